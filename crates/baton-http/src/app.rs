@@ -6,7 +6,9 @@ use crate::{
     body::Bodies,
     cards, cors, definitions, discovery, exports,
     guard::GuardLayer,
-    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply, responses, sessions,
+    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply, responses,
+    routes::{AgentPlace, RouteAccess, RouteEntry, Routes},
+    sessions,
     signatures::{KEYS_PATH, Signatures},
     spans, tasks,
     telemetry::{TracedLayer, note_route},
@@ -15,7 +17,6 @@ use crate::{
 use axum::{
     Router,
     middleware::{from_fn, from_fn_with_state},
-    routing::{any, delete, get, post, put},
 };
 use baton_engine::Engine;
 use baton_rules::Access;
@@ -98,10 +99,23 @@ fn no_such_agent(agents: &[Arc<AgentListing>], name: Option<&str>) -> Error {
 /// Missing tasks whose owner is looked for at the same time.
 const LOOKUPS: usize = 256;
 
+/// The surface of an engine, and the table of its operations.
+pub struct Surface {
+    /// The service: give it to [`crate::serve`], or call it in memory.
+    pub router: Router,
+    /// What every route needs of its callers.
+    pub operations: Vec<RouteEntry>,
+}
+
 /// The surface of an engine as a service: give it to [`crate::serve`], or call it in memory.
 pub fn app(engine: Engine, options: HttpOptions) -> Router {
+    surface(engine, options).router
+}
+
+/// The surface of an engine, with the table of its operations.
+pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     let guard = GuardLayer::new(&options);
-    let (traced, traces) = (TracedLayer::new(&options), options.tracer.is_on());
+    let traced = TracedLayer::new(&options);
     let cors = option_layer(cors::layer(&options.cors_origins));
     let streams = Arc::new(Semaphore::new(options.max_streams));
     let tails = Arc::new(Semaphore::new(spans::MAX_TAILS));
@@ -110,63 +124,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let signatures = Signatures::new(options.signer.clone());
     let shared = Arc::new(Shared { engine, options, streams, tails, bodies, signatures, lookups });
     let gate = GateLayer::new(&shared);
-    let introductions = Router::new()
-        .route("/agents/{agent}/.well-known/agent-card.json", get(cards::named))
-        .route("/agents/{agent}/.well-known/agent.json", get(cards::named))
-        .route("/agents/{agent}/.well-known/contextcore.json", get(discovery::contextcore_named))
-        .route("/agents/{agent}/.well-known/jwks.json", get(jwks::named))
-        .route("/.well-known/agent-card.json", get(cards::sole))
-        .route("/.well-known/agent.json", get(cards::sole))
-        .route("/.well-known/contextcore.json", get(discovery::contextcore_sole))
-        .route_layer(from_fn_with_state(Arc::clone(&shared), auth::introduce));
-    let pages = Router::new()
-        .merge(introductions)
-        .route("/.well-known/ai-catalog.json", get(discovery::catalog))
-        .route(KEYS_PATH, get(jwks::show))
-        .route("/agents", get(agents::list))
-        .route("/api/v1/tasks/{task}", get(tasks::show))
-        .route("/api/v1/tasks/{task}/events", get(tasks::events))
-        .route("/api/v1/handoffs/{handoff}", get(handoffs::show))
-        .route("/api/v1/agents", post(peers::add))
-        .route("/api/v1/agents/{agent}", get(peers::show).patch(definitions::change).delete(peers::remove))
-        .route("/api/v1/agents/{agent}/tools", get(tools::list))
-        .route("/api/v1/agents/{agent}/tools/{tool}", post(tools::call))
-        .route("/api/v1/agents/{agent}/tools/{tool}/answers", post(tools::answer))
-        .route("/api/v1/agents/{agent}/tools/{tool}/permission", put(tools::set_tool_permission))
-        .route("/api/v1/agents/{agent}/servers/{server}/permission", put(tools::set_server_permission))
-        .route("/api/v1/approvals", get(approvals::list))
-        .route("/api/v1/approvals/{task}/{call}", get(approvals::show).post(approvals::answer))
-        .route("/api/v1/peers/notifications/{registration}", post(peers::notified))
-        .route("/api/v1/tokens", get(tokens::list).post(tokens::create))
-        .route("/api/v1/tokens/{token}", delete(tokens::revoke))
-        .route("/.well-known/oauth-protected-resource", get(oauth_metadata::show))
-        .route("/.well-known/oauth-protected-resource/{*resource}", get(oauth_metadata::show))
-        .route("/healthz", get(probes::healthy))
-        .route("/health", get(probes::healthy))
-        .route("/readyz", get(probes::ready));
-    let pages = responses::mount(definitions::mount(sessions::mount(pages)));
-    // Protocols name their requests themselves, and are asked most.
-    let pages = if traces { pages.route_layer(from_fn(note_route)) } else { pages };
-    let router = pages
-        .route("/agents/{agent}", post(a2a::named))
-        .route("/agents/{agent}/", post(a2a::named))
-        .route("/agents/{agent}/a2a", post(a2a::named))
-        .route("/agents/{agent}/a2a/", post(a2a::named))
-        .route("/", get(agents::page).post(a2a::sole))
-        .route("/a2a", post(a2a::sole))
-        .route("/a2a/", post(a2a::sole))
-        .route("/agents/{agent}/mcp", any(mcp::named))
-        .route("/agents/{agent}/mcp/", any(mcp::named))
-        .route("/agents/{agent}/mcp/exported", any(mcp::exported))
-        .route("/agents/{agent}/mcp/exported/", any(mcp::exported))
-        .route("/mcp", any(mcp::root))
-        .route("/mcp/", any(mcp::root))
-        .route("/mcp/manage", any(mcp::manage))
-        .route("/mcp/manage/", any(mcp::manage))
-        .route("/api/v1/mcp", any(mcp::own))
-        .route("/api/v1/mcp/", any(mcp::own));
-    let router = a2a::mount_grpc(a2a::mount_rest(router), &shared);
-    let router = exports::mount(meters::mount(spans::mount(tempo::mount(otlp::mount(router)))));
+    let (router, operations) = routes(&shared).into_parts();
     let routes =
         router.fallback(reply::no_such_page).method_not_allowed_fallback(reply::no_such_method).with_state(shared);
     // Around all routes together: a layer of a router is boxed and cloned once more for each request.
@@ -177,5 +135,77 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
         .layer(cors)
         .layer(gate)
         .service(routes);
-    Router::new().fallback_service(guarded)
+    Surface { router: Router::new().fallback_service(guarded), operations }
+}
+
+/// Every route with the access that it needs.
+fn routes(shared: &Arc<Shared>) -> Routes {
+    let (card, open) = (RouteAccess::Card, RouteAccess::Open);
+    let introductions = Routes::new()
+        .get("/agents/{agent}/.well-known/agent-card.json", card, cards::named)
+        .get("/agents/{agent}/.well-known/agent.json", card, cards::named)
+        .get("/agents/{agent}/.well-known/contextcore.json", card, discovery::contextcore_named)
+        .get("/agents/{agent}/.well-known/jwks.json", card, jwks::named)
+        .get("/.well-known/agent-card.json", card, cards::sole)
+        .get("/.well-known/agent.json", card, cards::sole)
+        .get("/.well-known/contextcore.json", card, discovery::contextcore_sole)
+        .layered(|router| router.route_layer(from_fn_with_state(Arc::clone(shared), auth::introduce)));
+    let (read, call) = (RouteAccess::Read(AgentPlace::Path), RouteAccess::Call(AgentPlace::Path));
+    let (admin, admin_change) = (RouteAccess::Admin, RouteAccess::AdminChange);
+    let (read_own, call_own) = (RouteAccess::Read(AgentPlace::Resource), RouteAccess::Call(AgentPlace::Resource));
+    let pages = Routes::new()
+        .merge(introductions)
+        .get("/.well-known/ai-catalog.json", card, discovery::catalog)
+        .get(KEYS_PATH, open, jwks::show)
+        .get("/agents", card, agents::list)
+        .get("/api/v1/tasks/{task}", read_own, tasks::show)
+        .get("/api/v1/tasks/{task}/events", read_own, tasks::events)
+        .get("/api/v1/handoffs/{handoff}", read_own, handoffs::show)
+        .post("/api/v1/agents", admin_change, peers::add)
+        .get("/api/v1/agents/{agent}", read, peers::show)
+        .patch("/api/v1/agents/{agent}", admin_change, definitions::change)
+        .delete("/api/v1/agents/{agent}", admin_change, peers::remove)
+        .get("/api/v1/agents/{agent}/tools", read, tools::list)
+        .post("/api/v1/agents/{agent}/tools/{tool}", call, tools::call)
+        .post("/api/v1/agents/{agent}/tools/{tool}/answers", call, tools::answer)
+        .put("/api/v1/agents/{agent}/tools/{tool}/permission", admin_change, tools::set_tool_permission)
+        .put("/api/v1/agents/{agent}/servers/{server}/permission", admin_change, tools::set_server_permission)
+        .get("/api/v1/approvals", read_own, approvals::list)
+        .get("/api/v1/approvals/{task}/{call}", read_own, approvals::show)
+        .post("/api/v1/approvals/{task}/{call}", call_own, approvals::answer)
+        .post("/api/v1/peers/notifications/{registration}", RouteAccess::Registration, peers::notified)
+        .get("/api/v1/tokens", admin, tokens::list)
+        .post("/api/v1/tokens", admin_change, tokens::create)
+        .delete("/api/v1/tokens/{token}", admin_change, tokens::revoke)
+        .get("/.well-known/oauth-protected-resource", open, oauth_metadata::show)
+        .get("/.well-known/oauth-protected-resource/{*resource}", open, oauth_metadata::show)
+        .get("/healthz", open, probes::healthy)
+        .get("/health", open, probes::healthy)
+        .get("/readyz", open, probes::ready);
+    let pages = responses::mount(definitions::mount(sessions::mount(pages)));
+    // Protocols name their requests themselves, and are asked most.
+    let traces = shared.options.tracer.is_on();
+    let pages = if traces { pages.layered(|router| router.route_layer(from_fn(note_route))) } else { pages };
+    let method = RouteAccess::Method;
+    let routes = pages
+        .post("/agents/{agent}", method, a2a::named)
+        .post("/agents/{agent}/", method, a2a::named)
+        .post("/agents/{agent}/a2a", method, a2a::named)
+        .post("/agents/{agent}/a2a/", method, a2a::named)
+        .get("/", card, agents::page)
+        .post("/", method, a2a::sole)
+        .post("/a2a", method, a2a::sole)
+        .post("/a2a/", method, a2a::sole)
+        .any("/agents/{agent}/mcp", method, mcp::named)
+        .any("/agents/{agent}/mcp/", method, mcp::named)
+        .any("/agents/{agent}/mcp/exported", method, mcp::exported)
+        .any("/agents/{agent}/mcp/exported/", method, mcp::exported)
+        .any("/mcp", method, mcp::root)
+        .any("/mcp/", method, mcp::root)
+        .any("/mcp/manage", admin, mcp::manage)
+        .any("/mcp/manage/", admin, mcp::manage)
+        .any("/api/v1/mcp", method, mcp::own)
+        .any("/api/v1/mcp/", method, mcp::own);
+    let routes = a2a::mount_grpc(a2a::mount_rest(routes), shared);
+    exports::mount(meters::mount(spans::mount(tempo::mount(otlp::mount(routes)))))
 }

@@ -1,7 +1,12 @@
 //! How it goes with those who are sent what is kept here.
 
-use crate::{app::Shared, auth::Caller, reply};
-use axum::{Router, extract::State, response::Response, routing::get};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    reply,
+    routes::{RouteAccess, Routes},
+};
+use axum::{extract::State, response::Response};
 use baton_ports::{ExportReport, ExportState, Exports};
 use baton_rules::Access;
 use baton_wire::api::{ExportEntry, ExportList, ExportStanding};
@@ -21,13 +26,13 @@ impl fmt::Debug for ExportPorts {
 }
 
 /// Adds the path.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    router.route("/api/v1/exports", get(list))
+pub(crate) fn mount(routes: Routes) -> Routes {
+    routes.get("/api/v1/exports", RouteAccess::TelemetryRead, list)
 }
 
-/// `GET /api/v1/exports`, for those who may read what all agents do; nobody is listed where nothing is sent.
+/// `GET /api/v1/exports`, for those who may read telemetry; nobody is listed where nothing is sent.
 async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
-    if let Err(error) = caller.may_everywhere(&shared, Access::Read) {
+    if let Err(error) = caller.may_everywhere(&shared, Access::TelemetryRead) {
         return reply::rest_error(&error);
     }
     let reports = shared.options.exports.as_ref().map(|ports| ports.exports.reports()).unwrap_or_default();

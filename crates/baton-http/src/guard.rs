@@ -5,7 +5,7 @@ use axum::{extract::Request, response::Response};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use futures_util::future::{Either, Ready, ready};
-use http::{HeaderMap, HeaderValue, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use std::{
     convert::Infallible,
     net::IpAddr,
@@ -66,14 +66,35 @@ impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Reque
     fn call(&mut self, request: Request) -> Self::Future {
         // Probes are asked by address, from machines that know no name.
         let probe = matches!(request.uri().path(), "/healthz" | "/health" | "/readyz");
-        match if probe { Ok(()) } else { self.allowed.check(request.uri(), request.headers()) } {
+        match check_repeated(request.headers()).and_then(|()| match probe {
+            true => Ok(()),
+            false => self.allowed.check(request.uri(), request.headers()).map_err(forbidden),
+        }) {
             Ok(()) => Either::Left(self.inner.call(request)),
-            Err(message) => {
-                let access = &self.allowed.access;
-                Came::of(&request).denied(access, ErrorCode::FORBIDDEN_HOST, &message, None);
-                let error = Error::new(ErrorKind::Forbidden, ErrorCode::FORBIDDEN_HOST, message);
+            Err(error) => {
+                Came::of(&request).denied(&self.allowed.access, error.code, &error.message, None);
                 Either::Right(ready(Ok(reply::rest_error(&error))))
             }
+        }
+    }
+}
+
+fn forbidden(message: String) -> Error {
+    Error::new(ErrorKind::Forbidden, ErrorCode::FORBIDDEN_HOST, message)
+}
+
+/// Headers that decide who asks whom for what. A proxy in front may read the first of two and Baton the last.
+const SINGLE_HEADERS: [HeaderName; 5] =
+    [header::HOST, header::ORIGIN, header::AUTHORIZATION, header::CONTENT_LENGTH, header::CONTENT_TYPE];
+
+/// Refuses requests that have one of these headers more than once.
+fn check_repeated(headers: &HeaderMap) -> Result<(), Error> {
+    let repeated = |name: &&HeaderName| headers.get_all(*name).iter().nth(1).is_some();
+    match SINGLE_HEADERS.iter().find(repeated) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("the request has the header {name} more than once");
+            Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::REPEATED_HEADER, message))
         }
     }
 }
@@ -178,6 +199,26 @@ mod tests {
             }
             let checked = guard.0.check(&Uri::from_static("/"), &headers);
             assert_eq!(checked.is_ok(), expect, "{host:?} {origin:?} {checked:?}");
+        }
+    }
+
+    #[test]
+    fn headers_that_may_stand_once() {
+        for (name, expect) in [
+            ("host", false),
+            ("origin", false),
+            ("authorization", false),
+            ("content-length", false),
+            ("content-type", false),
+            ("accept", true),
+            ("x-forwarded-for", true),
+        ] {
+            let mut headers = HeaderMap::new();
+            let name = HeaderName::from_static(name);
+            headers.append(name.clone(), HeaderValue::from_static("1"));
+            assert!(check_repeated(&headers).is_ok(), "{name}");
+            headers.append(name.clone(), HeaderValue::from_static("1"));
+            assert_eq!(check_repeated(&headers).is_ok(), expect, "{name}");
         }
     }
 

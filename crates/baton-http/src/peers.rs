@@ -2,7 +2,7 @@
 
 use crate::{
     app::Shared,
-    auth::{Caller, shows_owner},
+    auth::{Caller, Came, shows_owner},
     cards::base_url,
     definitions,
     named::Named,
@@ -136,11 +136,14 @@ pub(crate) async fn notified(
     Named(registration): Named,
     request: Request,
 ) -> Response {
+    let came = Came::of(&request);
     let (parts, body) = request.into_parts();
     let Some(ports) = &shared.options.peers else { return nobody_waits() };
     // Before the body is read, or strangers could use up the room that is there for bodies. What it says is not needed:
     // a notification is a reason to look, and whoever is told looks for itself.
     if !ports.peers.notified(&registration, notification_token(&parts.headers)).await {
+        let reason = "a notification for no registration, or without its token";
+        came.denied(&shared.options.access, ErrorCode::UNAUTHENTICATED, reason, None);
         return nobody_waits();
     }
     if let Err(error) = shared.bodies.read(&parts.headers, body).await {

@@ -94,10 +94,14 @@ fn essence(media_type: &str) -> &str {
 pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), String> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = essence(given);
-    if ["application/json", A2A_JSON].iter().any(|json| json.eq_ignore_ascii_case(essence)) {
-        return Ok(());
-    }
-    Err(essence.to_owned())
+    if is_json(essence) { Ok(()) } else { Err(essence.to_owned()) }
+}
+
+/// `application/json`, or a type with the structured suffix `+json`.
+fn is_json(essence: &str) -> bool {
+    let lower = essence.to_ascii_lowercase();
+    let Some(subtype) = lower.strip_prefix("application/") else { return false };
+    subtype == "json" || subtype.strip_suffix("+json").is_some_and(|name| !name.is_empty())
 }
 
 /// The body's text, if it is UTF-8 and not nested too deeply.

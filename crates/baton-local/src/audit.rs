@@ -1,9 +1,9 @@
-//! The audit log: one line of JSON for everybody who was turned away.
+//! The audit log: one line of JSON for everybody who was turned away, and for every change by an administrator.
 
 mod lines;
 mod rotated;
 
-use baton_ports::{Audit, Denial};
+use baton_ports::{AdminChange, Audit, Denial};
 use lines::Lines;
 use rotated::Rotated;
 use std::{
@@ -44,7 +44,13 @@ impl AuditFile {
 impl Audit for AuditFile {
     fn denied(&self, denial: Denial) {
         if let Some(queue) = &self.queue {
-            queue.put(denial);
+            queue.put(Entry::Denied(Box::new(denial)));
+        }
+    }
+
+    fn changed(&self, change: AdminChange) {
+        if let Some(queue) = &self.queue {
+            queue.put(Entry::Changed(Box::new(change)));
         }
     }
 }
@@ -59,30 +65,40 @@ impl Drop for AuditFile {
     }
 }
 
+/// A record that waits to be written.
+#[derive(Debug)]
+enum Entry {
+    Denied(Box<Denial>),
+    Changed(Box<AdminChange>),
+}
+
 #[derive(Debug)]
 struct Queue {
-    sender: SyncSender<Denial>,
+    sender: SyncSender<Entry>,
     dropped: Arc<AtomicU64>,
 }
 
 impl Queue {
-    fn new(bound: usize) -> (Self, Receiver<Denial>) {
+    fn new(bound: usize) -> (Self, Receiver<Entry>) {
         let (sender, receiver) = sync_channel(bound);
         (Self { sender, dropped: Arc::default() }, receiver)
     }
 
-    fn put(&self, denial: Denial) {
-        if self.sender.try_send(denial).is_err() {
+    fn put(&self, entry: Entry) {
+        if self.sender.try_send(entry).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
 /// Writes until nobody can queue any more. What could not be written counts as dropped, too.
-fn write_all(lines: &mut Lines, queued: &Receiver<Denial>, dropped: &AtomicU64) {
-    while let Ok(denial) = queued.recv() {
-        let at = denial.at;
-        if lines.denied(&denial).is_err() {
+fn write_all(lines: &mut Lines, queued: &Receiver<Entry>, dropped: &AtomicU64) {
+    while let Ok(entry) = queued.recv() {
+        let (at, written) = match &entry {
+            Entry::Denied(denial) => (denial.at, lines.denied(denial)),
+            Entry::Changed(change) => (change.at, lines.changed(change)),
+        };
+        if written.is_err() {
             dropped.fetch_add(1, Ordering::Relaxed);
         }
         let count = dropped.swap(0, Ordering::Relaxed);
@@ -103,7 +119,7 @@ mod tests {
         let mut lines = Lines::new(Rotated::open(directory.path()).unwrap());
         let (queue, queued) = Queue::new(2);
         for number in 0..5 {
-            queue.put(Denial {
+            queue.put(Entry::Denied(Box::new(Denial {
                 at: Timestamp::from_millis(number),
                 code: ErrorCode::UNAUTHENTICATED,
                 reason: "why".to_owned(),
@@ -112,7 +128,7 @@ mod tests {
                 remote: None,
                 principal: None,
                 credential: None,
-            });
+            })));
         }
         let dropped = Arc::clone(&queue.dropped);
         drop(queue);

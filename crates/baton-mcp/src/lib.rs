@@ -24,4 +24,4 @@ pub use exported::{ExportedEndpoints, ExportedServer};
 pub use manage::{ManagePorts, ManageServer};
 pub use own::{Names, OwnOptions, OwnServer};
 pub use serve::{Caller, Common, Limits, McpReply, McpService, Seal, SealError, Sealed, Sessions};
-pub use work::ServedAt;
+pub use work::{RefusalLog, ServedAt};

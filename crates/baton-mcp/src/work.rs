@@ -2,6 +2,7 @@
 
 use crate::{Caller, serve::on_stream, span::note};
 use baton_ports::{AgentAsk, AgentDesk, AgentReply};
+use baton_rules::Missing;
 use baton_telemetry::names;
 use baton_types::ErrorCode;
 use http::request::Parts;
@@ -14,7 +15,7 @@ use rmcp::{
     service::RequestContext,
 };
 use serde::Serialize;
-use std::{pin::pin, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 /// Most tools that an error names.
@@ -23,6 +24,10 @@ const NAMED: usize = 20;
 /// Where this Baton is reached, without a slash at its end; the surface puts it into the extensions of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedAt(pub String);
+
+/// Takes refusals that only the result of a call shows; the surface puts it into the extensions of a request.
+#[derive(Clone)]
+pub struct RefusalLog(pub Arc<dyn Fn(ErrorCode, &str) + Send + Sync>);
 
 /// What a server says of itself that has tools and nothing else.
 pub(crate) fn tool_server(name: &str, title: &str, description: &str, instructions: &str) -> ServerConfig {
@@ -42,6 +47,11 @@ pub(crate) struct Work<'a> {
 impl<'a> Work<'a> {
     pub(crate) fn of(context: &'a RequestContext<RoleServer>, heartbeat: Duration) -> Result<Self, ErrorData> {
         Ok(Self { caller: Caller::of(context)?, context, heartbeat })
+    }
+
+    /// The result of a call for which the caller lacks a scope.
+    pub(crate) fn scope_refused(&self, missing: &Missing) -> CallToolResult {
+        scope_refused(self.context, missing)
     }
 
     /// Where the caller reached this Baton.
@@ -98,6 +108,16 @@ impl<'a> Work<'a> {
             tracing::debug!(%error, "a caller could not be told that its agent works");
         }
     }
+}
+
+/// The result of a call for which the caller lacks a scope; the surface is told, too.
+pub(crate) fn scope_refused(context: &RequestContext<RoleServer>, missing: &Missing) -> CallToolResult {
+    let reason = missing.to_string();
+    let log = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RefusalLog>());
+    if let Some(RefusalLog(log)) = log {
+        log(ErrorCode::SCOPE_MISSING, &reason);
+    }
+    refused(ErrorCode::SCOPE_MISSING, &reason)
 }
 
 /// Where the caller reached this Baton.

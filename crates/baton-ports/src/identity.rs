@@ -159,10 +159,32 @@ pub struct Denial {
     pub credential: Option<Arc<str>>,
 }
 
-/// Keeps who was turned away and why.
+/// An administrator changed something: tokens, definitions, peers, permissions.
+#[derive(Clone, Debug)]
+pub struct AdminChange {
+    /// When.
+    pub at: Timestamp,
+    /// What was changed, for the operator; never a secret.
+    pub change: String,
+    /// The HTTP method.
+    pub method: String,
+    /// The path, without its query.
+    pub path: String,
+    /// Where the connection came from.
+    pub remote: Option<IpAddr>,
+    /// Who changed it.
+    pub principal: Arc<Principal>,
+    /// What was shown, when it is known.
+    pub credential: Option<Arc<str>>,
+}
+
+/// Keeps who was turned away and why, and what administrators changed.
 pub trait Audit: Send + Sync + 'static {
     /// Takes the record and returns at once; what cannot be kept is counted.
     fn denied(&self, denial: Denial);
+
+    /// Takes the record and returns at once; what cannot be kept is counted.
+    fn changed(&self, change: AdminChange);
 }
 
 /// One signature over an agent card.

@@ -39,7 +39,7 @@ pub use embedder::Embedder;
 pub use exports::{ExportReport, ExportState, Exports};
 pub use guests::{Guest, GuestError, Guests};
 pub use identity::{
-    Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
+    AdminChange, Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
     TokenStore, Tokens, Unidentified,
 };
 pub use journal::{

@@ -6,6 +6,9 @@ use std::fmt;
 /// Longest name of an agent.
 const LONGEST_NAME: usize = 64;
 
+/// The scope of telemetry as it is written; its second word is no agent.
+const TELEMETRY_READ: &str = "telemetry:read";
+
 /// One thing that credentials allow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
@@ -13,18 +16,20 @@ pub enum Scope {
     Read(Option<AgentName>),
     /// Give work and stop it, and everything that [`Scope::Read`] allows for the same agents.
     Call(Option<AgentName>),
+    /// Read spans and meters, which are of every agent and every caller.
+    TelemetryRead,
     /// Everything, and alone the managing of tokens and peers.
     Admin,
 }
 
 /// Text that is no scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no scope; scopes are read, read:AGENT, call, call:AGENT and admin")]
+#[error("'{0}' is no scope; scopes are read, read:AGENT, call, call:AGENT, telemetry:read and admin")]
 pub struct NoScope(String);
 
 impl Scope {
     /// The scopes that are about no agent in particular.
-    pub const GENERAL: [Self; 3] = [Self::Read(None), Self::Call(None), Self::Admin];
+    pub const GENERAL: [Self; 4] = [Self::Read(None), Self::Call(None), Self::TelemetryRead, Self::Admin];
 
     /// Reads what [`fmt::Display`] writes.
     pub fn parse(text: &str) -> Result<Self, NoScope> {
@@ -32,6 +37,7 @@ impl Scope {
         match Allowed::read(text) {
             Some(Allowed { access: Access::Read, agent: named }) => Ok(Self::Read(agent(named))),
             Some(Allowed { access: Access::Call, agent: named }) => Ok(Self::Call(agent(named))),
+            Some(Allowed { access: Access::TelemetryRead, .. }) => Ok(Self::TelemetryRead),
             Some(Allowed { access: Access::Admin, .. }) => Ok(Self::Admin),
             None => Err(NoScope(text.chars().take(LONGEST_NAME).collect())),
         }
@@ -45,6 +51,7 @@ impl fmt::Display for Scope {
             Self::Read(Some(agent)) => write!(f, "read:{agent}"),
             Self::Call(None) => f.write_str("call"),
             Self::Call(Some(agent)) => write!(f, "call:{agent}"),
+            Self::TelemetryRead => f.write_str(TELEMETRY_READ),
             Self::Admin => f.write_str("admin"),
         }
     }
@@ -57,13 +64,15 @@ pub enum Access {
     Read,
     /// Give an agent work, or stop it.
     Call,
+    /// Read spans and meters.
+    TelemetryRead,
     /// Manage this Baton.
     Admin,
 }
 
 impl Access {
     /// Every access, for tables and tests.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Call, Self::Admin];
+    pub const ALL: [Self; 4] = [Self::Read, Self::Call, Self::TelemetryRead, Self::Admin];
 }
 
 /// The caller lacks a scope.
@@ -112,6 +121,7 @@ fn judge(
     let scope = match access {
         Access::Read => Scope::Read(agent.cloned()),
         Access::Call => Scope::Call(agent.cloned()),
+        Access::TelemetryRead => Scope::TelemetryRead,
         Access::Admin => Scope::Admin,
     };
     Err(Missing { scope })
@@ -125,6 +135,9 @@ struct Allowed<'a> {
 
 impl<'a> Allowed<'a> {
     fn read(text: &'a str) -> Option<Self> {
+        if text == TELEMETRY_READ {
+            return Some(Self { access: Access::TelemetryRead, agent: None });
+        }
         let (word, agent) = match text.split_once(':') {
             Some((word, agent)) => (word, Some(agent).filter(|agent| is_name(agent)).map(Some)?),
             None => (text, None),
@@ -139,7 +152,12 @@ impl<'a> Allowed<'a> {
     }
 
     fn is_enough_for(&self, access: Access) -> bool {
-        self.access == Access::Admin || access <= self.access && access != Access::Admin
+        match self.access {
+            Access::Admin => true,
+            Access::Call => matches!(access, Access::Call | Access::Read),
+            Access::Read => access == Access::Read,
+            Access::TelemetryRead => access == Access::TelemetryRead,
+        }
     }
 }
 

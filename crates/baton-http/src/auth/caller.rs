@@ -9,7 +9,10 @@ use baton_types::{AgentName, ErrorCode, Principal, StreamId};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{Extensions, request::Parts};
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -26,6 +29,10 @@ struct Known {
     shown: Option<(Arc<dyn Identity>, Box<str>)>,
     /// The scope for want of which the request was refused.
     missing: OnceLock<Scope>,
+    /// Whether the audit log has a line about the request already.
+    denied: AtomicBool,
+    /// Whether the operation changes something that only administrators may.
+    changes: AtomicBool,
 }
 
 /// How often it is looked whether the credentials of an open stream still hold.
@@ -44,14 +51,23 @@ impl Caller {
 
     fn unknown(principal: Principal) -> Self {
         let principal = Arc::new(principal);
-        Self(Arc::new(Known { principal, credential: None, came: None, shown: None, missing: OnceLock::new() }))
+        Self::with(principal, None, None, None)
+    }
+
+    fn with(
+        principal: Arc<Principal>,
+        credential: Option<Arc<str>>,
+        came: Option<Came>,
+        shown: Option<(Arc<dyn Identity>, Box<str>)>,
+    ) -> Self {
+        let (denied, changes) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self(Arc::new(Known { principal, credential, came, shown, missing: OnceLock::new(), denied, changes }))
     }
 
     /// Somebody who showed credentials.
     pub(super) fn identified(identified: Identified, came: Came, identity: Arc<dyn Identity>, token: &str) -> Self {
         let Identified { principal, credential } = identified;
-        let (credential, shown) = (Some(credential), Some((identity, token.into())));
-        Self(Arc::new(Known { principal, credential, came: Some(came), shown, missing: OnceLock::new() }))
+        Self::with(principal, Some(credential), Some(came), Some((identity, token.into())))
     }
 
     /// Resolves when what the caller showed no longer holds: it was revoked, or has expired.
@@ -80,6 +96,41 @@ impl Caller {
     /// The first argument of every command and view.
     pub(crate) fn principal(&self) -> &Arc<Principal> {
         &self.0.principal
+    }
+
+    /// Whether the request showed no credentials because it needs none.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.0.principal.tenant.is_empty() && self.0.principal.subject.is_empty()
+    }
+
+    /// The audit log has a line about this request.
+    pub(super) fn note_denial(&self) {
+        self.0.denied.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the audit log has a line about this request.
+    pub(super) fn was_denied(&self) -> bool {
+        self.0.denied.load(Ordering::Relaxed)
+    }
+
+    /// The operation changes something that only administrators may; when it succeeds, the audit log says so.
+    pub(crate) fn note_admin_change(&self) {
+        // Where everybody is the owner, one caller stands for all requests, and nothing is written down.
+        if self.0.came.is_some() {
+            self.0.changes.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the operation changes something that only administrators may.
+    pub(super) fn is_admin_change(&self) -> bool {
+        self.0.changes.load(Ordering::Relaxed)
+    }
+
+    /// Writes a refusal into the audit log that the reply does not show by its status.
+    pub(crate) fn log_refusal(&self, shared: &Shared, code: ErrorCode, reason: &str) {
+        if let Some(came) = &self.0.came {
+            came.denied(&shared.options.access, code, reason, Some(self));
+        }
     }
 
     pub(super) fn credential(&self) -> Option<Arc<str>> {

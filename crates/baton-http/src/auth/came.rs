@@ -2,7 +2,7 @@
 
 use super::{AccessOptions, Caller};
 use crate::serve::RemoteAddress;
-use baton_ports::Denial;
+use baton_ports::{AdminChange, Denial};
 use baton_types::ErrorCode;
 use http::{Method, Request};
 use std::{net::IpAddr, sync::Arc};
@@ -31,6 +31,9 @@ impl Came {
     /// Writes down that it was turned away.
     pub(crate) fn denied(&self, access: &AccessOptions, code: ErrorCode, reason: &str, caller: Option<&Caller>) {
         let Some(audit) = &access.audit else { return };
+        if let Some(caller) = caller {
+            caller.note_denial();
+        }
         audit.denied(Denial {
             at: access.clock.now(),
             code,
@@ -40,6 +43,20 @@ impl Came {
             remote: self.remote,
             principal: caller.map(|caller| Arc::clone(caller.principal())),
             credential: caller.and_then(Caller::credential),
+        });
+    }
+
+    /// Writes down what an administrator changed.
+    pub(super) fn changed(&self, access: &AccessOptions, change: String, caller: &Caller) {
+        let Some(audit) = &access.audit else { return };
+        audit.changed(AdminChange {
+            at: access.clock.now(),
+            change,
+            method: self.method.to_string(),
+            path: self.path.clone(),
+            remote: self.remote,
+            principal: Arc::clone(caller.principal()),
+            credential: caller.credential(),
         });
     }
 }

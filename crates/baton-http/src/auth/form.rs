@@ -3,7 +3,7 @@
 use crate::{
     a2a, otlp,
     reply::{self, Media},
-    responses,
+    responses, tempo,
 };
 use axum::response::Response;
 use baton_otlp::Encoding;
@@ -22,6 +22,8 @@ pub(super) enum Form {
     Otlp(Encoding),
     /// Of a client that was written for OpenAI's.
     Responses,
+    /// Of a client of Grafana Tempo.
+    Tempo,
 }
 
 impl Form {
@@ -32,6 +34,9 @@ impl Form {
         let path = request.uri().path();
         if matches!(path.strip_prefix("/otlp").unwrap_or(path), "/v1/traces" | "/v1/logs" | "/v1/metrics") {
             return Self::Otlp(otlp::encoding_of(request.headers()).unwrap_or(Encoding::Json));
+        }
+        if path.starts_with("/tempo/") {
+            return Self::Tempo;
         }
         let place = match path.strip_prefix("/agents/") {
             Some(below) => below.split_once('/').map_or("", |(_agent, place)| place),
@@ -55,8 +60,14 @@ impl Form {
             Self::Grpc => status(error).into_http(),
             Self::Otlp(encoding) => otlp::refusal(encoding, error),
             Self::Responses => responses::refused(error),
+            Self::Tempo => tempo::refused(error),
         }
     }
+}
+
+/// The refusal of a request in the form of its binding.
+pub(crate) fn refusal_for<B>(request: &Request<B>, error: &Error) -> Response {
+    Form::of(request).refusal(error)
 }
 
 #[cfg(test)]
@@ -65,7 +76,7 @@ mod tests {
 
     #[test]
     fn paths_tell_the_form() {
-        use Form::{Grpc, JsonRpc, OldRest, Otlp, Responses, Rest};
+        use Form::{Grpc, JsonRpc, OldRest, Otlp, Responses, Rest, Tempo};
         let json = "application/json";
         for (method, path, content_type, expect) in [
             ("POST", "/", json, JsonRpc),
@@ -87,6 +98,8 @@ mod tests {
             ("GET", "/agents/weather/v1/conversations/x", "", Responses),
             ("POST", "/v1/chat/completions", json, Responses),
             ("GET", "/nowhere", "", Rest(Media::Json)),
+            ("GET", "/tempo/api/search", "", Tempo),
+            ("GET", "/tempo", "", Rest(Media::Json)),
             ("POST", "/v1/traces", "application/x-protobuf", Otlp(Encoding::Protobuf)),
             ("POST", "/otlp/v1/logs", json, Otlp(Encoding::Json)),
             ("POST", "/lf.a2a.v1.A2AService/GetTask", "application/grpc", Grpc),

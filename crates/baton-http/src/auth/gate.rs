@@ -12,6 +12,7 @@ use crate::{app::Shared, cards::base_url};
 use axum::{extract::Request, response::Response};
 use baton_ports::{BoxFuture, Identity, Unidentified};
 use baton_rules::RateLimit;
+use baton_types::ErrorCode;
 use futures_util::future::Either;
 use http::StatusCode;
 use std::{
@@ -29,6 +30,10 @@ const REMEMBERED: usize = 65_536;
 
 /// How often tokens that identify nobody may be shown from one address.
 const FAILURES: RateLimit = RateLimit { per_second: 10, burst: 50 };
+
+/// What an administrator changed, in the extensions of a reply; the audit log has it.
+#[derive(Clone, Debug)]
+pub(crate) struct AdminNote(pub(crate) String);
 
 /// Puts the gate in front of every route.
 #[derive(Clone)]
@@ -136,6 +141,7 @@ impl Gate {
             return Ok(self.turn_away(&request, &came, &refused, Some(&caller)));
         }
         let base = base_url(&self.shared, request.headers());
+        let is_look = request.method().is_safe();
         request.extensions_mut().insert(caller.clone());
         let mut response = inner.call(request).await?;
         if response.status() == StatusCode::FORBIDDEN
@@ -143,7 +149,26 @@ impl Gate {
         {
             note_missing(&mut response, &base, scope);
         }
+        self.audit(&came, &caller, &mut response, is_look);
         Ok(response)
+    }
+
+    /// Every refusal and every change by an administrator has its line, whichever operation made it.
+    fn audit(&self, came: &Came, caller: &Caller, response: &mut Response, is_look: bool) {
+        let access = &self.shared.options.access;
+        if let Some(code) = refusal_code(response)
+            && !caller.was_denied()
+        {
+            came.denied(access, code, "the operation refused the request", Some(caller));
+        }
+        let note = response.extensions_mut().remove::<AdminNote>();
+        if response.status().is_success() && !is_look {
+            match note {
+                Some(AdminNote(change)) => came.changed(access, change, caller),
+                None if caller.is_admin_change() => came.changed(access, "changed".to_owned(), caller),
+                None => {}
+            }
+        }
     }
 
     fn within_rate(&self, caller: &Caller) -> Result<(), Refused> {
@@ -174,6 +199,17 @@ impl Gate {
             came.denied(&self.shared.options.access, error.code, &error.message, caller);
         }
         refused.response(Form::of(request), &base_url(&self.shared, request.headers()))
+    }
+}
+
+/// The code under which a refusal stands in the audit log; none for replies that refuse nobody.
+fn refusal_code(response: &Response) -> Option<ErrorCode> {
+    let grpc = response.headers().get("grpc-status").and_then(|status| status.to_str().ok());
+    match (response.status(), grpc) {
+        (StatusCode::UNAUTHORIZED, _) | (_, Some("16")) => Some(ErrorCode::UNAUTHENTICATED),
+        (StatusCode::FORBIDDEN, _) | (_, Some("7")) => Some(ErrorCode::SCOPE_MISSING),
+        (StatusCode::TOO_MANY_REQUESTS, _) | (_, Some("8")) => Some(ErrorCode::RATE_LIMITED),
+        _ => None,
     }
 }
 

@@ -17,12 +17,11 @@ use crate::{
     cards::base_url,
     named::unreadable,
     reply,
+    routes::{RouteAccess, Routes},
 };
 use axum::{
-    Router,
     extract::{Path, rejection::PathRejection},
     response::Response,
-    routing::post,
 };
 use baton_manage::{Definition, ManageError, Manager, Who};
 use baton_ports::AgentShelf;
@@ -55,10 +54,10 @@ impl fmt::Debug for DefinitionPorts {
 }
 
 /// The routes of what an agent has.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    let router = router.route("/api/v1/agents/{agent}/clone", post(copy::copy));
-    let router = part::mount::<Items<Rules>>(part::mount::<Items<References>>(router));
-    part::mount::<Servers>(part::mount::<Exports>(part::mount::<Providers>(router)))
+pub(crate) fn mount(routes: Routes) -> Routes {
+    let routes = routes.post("/api/v1/agents/{agent}/clone", RouteAccess::AdminChange, copy::copy);
+    let routes = part::mount::<Items<Rules>>(part::mount::<Items<References>>(routes));
+    part::mount::<Servers>(part::mount::<Exports>(part::mount::<Providers>(routes)))
 }
 
 pub(crate) use change::change;

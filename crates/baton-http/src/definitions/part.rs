@@ -1,12 +1,16 @@
 //! What an agent has several of, each under a name: the same four verbs for every kind.
 
 use super::{Pair, absent, allowed, answered, expected, pair, read, refusal, tagged, who};
-use crate::{app::Shared, auth::Caller, body::json, named::Named};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    body::json,
+    named::Named,
+    routes::{AgentPlace, RouteAccess, Routes},
+};
 use axum::{
-    Router,
     extract::{Request, State},
     response::Response,
-    routing::get,
 };
 use baton_manage::{Definition, ManageError};
 use baton_types::{AgentChange, Digest};
@@ -40,12 +44,16 @@ pub(super) trait Part: 'static {
 type Served = State<Arc<Shared>>;
 
 /// The routes of one kind.
-pub(super) fn mount<P: Part>(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+pub(super) fn mount<P: Part>(routes: Routes) -> Routes {
     let base = format!("/api/v1/agents/{{agent}}/{}", P::PATH);
-    router
-        .route(&base, get(list::<P>))
-        // Another route below names this segment, so it has one name everywhere.
-        .route(&format!("{base}/{{server}}"), get(show::<P>).put(put::<P>).delete(remove::<P>))
+    // Another route below names this segment, so it has one name everywhere.
+    let one = format!("{base}/{{server}}");
+    let read = RouteAccess::Read(AgentPlace::Path);
+    routes
+        .get(&base, read, list::<P>)
+        .get(&one, read, show::<P>)
+        .put(&one, RouteAccess::AdminChange, put::<P>)
+        .delete(&one, RouteAccess::AdminChange, remove::<P>)
 }
 
 async fn list<P: Part>(State(shared): Served, caller: Caller, Named(agent): Named) -> Response {

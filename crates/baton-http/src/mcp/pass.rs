@@ -1,9 +1,16 @@
 //! The way of a request to an MCP service and back.
 
 use super::spoken;
-use crate::{app::Shared, auth::Caller, cards::base_url, reply, telemetry::RequestSpan};
+use crate::{
+    app::Shared,
+    auth::{AdminNote, Caller},
+    cards::base_url,
+    reply,
+    telemetry::RequestSpan,
+};
 use axum::{body::Body, extract::Request, response::Response};
-use baton_mcp::{McpReply, McpService, ServedAt};
+use baton_manage::Who;
+use baton_mcp::{McpReply, McpService, RefusalLog, ServedAt};
 use baton_rules::{Access, may};
 use baton_telemetry::names;
 use baton_types::{AgentName, ErrorCode};
@@ -39,11 +46,39 @@ pub(super) async fn pass<H: ServerHandler>(
         return reply::rest_error(&error);
     }
     parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
+    parts.extensions.insert(refusal_log(shared, caller));
+    // Whoever manages agents says what for by the tool.
+    let managed = parts.extensions.get::<Who>().and_then(|_| called_tool(&received.bytes));
     let request = http::Request::from_parts(parts, received.bytes.clone());
     let answer = service.answer(caller.principal(), request).await;
     let opened = answer.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
     span.say(|span| span.set_some(names::MCP_SESSION_ID, opened.map(str::to_owned)));
-    sent(shared, caller, answer)
+    let mut response = sent(shared, caller, answer);
+    if let Some(tool) = managed {
+        response.extensions_mut().insert(AdminNote(format!("called the tool {tool}")));
+    }
+    response
+}
+
+/// Refusals that only the result of a call shows go into the audit log, too.
+fn refusal_log(shared: &Arc<Shared>, caller: &Caller) -> RefusalLog {
+    let (shared, caller) = (Arc::clone(shared), caller.clone());
+    RefusalLog(Arc::new(move |code, reason| caller.log_refusal(&shared, code, reason)))
+}
+
+/// The tool that a request calls.
+fn called_tool(body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Envelope {
+        method: String,
+        params: Params,
+    }
+    #[derive(Deserialize)]
+    struct Params {
+        name: String,
+    }
+    let Envelope { method, params } = serde_json::from_slice(body).ok()?;
+    (method == "tools/call").then(|| params.name.chars().take(128).collect())
 }
 
 /// What a request does, as far as its method tells. The handlers decide for themselves whether a call may be made: this

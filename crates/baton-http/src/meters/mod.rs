@@ -5,15 +5,13 @@ mod ports;
 mod show;
 mod text;
 
-use crate::app::Shared;
-use axum::{Router, routing::get};
+use crate::routes::{RouteAccess, Routes};
 pub use ports::MeterPorts;
-use std::sync::Arc;
 
 /// Where the meters are read.
 pub(crate) const PATH: &str = "/metrics";
 
 /// Adds the path.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    router.route(PATH, get(show::show))
+pub(crate) fn mount(routes: Routes) -> Routes {
+    routes.get(PATH, RouteAccess::Metrics, show::show)
 }

@@ -9,11 +9,11 @@ use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, HeaderValue, header};
 use std::sync::Arc;
 
-/// What the meters show now, for those who may read what all agents do, or for everybody if the settings say so.
+/// What the meters show now, for those who may read telemetry, or for everybody if the settings say so.
 pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, headers: HeaderMap) -> Response {
     let shown = async {
         if !shared.options.access.open_metrics {
-            caller.may_everywhere(&shared, Access::Read)?;
+            caller.may_everywhere(&shared, Access::TelemetryRead)?;
         }
         let ports = shared.options.meters.as_ref();
         let ports = ports.ok_or_else(|| {

@@ -9,20 +9,21 @@ mod inflate;
 mod ingest;
 mod refusal;
 
-use crate::app::Shared;
-use axum::{Router, routing::post};
+use crate::routes::{AgentPlace, RouteAccess, Routes};
 pub(crate) use refusal::{encoding_of, refusal};
-use std::sync::Arc;
+
+/// A sender can attribute spans to any agent, so it needs `call` of all of them.
+const SENDING: RouteAccess = RouteAccess::Call(AgentPlace::Every);
 
 /// Adds the paths that exporters use.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+pub(crate) fn mount(routes: Routes) -> Routes {
     ["/v1", "/otlp/v1"]
         .iter()
-        .fold(router, |router, base| {
-            router
-                .route(&format!("{base}/traces"), post(http::traces))
-                .route(&format!("{base}/logs"), post(http::later))
-                .route(&format!("{base}/metrics"), post(http::later))
+        .fold(routes, |routes, base| {
+            routes
+                .post(&format!("{base}/traces"), SENDING, http::traces)
+                .post(&format!("{base}/logs"), SENDING, http::later)
+                .post(&format!("{base}/metrics"), SENDING, http::later)
         })
-        .route("/opentelemetry.proto.collector.trace.v1.TraceService/Export", post(grpc::export))
+        .post("/opentelemetry.proto.collector.trace.v1.TraceService/Export", SENDING, grpc::export)
 }

@@ -1,14 +1,20 @@
 //! What every request of these dialects brings: who asks, whom, and with which headers.
 
 use super::refused::{refusal, reply_to};
-use crate::{app::Shared, auth::Caller, body::Received, reply::readable, telemetry::RequestSpan};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    body::Received,
+    reply::{self, readable},
+    telemetry::RequestSpan,
+};
 use axum::{extract::Request, response::Response};
 use baton_engine::IdempotencyKey;
 use baton_responses::Refusal;
 use baton_rules::Access;
-use baton_types::{AgentName, AgentSpec, Digest, Principal};
-use baton_wire::a2a::v1::{Error, is_idempotency_key};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use baton_types::{AgentName, AgentSpec, Digest, ErrorCode, Principal};
+use baton_wire::a2a::v1::{Error, ErrorKind, is_idempotency_key};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use serde::Serialize;
 use std::{future::Future, sync::Arc};
 
@@ -59,7 +65,15 @@ impl Asked {
         if let Some(agent) = &addressed {
             caller.may(&shared, Access::Read, Some(agent))?;
         }
+        // Web pages can send other types without asking first, so this comes before the body.
+        if parts.headers.contains_key(header::CONTENT_TYPE) && parts.method == Method::POST {
+            check_json(&parts.headers)?;
+        }
         let received = shared.bodies.read(&parts.headers, body).await?;
+        // A request without a body needs no type.
+        if !received.bytes.is_empty() {
+            check_json(&parts.headers)?;
+        }
         readable(&received.bytes)?;
         let span = RequestSpan::of(&parts.extensions, &parts.headers);
         Ok((Self { shared, caller, headers: parts.headers, addressed, span }, received))
@@ -94,9 +108,26 @@ impl Asked {
 
     /// Who is asked: whoever the path names, else whoever the model is, else the only one or the one for such requests.
     pub(super) fn agent(&self, model: Option<&str>) -> Result<Arc<AgentSpec>, Refusal> {
+        let agent = self.named_agent(model)?;
+        self.may(Access::Call, &agent.name)?;
+        Ok(agent)
+    }
+
+    /// The same for those who only look.
+    pub(super) fn shown_agent(&self, model: &str) -> Result<Arc<AgentSpec>, Refusal> {
+        let agent = self.named_agent(Some(model))?;
+        self.may(Access::Read, &agent.name)?;
+        Ok(agent)
+    }
+
+    fn named_agent(&self, model: Option<&str>) -> Result<Arc<AgentSpec>, Refusal> {
         let options = &self.shared.options.responses;
         if model.is_none() && options.strict_model {
             return Err(Refusal::invalid("missing_required_parameter", "model", self.name_one("model is missing")));
+        }
+        // Where cards are private, those who may not read an agent are not told whether it is there.
+        if let (None, Some(model), true) = (&self.addressed, model, self.shared.options.access.private_cards) {
+            self.may(Access::Read, &model.into())?;
         }
         let found = match (&self.addressed, model) {
             (Some(agent), _) => self.shared.agent(agent.as_str()),
@@ -120,7 +151,6 @@ impl Asked {
                 }
             });
         };
-        self.may(Access::Call, &agent.name)?;
         Ok(agent)
     }
 
@@ -156,6 +186,14 @@ impl Asked {
         let said = self.headers.get("baton-tool-items").and_then(|value| value.to_str().ok());
         said.is_some_and(|said| said.trim().eq_ignore_ascii_case("hidden"))
     }
+}
+
+/// Refuses bodies that are not JSON by their own word.
+fn check_json(headers: &HeaderMap) -> Result<(), Error> {
+    reply::check_content_type(headers).map_err(|essence| {
+        let message = format!("Content-Type must be application/json, not '{essence}'");
+        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
+    })
 }
 
 /// The agent that a path begins with.

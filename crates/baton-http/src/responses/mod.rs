@@ -27,42 +27,36 @@ mod turn;
 pub use guests::GuestPorts;
 pub use options::ResponsesOptions;
 
-use crate::app::Shared;
-use axum::{
-    Router,
-    response::Response,
-    routing::{get, post},
-};
+use crate::routes::{AgentPlace, RouteAccess, Routes};
+use axum::response::Response;
 use baton_wire::a2a::v1::Error;
-use std::sync::Arc;
 
 /// Adds the paths, for all agents together and for each by itself.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    ["/v1", "/agents/{agent}/v1"].iter().fold(router, |router, base| {
+pub(crate) fn mount(routes: Routes) -> Routes {
+    let places = [("/v1", AgentPlace::Resource), ("/agents/{agent}/v1", AgentPlace::Path)];
+    places.into_iter().fold(routes, |routes, (base, place)| {
         let at = |path: &str| format!("{base}{path}");
-        router
-            .route(&at("/responses"), post(create::create).get(socket::connect))
-            .route(&at("/responses/compact"), post(compact::compact))
-            .route(&at("/responses/input_tokens"), post(input_tokens::count))
-            .route(&at("/responses/{response}"), get(show::show).delete(delete::delete))
-            .route(&at("/responses/{response}/cancel"), post(cancel::cancel))
-            .route(&at("/responses/{response}/input_items"), get(input_items::list))
-            .route(&at("/chat/completions"), post(chat::create))
-            .route(&at("/models"), get(models::list))
-            .route(&at("/models/{model}"), get(models::show))
-            .route(&at("/conversations"), post(conversations::create))
-            .route(
-                &at("/conversations/{conversation}"),
-                get(conversations::show).post(conversations::change).delete(conversations::delete),
-            )
-            .route(
-                &at("/conversations/{conversation}/items"),
-                get(conversations::list_items).post(conversations::add_items),
-            )
-            .route(
-                &at("/conversations/{conversation}/items/{item}"),
-                get(conversations::show_item).delete(conversations::delete_item),
-            )
+        let (read, call) = (RouteAccess::Read(place), RouteAccess::Call(place));
+        routes
+            .post(&at("/responses"), call, create::create)
+            .get(&at("/responses"), call, socket::connect)
+            .post(&at("/responses/compact"), call, compact::compact)
+            .post(&at("/responses/input_tokens"), call, input_tokens::count)
+            .get(&at("/responses/{response}"), read, show::show)
+            .delete(&at("/responses/{response}"), call, delete::delete)
+            .post(&at("/responses/{response}/cancel"), call, cancel::cancel)
+            .get(&at("/responses/{response}/input_items"), read, input_items::list)
+            .post(&at("/chat/completions"), call, chat::create)
+            .get(&at("/models"), read, models::list)
+            .get(&at("/models/{model}"), read, models::show)
+            .post(&at("/conversations"), call, conversations::create)
+            .get(&at("/conversations/{conversation}"), read, conversations::show)
+            .post(&at("/conversations/{conversation}"), call, conversations::change)
+            .delete(&at("/conversations/{conversation}"), call, conversations::delete)
+            .get(&at("/conversations/{conversation}/items"), read, conversations::list_items)
+            .post(&at("/conversations/{conversation}/items"), call, conversations::add_items)
+            .get(&at("/conversations/{conversation}/items/{item}"), read, conversations::show_item)
+            .delete(&at("/conversations/{conversation}/items/{item}"), call, conversations::delete_item)
     })
 }
 

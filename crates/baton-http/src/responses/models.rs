@@ -26,7 +26,7 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, request: Request) ->
 pub(crate) async fn show(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
     let name = last_of(request.uri().path(), 0);
     answered(shared, request, |asked, _| async move {
-        let agent = asked.agent(Some(&name))?;
+        let agent = asked.shown_agent(&name)?;
         let since = asked.shared.options.started_at.as_millis().div_euclid(1000);
         json(&ModelObject::new(agent.name.as_str(), since))
     })

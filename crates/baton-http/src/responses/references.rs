@@ -7,7 +7,7 @@ use super::{
 };
 use baton_engine::{EngineError, TaskRef};
 use baton_responses::{OutputItem, Refusal, ResponseId, task_of_item};
-use baton_types::TaskEvent;
+use baton_types::{ErrorCode, StreamId, TaskEvent};
 use serde_json::{Map, Value};
 
 /// How such an item says what it is.
@@ -39,7 +39,10 @@ async fn find(asked: &Asked, id: &str) -> Result<Option<OutputItem>, Refusal> {
     let named = TaskRef { task: task.clone(), agent: None };
     let (view, events) = match asked.shared.engine.told(asked.principal(), &named).await {
         Ok(told) => told,
-        Err(EngineError::TaskNotFound(_)) => return Ok(None),
+        Err(EngineError::TaskNotFound(task)) => {
+            asked.caller.not_found(&asked.shared, StreamId::Task(task), ErrorCode::RESPONSE_NOT_FOUND);
+            return Ok(None);
+        }
         Err(error) => return Err(from_engine(error)),
     };
     let first = ResponseId::first(task.clone());

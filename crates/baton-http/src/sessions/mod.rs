@@ -14,14 +14,16 @@ mod markdown;
 mod settings;
 mod show;
 
-use crate::{app::Shared, auth::Caller, named::unreadable, reply};
-use axum::{
-    Router,
-    extract::{
-        Path, Query,
-        rejection::{PathRejection, QueryRejection},
-    },
-    routing::{delete, get, post},
+use crate::{
+    app::Shared,
+    auth::Caller,
+    named::unreadable,
+    reply,
+    routes::{AgentPlace, RouteAccess, Routes},
+};
+use axum::extract::{
+    Path, Query,
+    rejection::{PathRejection, QueryRejection},
 };
 use baton_engine::{SessionError, SessionRef, SessionSummary, SessionView};
 use baton_ports::{AgentBook, Conversation};
@@ -52,14 +54,18 @@ impl fmt::Debug for SessionPorts {
 }
 
 /// The routes.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    router
-        .route("/api/v1/sessions", get(list::list).post(import::import))
-        .route("/api/v1/sessions/{context}", get(show::show).patch(change::change).delete(delete::delete))
-        .route("/api/v1/sessions/{context}/export", get(export::export))
-        .route("/api/v1/sessions/{context}/fork", post(fork::fork))
-        .route("/api/v1/sessions/{context}/settings", delete(settings::reset))
-        .route("/api/v1/sessions/{context}/settings/save", post(settings::save))
+pub(crate) fn mount(routes: Routes) -> Routes {
+    let (read, call) = (RouteAccess::Read(AgentPlace::Resource), RouteAccess::Call(AgentPlace::Resource));
+    routes
+        .get("/api/v1/sessions", read, list::list)
+        .post("/api/v1/sessions", call, import::import)
+        .get("/api/v1/sessions/{context}", read, show::show)
+        .patch("/api/v1/sessions/{context}", call, change::change)
+        .delete("/api/v1/sessions/{context}", call, delete::delete)
+        .get("/api/v1/sessions/{context}/export", read, export::export)
+        .post("/api/v1/sessions/{context}/fork", call, fork::fork)
+        .delete("/api/v1/sessions/{context}/settings", call, settings::reset)
+        .post("/api/v1/sessions/{context}/settings/save", RouteAccess::AdminChange, settings::save)
 }
 
 /// Which agent's session is meant.

@@ -6,8 +6,11 @@ mod stats;
 mod store;
 mod tail;
 
-use crate::{app::Shared, auth::Caller};
-use axum::{Router, routing::get};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    routes::{RouteAccess, Routes},
+};
 use baton_ports::SpanStore;
 use baton_rules::Access;
 use baton_types::ErrorCode;
@@ -17,15 +20,15 @@ pub(crate) use store::{KEEPS_NONE, refusal, store};
 pub(crate) use tail::MAX_TAILS;
 
 /// Adds the paths.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    router
-        .route("/api/v1/spans/stats", get(stats::show))
-        .route("/api/v1/spans/tail", get(tail::tail))
-        .route("/api/v1/spans/export", get(export::export))
+pub(crate) fn mount(routes: Routes) -> Routes {
+    routes
+        .get("/api/v1/spans/stats", RouteAccess::TelemetryRead, stats::show)
+        .get("/api/v1/spans/tail", RouteAccess::TelemetryRead, tail::tail)
+        .get("/api/v1/spans/export", RouteAccess::TelemetryRead, export::export)
 }
 
-/// The store, for those who may read what all agents did.
+/// The store, for those who may read telemetry: it has the spans of all agents and of all callers.
 fn readable<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Error> {
-    store(shared, caller, Access::Read)?
+    store(shared, caller, Access::TelemetryRead)?
         .ok_or_else(|| Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, KEEPS_NONE))
 }

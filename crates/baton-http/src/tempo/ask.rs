@@ -15,7 +15,7 @@ pub(super) struct Asked {
     pub(super) cut_short: bool,
 }
 
-/// The store, for those who may read what all agents did. A question that others have passed on is not passed on in
+/// The store, for those who may read telemetry. A question that others have passed on is not passed on in
 /// circles, nor for ever.
 pub(super) fn store(shared: &Shared, caller: &Caller, headers: &HeaderMap) -> Result<Asked, Refusal> {
     let store = offered(shared, caller)?;
@@ -36,5 +36,5 @@ pub(super) fn store(shared: &Shared, caller: &Caller, headers: &HeaderMap) -> Re
 
 /// The store, for those who only want to know that it is there.
 pub(super) fn offered<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Refusal> {
-    spans::store(shared, caller, Access::Read)?.ok_or_else(Refusal::not_offered)
+    spans::store(shared, caller, Access::TelemetryRead)?.ok_or_else(Refusal::not_offered)
 }

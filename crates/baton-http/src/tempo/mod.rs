@@ -16,25 +16,31 @@ mod tag_values;
 mod tags;
 mod trace;
 
-use crate::app::Shared;
-use axum::{Router, routing::get};
+use crate::routes::{RouteAccess, Routes};
+use axum::response::Response;
+use baton_wire::a2a::v1::Error;
 pub(crate) use headers::explain;
 pub(crate) use moments::moment;
-use std::sync::Arc;
+use refusal::Refusal;
+
+/// A refusal by those who answer before a question is read.
+pub(crate) fn refused(error: &Error) -> Response {
+    Refusal::from(error).response()
+}
 
 /// Adds the paths.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    router
-        .route("/tempo/api/echo", get(info::echo))
-        .route("/tempo/ready", get(info::ready))
-        .route("/tempo/api/status/buildinfo", get(info::build))
-        .route("/tempo/api/search", get(search::search))
-        .route("/tempo/api/search/tags", get(tags::first))
-        .route("/tempo/api/v2/search/tags", get(tags::second))
-        .route("/tempo/api/search/tag/{tag}/values", get(tag_values::first))
-        .route("/tempo/api/v2/search/tag/{tag}/values", get(tag_values::second))
-        .route("/tempo/api/traces/{trace}", get(trace::first))
-        .route("/tempo/api/v2/traces/{trace}", get(trace::second))
-        .route("/tempo/api/metrics/query_range", get(metrics::range))
-        .route("/tempo/api/metrics/query", get(metrics::instant))
+pub(crate) fn mount(routes: Routes) -> Routes {
+    routes
+        .get("/tempo/api/echo", RouteAccess::TelemetryRead, info::echo)
+        .get("/tempo/ready", RouteAccess::TelemetryRead, info::ready)
+        .get("/tempo/api/status/buildinfo", RouteAccess::TelemetryRead, info::build)
+        .get("/tempo/api/search", RouteAccess::TelemetryRead, search::search)
+        .get("/tempo/api/search/tags", RouteAccess::TelemetryRead, tags::first)
+        .get("/tempo/api/v2/search/tags", RouteAccess::TelemetryRead, tags::second)
+        .get("/tempo/api/search/tag/{tag}/values", RouteAccess::TelemetryRead, tag_values::first)
+        .get("/tempo/api/v2/search/tag/{tag}/values", RouteAccess::TelemetryRead, tag_values::second)
+        .get("/tempo/api/traces/{trace}", RouteAccess::TelemetryRead, trace::first)
+        .get("/tempo/api/v2/traces/{trace}", RouteAccess::TelemetryRead, trace::second)
+        .get("/tempo/api/metrics/query_range", RouteAccess::TelemetryRead, metrics::range)
+        .get("/tempo/api/metrics/query", RouteAccess::TelemetryRead, metrics::instant)
 }

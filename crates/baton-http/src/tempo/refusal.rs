@@ -71,6 +71,12 @@ impl From<SpanStoreError> for Refusal {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&Error> for Refusal {
+    fn from(error: &Error) -> Self {
         let status = StatusCode::from_u16(error.kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self { status, message: format!("{} ({})", error.message, error.code.code) }
     }

@@ -1,7 +1,7 @@
 //! `POST /api/v1/tokens`.
 
-use super::{entry, refused, tokens};
-use crate::{app::Shared, auth::Caller, reply};
+use super::{described, entry, refused, tokens};
+use crate::{app::Shared, auth::{AdminNote, Caller}, reply};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -34,6 +34,7 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, caller: Caller, re
             let mut response = reply::json(&CreatedToken { token, entry: entry(&record) });
             *response.status_mut() = StatusCode::CREATED;
             response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response.extensions_mut().insert(AdminNote(format!("created {}", described(&record))));
             response
         }
         Err(error) => reply::rest_error(&error),

@@ -27,6 +27,12 @@ fn tokens<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a dyn Tokens, Err
     })
 }
 
+/// A token as the audit log names it.
+fn described(record: &TokenRecord) -> String {
+    let TokenRecord { id, name, principal, .. } = record;
+    format!("token {id} '{name}' of {}/{} with {}", principal.tenant, principal.subject, principal.scopes.join(" "))
+}
+
 fn entry(record: &TokenRecord) -> TokenEntry {
     TokenEntry {
         id: record.id.clone(),

@@ -1,7 +1,12 @@
 //! `DELETE /api/v1/tokens/{token}`.
 
-use super::{entry, refused, tokens};
-use crate::{app::Shared, auth::Caller, named::Named, reply};
+use super::{described, entry, refused, tokens};
+use crate::{
+    app::Shared,
+    auth::{AdminNote, Caller},
+    named::Named,
+    reply,
+};
 use axum::{extract::State, response::Response};
 use std::sync::Arc;
 
@@ -12,7 +17,11 @@ pub(crate) async fn revoke(State(shared): State<Arc<Shared>>, caller: Caller, Na
         Err(error) => Err(error),
     };
     match revoked {
-        Ok(record) => reply::json(&entry(&record)),
+        Ok(record) => {
+            let mut response = reply::json(&entry(&record));
+            response.extensions_mut().insert(AdminNote(format!("revoked {}", described(&record))));
+            response
+        }
         Err(error) => reply::rest_error(&error),
     }
 }

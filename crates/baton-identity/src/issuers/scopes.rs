@@ -23,7 +23,8 @@ pub(super) fn granted(config: &IssuerConfig, claims: &Claims) -> Vec<Arc<str>> {
 fn covers(scope: &Scope, wanted: &Scope) -> bool {
     match (scope, wanted) {
         (Scope::Admin, _) => true,
-        (_, Scope::Admin) | (Scope::Read(_), Scope::Call(_)) => false,
+        (Scope::TelemetryRead, Scope::TelemetryRead) => true,
+        (_, Scope::Admin | Scope::TelemetryRead) | (Scope::TelemetryRead, _) | (Scope::Read(_), Scope::Call(_)) => false,
         (Scope::Read(held) | Scope::Call(held), Scope::Read(asked) | Scope::Call(asked)) => {
             held.is_none() || held == asked
         }
@@ -36,15 +37,16 @@ mod tests {
 
     #[test]
     fn a_scope_covers_what_it_implies_and_nothing_else() {
-        let words = ["read", "read:a", "read:b", "call", "call:a", "call:b", "admin"];
+        let words = ["read", "read:a", "read:b", "call", "call:a", "call:b", "telemetry:read", "admin"];
         let covered = |scope| {
             let covered = |word: &&str| covers(&Scope::parse(scope).unwrap(), &Scope::parse(word).unwrap());
             words.into_iter().filter(covered).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(covered("admin"), "read read:a read:b call call:a call:b admin");
+        assert_eq!(covered("admin"), "read read:a read:b call call:a call:b telemetry:read admin");
         assert_eq!(covered("call"), "read read:a read:b call call:a call:b");
         assert_eq!(covered("call:a"), "read:a call:a");
         assert_eq!(covered("read"), "read read:a read:b");
         assert_eq!(covered("read:b"), "read:b");
+        assert_eq!(covered("telemetry:read"), "telemetry:read");
     }
 }

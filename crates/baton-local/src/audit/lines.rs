@@ -1,7 +1,7 @@
 //! Records as lines of JSON.
 
 use super::rotated::Rotated;
-use baton_ports::Denial;
+use baton_ports::{AdminChange, Denial};
 use baton_types::Timestamp;
 use serde::Serialize;
 use std::{io, net::IpAddr};
@@ -22,6 +22,20 @@ struct Record<'a> {
     tenant: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credential: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Change<'a> {
+    at: String,
+    change: &'a str,
+    method: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<IpAddr>,
+    tenant: &'a str,
+    subject: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     credential: Option<&'a str>,
 }
@@ -55,6 +69,20 @@ impl Lines {
             tenant: principal.map(|principal| clip(&principal.tenant)),
             subject: principal.map(|principal| clip(&principal.subject)),
             credential: denial.credential.as_deref().map(clip),
+        })
+    }
+
+    /// An administrator changed something.
+    pub(super) fn changed(&mut self, change: &AdminChange) -> io::Result<()> {
+        self.write(&Change {
+            at: change.at.to_string(),
+            change: clip(&change.change),
+            method: clip(&change.method),
+            path: clip(&change.path),
+            remote: change.remote,
+            tenant: clip(&change.principal.tenant),
+            subject: clip(&change.principal.subject),
+            credential: change.credential.as_deref().map(clip),
         })
     }
 

@@ -1,7 +1,7 @@
 //! The audit log on disk.
 
 use baton_local::AuditFile;
-use baton_ports::{Audit as _, Denial};
+use baton_ports::{AdminChange, Audit as _, Denial};
 use baton_types::{ErrorCode, Principal, Timestamp};
 use std::{fs, path::Path, sync::Arc};
 
@@ -39,6 +39,19 @@ fn everybody_who_was_turned_away_is_one_line() {
     insta::assert_snapshot!(lines[..2].join("\n"));
     let long: serde_json::Value = serde_json::from_str(lines[2]).unwrap();
     assert_eq!((lines.len(), long["reason"].as_str().unwrap().len()), (3, 1023));
+}
+
+#[test]
+fn a_change_by_an_administrator_is_one_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let audit = AuditFile::open(directory.path()).unwrap();
+    let Denial { at, method, remote, credential, .. } = denial("");
+    let principal = Arc::new(Principal { tenant: "acme".into(), subject: "root".into(), scopes: Vec::new() });
+    let change = "created token t1".to_owned();
+    let path = "/api/v1/tokens".to_owned();
+    audit.changed(AdminChange { at, change, method, path, remote, principal, credential });
+    drop(audit);
+    insta::assert_snapshot!(fs::read_to_string(directory.path().join("audit.jsonl")).unwrap().trim_end());
 }
 
 #[cfg(unix)]

@@ -26,7 +26,7 @@ pub async fn call(
 ) -> Result<CallToolResult, ErrorData> {
     let work = Work::of(context, heartbeat)?;
     if let Err(missing) = may(&work.caller.principal, Access::Call, Some(agent)) {
-        return Ok(work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string()));
+        return Ok(work.scope_refused(&missing));
     }
     let arguments = match fitting(&tool.parameters.to_value(), arguments) {
         Ok(arguments) => arguments,

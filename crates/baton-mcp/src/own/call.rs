@@ -24,7 +24,7 @@ impl OwnServer {
             Err(detail) => return work::refused(ErrorCode::AGENT_NOT_FOUND, &detail),
         };
         if let Err(missing) = may(&work.caller.principal, Access::Call, Some(&agent)) {
-            return work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string());
+            return work.scope_refused(&missing);
         }
         let ask = AgentAsk {
             agent: agent.clone(),

@@ -11,7 +11,7 @@ fn principal(scopes: &[String]) -> Principal {
 
 #[test]
 fn what_scopes_allow() {
-    let (read, call, admin) = (Access::Read, Access::Call, Access::Admin);
+    let (read, call, admin, telemetry) = (Access::Read, Access::Call, Access::Admin, Access::TelemetryRead);
     for (scopes, access, agent, expect) in [
         ("", read, "weather", "read:weather"),
         ("", call, "weather", "call:weather"),
@@ -39,6 +39,14 @@ fn what_scopes_allow() {
         ("call:clock read:weather", read, "weather", ""),
         ("openid admin:weather READ call: call:* :weather call:weather:x", read, "", "read"),
         ("openid call", call, "weather", ""),
+        ("read call", telemetry, "", "telemetry:read"),
+        ("read:telemetry telemetry telemetry: telemetry:call", telemetry, "", "telemetry:read"),
+        ("telemetry:read", telemetry, "", ""),
+        ("telemetry:read", read, "", "read"),
+        ("telemetry:read", read, "read", "read:read"),
+        ("telemetry:read", call, "weather", "call:weather"),
+        ("telemetry:read", admin, "", "admin"),
+        ("admin", telemetry, "", ""),
     ] {
         let scopes: Vec<String> = scopes.split(' ').map(str::to_owned).collect();
         let agent = Some(agent).filter(|agent| !agent.is_empty()).map(AgentName::from);
@@ -58,6 +66,9 @@ fn what_concerns_all_agents_needs_a_scope_for_all() {
         ("call", read, ""),
         ("admin", call, ""),
         ("call", Access::Admin, "admin"),
+        ("call", Access::TelemetryRead, "telemetry:read"),
+        ("telemetry:read", Access::TelemetryRead, ""),
+        ("telemetry:read", read, "read"),
     ] {
         let scopes: Vec<String> = scopes.split(' ').map(str::to_owned).collect();
         let missing = may_everywhere(&principal(&scopes), access).err();
@@ -68,18 +79,20 @@ fn what_concerns_all_agents_needs_a_scope_for_all() {
 
 #[test]
 fn what_is_no_scope_says_what_is() {
-    for text in ["", "openid", "admin:weather", "read:", "call:Weather", "call:a/b", "call: weather", "READ"] {
+    for text in ["", "openid", "admin:weather", "read:", "call:Weather", "call:a/b", "call: weather", "READ", "telemetry", "telemetry:call"] {
         let error = Scope::parse(text).unwrap_err().to_string();
-        assert_eq!(error, format!("'{text}' is no scope; scopes are read, read:AGENT, call, call:AGENT and admin"));
+        let scopes = "read, read:AGENT, call, call:AGENT, telemetry:read and admin";
+        assert_eq!(error, format!("'{text}' is no scope; scopes are {scopes}"));
     }
     assert!(Scope::parse(&format!("read:{}", "a".repeat(65))).is_err());
 }
 
 fn scopes() -> impl Strategy<Value = Scope> {
     let agent = proptest::option::of("[a-c]".prop_map(AgentName::from));
-    (0..3, agent).prop_map(|(which, agent)| match which {
+    (0..4, agent).prop_map(|(which, agent)| match which {
         0 => Scope::Read(agent),
         1 => Scope::Call(agent),
+        2 => Scope::TelemetryRead,
         _ => Scope::Admin,
     })
 }

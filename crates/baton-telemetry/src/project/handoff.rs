@@ -1,4 +1,4 @@
-//! Handoffs as spans: one for each, from its creation to its end, with what went over and what came back.
+//! Handoffs as spans: one for each, from its creation to its end; message and result only where content is captured.
 
 use super::make::{Draft, moment, nanos};
 use crate::{
@@ -34,19 +34,22 @@ impl HandoffSpans {
                 let handoff = self.handoff.as_deref().filter(|_| to.is_terminal())?;
                 let mut draft = draft(handoff, at);
                 draft.set(names::HANDOFF_STATUS, to.as_str());
-                // What goes over and comes back is what the product is about, not content of a model.
-                if let Some(result) = result {
-                    draft.set_text(names::HANDOFF_RESULT, result.as_str());
-                    draft.set_text(names::GEN_AI_TOOL_CALL_RESULT, result.as_str());
+                // Message, result and error are words of agents and their callers, so they are content.
+                let error = error.as_ref().filter(|_| origin.settings.content.on_spans());
+                if origin.settings.content.on_spans() {
+                    draft.set_text(names::HANDOFF_TASK, &handoff.task);
+                    draft.set_text(names::HANDOFF_INPUTS, handoff.inputs.as_str());
+                    if let Some(result) = result {
+                        draft.set_text(names::HANDOFF_RESULT, result.as_str());
+                        draft.set_text(names::GEN_AI_TOOL_CALL_RESULT, result.as_str());
+                    }
                 }
                 if let Some(error) = error {
-                    draft.set(names::HANDOFF_ERROR, error.clone());
+                    draft.set_text(names::HANDOFF_ERROR, error);
                 }
                 if !matches!(to, HandoffStatus::Completed | HandoffStatus::Cancelled) {
-                    draft.fail(
-                        to.as_str(),
-                        error.clone().unwrap_or_else(|| format!("the handoff ended as {}", to.as_str())),
-                    );
+                    let ended = || format!("the handoff ended as {}", to.as_str());
+                    draft.fail(to.as_str(), error.cloned().unwrap_or_else(ended));
                 }
                 draft.events = std::mem::take(&mut self.moves);
                 Some(draft.finish(origin))
@@ -70,8 +73,6 @@ fn draft(handoff: &Handoff, at: Timestamp) -> Draft {
     draft.set(names::HANDOFF_PRIORITY, priority(handoff.priority));
     draft.set(names::HANDOFF_TIMEOUT_MS, handoff.timeout_ms);
     draft.set(names::HANDOFF_CHANNEL, handoff.channel.as_str());
-    draft.set_text(names::HANDOFF_TASK, &handoff.task);
-    draft.set_text(names::HANDOFF_INPUTS, handoff.inputs.as_str());
     draft.set(names::GEN_AI_TOOL_TYPE, "agent_handoff");
     draft.set(names::GEN_AI_TRANSFER_TARGET_NAME, handoff.to_agent.to_string());
     draft.set(names::GEN_AI_TRANSFER_MODE, "return_to_caller");

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod handoffs;
 mod meters;
 mod modes;
 mod settings;

@@ -185,7 +185,7 @@ fn auth() -> Value {
             "required": off("Whether callers must show a token."),
             "cards": {"enum": ["public", "private"], "default": "public", "description": "Who may read agent cards."},
             "metrics": {"enum": ["public", "private"], "default": "private",
-                "description": "Who may read /metrics: everybody, or those with the scope read. Since 0.6."},
+                "description": "Who may read /metrics: everybody, or those with the scope telemetry:read. Since 0.6."},
             "issuers": {"type": "array", "maxItems": MOST_ISSUERS, "items": with(issuer, &["issuer", "audience"]),
                 "description": "Whose JSON Web Tokens are accepted besides the tokens made here."},
         }),

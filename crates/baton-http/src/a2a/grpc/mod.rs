@@ -11,13 +11,17 @@ use super::{
     operation::Operation,
     spoken::{self, Spoken},
 };
-use crate::{app::Shared, body::Received, reply, telemetry::RequestSpan};
+use crate::{
+    app::Shared,
+    body::Received,
+    reply,
+    routes::{RouteAccess, Routes},
+    telemetry::RequestSpan,
+};
 use axum::{
-    Router,
     body::Body,
     extract::{Request, State},
     response::Response,
-    routing::post,
 };
 use baton_proto::{status, v1::pb::a2a_service_server as current, v03::pb::a2a_service_server as old};
 use baton_types::ErrorCode;
@@ -29,17 +33,20 @@ use std::{convert::Infallible, sync::Arc};
 use tower::{Service, ServiceExt as _};
 
 /// Adds the services.
-pub(crate) fn mount(router: Router<Arc<Shared>>, shared: &Arc<Shared>) -> Router<Arc<Shared>> {
+pub(crate) fn mount(routes: Routes, shared: &Arc<Shared>) -> Routes {
     let most = shared.options.max_body;
     let current = current::A2aServiceServer::new(v1::Operations { shared: Arc::clone(shared) });
     let current = current.max_decoding_message_size(most).max_encoding_message_size(usize::MAX);
     let old = old::A2aServiceServer::new(v03::Operations { shared: Arc::clone(shared) });
     let old = old.max_decoding_message_size(most).max_encoding_message_size(usize::MAX);
-    let current = post(move |State(shared): State<Arc<Shared>>, request| {
+    let current = move |State(shared): State<Arc<Shared>>, request: Request| {
         serve(shared, current.clone(), PROTOCOL_VERSION, request)
-    });
-    let old = post(move |State(shared): State<Arc<Shared>>, request| serve(shared, old.clone(), spoken::V03, request));
-    router.route("/lf.a2a.v1.A2AService/{method}", current).route("/a2a.v1.A2AService/{method}", old)
+    };
+    let old =
+        move |State(shared): State<Arc<Shared>>, request: Request| serve(shared, old.clone(), spoken::V03, request);
+    routes
+        .post("/lf.a2a.v1.A2AService/{method}", RouteAccess::Method, current)
+        .post("/a2a.v1.A2AService/{method}", RouteAccess::Method, old)
 }
 
 /// Reads the one message of the request within the bounds that hold for all bodies, and lets the service answer.

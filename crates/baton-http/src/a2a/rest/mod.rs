@@ -5,52 +5,53 @@ mod query;
 mod v03;
 mod v1;
 
-use crate::{app::Shared, reply};
-use axum::{
-    Router,
-    routing::{any, get, post},
+use crate::{
+    reply,
+    routes::{AgentPlace, RouteAccess, Routes},
 };
-use std::sync::Arc;
 
 /// Adds the paths of every place where an agent can be found.
-pub(crate) fn mount(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+pub(crate) fn mount(routes: Routes) -> Routes {
+    let (path, resource) = (AgentPlace::Path, AgentPlace::Resource);
     // The last two forms name the agent as a tenant; `v1` cannot be one.
-    let router =
-        ["/agents/{agent}", "/agents/{agent}/{tenant}", "", "/{tenant}"].iter().fold(router, |router, base| {
-            router
-                .route(&format!("{base}/message:send"), post(v1::send))
-                .route(&format!("{base}/message:stream"), post(v1::stream))
-                .route(&format!("{base}/tasks"), get(v1::list))
-                .route(&format!("{base}/tasks/{{task}}"), get(v1::task_get).post(v1::task_post))
-                .route(
-                    &format!("{base}/tasks/{{task}}/pushNotificationConfigs"),
-                    get(v1::list_push).post(v1::create_push),
-                )
-                .route(
-                    &format!("{base}/tasks/{{task}}/pushNotificationConfigs/{{config}}"),
-                    get(v1::get_push).delete(v1::delete_push),
-                )
-                .route(&format!("{base}/extendedAgentCard"), get(v1::extended_card))
-        });
+    let places = [("/agents/{agent}", path), ("/agents/{agent}/{tenant}", path), ("", resource), ("/{tenant}", path)];
+    let routes = places.into_iter().fold(routes, |routes, (base, place)| {
+        let at = |path: &str| format!("{base}{path}");
+        let (read, call) = (RouteAccess::Read(place), RouteAccess::Call(place));
+        let (pushes, push) =
+            (at("/tasks/{task}/pushNotificationConfigs"), at("/tasks/{task}/pushNotificationConfigs/{config}"));
+        routes
+            .post(&at("/message:send"), call, v1::send)
+            .post(&at("/message:stream"), call, v1::stream)
+            .get(&at("/tasks"), read, v1::list)
+            .get(&at("/tasks/{task}"), read, v1::task_get)
+            .post(&at("/tasks/{task}"), RouteAccess::ReadOrCall(place), v1::task_post)
+            .get(&pushes, read, v1::list_push)
+            .post(&pushes, call, v1::create_push)
+            .get(&push, read, v1::get_push)
+            .delete(&push, call, v1::delete_push)
+            .get(&at("/extendedAgentCard"), read, v1::extended_card)
+    });
     // Where clients of 0.2 look for the extended card.
-    let router = router
-        .route("/agent/authenticatedExtendedCard", get(v03::card))
-        .route("/agents/{agent}/agent/authenticatedExtendedCard", get(v03::card));
-    ["/agents/{agent}/v1", "/v1"].iter().fold(router, |router, base| {
-        router
-            .route(&format!("{base}/message:send"), post(v03::send))
-            .route(&format!("{base}/message:stream"), post(v03::stream))
+    let routes = routes
+        .get("/agent/authenticatedExtendedCard", RouteAccess::Read(resource), v03::card)
+        .get("/agents/{agent}/agent/authenticatedExtendedCard", RouteAccess::Read(path), v03::card);
+    [("/agents/{agent}/v1", path), ("/v1", resource)].into_iter().fold(routes, |routes, (base, place)| {
+        let at = |path: &str| format!("{base}{path}");
+        let (read, call) = (RouteAccess::Read(place), RouteAccess::Call(place));
+        let (pushes, push) =
+            (at("/tasks/{task}/pushNotificationConfigs"), at("/tasks/{task}/pushNotificationConfigs/{config}"));
+        routes
+            .post(&at("/message:send"), call, v03::send)
+            .post(&at("/message:stream"), call, v03::stream)
             // 0.3 has no list; without this the path would be that of a tenant.
-            .route(&format!("{base}/tasks"), any(reply::no_such_page))
-            .route(&format!("{base}/tasks/{{task}}"), get(v03::task_get).post(v03::task_post))
-            .route(
-                &format!("{base}/tasks/{{task}}/pushNotificationConfigs"),
-                get(v03::list_push).post(v03::create_push),
-            )
-            .route(
-                &format!("{base}/tasks/{{task}}/pushNotificationConfigs/{{config}}"),
-                get(v03::get_push).delete(v03::delete_push),
-            )
-            .route(&format!("{base}/card"), get(v03::card))
+            .any(&at("/tasks"), RouteAccess::Authenticated, reply::no_such_page)
+            .get(&at("/tasks/{task}"), read, v03::task_get)
+            .post(&at("/tasks/{task}"), RouteAccess::ReadOrCall(place), v03::task_post)
+            .get(&pushes, read, v03::list_push)
+            .post(&pushes, call, v03::create_push)
+            .get(&push, read, v03::get_push)
+            .delete(&push, call, v03::delete_push)
+            .get(&at("/card"), read, v03::card)
     })
 }

@@ -13,6 +13,7 @@ use axum::{
     response::Response as Reply,
 };
 use baton_responses::{List, Order, Refusal, page_items};
+use baton_rules::Access;
 use baton_types::{ErrorCode, Json};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub(crate) async fn list_items(
     request: Request,
 ) -> Reply {
     answered(shared, request, |asked, _| async move {
-        let record = Record::find(&asked, &path.conversation).await?;
+        let record = Record::find(&asked, &path.conversation, Access::Read).await?;
         Paging::page(query, &all(&asked, &record).await?)
     })
     .await
@@ -65,7 +66,7 @@ struct More {
 /// `POST /v1/conversations/{conversation}/items`.
 pub(crate) async fn add_items(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, body| async move {
-        let record = Record::find(&asked, &path.conversation).await?;
+        let record = Record::find(&asked, &path.conversation, Access::Call).await?;
         let More { items } = serde_json::from_slice(&body.bytes)
             .map_err(|error| Refusal::invalid("invalid_json", "items", format!("items cannot be read: {error}")))?;
         let items = items_of(&asked, &items)?;
@@ -87,7 +88,7 @@ pub(crate) async fn add_items(State(shared): State<Arc<Shared>>, path: Path<Name
 /// `GET /v1/conversations/{conversation}/items/{item}`.
 pub(crate) async fn show_item(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, _| async move {
-        let record = Record::find(&asked, &path.conversation).await?;
+        let record = Record::find(&asked, &path.conversation, Access::Read).await?;
         let items = all(&asked, &record).await?;
         let item = items.into_iter().find(|item| id_of(item).as_deref() == Some(&path.item));
         json(&item.ok_or_else(|| no_item(&path.item))?)
@@ -98,7 +99,7 @@ pub(crate) async fn show_item(State(shared): State<Arc<Shared>>, path: Path<Name
 /// `DELETE /v1/conversations/{conversation}/items/{item}`.
 pub(crate) async fn delete_item(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, _| async move {
-        let record = Record::find(&asked, &path.conversation).await?;
+        let record = Record::find(&asked, &path.conversation, Access::Call).await?;
         let items = all(&asked, &record).await?;
         if !items.iter().any(|item| id_of(item).as_deref() == Some(&path.item)) {
             return Err(no_item(&path.item));

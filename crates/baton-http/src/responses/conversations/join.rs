@@ -6,7 +6,7 @@ use super::{
     items::all,
 };
 use baton_responses::{Input, Refusal, ResponseId, Turn as Said, read_items};
-use baton_rules::calls_in;
+use baton_rules::{Access, calls_in};
 use baton_types::{AgentSpec, ContextId, Json, SessionEntry, TaskId, TaskState};
 
 /// A conversation that somebody goes on in.
@@ -40,7 +40,7 @@ pub(in super::super) enum Place {
 
 /// Looks where a request goes on in a conversation; `apart` when it brings words that belong before its own.
 pub(in super::super) async fn join(asked: &Asked, spec: &AgentSpec, id: &str, apart: bool) -> Result<Joined, Refusal> {
-    let record = Record::find(asked, id).await?;
+    let record = Record::find(asked, id, Access::Read).await?;
     let entries = record.entries();
     let agent = spec.name.to_string();
     let is_ours = |entry: &Entry| matches!(entry, Entry::Response { agent: of, natural: true, .. } if *of == agent);

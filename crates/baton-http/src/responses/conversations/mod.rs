@@ -23,7 +23,8 @@ use axum::{
 };
 use baton_engine::{NO_AGENT, SessionError, SessionRef, Unfinished};
 use baton_responses::{ConversationObject, Deleted, Refusal, read_items};
-use baton_types::{ContextId, ErrorCode, Json};
+use baton_rules::Access;
+use baton_types::{AgentName, ContextId, ErrorCode, Json};
 use record::{Entry, Record};
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
@@ -88,14 +89,16 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) 
 
 /// `GET /v1/conversations/{conversation}`.
 pub(crate) async fn show(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
-    answered(shared, request, |asked, _| async move { json(&Record::find(&asked, &path.conversation).await?.object()) })
-        .await
+    answered(shared, request, |asked, _| async move { 
+        json(&Record::find(&asked, &path.conversation, Access::Read).await?.object())
+    })
+    .await
 }
 
 /// `POST /v1/conversations/{conversation}`: other metadata.
 pub(crate) async fn change(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, body| async move {
-        let record = Record::find(&asked, &path.conversation).await?;
+        let record = Record::find(&asked, &path.conversation, Access::Call).await?;
         let metadata = Wanted::read(&body.bytes)?.metadata();
         json(&record.with_metadata(&asked, metadata).await?.object())
     })
@@ -105,13 +108,9 @@ pub(crate) async fn change(State(shared): State<Arc<Shared>>, path: Path<Named>,
 /// `DELETE /v1/conversations/{conversation}`: with all that was said in it.
 pub(crate) async fn delete(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, _| async move {
-        let record = Record::find(&asked, &path.conversation).await?;
-        let mut agents: Vec<String> = record.entries().into_iter().filter_map(Entry::agent).collect();
-        agents.sort();
-        agents.dedup();
-        agents.push(NO_AGENT.to_owned());
-        for agent in agents {
-            let session = SessionRef { context: record.context.clone(), agent: Some(agent.as_str().into()) };
+        let record = Record::find(&asked, &path.conversation, Access::Call).await?;
+        for agent in record.agents().into_iter().chain([AgentName::from(NO_AGENT)]) {
+            let session = SessionRef { context: record.context.clone(), agent: Some(agent) };
             let gone = asked.shared.engine.delete_session(asked.principal(), &session, Unfinished::Cancel).await;
             match gone {
                 Ok(_) | Err(SessionError::NotFound(_)) => {}

@@ -3,9 +3,10 @@
 use super::{super::refused::from_engine, Asked, context_of, no_conversation};
 use baton_engine::NO_AGENT;
 use baton_responses::Refusal;
-use baton_rules::SessionRecord;
+use baton_rules::{Access, SessionRecord};
 use baton_types::{AgentName, ContextId, Json};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 const METADATA: &str = "responses/metadata";
 const ENTRY: &str = "responses/entry/";
@@ -70,12 +71,22 @@ impl Record {
         Self::write(asked, &context_of(id)?, |_| notes.clone()).await
     }
 
-    /// The conversation of that id, if it is the caller's.
-    pub(super) async fn find(asked: &Asked, id: &str) -> Result<Self, Refusal> {
+    /// The conversation of that id, if it is the caller's and the caller has that access to every agent that answered in
+    /// it: to read a conversation is to read what they said, and to change it changes what they go on from.
+    pub(super) async fn find(asked: &Asked, id: &str, access: Access) -> Result<Self, Refusal> {
         let context = context_of(id)?;
         let session = asked.shared.engine.notes(asked.principal(), &nobody(), &context).await.map_err(from_engine)?;
         let session = session.filter(|session| session.notes.contains_key(METADATA));
-        session.map(|session| Self { context, session }).ok_or_else(|| no_conversation(id))
+        let record = session.map(|session| Self { context, session }).ok_or_else(|| no_conversation(id))?;
+        for agent in record.agents() {
+            asked.may(access, &agent)?;
+        }
+        Ok(record)
+    }
+
+    /// The agents that answered in it, each once.
+    pub(super) fn agents(&self) -> BTreeSet<AgentName> {
+        self.entries().into_iter().filter_map(Entry::agent).map(AgentName::from).collect()
     }
 
     async fn write(

@@ -7,7 +7,7 @@ use baton_engine::{Engine, Options, Ports};
 use baton_http::{AccessOptions, HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    Audit, BoxFuture, Denial, Identified, Identity, IssuedToken, Model, ModelCall, ModelError, ModelStream, Models,
+    AdminChange, Audit, BoxFuture, Denial, Identified, Identity, IssuedToken, Model, ModelCall, ModelError, ModelStream, Models,
     NewToken, TokenError, TokenRecord, Tokens, Unidentified,
 };
 use baton_types::{AgentSpec, Digest, HandoffTarget, Principal, Timestamp};
@@ -116,18 +116,27 @@ impl Identity for PlainWords {
 
 /// Remembers who was turned away.
 #[derive(Default)]
-pub(super) struct Denied(Mutex<Vec<Denial>>);
+pub(super) struct Denied(Mutex<Vec<Denial>>, Mutex<Vec<AdminChange>>);
 
 impl Denied {
     /// Those since the last look.
     pub(super) fn take(&self) -> Vec<Denial> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
+
+    /// Changes by administrators since the last look.
+    pub(super) fn take_changes(&self) -> Vec<AdminChange> {
+        std::mem::take(&mut *self.1.lock().unwrap())
+    }
 }
 
 impl Audit for Denied {
     fn denied(&self, denial: Denial) {
         self.0.lock().unwrap().push(denial);
+    }
+
+    fn changed(&self, change: AdminChange) {
+        self.1.lock().unwrap().push(change);
     }
 }
 

@@ -120,7 +120,7 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         let allowed = may(&self.call.caller.principal, Access::Call, Some(&to));
-        allowed.map_err(|missing| Box::new(work::refused(ErrorCode::SCOPE_MISSING, &missing.to_string())))
+        allowed.map_err(|missing| Box::new(work::scope_refused(self.call.context, &missing)))
     }
 
     fn desk(&self) -> &dyn HandoffDesk {

@@ -20,7 +20,8 @@ use std::time::Duration;
 Examples:
   TOKEN=$(baton token create ci)                       may call every agent for 90 days
   baton token create ana --scope call:weather          may call one agent, and see its own tasks
-  baton token create dashboard --scope read            may look, and start nothing
+  baton token create viewer --scope read               may look at its own tasks, and start nothing
+  baton token create grafana --scope telemetry:read    may read spans and metrics of all agents and callers
   baton token create ops --scope admin --expires never may do everything, managing tokens included
   baton token create ci-2 --subject ci                 sees the tasks of the token ci
 
@@ -30,7 +31,7 @@ The token goes to stdout alone, everything else to stderr. Only its digest is ke
 pub(super) struct Options {
     /// What people call it; also who its tasks belong to, unless --subject says otherwise
     name: String,
-    /// What it allows: read, read:AGENT, call, call:AGENT or admin; may be repeated [default: call]
+    /// What it allows: read, read:AGENT, call, call:AGENT, telemetry:read or admin; may be repeated [default: call]
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
     /// Whose tasks it reaches [default: its name]

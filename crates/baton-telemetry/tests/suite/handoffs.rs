@@ -1,0 +1,62 @@
+//! Spans of handoffs: message, result and error are content, and are there only where content is captured.
+
+use baton_telemetry::{Content, EmitMode, HandoffSpans, Origin, Settings};
+use baton_types::{
+    ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Json, Priority, Span, Timestamp,
+};
+
+/// The same text stands in every part that the sender or the receiver wrote.
+const SECRET: &str = "the merger closes on Friday";
+
+fn handoff() -> Handoff {
+    Handoff {
+        id: "h1".into(),
+        from_agent: "personal".into(),
+        to_agent: "weather".into(),
+        capability_id: "forecast".to_owned(),
+        task: SECRET.to_owned(),
+        inputs: Json::string(SECRET),
+        expected_output: ExpectedOutput::default(),
+        priority: Priority::Normal,
+        timeout_ms: 1000,
+        created_at: Timestamp::from_millis(1),
+        parent_task: Some("t1".into()),
+        parent_call: None,
+        child_task: Some("t2".into()),
+        child_context: "c2".into(),
+        channel: HandoffChannel::default(),
+        agent_uri: None,
+        trace: None,
+    }
+}
+
+fn span(content: Content, mode: EmitMode, to: HandoffStatus) -> Span {
+    let origin = Origin::new(Settings { content, mode, ..Settings::default() }, "test");
+    let mut spans = HandoffSpans::default();
+    let created = HandoffEvent::Created(Box::new(handoff()));
+    assert!(spans.apply(Timestamp::from_millis(1), &created, &origin).is_none());
+    let moved = HandoffEvent::Moved {
+        to,
+        result: (to == HandoffStatus::Completed).then(|| Json::string(SECRET)),
+        error: (to != HandoffStatus::Completed).then(|| SECRET.to_owned()),
+        result_trace_id: None,
+    };
+    spans.apply(Timestamp::from_millis(2), &moved, &origin).unwrap()
+}
+
+#[test]
+fn words_of_a_handoff_are_recorded_only_with_content() {
+    for mode in [EmitMode::Dual, EmitMode::Otel, EmitMode::Legacy] {
+        for to in [HandoffStatus::Completed, HandoffStatus::Failed, HandoffStatus::Rejected] {
+            for (content, shown) in
+                [(Content::Hidden, false), (Content::Event, false), (Content::Span, true), (Content::Both, true)]
+            {
+                let span = format!("{:?}", span(content, mode, to));
+                assert_eq!(span.contains(SECRET), shown, "{mode:?} {to:?} {content:?}: {span}");
+                for known in ["personal", "weather", to.as_str()] {
+                    assert!(span.contains(known), "{known} in {span}");
+                }
+            }
+        }
+    }
+}
