@@ -33,6 +33,7 @@ mod responses;
 mod routes;
 mod serve;
 mod sessions;
+mod shares;
 mod signatures;
 mod spans;
 mod tasks;
