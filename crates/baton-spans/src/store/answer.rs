@@ -2,7 +2,7 @@
 
 use super::embedded::{EmbeddedSpans, Store, closed};
 use crate::{
-    search::{self, Budget},
+    search::{self, Budget, StopFlag},
     segment::Segment,
 };
 use baton_ports::{
@@ -17,11 +17,15 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
+use tokio::time::timeout;
 
 /// More searches than this are refused instead of waiting.
 const MOST_WAITING: usize = 256;
+
+/// A search that waits longer for its turn is refused as busy.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl SpanStore for EmbeddedSpans {
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
@@ -72,19 +76,23 @@ impl SpanStore for EmbeddedSpans {
 }
 
 impl Store {
-    /// Reads what there is now on a thread of its own, a few readers at a time.
+    /// Reads what there is now on a thread of its own, a few readers at a time. The thread stops soon after nobody waits for
+    /// its answer.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&[Arc<dyn Segment>], &Budget) -> Result<T, SpanStoreError> + Send + 'static,
     ) -> Result<T, SpanStoreError> {
         let turn = {
             let _place = Place::take(&self.waiting_searches)?;
-            Arc::clone(&self.searches).acquire_owned().await.map_err(|_| closed())?
+            let turn = timeout(QUEUE_TIMEOUT, Arc::clone(&self.searches).acquire_owned()).await;
+            turn.map_err(|_| SpanStoreError::Busy)?.map_err(|_| closed())?
         };
+        let stop = StopFlag::default();
+        let _stops = stop.set_on_drop();
         let segments = self.view().segments();
         let limit = self.options.search_budget;
         let running = tokio::task::spawn_blocking(move || {
-            let answer = work(&segments, &Budget::until(Instant::now() + limit));
+            let answer = work(&segments, &Budget { stop, ..Budget::until(Instant::now() + limit) });
             drop(turn);
             answer
         });
