@@ -32,6 +32,7 @@ mod reply;
 mod responses;
 mod serve;
 mod sessions;
+mod shares;
 mod signatures;
 mod spans;
 mod tasks;

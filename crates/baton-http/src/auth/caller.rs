@@ -1,6 +1,6 @@
 //! Who asks, as handlers know them.
 
-use super::Came;
+use super::{Came, network::network};
 use crate::{app::Shared, reply};
 use axum::{extract::FromRequestParts, response::Response};
 use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
@@ -9,13 +9,23 @@ use baton_types::{AgentName, ErrorCode, Principal, StreamId};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{Extensions, request::Parts};
 use std::{
+    net::IpAddr,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 /// Who asks; the gate puts one into every request.
 #[derive(Clone)]
-pub(crate) struct Caller(Arc<Known>);
+pub(crate) struct Caller(Arc<Known>, Option<IpAddr>);
+
+/// Whose limits a request counts against.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LimitKey {
+    /// An authenticated principal: its tenant and subject.
+    Principal(Arc<str>, Arc<str>),
+    /// A client address without authentication; for IPv6 its network of 64 bits. `None` in the same process.
+    Address(Option<IpAddr>),
+}
 
 struct Known {
     principal: Arc<Principal>,
@@ -44,14 +54,33 @@ impl Caller {
 
     fn unknown(principal: Principal) -> Self {
         let principal = Arc::new(principal);
-        Self(Arc::new(Known { principal, credential: None, came: None, shown: None, missing: OnceLock::new() }))
+        Self(Arc::new(Known { principal, credential: None, came: None, shown: None, missing: OnceLock::new() }), None)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn from_address(address: IpAddr) -> Self {
+        Self::local().at(Some(address))
+    }
+
+    /// The same caller, on a connection from that address.
+    pub(super) fn at(self, remote: Option<IpAddr>) -> Self {
+        Self(self.0, remote)
+    }
+
+    /// Whose limits its requests count against: those of its principal, or of its address if it showed no credentials.
+    pub(crate) fn limit_key(&self) -> LimitKey {
+        if self.0.credential.is_none() {
+            return LimitKey::Address(self.1.map(network));
+        }
+        let principal = self.principal();
+        LimitKey::Principal(Arc::clone(&principal.tenant), Arc::clone(&principal.subject))
     }
 
     /// Somebody who showed credentials.
     pub(super) fn identified(identified: Identified, came: Came, identity: Arc<dyn Identity>, token: &str) -> Self {
         let Identified { principal, credential } = identified;
         let (credential, shown) = (Some(credential), Some((identity, token.into())));
-        Self(Arc::new(Known { principal, credential, came: Some(came), shown, missing: OnceLock::new() }))
+        Self(Arc::new(Known { principal, credential, came: Some(came), shown, missing: OnceLock::new() }), None)
     }
 
     /// Resolves when what the caller showed no longer holds: it was revoked, or has expired.

@@ -24,7 +24,7 @@ impl Came {
         Self {
             method: request.method().clone(),
             path: path[..path.floor_char_boundary(LONGEST)].to_owned(),
-            remote: request.extensions().get::<RemoteAddress>().map(|address| address.0.ip().to_canonical()),
+            remote: remote_ip(request),
         }
     }
 
@@ -42,4 +42,9 @@ impl Came {
             credential: caller.and_then(Caller::credential),
         });
     }
+}
+
+/// The address that a request came from; none without a connection.
+pub(super) fn remote_ip<B>(request: &Request<B>) -> Option<IpAddr> {
+    request.extensions().get::<RemoteAddress>().map(|address| address.0.ip().to_canonical())
 }

@@ -3,8 +3,10 @@
 use super::{
     Caller, Came,
     bearer::bearer,
+    came::remote_ip,
     form::Form,
     limits::Limits,
+    network::network,
     open::{Cards, Metrics, is_open},
     refused::{Refused, note_missing},
 };
@@ -18,7 +20,7 @@ use std::{
     convert::Infallible,
     future::ready,
     mem,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::Arc,
     task::{Context, Poll},
 };
@@ -102,7 +104,8 @@ where
             let response = self.gate.turn_away(&request, &Came::of(&request), &refused, Some(caller));
             return Either::Right(Box::pin(ready(Ok(response))));
         }
-        request.extensions_mut().insert(caller.clone());
+        let caller = caller.clone().at(remote_ip(&request));
+        request.extensions_mut().insert(caller);
         Either::Left(self.inner.call(request))
     }
 }
@@ -174,13 +177,5 @@ impl Gate {
             came.denied(&self.shared.options.access, error.code, &error.message, caller);
         }
         refused.response(Form::of(request), &base_url(&self.shared, request.headers()))
-    }
-}
-
-/// What one customer of a network has: an address of IPv4, or all that begin with the same 64 bits.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
     }
 }

@@ -10,12 +10,13 @@ mod form;
 mod gate;
 mod introduce;
 mod limits;
+mod network;
 mod open;
 mod options;
 mod refused;
 
 pub(crate) use bearer::shows_owner;
-pub(crate) use caller::Caller;
+pub(crate) use caller::{Caller, LimitKey};
 pub(crate) use came::Came;
 pub(crate) use gate::GateLayer;
 pub(crate) use introduce::introduce;

@@ -1,0 +1,212 @@
+//! Bounds on what is held at once: a total, and a share of it for each principal.
+
+use crate::auth::{Caller, LimitKey};
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// A pool of equal units (streams, queries, kilobytes), of which each principal may hold a share. Callers without
+/// authentication are told apart by their address.
+#[derive(Clone)]
+pub(crate) struct Shares(Arc<SharePool>);
+
+struct SharePool {
+    total: usize,
+    per_principal: usize,
+    held: Mutex<HeldUnits>,
+}
+
+/// Units in use. A principal that holds none has no entry, so there are never more entries than units.
+#[derive(Default)]
+struct HeldUnits {
+    total: usize,
+    by_key: HashMap<LimitKey, usize>,
+}
+
+/// Units of a pool; they are free again when this is dropped.
+pub(crate) struct SharePermit {
+    pool: Arc<SharePool>,
+    key: LimitKey,
+    units: usize,
+}
+
+/// Why a pool gives nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShareRefusal {
+    /// All principals together hold as much as there is.
+    TotalFull {
+        /// Units in the pool.
+        limit: usize,
+    },
+    /// The caller holds as much as one principal may.
+    OwnFull {
+        /// Units that one principal may hold.
+        limit: usize,
+    },
+}
+
+impl Shares {
+    /// A pool of `total` units, of which each principal may hold `per_principal`.
+    pub(crate) fn new(total: usize, per_principal: usize) -> Self {
+        Self(Arc::new(SharePool { total, per_principal: per_principal.min(total), held: Mutex::default() }))
+    }
+
+    /// A pool of which each principal may hold so many percent, and at least `least` units.
+    pub(crate) fn with_percent(total: usize, percent: u8, least: usize) -> Self {
+        Self::new(total, total.saturating_mul(usize::from(percent)).div_euclid(100).max(least))
+    }
+
+    /// One unit for the caller.
+    pub(crate) fn take(&self, caller: &Caller) -> Result<SharePermit, ShareRefusal> {
+        let mut permit = self.take_none(caller);
+        permit.grow_to(1)?;
+        Ok(permit)
+    }
+
+    /// A permit without units, which can grow.
+    pub(crate) fn take_none(&self, caller: &Caller) -> SharePermit {
+        SharePermit { pool: Arc::clone(&self.0), key: caller.limit_key(), units: 0 }
+    }
+}
+
+impl SharePool {
+    fn held(&self) -> MutexGuard<'_, HeldUnits> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SharePermit {
+    /// Holds at least so many units from now on; what was held before stays held if there are not enough.
+    pub(crate) fn grow_to(&mut self, units: usize) -> Result<(), ShareRefusal> {
+        let wanted = units.saturating_sub(self.units);
+        if wanted == 0 {
+            return Ok(());
+        }
+        let pool = &self.pool;
+        let mut held = pool.held();
+        let own = held.by_key.get(&self.key).copied().unwrap_or_default();
+        // A share that is the whole pool is full only when the pool is.
+        if pool.per_principal < pool.total && wanted > pool.per_principal.saturating_sub(own) {
+            return Err(ShareRefusal::OwnFull { limit: pool.per_principal });
+        }
+        if wanted > pool.total.saturating_sub(held.total) {
+            return Err(ShareRefusal::TotalFull { limit: pool.total });
+        }
+        held.total += wanted;
+        *held.by_key.entry(self.key.clone()).or_default() += wanted;
+        self.units += wanted;
+        Ok(())
+    }
+}
+
+impl Drop for SharePermit {
+    fn drop(&mut self) {
+        if self.units == 0 {
+            return;
+        }
+        let mut held = self.pool.held();
+        held.total = held.total.saturating_sub(self.units);
+        if let Some(own) = held.by_key.get_mut(&self.key) {
+            *own = own.saturating_sub(self.units);
+            if *own == 0 {
+                held.by_key.remove(&self.key);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for SharePermit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharePermit").field("units", &self.units).finish_non_exhaustive()
+    }
+}
+
+impl ShareRefusal {
+    /// The error before it takes the form of a binding; `units` names what the pool has, such as "streams". The caller
+    /// is at fault (429) only if it is its own share that is full.
+    pub(crate) fn error(self, units: &str) -> Error {
+        match self {
+            Self::OwnFull { limit } => {
+                let message = format!("you hold {limit} {units} already, as many as one principal may");
+                Error::new(ErrorKind::RateLimited, ErrorCode::SHARE_FULL, message)
+            }
+            Self::TotalFull { limit } => {
+                let message = format!("{limit} {units} are in use already");
+                Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{IpAddr, Ipv4Addr};
+
+    fn caller(last: u8) -> Caller {
+        Caller::from_address(IpAddr::V4(Ipv4Addr::new(192, 0, 2, last)))
+    }
+
+    #[test]
+    fn one_caller_cannot_take_the_units_of_all() {
+        let shares = Shares::new(5, 2);
+        let (greedy, modest, late) = (caller(1), caller(2), caller(3));
+        let first = shares.take(&greedy).unwrap();
+        let second = shares.take(&greedy).unwrap();
+        assert_eq!(shares.take(&greedy).unwrap_err(), ShareRefusal::OwnFull { limit: 2 });
+        let others = [shares.take(&modest).unwrap(), shares.take(&modest).unwrap(), shares.take(&late).unwrap()];
+        assert_eq!(shares.take(&late).unwrap_err(), ShareRefusal::TotalFull { limit: 5 });
+        drop(first);
+        assert!(shares.take(&greedy).is_ok(), "a dropped permit is free again");
+        drop((second, others));
+        let held = shares.0.held();
+        assert_eq!((held.total, held.by_key.len()), (0, 0), "nothing is remembered of those who hold nothing");
+    }
+
+    #[test]
+    fn a_permit_grows_by_what_is_missing() {
+        let shares = Shares::new(10, 6);
+        let (one, other) = (caller(1), caller(2));
+        let mut permit = shares.take_none(&one);
+        for (units, expect) in [(0, Ok(())), (4, Ok(())), (2, Ok(())), (6, Ok(())), (7, Err(6))] {
+            let grown = permit.grow_to(units);
+            assert_eq!(grown, expect.map_err(|limit| ShareRefusal::OwnFull { limit }), "{units}");
+        }
+        let mut more = shares.take_none(&other);
+        assert_eq!(more.grow_to(5), Err(ShareRefusal::TotalFull { limit: 10 }));
+        assert_eq!(more.grow_to(4), Ok(()));
+        drop(permit);
+        assert_eq!(more.grow_to(6), Ok(()));
+        assert_eq!(shares.0.held().total, 6);
+    }
+
+    #[test]
+    fn small_pools_are_not_divided() {
+        let shares = Shares::with_percent(2, 25, 16);
+        let _held = [shares.take(&caller(1)).unwrap(), shares.take(&caller(1)).unwrap()];
+        assert_eq!(shares.take(&caller(1)).unwrap_err(), ShareRefusal::TotalFull { limit: 2 });
+        assert_eq!(Shares::with_percent(4096, 25, 16).0.per_principal, 1024);
+    }
+
+    #[test]
+    fn addresses_of_one_network_share() {
+        let address = |text: &str| Caller::from_address(text.parse().unwrap());
+        let shares = Shares::new(4, 1);
+        let _held = shares.take(&address("2001:db8::1")).unwrap();
+        assert!(shares.take(&address("2001:db8::2")).is_err());
+        assert!(shares.take(&address("2001:db8:0:1::1")).is_ok());
+        assert!(shares.take(&address("192.0.2.1")).is_ok());
+    }
+
+    #[test]
+    fn refusals_say_who_is_at_fault() {
+        let own = ShareRefusal::OwnFull { limit: 2 }.error("streams");
+        let total = ShareRefusal::TotalFull { limit: 8 }.error("streams");
+        assert_eq!((own.kind.http_status(), own.code), (429, ErrorCode::SHARE_FULL));
+        assert_eq!((total.kind.http_status(), total.code), (503, ErrorCode::BUSY));
+    }
+}
