@@ -6,7 +6,7 @@ use crate::{
     body::Bodies,
     cards, cors, definitions, discovery, exports,
     guard::GuardLayer,
-    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply, responses, sessions,
+    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, queries::Queries, reply, responses, sessions,
     signatures::{KEYS_PATH, Signatures},
     spans, tasks,
     telemetry::{TracedLayer, note_route},
@@ -32,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) streams: Arc<Semaphore>,
     /// Places of those who follow spans: they must not take the streams of those who wait for work.
     pub(crate) tails: Arc<Semaphore>,
+    /// Queries about spans.
+    pub(crate) queries: Queries,
     pub(crate) bodies: Bodies,
     pub(crate) signatures: Signatures,
     /// Turns of looking whether what was not found belongs to somebody else.
@@ -108,7 +110,7 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let bodies = Bodies::new(&options);
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
-    let shared = Arc::new(Shared { engine, options, streams, tails, bodies, signatures, lookups });
+    let shared = Arc::new(Shared { engine, options, streams, tails, queries: Queries::new(), bodies, signatures, lookups });
     let gate = GateLayer::new(&shared);
     let introductions = Router::new()
         .route("/agents/{agent}/.well-known/agent-card.json", get(cards::named))

@@ -42,7 +42,7 @@ impl Budget {
             stop: StopFlag::default(),
             traces: 1 << 20,
             spans: 250_000,
-            bytes: 32 << 20,
+            bytes: 64 << 20,
             spansets: 1_000,
             told: 16 << 20,
             series: 1_000,

@@ -11,7 +11,7 @@ use std::{
 use tokio::{runtime::Handle, sync::mpsc, time::timeout};
 
 /// Readings at the same time; each has a thread of its own and holds on to the blocks that it began with.
-pub(super) const MOST: usize = 2;
+pub(super) const MOST: usize = 4;
 /// Batches that nobody has taken yet.
 const AHEAD: usize = 4;
 /// How long nobody may take any before the reading is given up.
