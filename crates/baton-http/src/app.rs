@@ -6,7 +6,8 @@ use crate::{
     body::Bodies,
     cards, cors, definitions, discovery, exports,
     guard::GuardLayer,
-    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply, responses,
+    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes,
+    queries::Queries, reply, responses,
     routes::{AgentPlace, RouteAccess, RouteEntry, Routes},
     sessions,
     signatures::{KEYS_PATH, Signatures},
@@ -33,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) streams: Arc<Semaphore>,
     /// Places of those who follow spans: they must not take the streams of those who wait for work.
     pub(crate) tails: Arc<Semaphore>,
+    /// Queries about spans.
+    pub(crate) queries: Queries,
     pub(crate) bodies: Bodies,
     pub(crate) signatures: Signatures,
     /// Turns of looking whether what was not found belongs to somebody else.
@@ -122,7 +125,7 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     let bodies = Bodies::new(&options);
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
-    let shared = Arc::new(Shared { engine, options, streams, tails, bodies, signatures, lookups });
+    let shared = Arc::new(Shared { engine, options, streams, tails, queries: Queries::new(), bodies, signatures, lookups });
     let gate = GateLayer::new(&shared);
     let (router, operations) = routes(&shared).into_parts();
     let routes =

@@ -28,6 +28,7 @@ mod options;
 mod otlp;
 mod peers;
 mod probes;
+mod queries;
 mod reply;
 mod responses;
 mod routes;

@@ -221,6 +221,7 @@ impl SpanStoreError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Busy => ErrorCode::BUSY,
+            Self::Query(baton_traceql::QueryError::TooLarge(_)) => ErrorCode::QUERY_TOO_LARGE,
             Self::Query(_) => ErrorCode::TRACEQL_INVALID,
             Self::TooLarge(_) => ErrorCode::TRACE_TOO_LARGE,
             Self::Unavailable(_) => ErrorCode::SPANS_UNAVAILABLE,

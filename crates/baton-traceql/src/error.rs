@@ -26,4 +26,7 @@ pub enum QueryError {
     /// It cannot mean anything: wrong types, a division by zero.
     #[error("{0}")]
     Invalid(String),
+    /// Its answer takes more memory than one query may have.
+    #[error("{0}; use a longer step, a shorter range, a narrower filter or fewer labels in by()")]
+    TooLarge(String),
 }

@@ -72,6 +72,7 @@ codes! {
     AGENT_PART_NOT_FOUND = "BTN-2032", "The agent has nothing of that name", "List its rules, references, servers, exported tools or providers for their names.";
     AGENT_OUTDATED = "BTN-2033", "The agent has been changed since", "Read the agent again, decide again, and send with its present ETag.";
     RESPONSE_NOT_FOUND = "BTN-2034", "There is no such response, conversation or item", "Use the id that was given when it was made; what was deleted, not stored, or belongs to somebody else looks missing.";
+    QUERY_TOO_LARGE = "BTN-2040", "The query needs more memory than one query may have", "Narrow it: a longer step, a shorter range, a narrower filter, or fewer labels in by().";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";

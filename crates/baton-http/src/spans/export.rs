@@ -5,6 +5,7 @@ use crate::{
     app::Shared,
     auth::Caller,
     reply,
+    shares::SharePermit,
     tempo::{explain, moment},
 };
 use axum::{
@@ -57,6 +58,7 @@ pub(super) async fn export(
 }
 
 struct Exporting {
+    _permit: SharePermit,
     reader: Box<dyn SpanReader>,
     keep_alive: Duration,
     shutdown: CancellationToken,
@@ -85,8 +87,10 @@ async fn exporting(
         range: range(&wanted).map_err(wrong)?,
         aliases: !strict,
     };
+    let permit = shared.queries.export(caller)?;
     let reader = store.read(ask).await.map_err(|error| refusal(&error))?;
     let exporting = Exporting {
+        _permit: permit,
         reader,
         keep_alive: shared.options.keep_alive,
         shutdown: shared.options.shutdown.clone(),

@@ -75,21 +75,25 @@ async fn measured(
     }
     let exemplars = exemplars.min(MOST);
     let ask = MetricsAsk { query: Arc::new(query), steps, exemplars, aliases: !strict };
-    let mut answer = asked.store.metrics(ask).await?;
-    answer.partial |= asked.cut_short;
-    if answer.partial {
-        warnings.push("not everything was looked at, for want of time or room: the figures are too low".to_owned());
-    }
-    let encoding = accept::wanted(headers);
-    let mut response = match form {
-        Form::Range => {
-            spread(&mut answer, exemplars);
-            accept::reply(&query_range_response(&answer, &steps), encoding)
+    let (encoding, cut_short) = (accept::wanted(headers), asked.cut_short);
+    let write = move |mut answer: MetricsAnswer| {
+        answer.partial |= cut_short;
+        if answer.partial {
+            warnings.push("not everything was looked at, for want of time or room: the figures are too low".to_owned());
         }
-        Form::Instant => accept::reply(&query_instant_response(&answer), encoding),
+        let mut response = match form {
+            Form::Range => {
+                spread(&mut answer, exemplars);
+                let message = query_range_response(&answer, &steps);
+                drop(answer);
+                accept::reply(&message, encoding)
+            }
+            Form::Instant => accept::reply(&query_instant_response(&answer), encoding),
+        };
+        explain(&mut response, &canonical, &warnings);
+        response
     };
-    explain(&mut response, &canonical, &warnings);
-    Ok(response)
+    shared.queries.run(caller, asked.store.metrics(ask), write).await
 }
 
 /// How many spans may stand for others: as the parameter says, else as the hint of the query does.

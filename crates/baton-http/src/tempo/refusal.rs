@@ -20,6 +20,12 @@ impl Refusal {
         Self { status: StatusCode::BAD_REQUEST, message: message.into() }
     }
 
+    /// The answer does not fit. As Tempo says it: asking again does not help.
+    fn too_large(error: &SpanStoreError) -> Self {
+        let message = format!("{error} ({})", error.code().code);
+        Self { status: StatusCode::UNPROCESSABLE_ENTITY, message }
+    }
+
     /// There is no such thing.
     pub(super) fn missing(message: &str) -> Self {
         Self { status: StatusCode::NOT_FOUND, message: message.to_owned() }
@@ -51,7 +57,10 @@ impl From<ParseError> for Refusal {
 
 impl From<QueryError> for Refusal {
     fn from(error: QueryError) -> Self {
-        Self::wrong(format!("invalid TraceQL query: {error}"))
+        match error {
+            QueryError::TooLarge(_) => Self::too_large(&error.into()),
+            error => Self::wrong(format!("invalid TraceQL query: {error}")),
+        }
     }
 }
 
@@ -59,11 +68,7 @@ impl From<SpanStoreError> for Refusal {
     fn from(error: SpanStoreError) -> Self {
         match error {
             SpanStoreError::Query(error) => error.into(),
-            // As Tempo says it: asking again does not help.
-            error @ SpanStoreError::TooLarge(_) => {
-                let message = format!("{error} ({})", error.code().code);
-                Self { status: StatusCode::UNPROCESSABLE_ENTITY, message }
-            }
+            error @ SpanStoreError::TooLarge(_) => Self::too_large(&error),
             error => spans::refusal(&error).into(),
         }
     }

@@ -4,7 +4,7 @@ use super::{accept, ask, headers::explain, old_search, params::Params, refusal::
 use crate::{app::Shared, auth::Caller};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::search_response;
-use baton_ports::SearchAsk;
+use baton_ports::{SearchAnswer, SearchAsk};
 use baton_traceql::{Mode, Parsed, Query, Root, parse, searchable};
 use http::HeaderMap;
 use std::sync::Arc;
@@ -57,12 +57,17 @@ async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &P
         query: Arc::new(Query { root: Root::Search(spans), hints: query.hints }),
         aliases: !strict,
     };
-    let mut answer = asked.store.search(ask).await?;
-    answer.partial |= asked.cut_short;
-    if answer.partial {
-        warnings.push("the search was given up before everything was looked at: more may match".to_owned());
-    }
-    let mut response = accept::reply(&search_response(&answer), accept::wanted(headers));
-    explain(&mut response, &canonical, &warnings);
-    Ok(response)
+    let (encoding, cut_short) = (accept::wanted(headers), asked.cut_short);
+    let write = move |mut answer: SearchAnswer| {
+        answer.partial |= cut_short;
+        if answer.partial {
+            warnings.push("the search was given up before everything was looked at: more may match".to_owned());
+        }
+        let message = search_response(&answer);
+        drop(answer);
+        let mut response = accept::reply(&message, encoding);
+        explain(&mut response, &canonical, &warnings);
+        response
+    };
+    shared.queries.run(caller, asked.store.search(ask), write).await
 }

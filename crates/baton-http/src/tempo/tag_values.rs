@@ -18,10 +18,9 @@ pub(super) async fn first(
     headers: HeaderMap,
     params: Params,
 ) -> Response {
-    match found(&shared, &caller, &headers, &tag, &params).await {
-        Ok((_, plain)) => accept::reply(&plain, accept::wanted(&headers)),
-        Err(refusal) => refusal.response(),
-    }
+    let encoding = accept::wanted(&headers);
+    let write = move |(_, plain): Values| accept::reply(&plain, encoding);
+    found(&shared, &caller, &headers, (&tag, &params), write).await.unwrap_or_else(Refusal::response)
 }
 
 /// The second version: values with their types.
@@ -32,19 +31,21 @@ pub(super) async fn second(
     headers: HeaderMap,
     params: Params,
 ) -> Response {
-    match found(&shared, &caller, &headers, &tag, &params).await {
-        Ok((typed, _)) => accept::reply(&typed, accept::wanted(&headers)),
-        Err(refusal) => refusal.response(),
-    }
+    let encoding = accept::wanted(&headers);
+    let write = move |(typed, _): Values| accept::reply(&typed, encoding);
+    found(&shared, &caller, &headers, (&tag, &params), write).await.unwrap_or_else(Refusal::response)
 }
+
+/// Values in the form of both versions.
+type Values = (SearchTagValuesV2Response, SearchTagValuesResponse);
 
 async fn found(
     shared: &Shared,
     caller: &Caller,
     headers: &HeaderMap,
-    tag: &str,
-    params: &Params,
-) -> Result<(SearchTagValuesV2Response, SearchTagValuesResponse), Refusal> {
+    (tag, params): (&str, &Params),
+    write: impl FnOnce(Values) -> Response + Send + 'static,
+) -> Result<Response, Refusal> {
     let store = ask::store(shared, caller, headers)?.store;
     let field = field(tag).ok_or_else(|| {
         Refusal::wrong("invalid tag: name an attribute with its scope, such as resource.service.name, or an intrinsic")
@@ -56,8 +57,8 @@ async fn found(
         }
         _ => ValueKind::Own,
     };
-    let values = store.tag_values(field, tags_ask(params)?).await?;
-    Ok(tag_values(&values, kind))
+    let asked = store.tag_values(field, tags_ask(params)?);
+    shared.queries.run(caller, asked, move |values| write(tag_values(&values, kind))).await
 }
 
 /// The one field that a name means; whatever else the text would say makes it no name.

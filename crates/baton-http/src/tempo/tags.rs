@@ -22,10 +22,9 @@ pub(super) async fn first(
     headers: HeaderMap,
     params: Params,
 ) -> Response {
-    match found(&shared, &caller, &headers, &params).await {
-        Ok((tags, scope)) => accept::reply(&tag_names(&tags, scope), accept::wanted(&headers)),
-        Err(refusal) => refusal.response(),
-    }
+    let encoding = accept::wanted(&headers);
+    let write = move |tags: &Tags, scope| accept::reply(&tag_names(tags, scope), encoding);
+    found(&shared, &caller, &headers, &params, write).await.unwrap_or_else(Refusal::response)
 }
 
 /// The second version: a list per scope.
@@ -35,10 +34,9 @@ pub(super) async fn second(
     headers: HeaderMap,
     params: Params,
 ) -> Response {
-    match found(&shared, &caller, &headers, &params).await {
-        Ok((tags, scope)) => accept::reply(&tag_scopes(&tags, scope), accept::wanted(&headers)),
-        Err(refusal) => refusal.response(),
-    }
+    let encoding = accept::wanted(&headers);
+    let write = move |tags: &Tags, scope| accept::reply(&tag_scopes(tags, scope), encoding);
+    found(&shared, &caller, &headers, &params, write).await.unwrap_or_else(Refusal::response)
 }
 
 async fn found(
@@ -46,15 +44,18 @@ async fn found(
     caller: &Caller,
     headers: &HeaderMap,
     params: &Params,
-) -> Result<(Tags, TagScope), Refusal> {
+    write: impl FnOnce(&Tags, TagScope) -> Response + Send + 'static,
+) -> Result<Response, Refusal> {
     let store = ask::store(shared, caller, headers)?.store;
     let scope = params.text("scope").unwrap_or_default();
     let scope = TagScope::parse(scope).ok_or_else(|| {
         Refusal::wrong("invalid scope: it is span, resource, event, link, instrumentation, intrinsic or none")
     })?;
     let ask = tags_ask(params)?;
-    let tags = if scope == TagScope::Intrinsic { Tags::default() } else { store.tags(ask).await? };
-    Ok((tags, scope))
+    if scope == TagScope::Intrinsic {
+        return Ok(write(&Tags::default(), scope));
+    }
+    shared.queries.run(caller, store.tags(ask), move |tags| write(&tags, scope)).await
 }
 
 /// What narrows names and values down. A query that cannot be read is one that somebody is still writing.

@@ -16,17 +16,18 @@ pub(super) async fn first(
     headers: HeaderMap,
 ) -> Response {
     let encoding = accept::wanted(&headers);
-    match spans(&shared, &caller, &headers, &id).await {
-        Ok(spans) if spans.is_empty() => Refusal::missing("trace not found").response(),
-        Ok(spans) => {
-            let trace = tempo::trace(&spans);
-            match encoding {
-                Encoding::Protobuf => accept::reply(&trace, encoding),
-                Encoding::Json => accept::body(tempo::write_batches(&trace), encoding),
-            }
+    let write = move |spans: Vec<Span>| {
+        if spans.is_empty() {
+            return Refusal::missing("trace not found").response();
         }
-        Err(refusal) => refusal.response(),
-    }
+        let trace = tempo::trace(&spans);
+        drop(spans);
+        match encoding {
+            Encoding::Protobuf => accept::reply(&trace, encoding),
+            Encoding::Json => accept::body(tempo::write_batches(&trace), encoding),
+        }
+    };
+    shown(&shared, &caller, &headers, &id, write).await.unwrap_or_else(Refusal::response)
 }
 
 /// The second version: an empty trace when it is not known.
@@ -36,14 +37,23 @@ pub(super) async fn second(
     Named(id): Named,
     headers: HeaderMap,
 ) -> Response {
-    match spans(&shared, &caller, &headers, &id).await {
-        Ok(spans) => accept::reply(&tempo::trace_by_id(&spans), accept::wanted(&headers)),
-        Err(refusal) => refusal.response(),
-    }
+    let encoding = accept::wanted(&headers);
+    let write = move |spans: Vec<Span>| {
+        let trace = tempo::trace_by_id(&spans);
+        drop(spans);
+        accept::reply(&trace, encoding)
+    };
+    shown(&shared, &caller, &headers, &id, write).await.unwrap_or_else(Refusal::response)
 }
 
-async fn spans(shared: &Shared, caller: &Caller, headers: &HeaderMap, id: &str) -> Result<Vec<Span>, Refusal> {
+async fn shown(
+    shared: &Shared,
+    caller: &Caller,
+    headers: &HeaderMap,
+    id: &str,
+    write: impl FnOnce(Vec<Span>) -> Response + Send + 'static,
+) -> Result<Response, Refusal> {
     let store = ask::store(shared, caller, headers)?.store;
     let id: TraceId = id.parse().map_err(|_| Refusal::wrong("invalid trace id: that is at most 32 hex digits"))?;
-    Ok(store.trace(id).await?)
+    shared.queries.run(caller, store.trace(id), write).await
 }

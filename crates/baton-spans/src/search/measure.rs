@@ -28,7 +28,7 @@ pub(crate) fn metrics(
     budget: &Budget,
 ) -> Result<MetricsAnswer, SpanStoreError> {
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
-    let limits = Limits { series: budget.series, exemplars: ask.exemplars, bytes: budget.measured };
+    let limits = Limits { series: budget.series, exemplars: ask.exemplars, bytes: budget.measured, samples: budget.samples };
     let leaves = Measure::new(&ask.query, aliases, ask.steps, limits)?.leaves();
     // All of them share the room.
     let limits = Limits { bytes: budget.measured / leaves.max(1), ..limits };
@@ -57,7 +57,7 @@ pub(crate) fn metrics(
         }
         tallies.push(counting.tally);
     }
-    let (series, whole) = measure.finish(tallies);
+    let (series, whole) = measure.finish(tallies)?;
     answer.series = series;
     answer.partial |= !whole;
     Ok(answer)

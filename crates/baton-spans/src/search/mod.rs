@@ -9,6 +9,7 @@ mod gather;
 mod measure;
 mod plan;
 mod read;
+mod stop;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -20,5 +21,6 @@ pub(crate) use find::search;
 pub(crate) use gather::trace;
 pub(crate) use measure::metrics;
 pub(crate) use read::{Taker, read};
+pub(crate) use stop::{StopFlag, StopGuard};
 pub(crate) use tags::tags;
 pub(crate) use values::tag_values;

@@ -5,6 +5,7 @@ use super::{
     candidates::{Candidates, Next},
     gather::{Gathered, gather},
     plan::Plan,
+    stop::StopFlag,
 };
 use crate::{codec, segment::Segment};
 use baton_ports::{ReadAsk, ReadSpans, SpanStoreError};
@@ -36,12 +37,12 @@ pub(crate) trait Taker {
 pub(crate) fn read(
     segments: &[Arc<dyn Segment>],
     ask: &ReadAsk,
-    budget: &dyn Fn() -> Budget,
+    (budget, stop): (&dyn Fn() -> Budget, &StopFlag),
     taker: &mut dyn Taker,
 ) -> Result<(), SpanStoreError> {
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
     let query = Prepared::new(&ask.query, aliases)?;
-    let overall = Budget::until(Instant::now() + LONGEST);
+    let overall = Budget { stop: stop.clone(), ..Budget::until(Instant::now() + LONGEST) };
     let late = || SpanStoreError::Unavailable("spans could not be read in time".to_owned());
     let plan = Plan::new(&need(&ask.query, aliases), segments, aliases, &overall)?;
     let mut candidates = Candidates::new(segments, &plan, ask.range, &overall)?.ok_or_else(late)?;
@@ -58,7 +59,7 @@ pub(crate) fn read(
             }
             Next::OutOfTime => return Err(late()),
         };
-        let budget = budget();
+        let budget = Budget { stop: stop.clone(), ..budget() };
         let spans = match gather(segments, &candidate.ordinals, &budget)?.0 {
             Gathered::Whole(spans) => spans,
             Gathered::TooLarge | Gathered::OutOfTime => {

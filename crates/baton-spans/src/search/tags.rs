@@ -38,6 +38,10 @@ pub(crate) fn tags(segments: &[Arc<dyn Segment>], ask: &TagsAsk, budget: &Budget
             }
         };
         names.extend(here);
+        let bytes: usize = names.iter().map(|(scope, name)| size_of_val(scope) + size_of_val(name) + name.len()).sum();
+        if bytes > budget.told {
+            break;
+        }
     }
     let of = |wanted: Scope| -> Vec<String> {
         let here = names.iter().filter(|(scope, _)| *scope == wanted).map(|(_, name)| name.clone());

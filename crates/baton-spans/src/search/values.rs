@@ -1,14 +1,19 @@
 //! Which values a field has.
 
 use super::{among::Among, budget::Budget};
-use crate::segment::Segment;
+use crate::{codec, segment::Segment};
 use baton_ports::{SpanStoreError, TagsAsk};
 use baton_traceql::Field;
 use baton_types::Value;
-use std::{cmp::Ordering, sync::Arc};
+use std::{
+    cmp::{Ordering, Reverse},
+    sync::Arc,
+};
 
 /// Each segment is asked for at least this many values, so that one that is rare in each may be frequent in all.
 const AT_LEAST: usize = 1_000;
+/// Between segments, this many times the values of one segment are kept: the most frequent ones.
+const KEPT_FACTOR: usize = 8;
 
 /// The values of a field, each once, most frequent first, at most as many as are asked for; those that were found in time.
 pub(crate) fn tag_values(
@@ -36,6 +41,14 @@ pub(crate) fn tag_values(
             }
             same
         });
+        if counted.len() > most.saturating_mul(KEPT_FACTOR) {
+            counted.sort_by_key(|(_, count)| Reverse(*count));
+            counted.truncate(most.saturating_mul(KEPT_FACTOR));
+        }
+        let bytes: usize = counted.iter().map(|(value, _)| size_of::<(Value, u64)>() + codec::beyond(value)).sum();
+        if bytes > budget.told {
+            break;
+        }
     }
     counted.sort_by(|(left, more), (right, fewer)| fewer.cmp(more).then_with(|| compare(left, right)));
     counted.truncate(ask.limit);

@@ -2,7 +2,7 @@
 
 use super::embedded::{EmbeddedSpans, Store, closed};
 use crate::{
-    search::{self, Budget},
+    search::{self, Budget, StopFlag},
     segment::Segment,
 };
 use baton_ports::{
@@ -17,11 +17,15 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
+use tokio::{sync::TryAcquireError, time::timeout};
 
 /// More searches than this are refused instead of waiting.
 const MOST_WAITING: usize = 256;
+
+/// A search that waits longer for its turn is refused as busy.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl SpanStore for EmbeddedSpans {
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
@@ -72,19 +76,29 @@ impl SpanStore for EmbeddedSpans {
 }
 
 impl Store {
-    /// Reads what there is now on a thread of its own, a few readers at a time.
+    /// Reads what there is now on a thread of its own, a few readers at a time. The thread stops soon after nobody waits for
+    /// its answer.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&[Arc<dyn Segment>], &Budget) -> Result<T, SpanStoreError> + Send + 'static,
     ) -> Result<T, SpanStoreError> {
         let turn = {
             let _place = Place::take(&self.waiting_searches)?;
-            Arc::clone(&self.searches).acquire_owned().await.map_err(|_| closed())?
+            match Arc::clone(&self.searches).try_acquire_owned() {
+                Ok(turn) => turn,
+                Err(TryAcquireError::Closed) => return Err(closed()),
+                Err(TryAcquireError::NoPermits) => {
+                    let turn = timeout(QUEUE_TIMEOUT, Arc::clone(&self.searches).acquire_owned()).await;
+                    turn.map_err(|_| SpanStoreError::Busy)?.map_err(|_| closed())?
+                }
+            }
         };
+        let stop = StopFlag::default();
+        let _stops = stop.set_on_drop();
         let segments = self.view().segments();
         let limit = self.options.search_budget;
         let running = tokio::task::spawn_blocking(move || {
-            let answer = work(&segments, &Budget::until(Instant::now() + limit));
+            let answer = work(&segments, &Budget { stop, ..Budget::until(Instant::now() + limit) });
             drop(turn);
             answer
         });
@@ -129,5 +143,34 @@ impl<'a> Place<'a> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use tokio::sync::oneshot;
+
+    /// The thread of a query stops when nobody waits for it, long before its time is over, and its turn is free again.
+    #[tokio::test]
+    async fn a_query_ends_with_whoever_waits_for_it() {
+        let hour = Duration::from_hours(1);
+        let spans = EmbeddedSpans::in_memory(Options { searches: 1, search_budget: hour, ..Options::default() }).unwrap();
+        let (begin, begun) = oneshot::channel();
+        let endless = spans.store.read(move |_, budget| {
+            let _ = begin.send(());
+            while !budget.is_late() {
+                std::thread::yield_now();
+            }
+            Ok(())
+        });
+        tokio::select! {
+            _ = endless => panic!("it has no end of its own"),
+            begun = begun => begun.unwrap(),
+        }
+        let next = spans.store.read(|_, budget| Ok(budget.is_late()));
+        assert_eq!(timeout(Duration::from_secs(20), next).await.expect("a turn"), Ok(false));
+        spans.close().await;
     }
 }

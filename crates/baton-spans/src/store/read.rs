@@ -1,7 +1,7 @@
 //! Reading spans through: a thread that reads, and somebody who takes.
 
 use super::embedded::{EmbeddedSpans, Store, closed};
-use crate::search::{self, Budget, Taker};
+use crate::search::{self, Budget, StopFlag, StopGuard, Taker};
 use baton_ports::{BoxFuture, ReadAsk, ReadSpans, SpanReader, SpanStoreError};
 use std::{
     ops::ControlFlow,
@@ -11,7 +11,7 @@ use std::{
 use tokio::{runtime::Handle, sync::mpsc, time::timeout};
 
 /// Readings at the same time; each has a thread of its own and holds on to the blocks that it began with.
-pub(super) const MOST: usize = 2;
+pub(super) const MOST: usize = 4;
 /// Batches that nobody has taken yet.
 const AHEAD: usize = 4;
 /// How long nobody may take any before the reading is given up.
@@ -55,6 +55,8 @@ impl Taker for Sending<'_> {
 
 struct Reader {
     said: mpsc::Receiver<Said>,
+    /// Ends the thread at once when the reader goes.
+    _stop: StopGuard,
 }
 
 impl EmbeddedSpans {
@@ -64,18 +66,20 @@ impl EmbeddedSpans {
         let turn = Arc::clone(&store.readings).try_acquire_owned().map_err(|_| SpanStoreError::Busy)?;
         let (say, said) = mpsc::channel(AHEAD);
         let runtime = Handle::current();
+        let stop = StopFlag::default();
+        let stop_guard = stop.set_on_drop();
         tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let segments = store.view().segments();
             let budget = || Budget::until(Instant::now() + store.options.search_budget);
             let mut taker = Sending { store: &store, say, runtime, given_up: false };
-            let ended = search::read(&segments, &ask, &budget, &mut taker);
+            let ended = search::read(&segments, &ask, (&budget, &stop), &mut taker);
             // Whoever still listens to a reading that was given up hears that the thread is gone.
             if !taker.given_up && !taker.is_gone() {
                 let _ = taker.send(Said::End(ended));
             }
         });
-        Ok(Box::new(Reader { said }))
+        Ok(Box::new(Reader { said, _stop: stop_guard }))
     }
 }
 

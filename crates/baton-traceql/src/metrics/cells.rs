@@ -82,12 +82,7 @@ impl Cells {
             Self::Counts(_) => 0,
             Self::Least(cells) => keep(cells.get_mut(interval), value, f64::min),
             Self::Most(cells) => keep(cells.get_mut(interval), value, f64::max),
-            Self::Sums(cells) => {
-                if let Some(cell) = cells.get_mut(interval) {
-                    cell.add(value, times);
-                }
-                0
-            }
+            Self::Sums(cells) => cells.get_mut(interval).map_or(0, |cell| cell.add(value, times)),
             Self::Values(cells) => cells.get_mut(interval).map_or(0, |cell| cell.add(value, times)),
             Self::Buckets(cells) => {
                 let is_new = cells.get_mut(interval).is_some_and(|cell| cell.add(value, times));
@@ -116,8 +111,7 @@ impl Cells {
             (Self::Least(cells), Self::Least(others)) => merge_each(cells, others, f64::min),
             (Self::Most(cells), Self::Most(others)) => merge_each(cells, others, f64::max),
             (Self::Sums(cells), Self::Sums(others)) => {
-                cells.iter_mut().zip(&others).for_each(|(cell, other)| cell.merge(other));
-                0
+                cells.iter_mut().zip(&others).map(|(cell, other)| cell.merge(other)).sum()
             }
             (Self::Values(cells), Self::Values(others)) => {
                 cells.iter_mut().zip(others).map(|(cell, other)| cell.merge(other)).sum()

@@ -5,10 +5,11 @@
 
 use super::{
     key,
+    limits::SampleBudget,
     series::{Series, by_value},
     tally::Tally,
 };
-use crate::{Attribute, Compare, Field, Literal, Scope, evaluate::ChosenSpan};
+use crate::{Attribute, Compare, Field, Literal, QueryError, Scope, evaluate::ChosenSpan};
 use baton_types::Value;
 use std::{
     cmp::Reverse,
@@ -94,8 +95,11 @@ impl Tally {
         let Some((compared, most)) = self.comparing() else { return };
         let start = i64::try_from(chosen.span().start).unwrap_or(i64::MAX);
         let in_time = compare.start.is_none_or(|begins| begins <= start) && compare.end.is_none_or(|ends| start < ends);
-        if !compared.add(chosen, interval, chosen.is_selected && in_time, most) {
-            self.whole = false;
+        let is_whole = compared.add(chosen, interval, chosen.is_selected && in_time, most);
+        let is_full = compared.bytes > most;
+        self.whole &= is_whole;
+        if is_full {
+            self.set_full();
         }
     }
 }
@@ -140,7 +144,9 @@ impl Compared {
             fields.insert(name.to_owned(), Counted::default());
         }
         let Some(counted) = fields.get_mut(name) else { return false };
-        counted.totals.add(interval, is_selected);
+        if counted.totals.add(interval, is_selected) == Place::New {
+            self.bytes += size_of::<(usize, [u64; 2])>();
+        }
         let has_values = match value {
             Value::Text(text) => text.len() <= LONGEST,
             Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
@@ -169,10 +175,15 @@ impl Compared {
         true
     }
 
-    /// Takes what others counted; says whether there was room.
-    pub(super) fn merge(&mut self, other: Self, most: usize) -> bool {
+    /// How many bytes of memory it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes what others counted; says whether there was room for every attribute.
+    pub(super) fn merge(&mut self, other: Self) -> bool {
         self.bytes = self.bytes.saturating_add(other.bytes);
-        let mut fits = self.bytes <= most;
+        let mut fits = true;
         for (fields, others) in self.fields.iter_mut().zip(other.fields) {
             for (name, counted) in others {
                 if fields.len() < MOST_FIELDS || fields.contains_key(&name) {
@@ -186,19 +197,20 @@ impl Compared {
     }
 
     /// Totals of every attribute, and the values that occur most on each side.
-    /// Says whether there was room for all.
-    pub(super) fn series(self, compare: &Compare, most: usize, series: &mut Vec<Series>) -> bool {
+    pub(super) fn series(
+        self,
+        compare: &Compare,
+        budget: &mut SampleBudget,
+        series: &mut Vec<Series>,
+    ) -> Result<(), QueryError> {
         let shown = compare.top.map_or(SHOWN, |top| usize::try_from(top).unwrap_or_default());
         let intervals = self.intervals;
         for (from, fields) in [From::Intrinsic, From::Resource, From::Span].into_iter().zip(self.fields) {
             for (name, counted) in fields {
-                if series.len() >= most {
-                    return false;
-                }
-                counted.series(&label(from, name), intervals, shown, series);
+                counted.series(&label(from, name), (intervals, shown), budget, series)?;
             }
         }
-        true
+        Ok(())
     }
 }
 
@@ -224,21 +236,30 @@ impl Counted {
         self.bound();
     }
 
-    fn series(self, name: &str, intervals: usize, shown: usize, series: &mut Vec<Series>) {
+    fn series(
+        self,
+        name: &str,
+        (intervals, shown): (usize, usize),
+        budget: &mut SampleBudget,
+        series: &mut Vec<Series>,
+    ) -> Result<(), QueryError> {
         let mut values: Vec<(Value, Counts)> = self.values.into_values().collect();
         values.sort_by(|left, right| by_value(&left.0, &right.0));
         for (side, kind, kind_of_totals) in [(0, "baseline", "baseline_total"), (1, "selection", "selection_total")] {
             let mut push = |kind: &'static str, value: Value, counts: &Counts| {
+                budget.take(intervals)?;
                 let labels = vec![("__meta_type".to_owned(), Value::from(kind)), (name.to_owned(), value)];
                 series.push(Series { labels, samples: counts.samples(side, intervals), exemplars: Vec::new() });
+                Ok::<_, QueryError>(())
             };
             if self.totals.total(side) > 0 {
-                push(kind_of_totals, Value::from("nil"), &self.totals);
+                push(kind_of_totals, Value::from("nil"), &self.totals)?;
             }
             let mut occurring: Vec<&(Value, Counts)> = values.iter().filter(|(_, of)| of.total(side) > 0).collect();
             occurring.sort_by_key(|(_, counts)| Reverse(counts.total(side)));
-            occurring.iter().take(shown).for_each(|(value, counts)| push(kind, value.clone(), counts));
+            occurring.iter().take(shown).try_for_each(|(value, counts)| push(kind, value.clone(), counts))?;
         }
+        Ok(())
     }
 }
 

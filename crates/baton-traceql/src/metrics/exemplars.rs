@@ -12,7 +12,9 @@ impl Exemplars {
         self.0.len()
     }
 
-    pub(super) fn add(&mut self, exemplar: Exemplar, most: usize) {
+    /// Adds an exemplar unless others come first; returns how many bytes that took.
+    pub(super) fn add(&mut self, exemplar: Exemplar, most: usize) -> usize {
+        let before = self.0.len();
         let rank = shuffled(&exemplar);
         let place =
             |(rank, exemplar): &(u64, Exemplar)| (*rank, exemplar.trace, exemplar.span, exemplar.value.to_bits());
@@ -22,10 +24,11 @@ impl Exemplars {
             self.0.truncate(most - 1);
             self.0.insert(at, (rank, exemplar));
         }
+        self.0.len().saturating_sub(before) * size_of::<(u64, Exemplar)>()
     }
 
-    pub(super) fn merge(&mut self, other: Self, most: usize) {
-        other.0.into_iter().for_each(|(_, exemplar)| self.add(exemplar, most));
+    pub(super) fn merge(&mut self, other: Self, most: usize) -> usize {
+        other.0.into_iter().map(|(_, exemplar)| self.add(exemplar, most)).sum()
     }
 
     /// By time.

@@ -1,11 +1,12 @@
 //! How much an answer may hold.
 
-use crate::{Literal, Query};
+use crate::{Literal, Query, QueryError};
 
 /// Most exemplars that a query can ask for itself.
 const MOST_EXEMPLARS: usize = 1_000;
 
-/// How much is kept while measuring; what would be more is left out, and the answer says that it is not whole.
+/// How much is kept while measuring. Groups beyond [`Limits::series`] are left out, and the answer says that it is not
+/// whole; a query that needs more memory than the other limits allow is refused as [`QueryError::TooLarge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most groups of a metrics function.
@@ -14,11 +15,37 @@ pub struct Limits {
     pub exemplars: usize,
     /// Most bytes of memory that one tally takes, roughly.
     pub bytes: usize,
+    /// Most samples in all series of all leaves: each series has one for every interval.
+    pub samples: usize,
+}
+
+/// Samples that the series of an answer may still have.
+pub(super) struct SampleBudget {
+    limit: usize,
+    left: usize,
+}
+
+impl SampleBudget {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, left: limit }
+    }
+
+    /// Takes the samples of one more series before they are allocated.
+    pub(super) fn take(&mut self, samples: usize) -> Result<(), QueryError> {
+        let Some(left) = self.left.checked_sub(samples) else {
+            let limit = self.limit;
+            return Err(QueryError::TooLarge(format!(
+                "the answer has more than {limit} samples (series times intervals)"
+            )));
+        };
+        self.left = left;
+        Ok(())
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { series: 1_000, exemplars: 0, bytes: 256 << 20 }
+        Self { series: 1_000, exemplars: 0, bytes: 32 << 20, samples: 500_000 }
     }
 }
 

@@ -5,22 +5,29 @@ use super::{
     cells::{Cells, Keeps},
     exemplars::Exemplars,
     leaf::Leaf,
+    limits::SampleBudget,
     series::{Exemplar, Series, by_labels},
     steps::Steps,
     sum::Sum,
     tally::{Line, Tally},
     values::Values,
 };
-use crate::{AggregateOp, FirstStage};
+use crate::{AggregateOp, FirstStage, QueryError};
 use baton_types::Value;
 
-/// The series of a leaf, by their labels, and whether everything was counted and found room: a group can have many series,
-/// and each of them has a sample for every interval.
-pub(super) fn series(leaf: &Leaf, steps: Steps, tally: Tally) -> (Vec<Series>, bool) {
+/// The series of a leaf, by their labels, and whether everything was counted. A group can have many series, and each of
+/// them has a sample for every interval: they are taken from the budget before they are made.
+pub(super) fn series(
+    leaf: &Leaf,
+    steps: Steps,
+    tally: Tally,
+    budget: &mut SampleBudget,
+) -> Result<(Vec<Series>, bool), QueryError> {
+    tally.check_room()?;
     let mut series = Vec::new();
-    let (mut whole, most) = (tally.whole, tally.most_series());
+    let whole = tally.whole;
     if let (Some(compare), Some(compared)) = (leaf.compare(), tally.compared) {
-        whole &= compared.series(compare, most, &mut series);
+        compared.series(compare, budget, &mut series)?;
     } else {
         let mut lines = tally.lines;
         // How often nothing happened is known, too: never. Without groups there is a series to say so.
@@ -29,26 +36,29 @@ pub(super) fn series(leaf: &Leaf, steps: Steps, tally: Tally) -> (Vec<Series>, b
             lines.push(Line { values: Vec::new(), cells, exemplars: Exemplars::default() });
         }
         for line in lines {
-            if series.len() >= most {
-                whole = false;
-                break;
-            }
-            add_line(leaf, steps, line, &mut series);
+            add_line(leaf, steps, line, budget, &mut series)?;
         }
     }
     series.sort_by(by_labels);
-    (series, whole)
+    Ok((series, whole))
 }
 
-fn add_line(leaf: &Leaf, steps: Steps, line: Line, series: &mut Vec<Series>) {
+fn add_line(
+    leaf: &Leaf,
+    steps: Steps,
+    line: Line,
+    budget: &mut SampleBudget,
+    series: &mut Vec<Series>,
+) -> Result<(), QueryError> {
     let Line { values, cells, exemplars } = line;
     let labels = labels(leaf, values);
     let exemplars = exemplars.into_sorted();
     match cells {
         Cells::Counts(counts) => {
             if !leaf.by.is_empty() && counts.iter().all(|count| *count == 0) {
-                return;
+                return Ok(());
             }
+            budget.take(steps.count())?;
             let per = if matches!(leaf.first, FirstStage::Rate { .. }) { steps.seconds() } else { 1.0 };
             let samples: Vec<_> = counts.into_iter().map(|count| Some(count as f64 / per)).collect();
             // Where the line is drawn is where its spans belong.
@@ -59,16 +69,28 @@ fn add_line(leaf: &Leaf, steps: Steps, line: Line, series: &mut Vec<Series>) {
             let exemplars = exemplars.into_iter().filter_map(drawn).collect();
             series.push(Series { labels: named(leaf, labels), samples, exemplars });
         }
-        Cells::Least(cells) | Cells::Most(cells) => add_numbers(leaf, labels, cells, exemplars, series),
+        Cells::Least(cells) | Cells::Most(cells) => {
+            budget.take(steps.count())?;
+            add_numbers(leaf, labels, cells, exemplars, series);
+        }
         Cells::Sums(sums) => {
+            budget.take(steps.count())?;
             let mean = matches!(leaf.first, FirstStage::AggregateOverTime { op: AggregateOp::Avg, .. });
             let number = |sum: Sum| sum.total().map(|total| if mean { total / sum.count() as f64 } else { total });
             let numbers = sums.into_iter().map(number).collect();
             add_numbers(leaf, labels, numbers, exemplars, series);
         }
-        Cells::Values(values) => add_quantiles(leaf, steps, &labels, values, &scaled(leaf, exemplars), series),
-        Cells::Buckets(cells) => add_buckets(leaf, &labels, &cells, &exemplars, series),
+        Cells::Values(values) => {
+            budget.take(steps.count().saturating_mul(quantiles(leaf).len()))?;
+            add_quantiles(leaf, steps, &labels, values, &scaled(leaf, exemplars), series);
+        }
+        Cells::Buckets(cells) => {
+            let bounds = bounds(&cells);
+            budget.take(steps.count().saturating_mul(bounds.len()))?;
+            add_buckets(leaf, &labels, (&cells, &bounds), &exemplars, series);
+        }
     }
+    Ok(())
 }
 
 fn add_numbers(
@@ -91,13 +113,9 @@ fn add_quantiles(
     exemplars: &[Exemplar],
     series: &mut Vec<Series>,
 ) {
-    let FirstStage::QuantileOverTime { quantiles, .. } = &leaf.first else { return };
-    let mut quantiles = quantiles.clone();
-    quantiles.sort_by(f64::total_cmp);
-    quantiles.dedup();
     cells.iter_mut().for_each(Values::sort);
     let first = series.len();
-    for quantile in quantiles {
+    for quantile in quantiles(leaf) {
         let samples = cells.iter().map(|values| values.quantile(quantile).map(|number| number / leaf.unit()));
         let labels = with(labels, "p", quantile);
         let one = Series { labels, samples: samples.collect(), exemplars: Vec::new() };
@@ -115,17 +133,31 @@ fn add_quantiles(
     }
 }
 
-fn add_buckets(
-    leaf: &Leaf,
-    labels: &[(String, Value)],
-    cells: &[Buckets],
-    exemplars: &[Exemplar],
-    series: &mut Vec<Series>,
-) {
+/// The quantiles that the leaf asks for, each once, smallest first.
+fn quantiles(leaf: &Leaf) -> Vec<f64> {
+    let FirstStage::QuantileOverTime { quantiles, .. } = &leaf.first else { return Vec::new() };
+    let mut quantiles = quantiles.clone();
+    quantiles.sort_by(f64::total_cmp);
+    quantiles.dedup();
+    quantiles
+}
+
+/// The bounds of all buckets, each once, smallest first.
+fn bounds(cells: &[Buckets]) -> Vec<f64> {
     let mut bounds: Vec<f64> = cells.iter().flat_map(Buckets::each).map(|(bound, _)| bound).collect();
     bounds.sort_by(f64::total_cmp);
     bounds.dedup();
-    for bound in bounds {
+    bounds
+}
+
+fn add_buckets(
+    leaf: &Leaf,
+    labels: &[(String, Value)],
+    (cells, bounds): (&[Buckets], &[f64]),
+    exemplars: &[Exemplar],
+    series: &mut Vec<Series>,
+) {
+    for &bound in bounds {
         let count = |cell: &Buckets| cell.each().find(|(known, _)| *known == bound).map_or(0, |(_, count)| count);
         let of_bound = exemplars.iter().copied().filter(|exemplar| bucket(exemplar.value) == bound);
         series.push(Series {

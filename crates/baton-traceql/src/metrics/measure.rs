@@ -3,7 +3,7 @@
 use super::{
     arithmetic::{Computed, computed},
     leaf::{Direct, Leaf},
-    limits::Limits,
+    limits::{Limits, SampleBudget},
     lines,
     second::kept,
     series::{Series, by_labels},
@@ -87,12 +87,14 @@ impl Measure {
         }
     }
 
-    /// The series by their labels, and whether everything was counted; one tally for each leaf, in their order.
-    pub fn finish(self, tallies: Vec<Tally>) -> (Vec<Series>, bool) {
+    /// The series by their labels, and whether everything was counted; one tally for each leaf, in their order. Fails when
+    /// that takes more memory than the limits allow.
+    pub fn finish(self, tallies: Vec<Tally>) -> Result<(Vec<Series>, bool), QueryError> {
+        let mut budget = SampleBudget::new(self.limits.samples);
         let mut whole = tallies.len() == self.leaves.len();
         let mut leaves: Vec<Vec<Series>> = Vec::with_capacity(self.leaves.len());
         for (leaf, tally) in self.leaves.iter().zip(tallies) {
-            let (series, all) = lines::series(leaf, self.steps, tally);
+            let (series, all) = lines::series(leaf, self.steps, tally, &mut budget)?;
             whole &= all;
             leaves.push(series);
         }
@@ -102,7 +104,7 @@ impl Measure {
             Computed::Number(_) => Vec::new(),
         };
         series.sort_by(by_labels);
-        (series, whole)
+        Ok((series, whole))
     }
 }
 

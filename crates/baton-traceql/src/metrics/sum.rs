@@ -12,12 +12,14 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    pub(super) fn add(&mut self, value: f64, times: u64) {
+    /// Adds a value; returns how many bytes that took.
+    pub(super) fn add(&mut self, value: f64, times: u64) -> usize {
         self.count += times;
         if value.fract() == 0.0 && value.abs() < EXACT {
             self.whole += value as i128 * i128::from(times);
-            return;
+            return 0;
         }
+        let before = self.parts.capacity();
         // A product would be rounded; the binary digits of the factor are exact.
         let (mut times, mut value) = (times, value);
         while times > 0 {
@@ -27,12 +29,15 @@ impl Sum {
             value *= 2.0;
             times >>= 1;
         }
+        (self.parts.capacity() - before) * size_of::<f64>()
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) -> usize {
         self.count += other.count;
         self.whole += other.whole;
+        let before = self.parts.capacity();
         other.parts.iter().for_each(|part| add_part(&mut self.parts, *part));
+        (self.parts.capacity() - before) * size_of::<f64>()
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -106,7 +111,9 @@ mod tests {
 
     fn sum(values: &[f64]) -> Option<f64> {
         let mut sum = Sum::default();
-        values.iter().for_each(|value| sum.add(*value, 1));
+        for value in values {
+            sum.add(*value, 1);
+        }
         sum.total()
     }
 
@@ -125,7 +132,9 @@ mod tests {
         let (mut at_once, mut single) = (Sum::default(), Sum::default());
         for (value, times) in [(0.1, 7), (3.0, 5), (-0.7, 1_000)] {
             at_once.add(value, times);
-            (0..times).for_each(|_| single.add(value, 1));
+            for _ in 0..times {
+                single.add(value, 1);
+            }
         }
         assert_eq!(at_once.total(), single.total());
         assert_eq!(at_once.count(), 1_012);

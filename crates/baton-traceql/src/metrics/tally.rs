@@ -9,6 +9,7 @@ use super::{
     limits::Limits,
     series::Exemplar,
 };
+use crate::QueryError;
 use baton_types::Value;
 use std::collections::HashMap;
 
@@ -18,6 +19,8 @@ pub struct Tally {
     pub(super) lines: Vec<Line>,
     pub(super) compared: Option<Compared>,
     pub(super) whole: bool,
+    /// Whether something did not fit into [`Limits::bytes`].
+    is_full: bool,
     keeps: Keeps,
     intervals: usize,
     limits: Limits,
@@ -45,6 +48,7 @@ impl Tally {
             lines: Vec::new(),
             compared: leaf.and_then(Leaf::compare).map(|_| Compared::new(intervals)),
             whole: true,
+            is_full: false,
             keeps: leaf.map_or(Keeps::Counts, |leaf| Keeps::of(&leaf.first)),
             intervals,
             limits,
@@ -67,8 +71,12 @@ impl Tally {
         let known = self.groups.get(&key).copied();
         let group = known.or_else(|| {
             let bytes = 2 * key.len() + size_of::<Line>() + self.intervals * self.keeps.bytes();
-            if self.lines.len() >= self.limits.series || self.bytes + bytes > self.limits.bytes {
+            if self.lines.len() >= self.limits.series {
                 self.whole = false;
+                return None;
+            }
+            if self.bytes + bytes > self.limits.bytes {
+                self.is_full = true;
                 return None;
             }
             self.bytes += bytes;
@@ -94,7 +102,7 @@ impl Tally {
     /// Counts several with the same number.
     pub fn add_many(&mut self, group: Group, interval: usize, value: f64, times: u64) {
         if self.bytes > self.limits.bytes {
-            self.whole = false;
+            self.is_full = true;
             return;
         }
         if let Some(line) = self.lines.get_mut(group.0) {
@@ -105,7 +113,7 @@ impl Tally {
     /// Counts several numbers of one interval, each as [`Tally::add`] does.
     pub fn add_each(&mut self, group: Group, interval: usize, values: &[f64]) {
         if self.bytes > self.limits.bytes {
-            self.whole = false;
+            self.is_full = true;
             return;
         }
         if let Some(line) = self.lines.get_mut(group.0) {
@@ -123,38 +131,43 @@ impl Tally {
     pub fn add_exemplar(&mut self, group: Group, exemplar: Exemplar) {
         let measured = self.keeps == Keeps::Counts || is_measurable(exemplar.value);
         if let Some(line) = self.lines.get_mut(group.0).filter(|_| measured && self.limits.exemplars > 0) {
-            line.exemplars.add(exemplar, self.limits.exemplars);
+            self.bytes += line.exemplars.add(exemplar, self.limits.exemplars);
         }
     }
 
-    /// Whether everything found room so far.
-    pub fn is_whole(&self) -> bool {
-        self.whole
+    /// Fails once the tally takes more memory than it may. Whoever fills a tally asks often: what comes after is in vain.
+    pub fn check_room(&self) -> Result<(), QueryError> {
+        if !self.is_full {
+            return Ok(());
+        }
+        Err(QueryError::TooLarge(format!("the query keeps more than {} bytes while counting", self.limits.bytes)))
     }
 
     /// Takes what another tally of the same leaf has counted of other spans.
     pub fn merge(&mut self, other: Self) {
         self.whole &= other.whole;
+        self.is_full |= other.is_full;
         for line in other.lines {
             if self.bytes > self.limits.bytes {
-                self.whole = false;
+                self.is_full = true;
                 break;
             }
             let Some(group) = self.group(&line.values) else { continue };
             let most = self.limits.exemplars;
             if let Some(known) = self.lines.get_mut(group.0) {
                 self.bytes += known.cells.merge(line.cells);
-                known.exemplars.merge(line.exemplars, most);
+                self.bytes += known.exemplars.merge(line.exemplars, most);
             }
         }
         if let (Some(compared), Some(other)) = (&mut self.compared, other.compared) {
-            self.whole &= compared.merge(other, self.limits.bytes);
+            self.whole &= compared.merge(other);
+            self.is_full |= compared.bytes() > self.limits.bytes;
         }
     }
 
-    /// Most series that take no more memory than the tally may.
-    pub(super) fn most_series(&self) -> usize {
-        self.limits.bytes / (self.intervals.max(1) * size_of::<Option<f64>>())
+    /// Notes that something did not fit.
+    pub(super) fn set_full(&mut self) {
+        self.is_full = true;
     }
 
     /// What a comparison has counted, and how much it may hold.

@@ -9,7 +9,7 @@ use super::{
 use baton_traceql::{Aliases, Limits, Measure, Mode, Query, Root, Series, Steps, Tally, Trace, check_metrics, parse};
 use proptest::{collection::vec, prelude::*};
 
-const LIMITS: Limits = Limits { series: 1_000, exemplars: 2, bytes: 1 << 20 };
+const LIMITS: Limits = Limits { series: 1_000, exemplars: 2, bytes: 1 << 20, samples: 1 << 20 };
 
 fn measure(query: &Query, aliases: Aliases, steps: Steps) -> Measure {
     Measure::new(query, aliases, steps, LIMITS).unwrap()
@@ -27,7 +27,7 @@ fn filled(measure: &Measure, leaf: usize, traces: &[Trace], places: &[usize]) ->
 fn whole(query: &Query, aliases: Aliases, steps: Steps, traces: &[Trace]) -> Vec<Series> {
     let measure = measure(query, aliases, steps);
     let tallies = (0..measure.leaves()).map(|leaf| filled(&measure, leaf, traces, &[0; 8]).remove(0)).collect();
-    let (series, whole) = measure.finish(tallies);
+    let (series, whole) = measure.finish(tallies).unwrap();
     assert!(whole);
     series
 }
@@ -75,7 +75,7 @@ proptest! {
             })
         });
         let merged = merged.collect();
-        prop_assert_eq!(measure.finish(merged), (at_once, true), "{}", query);
+        prop_assert_eq!(measure.finish(merged), Ok((at_once, true)), "{}", query);
     }
 
     #[test]
@@ -94,7 +94,7 @@ proptest! {
             tally
         };
         let tallies = (0..measure.leaves()).map(tally).collect();
-        prop_assert_eq!(measure.finish(tallies), (at_once, true), "{}", query);
+        prop_assert_eq!(measure.finish(tallies), Ok((at_once, true)), "{}", query);
     }
 
     #[test]
@@ -107,7 +107,7 @@ proptest! {
             filled(&measure, leaf, &needed, &[0; 8]).remove(0)
         };
         let tallies = (0..measure.leaves()).map(tally).collect();
-        prop_assert_eq!(measure.finish(tallies), (at_once, true), "{}", query);
+        prop_assert_eq!(measure.finish(tallies), Ok((at_once, true)), "{}", query);
     }
 
     #[test]
@@ -128,7 +128,7 @@ proptest! {
                 part.iter().for_each(|(value, times)| other.add_many(group, 0, *value, *times));
                 tally.merge(other);
             }
-            measure.finish(vec![tally]).0[0].samples[0].unwrap()
+            measure.finish(vec![tally]).unwrap().0[0].samples[0].unwrap()
         };
         let (left, right) = values.split_at(split.index(values.len()));
         let found = measured(&query, &[&values]);

@@ -45,7 +45,7 @@ fn asked(query: &str, aliases: Aliases, limits: Limits, steps: Steps) -> Result<
             assert!(measure.add_trace(leaf, tally, &trace, &|| false));
         }
     }
-    Ok(measure.finish(tallies))
+    measure.finish(tallies).map_err(|error| error.to_string())
 }
 
 fn answer(entry: &Entry<'_>) -> Vec<String> {
@@ -139,22 +139,40 @@ fn what_does_not_fit_is_said() {
     let by_name = "{ } | count_over_time() by (name)";
     let (series, whole) = asked(by_name, Aliases::NONE, Limits { series: 3, ..Limits::default() }, steps()).unwrap();
     assert_eq!((series.len(), whole), (3, false));
-    let (_, whole) = asked(by_name, Aliases::NONE, Limits { bytes: 2_000, ..Limits::default() }, steps()).unwrap();
-    assert!(!whole);
-    let compare = "{ } | compare({ status = error })";
-    let (_, whole) = asked(compare, Aliases::NONE, Limits { bytes: 2_000, ..Limits::default() }, steps()).unwrap();
-    assert!(!whole);
-    // One group has many series, each as long as there are intervals.
-    let quantiles: Vec<String> = (0..50).map(|number| format!("0.{number:02}")).collect();
-    let many = format!("{{ }} | quantile_over_time(duration, {}) by (name)", quantiles.join(", "));
-    let (series, whole) = asked(&many, Aliases::NONE, Limits { bytes: 50_000, ..Limits::default() }, steps()).unwrap();
-    assert!(!whole && (600..700).contains(&series.len()), "{}", series.len());
     let late = parse(by_name, Mode::Strict).unwrap().query;
     let measure = Measure::new(&late, Aliases::NONE, steps(), Limits::default()).unwrap();
     let mut tally = measure.tally(0);
     let trace: Trace = traces().remove(0).1;
     assert!(!measure.add_trace(0, &mut tally, &trace, &|| true));
-    assert!(!measure.finish(vec![tally]).1);
+    assert!(!measure.finish(vec![tally]).unwrap().1);
+}
+
+/// Memory is counted before it is taken: a query that needs more is refused, however its answer grows.
+#[test]
+fn a_query_that_needs_too_much_memory_is_refused() {
+    let quantiles: Vec<String> = (0..50).map(|number| format!("0.{number:02}")).collect();
+    let many_quantiles = format!("{{ }} | quantile_over_time(duration, {}) by (name)", quantiles.join(", "));
+    let bytes = |bytes| Limits { bytes, ..Limits::default() };
+    let samples = |samples| Limits { samples, ..Limits::default() };
+    let by_name = "{ } | count_over_time() by (name)";
+    let both = "({ } | rate() by (name)) / ({ } | rate() by (name))";
+    let (counting, answering) = ("while counting", "samples (series times intervals)");
+    for (query, limits, why) in [
+        (by_name, bytes(2_000), counting),
+        ("{ } | compare({ status = error })", bytes(2_000), counting),
+        ("{ } | histogram_over_time(duration) by (name)", bytes(2_000), counting),
+        (by_name, Limits { exemplars: 1_000, ..bytes(4_500) }, counting),
+        (by_name, samples(40), answering),
+        (both, samples(120), answering),
+        (many_quantiles.as_str(), samples(2_000), answering),
+        ("{ } | histogram_over_time(duration) by (name)", samples(60), answering),
+        ("{ } | compare({ status = error })", samples(100), answering),
+    ] {
+        let message = asked(query, Aliases::NONE, limits, steps()).expect_err(query);
+        assert!(message.contains(why) && message.contains("use a longer step"), "{query}: {message}");
+        let enough = Limits { exemplars: limits.exemplars, ..Limits::default() };
+        assert!(asked(query, Aliases::NONE, enough, steps()).is_ok(), "{query}");
+    }
 }
 
 #[test]
@@ -208,7 +226,7 @@ fn values_that_nobody_could_read_are_not_compared() {
             measure.add_trace(0, tally, &Trace { spans: vec![span] }, &|| false);
         }
         first.merge(second);
-        let (series, whole) = measure.finish(vec![first]);
+        let (series, whole) = measure.finish(vec![first]).unwrap();
         assert!(whole);
         let about = |name: &str| series.iter().filter(|one| one.labels[1].0 == name).map(printed).collect::<Vec<_>>();
         assert_eq!(

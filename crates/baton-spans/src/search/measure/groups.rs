@@ -2,7 +2,7 @@
 
 use crate::{
     index::{Atom, Form, Place, Sources, Table, Wanted, is_cut, own},
-    search::budget::Budget,
+    search::budget::{Budget, Reservation},
 };
 use baton_ports::SpanStoreError;
 use baton_traceql::{Field, Intrinsic, Literal};
@@ -47,21 +47,28 @@ impl Groups {
         (field, sources): (&Field, &Sources<'_>),
         wanted: &mut Wanted,
         unsure: &mut RoaringBitmap,
-        budget: &Budget,
+        (budget, room): (&Budget, &mut Reservation<'_>),
     ) -> Result<(), SpanStoreError> {
         let mut labels = Labels {
             first: self.first,
             of_row: vec![0; self.of_row.len()],
             values: vec![sources.otherwise.map(Value::from)],
             known: HashMap::new(),
+            bytes: 0,
         };
         let (mut cut, mut dropped) = (Vec::new(), Vec::new());
-        let mut looked = 0;
+        let (mut looked, mut full) = (0, None);
         each_first(table, sources, wanted, &mut |place, key, atom, rows| {
             looked += 1;
-            if looked % BETWEEN_LOOKS == 0 && budget.is_late() {
-                self.partial = true;
-                return ControlFlow::Break(());
+            if looked % BETWEEN_LOOKS == 0 {
+                if budget.is_late() {
+                    self.partial = true;
+                    return ControlFlow::Break(());
+                }
+                full = room.grow(std::mem::take(&mut labels.bytes)).err();
+                if full.is_some() {
+                    return ControlFlow::Break(());
+                }
             }
             if matches!(atom, Atom::Text(text) if is_cut(text)) {
                 cut.extend_from_slice(rows);
@@ -70,6 +77,9 @@ impl Groups {
             }
             ControlFlow::Continue(())
         })?;
+        if let Some(error) = full {
+            return Err(error);
+        }
         self.partial |= !dropped.is_empty();
         dropped.into_iter().for_each(|row| wanted.set(row, false));
         for row in cut {
@@ -160,6 +170,8 @@ struct Labels {
     of_row: Vec<u32>,
     values: Vec<Option<Value>>,
     known: HashMap<(Form, Vec<u8>), u32>,
+    /// Bytes that values take and that nobody has accounted for.
+    bytes: usize,
 }
 
 impl Labels {
@@ -171,6 +183,7 @@ impl Labels {
             None if self.values.len() == MOST => return false,
             None => {
                 let number = self.values.len() as u32;
+                self.bytes += 2 * key.1.len() + size_of::<(Value, Form, Vec<u8>, u32)>();
                 self.values.push(Some(value()));
                 self.known.insert(key, number);
                 number

@@ -1,7 +1,7 @@
 //! Which traces must be gathered so that each of their spans counts once.
 
 use crate::{
-    search::budget::Budget,
+    search::budget::{Budget, Reservation},
     segment::{Segment, Summary},
 };
 use baton_ports::{SpanStoreError, TimeRange};
@@ -9,6 +9,8 @@ use baton_types::TraceId;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
+/// Bytes of working memory that a part of a trace takes: the part, where it is looked up, and where it is kept.
+const BYTES_PER_PART: usize = 3 * size_of::<Part>();
 /// How many traces are looked at between two looks at the clock.
 const BETWEEN_LOOKS: usize = 4_096;
 
@@ -39,6 +41,7 @@ impl Once {
         let in_time: Vec<bool> = summaries.iter().map(|summary| time.touches(summary.start, summary.end)).collect();
         let mut rows = vec![None; segments.len()];
         let mut parts: Vec<Part> = Vec::new();
+        let mut room = budget.reserve(0)?;
         let mut repeating = vec![RoaringBitmap::new(); segments.len()];
         for (number, segment) in segments.iter().enumerate().filter(|(number, _)| in_time[*number]) {
             if budget.is_late() {
@@ -60,8 +63,11 @@ impl Once {
                 }
             }
             for (looked, ordinal) in looked_at.iter().enumerate() {
-                if looked % BETWEEN_LOOKS == 0 && budget.is_late() {
-                    return Ok(None);
+                if looked % BETWEEN_LOOKS == 0 {
+                    if budget.is_late() {
+                        return Ok(None);
+                    }
+                    room.grow(BETWEEN_LOOKS * BYTES_PER_PART)?;
                 }
                 let part = segment.part(ordinal)?;
                 if time.touches(part.start, part.end) {
@@ -82,8 +88,8 @@ impl Once {
                 spread.push(same);
             }
         }
-        once.gather_repeating(segments, &spread)?;
-        Ok(Some(once))
+        once.gather_repeating(segments, &spread, &mut room)?;
+        Ok((!budget.is_late()).then_some(once))
     }
 
     fn gather(&mut self, parts: &[Part]) {
@@ -94,7 +100,12 @@ impl Once {
     }
 
     /// Of traces that lie in several segments, those in which two spans may be the same.
-    fn gather_repeating(&mut self, segments: &[Arc<dyn Segment>], spread: &[&[Part]]) -> Result<(), SpanStoreError> {
+    fn gather_repeating(
+        &mut self,
+        segments: &[Arc<dyn Segment>],
+        spread: &[&[Part]],
+        room: &mut Reservation<'_>,
+    ) -> Result<(), SpanStoreError> {
         let mut of_segment: Vec<Vec<(u32, u32)>> = vec![Vec::new(); segments.len()];
         for (trace, parts) in spread.iter().enumerate() {
             for (_, segment, ordinal) in *parts {
@@ -107,6 +118,7 @@ impl Once {
             let wanted: RoaringBitmap = ordinals.iter().map(|(ordinal, _)| *ordinal).collect();
             segment.table(&mut |table| {
                 let mut at = 0;
+                room.grow(table.rows_of(&wanted).len() as usize * size_of::<u32>())?;
                 table.each_mark(&wanted, &mut |ordinal, mark| {
                     while ordinals.get(at).is_some_and(|(known, _)| *known < ordinal) {
                         at += 1;

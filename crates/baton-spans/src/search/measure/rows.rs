@@ -21,6 +21,10 @@ use std::ops::{ControlFlow, Range};
 
 /// As many cells are counted beside the tally.
 const CELLS: usize = 1 << 21;
+/// Bytes of working memory that a row takes: its interval, its group, and whether it is wanted.
+const BYTES_PER_ROW: usize = size_of::<u16>() + size_of::<u32>() + 1;
+/// Bytes of working memory that a row takes for each field by which it is grouped.
+const BYTES_PER_LABEL: usize = size_of::<u32>();
 /// How many rows are looked at between two looks at the clock.
 const BETWEEN_LOOKS: usize = 4_096;
 
@@ -46,8 +50,10 @@ impl Counting<'_> {
             self.answer.inspected_spans += left.spans;
             self.answer.inspected_bytes += left.bytes;
             self.answer.partial |= left.partial;
+            self.tally.check_room()?;
             self.read(number, &left)?;
             self.show(number, left)?;
+            self.tally.check_room()?;
         }
         self.by_traces_of(once)
     }
@@ -58,8 +64,9 @@ impl Counting<'_> {
         let (mut looked, mut late) = (0, false);
         let bytes = segments[segment].each_span_in(&left.unsure, parts, &mut |span| {
             looked += 1;
-            late = looked % BETWEEN_LOOKS == 0 && budget.is_late();
-            if late {
+            let looks = looked % BETWEEN_LOOKS == 0;
+            late = looks && budget.is_late();
+            if late || looks && self.tally.check_room().is_err() {
                 return ControlFlow::Break(());
             }
             measure.add_span(self.leaf, &mut self.tally, &span);
@@ -110,9 +117,10 @@ impl Counted<'_> {
     fn count(&mut self, rows: Range<u32>, apart: &RoaringBitmap) -> Result<Left, SpanStoreError> {
         let Asked { aliases, budget, measure, .. } = self.asked;
         let mut left = Left { spans: rows.len() as u64, ..Left::default() };
+        let mut room = budget.reserve(rows.len() * BYTES_PER_ROW)?;
         let mut intervals = Intervals::new(rows.clone(), measure.steps());
         left.bytes =
-            self.table.each_start(rows, intervals.time(), &mut |first, starts| intervals.set(first, starts))?;
+            self.table.each_start(rows.clone(), intervals.time(), &mut |first, starts| intervals.set(first, starts))?;
         let mut wanted = match self.direct.filter {
             Some(filter) => {
                 let decided = decide(self.table, filter, aliases)?;
@@ -133,7 +141,8 @@ impl Counted<'_> {
             if wanted.is_empty() {
                 break;
             }
-            groups.divide(self.table, (field, sources), &mut wanted, &mut left.unsure, budget)?;
+            room.grow(rows.len() * BYTES_PER_LABEL)?;
+            groups.divide(self.table, (field, sources), &mut wanted, &mut left.unsure, (budget, &mut room))?;
         }
         left.unsure -= apart;
         left.unsure = intervals.in_time(&left.unsure);

@@ -72,6 +72,7 @@ impl Counting<'_> {
             Gathered::OutOfTime => return Ok(false),
         };
         self.answer.inspected_spans += spans.len() as u64;
+        self.tally.check_room()?;
         let late = || asked.budget.is_late();
         Ok(asked.measure.add_trace(self.leaf, &mut self.tally, &Trace { spans }, &late))
     }

@@ -46,13 +46,13 @@ fn a_trace_that_is_too_large_is_left_out_and_said_so() {
     let few_spans = Budget { spans: 99, ..plenty() };
     let few_bytes = Budget { bytes: 100 * size_of::<Span>(), ..plenty() };
     for segments in layouts(&fixed_id(), &directory.path().join("block")) {
-        for budget in [few_spans, few_bytes] {
-            let answer = search(&segments, &ask("{}"), &budget).unwrap();
+        for budget in [&few_spans, &few_bytes] {
+            let answer = search(&segments, &ask("{}"), budget).unwrap();
             assert_eq!(answer.traces.iter().map(|trace| trace.id).collect::<Vec<_>>(), [trace_id(2)]);
             assert_eq!((answer.partial, answer.inspected_traces), (true, 2));
-            let refused = trace(&segments, trace_id(1), &budget).unwrap_err();
+            let refused = trace(&segments, trace_id(1), budget).unwrap_err();
             assert!(matches!(&refused, SpanStoreError::TooLarge(why) if why.contains("too large")), "{refused}");
-            assert_eq!(trace(&segments, trace_id(2), &budget).unwrap().len(), 1);
+            assert_eq!(trace(&segments, trace_id(2), budget).unwrap().len(), 1);
         }
         let enough = Budget { spans: 100, ..plenty() };
         let answer = search(&segments, &ask("{}"), &enough).unwrap();

@@ -9,7 +9,7 @@ use crate::{
 };
 use baton_ports::{MetricsAnswer, MetricsAsk};
 use baton_traceql::{Mode, Steps, parse};
-use baton_types::{Span, SpanClass, SpanStatus, Value};
+use baton_types::{ErrorCode, Span, SpanClass, SpanStatus, Value};
 use std::{path::Path, sync::Arc, time::Instant};
 
 const SPANS: u64 = 5_000;
@@ -118,6 +118,44 @@ fn what_has_no_time_or_no_room_is_left_out_and_said() {
         let nothing = MetricsAsk { steps: Steps::cover(1 << 40, 1 << 41, 1 << 40).unwrap(), ..ask("{ } | rate()") };
         let answer = metrics(&segments, &nothing, &plenty()).unwrap();
         assert_eq!((sums(&answer), answer.partial, answer.inspected_spans), (vec![0.0], false, 0));
+    }
+}
+
+#[test]
+fn a_query_that_needs_too_much_memory_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let spans = spans();
+    let rows = "{ } | rate() by (span.tool, name)";
+    let traces = "{ } >> { } || { } | rate() by (span.tool)";
+    for segments in layouts(directory.path(), &spans) {
+        for (query, budget) in [
+            (rows, Budget { measured: 500, ..plenty() }),
+            (traces, Budget { measured: 500, ..plenty() }),
+            (rows, Budget { samples: 20, ..plenty() }),
+            (traces, Budget { samples: 20, ..plenty() }),
+            (rows, Budget { working: 10_000, ..plenty() }),
+        ] {
+            let refused = metrics(&segments, &ask(query), &budget).unwrap_err();
+            assert_eq!(refused.code(), ErrorCode::QUERY_TOO_LARGE, "{query}: {refused}");
+            assert_eq!(budget.reserved.get(), 0, "what was reserved is given back");
+        }
+        for query in [rows, traces] {
+            assert!(metrics(&segments, &ask(query), &plenty()).is_ok(), "{query}");
+        }
+    }
+}
+
+#[test]
+fn work_that_nobody_waits_for_ends() {
+    let directory = tempfile::tempdir().unwrap();
+    let spans = spans();
+    for segments in layouts(directory.path(), &spans) {
+        for query in ["{ } | rate() by (span.tool)", "{ } >> { } | rate() by (span.tool)"] {
+            let budget = plenty();
+            drop(budget.stop.set_on_drop());
+            let answer = metrics(&segments, &ask(query), &budget).unwrap();
+            assert_eq!((answer.series.len(), answer.partial), (0, true), "{query}");
+        }
     }
 }
 

@@ -177,7 +177,7 @@ fn expected(ask: &MetricsAsk, spans: &[Span]) -> Result<Vec<Series>, QueryError>
         }
         tallies.push(tally);
     }
-    Ok(measure.finish(tallies).0)
+    Ok(measure.finish(tallies).unwrap().0)
 }
 
 /// What is no number is not even equal to itself, but looks the same.

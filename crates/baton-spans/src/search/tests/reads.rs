@@ -11,7 +11,7 @@ use super::{
     },
 };
 use crate::{
-    search::{Budget, Taker, read},
+    search::{Budget, StopFlag, Taker, read},
     segment::Segment,
 };
 use baton_ports::{ReadAsk, ReadSpans, SpanStoreError, TimeRange};
@@ -73,7 +73,7 @@ fn what_answers_and_began_in_time_is_read_once() {
             let query: Query = naive::queries::query(&mut dice);
             let ask = ReadAsk { query: Arc::new(query.clone()), range, aliases: false };
             let mut takes = Takes::all();
-            match read(&segments, &ask, &plenty, &mut takes) {
+            match read(&segments, &ask, (&plenty, &StopFlag::default()), &mut takes) {
                 Err(SpanStoreError::Query(_)) => continue,
                 read => read.map_err(|error| TestCaseError::fail(error.to_string()))?,
             }
@@ -102,7 +102,7 @@ fn a_trace_that_is_too_large_is_named_and_the_others_are_read() {
     spans.push(span(2, 1, None, 100));
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
     let mut takes = Takes::all();
-    read(&segments, &ask("{ }"), &|| Budget { spans: 99, ..plenty() }, &mut takes).unwrap();
+    read(&segments, &ask("{ }"), (&|| Budget { spans: 99, ..plenty() }, &StopFlag::default()), &mut takes).unwrap();
     assert_eq!(takes.taken[0], ReadSpans::LeftOut(trace_id(1)));
     assert_eq!(takes.spans().len(), 1);
 }
@@ -115,7 +115,7 @@ fn a_trace_that_takes_too_long_is_named_and_the_others_are_read() {
     let first = Cell::new(true);
     let late_once = || if first.take() { Budget { deadline: Instant::now(), ..plenty() } } else { plenty() };
     let mut takes = Takes::all();
-    read(&segments, &ask("{ }"), &late_once, &mut takes).unwrap();
+    read(&segments, &ask("{ }"), (&late_once, &StopFlag::default()), &mut takes).unwrap();
     assert_eq!(takes.taken[0], ReadSpans::LeftOut(trace_id(1)));
     assert_eq!(takes.spans(), [(trace_id(2), spans[2_000].id)]);
 }
@@ -125,9 +125,9 @@ fn nothing_is_read_for_those_who_are_gone() {
     let spans: Vec<_> = (1..=5_000).map(|number| span(number, 1, None, number)).collect();
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
     let mut one = Takes { most: 1, ..Takes::all() };
-    read(&segments, &ask("{ }"), &plenty, &mut one).unwrap();
+    read(&segments, &ask("{ }"), (&plenty, &StopFlag::default()), &mut one).unwrap();
     assert_eq!((one.taken.len(), one.spans().len()), (1, 1_024));
     let mut gone = Takes { gone: true, ..Takes::all() };
-    read(&segments, &ask("{ }"), &plenty, &mut gone).unwrap();
+    read(&segments, &ask("{ }"), (&plenty, &StopFlag::default()), &mut gone).unwrap();
     assert_eq!(gone.taken.len(), 0);
 }
