@@ -11,5 +11,5 @@ cargo test --quiet --locked -p baton-house
 if cargo deny --version >/dev/null 2>&1; then
   cargo deny --workspace check
 else
-  say "cargo-deny is not installed: licences, bans and duplicates were not checked (cargo install --locked cargo-deny)"
+  say "cargo-deny is not installed: licences, bans and advisories were not checked (cargo install --locked cargo-deny)"
 fi

@@ -13,7 +13,7 @@ use axum::{
     response::Response,
 };
 use baton_ports::{KnownPeer, NewPeer, PeerBook, PeerBookError, Peers};
-use baton_rules::Access;
+use baton_rules::{Access, may};
 use baton_types::{AgentName, ErrorCode, ModelSpec};
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
@@ -92,10 +92,13 @@ pub(crate) async fn show(
     let shown = match (known, shared.agent(name.as_str())) {
         (Some(peer), _) => details(&shared, &headers, &peer),
         (None, Some(agent)) => match definitions::manager(&shared) {
-            Ok(manager) if !agent.is_peer() => match manager.definition(&name).await {
-                Ok(definition) => return definitions::details(&shared, &headers, &definition),
-                Err(_) => AgentDetails::of(&agent, &base_url(&shared, &headers)),
-            },
+            // The definition holds the agent's instructions, which only those see who may manage agents.
+            Ok(manager) if !agent.is_peer() && may(caller.principal(), Access::Admin, None).is_ok() => {
+                match manager.definition(&name).await {
+                    Ok(definition) => return definitions::details(&shared, &headers, &definition),
+                    Err(_) => AgentDetails::of(&agent, &base_url(&shared, &headers)),
+                }
+            }
             _ => AgentDetails::of(&agent, &base_url(&shared, &headers)),
         },
         (None, None) => return reply::rest_error(&shared.no_such_agent_for(&caller, Some(name.as_str()))),

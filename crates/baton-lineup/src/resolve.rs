@@ -8,6 +8,9 @@ use baton_types::{
 };
 use std::{collections::BTreeMap, fmt, time::Duration};
 
+/// Longest name of a region.
+const MAX_REGION: usize = 64;
+
 /// A value, and where it was found.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Asked {
@@ -113,12 +116,10 @@ pub fn resolve(
     }
     let base_url = sources.find(ProviderSetting::BaseUrl)?;
     // A key is not sent to an address that somebody chose who was not given it: where an agent says where its provider is,
-    // it also says with which key.
-    let keys = match &base_url {
-        Some(_) if sources.is_agents(ProviderSetting::BaseUrl) => {
-            Sources { house: None, detects: false, ..sources.copied() }
-        }
-        _ => sources.copied(),
+    // or which protocol it speaks, which has a usual address of its own, it also says with which key.
+    let keys = match sources.is_agents(ProviderSetting::BaseUrl) || sources.is_agents(ProviderSetting::Kind) {
+        true => Sources { house: None, detects: false, ..sources.copied() },
+        false => sources.copied(),
     };
     let Keys { key, pair } = keys.keys(kind)?;
     let settings = ProviderSettings {
@@ -126,7 +127,7 @@ pub fn resolve(
         kind,
         key,
         pair,
-        region: sources.find(ProviderSetting::Region)?.map(|asked| asked.value),
+        region: sources.region()?,
         headers: keys.headers()?,
         concurrency: sources.count(ProviderSetting::Concurrency)?,
         per_minute: sources.count(ProviderSetting::PerMinute)?,
@@ -272,6 +273,14 @@ impl Sources<'_> {
             }
         }
         Ok(headers)
+    }
+
+    /// The region is a part of the host that keys are sent to, so it may be nothing but a word.
+    fn region(&self) -> Result<Option<String>, LineupError> {
+        let Some(Asked { value, from }) = self.find(ProviderSetting::Region)? else { return Ok(None) };
+        let is_region = value.len() <= MAX_REGION && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let problem = "is not a region such as eu-west-1";
+        if is_region { Ok(Some(value)) } else { Err(LineupError::Unusable { asked: from, problem }) }
     }
 
     fn count(&self, setting: ProviderSetting) -> Result<Option<u32>, LineupError> {

@@ -3,6 +3,7 @@
 use crate::{Definition, ManageError, definition::read, manager::amended, wrong};
 use baton_agentdir::{AGENT_FILE, Format, convert, is_agent_name};
 use baton_ports::AgentFiles;
+use baton_rules::DefinitionEffects;
 use baton_types::{AgentChange, AgentSpec, ErrorCode, MetadataChange};
 
 /// The same files under another name. In a form of another program the name is the title, so the copy has our own form.
@@ -23,7 +24,11 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
     let renamed = renamed(text, name);
     files.insert(AGENT_FILE.to_owned(), renamed.into_bytes());
     let after = read(&files);
-    let is_named = after.as_ref().is_ok_and(|(agent, kit, _)| agent.name.as_str() == name && *kit == before.1);
+    let is_named = after.as_ref().is_ok_and(|(agent, kit, _)| {
+        let (old, new) =
+            (DefinitionEffects::from_definition(&before.0, &before.1), DefinitionEffects::from_definition(agent, kit));
+        agent.name.as_str() == name && *kit == before.1 && old == new
+    });
     if !is_named {
         let detail = format!("{AGENT_FILE} is written in a way that is not renamed by program; copy the agent by hand");
         return Err(wrong(ErrorCode::AGENT_NOT_CHANGED, detail));

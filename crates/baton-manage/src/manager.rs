@@ -1,12 +1,6 @@
 //! What can be done with definitions.
 
-use crate::{
-    Definition, ManageError, Who, clone, compose,
-    definition::read,
-    edit_refused,
-    guard::{self, Said},
-    wrong,
-};
+use crate::{Definition, ManageError, Who, clone, compose, definition::read, edit_refused, guard, wrong};
 use baton_agentdir::amend;
 use baton_ports::{AgentFiles, AgentPlace, AgentShelf, Keeping};
 use baton_types::{AgentChange, AgentKit, AgentName, Digest, ErrorCode};
@@ -58,7 +52,7 @@ impl Manager {
                 return Err(wrong(ErrorCode::AGENT_OUTDATED, detail));
             }
             let (after, changes) = amended(&before.files, &decide(&before)?)?;
-            guard::check(who, Some(&Said::of(&before)), &after)?;
+            guard::check(who, Some(&before), &after)?;
             match self.shelf.replace(agent, &before.digest, changes).await {
                 Ok(kept) => return Ok(Changed { before, after: Definition::of(kept)? }),
                 Err(error) if error.code == ErrorCode::AGENT_OUTDATED && expected.is_none() => {}
@@ -77,8 +71,16 @@ impl Manager {
     ) -> Result<AgentKit, ManageError> {
         let before = self.definition(agent).await?;
         let (after, _) = amended(&before.files, &decide(&before)?)?;
-        guard::check(who, Some(&Said::of(&before)), &after)?;
+        guard::check(who, Some(&before), &after)?;
         Ok(read(&after)?.1)
+    }
+
+    /// Refuses to have a server switched on that starts a program, unless the owner wants that.
+    pub async fn check_server_start(&self, agent: &AgentName, who: Who, server: &str) -> Result<(), ManageError> {
+        match who {
+            Who::Owner => Ok(()),
+            Who::Administrator => guard::check_server_start(&self.definition(agent).await?, server),
+        }
     }
 
     /// Makes an agent and begins to serve it.

@@ -13,6 +13,7 @@ mod backoff;
 mod budget;
 mod caller;
 mod context;
+mod effects;
 mod form;
 mod guard;
 mod handoff;
@@ -43,6 +44,10 @@ pub use caller::{Heard, RefusedMessage, goes_on, hear};
 pub use context::{
     Mention, REQUEST_MEMBER, RelevantItem, SessionItem, candidates, mentions, request_context, session_items, shown,
     without_mentions,
+};
+pub use effects::{
+    AddressUse, DefinitionEffects, Destination, OwnerEffect, Program, ProgramStart, ValueSource, ValueUse,
+    check_owner_effects,
 };
 pub use form::{Form, Misfit, UnusableForm, answer_in_form, json_in, wrong_arguments};
 pub use guard::{GuardAnswer, GuardSubject, guard_request, guard_tool, unguarded};

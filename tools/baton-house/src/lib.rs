@@ -8,6 +8,7 @@
 //! returns).
 
 pub mod crate_docs;
+pub mod duplicates;
 pub mod error_pages;
 pub mod layers;
 pub mod machine_paths;

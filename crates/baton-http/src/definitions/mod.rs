@@ -78,9 +78,9 @@ pub(crate) fn manager(shared: &Shared) -> Result<Manager, Error> {
     Ok(Manager::new(Arc::clone(&ports.shelf)))
 }
 
-/// For those who look at one.
+/// For those who look at the instructions and the servers of one, which the scopes `read` and `call` do not entitle to.
 async fn read(shared: &Shared, caller: &Caller, agent: &AgentName) -> Result<Definition, Error> {
-    caller.may(shared, Access::Read, Some(agent))?;
+    caller.may(shared, Access::Admin, None)?;
     manager(shared)?.definition(agent).await.map_err(refusal)
 }
 
@@ -90,7 +90,7 @@ fn allowed(shared: &Shared, caller: &Caller) -> Result<Manager, Error> {
     manager(shared)
 }
 
-fn who(shared: &Shared, headers: &HeaderMap) -> Who {
+pub(crate) fn who(shared: &Shared, headers: &HeaderMap) -> Who {
     if shows_owner(&shared.options.access, headers) { Who::Owner } else { Who::Administrator }
 }
 

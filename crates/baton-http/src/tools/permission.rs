@@ -6,11 +6,12 @@ use super::{
     run::is_json,
     scope::{Meant, meant, missing, remark},
 };
-use crate::{app::Shared, auth::Caller, named::unreadable, reply};
+use crate::{app::Shared, auth::Caller, definitions, named::unreadable, reply};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
+use baton_manage::Who;
 use baton_ports::{PermissionBook, PermissionBookError, PermissionChanged, ToolHost};
 use baton_rules::Access;
 use baton_types::{AgentSpec, ErrorCode, PermissionChange, ToolScope};
@@ -43,8 +44,10 @@ pub(crate) async fn set_tool_permission(
     let set = async {
         let Path((agent, tool)) = path.map_err(|error| unreadable(&error.body_text()))?;
         let (agent, host) = admitted(&shared, &caller, &agent)?;
+        let who = definitions::who(&shared, request.headers());
         let word = word(&shared, request).await?;
         let meant = meant(host, &agent, &tool).await?;
+        check_start(&shared, who, &agent, &meant.scope, &word).await?;
         set(&shared, host, &agent, meant, word).await
     };
     respond(set.await)
@@ -60,11 +63,14 @@ pub(crate) async fn set_server_permission(
     let set = async {
         let Path((agent, server)) = path.map_err(|error| unreadable(&error.body_text()))?;
         let (agent, host) = admitted(&shared, &caller, &agent)?;
+        let who = definitions::who(&shared, request.headers());
         let word = word(&shared, request).await?;
         if !host.servers(&agent.name).iter().any(|known| known.name == server) {
             return Err(missing(host, &agent, &server, &[]));
         }
-        set(&shared, host, &agent, Meant::server(&server), word).await
+        let meant = Meant::server(&server);
+        check_start(&shared, who, &agent, &meant.scope, &word).await?;
+        set(&shared, host, &agent, meant, word).await
     };
     respond(set.await)
 }
@@ -73,6 +79,19 @@ pub(crate) async fn set_server_permission(
 fn admitted<'a>(shared: &'a Shared, caller: &Caller, agent: &str) -> Result<(Arc<AgentSpec>, &'a dyn ToolHost), Error> {
     caller.may(shared, Access::Admin, None)?;
     reached(shared, caller, Access::Read, agent)
+}
+
+/// Switching a server on may start a program, which is for the owner of this Baton to decide.
+async fn check_start(
+    shared: &Shared,
+    who: Who,
+    agent: &AgentSpec,
+    scope: &ToolScope,
+    word: &SetPermission,
+) -> Result<(), Error> {
+    let (ToolScope::Server(server), Some(false)) = (scope, word.disabled) else { return Ok(()) };
+    let Ok(manager) = definitions::manager(shared) else { return Ok(()) };
+    manager.check_server_start(&agent.name, who, server).await.map_err(definitions::refusal)
 }
 
 async fn word(shared: &Shared, request: Request) -> Result<SetPermission, Error> {

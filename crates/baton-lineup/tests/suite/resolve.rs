@@ -67,6 +67,13 @@ fn where_a_key_comes_from() {
             expect: None,
         },
         Case {
+            what: "nor for another protocol, which has an address of its own",
+            kit: kit(&[entry("openai", &[("kind", "ollama")])], &[]),
+            house: house("house"),
+            environment: &[("OPENAI_API_KEY", "process")],
+            expect: None,
+        },
+        Case {
             what: "an address of the environment goes with its key",
             kit: kit(&[], &[]),
             house: vec![],
@@ -96,6 +103,29 @@ fn ids_kinds_and_the_keys_of_others() {
     let own = settings("house", &[entry("house", &house)]).expect("a provider of one's own");
     assert_eq!((own.kind, own.per_minute, own.headers.len()), (ProviderKind::Anthropic, Some(30), 1));
     assert!(settings("ollama", &[]).is_ok(), "needs nothing");
+}
+
+/// The region becomes a part of the host, so nothing in it may end the host early.
+#[test]
+fn a_region_is_one_word() {
+    let environment = environment(&[("AWS_BEARER_TOKEN_BEDROCK", "process")]);
+    for (region, is_good) in [
+        ("eu-west-1", true),
+        ("us-gov-east-1", true),
+        ("x.evil.example/#", false),
+        ("x.evil.example", false),
+        ("x@evil", false),
+        ("x:1", false),
+        ("x\\y", false),
+    ] {
+        let entry = kit(&[entry("bedrock", &[("AWS_REGION", region)])], &[]);
+        let variable = kit(&[], &[("AWS_REGION", region)]);
+        for kit in [entry, variable] {
+            let resolved = resolve("bedrock", &kit, &[], &environment);
+            assert_eq!(resolved.is_ok(), is_good, "{region}");
+            assert!(resolved.is_ok_and(|settings| settings.key.is_some()) == is_good, "{region}");
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,6 @@
 //! Managing agents.
 
+mod destinations;
+mod effects;
 mod managed;
 mod secrets;

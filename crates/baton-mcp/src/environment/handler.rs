@@ -135,7 +135,7 @@ impl ServerHandler for Environment {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Box::pin(answered(&context, self.prompts(request))).await
+        Box::pin(answered(&context, self.prompts(request, &context))).await
     }
 
     async fn get_prompt(

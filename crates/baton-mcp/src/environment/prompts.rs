@@ -9,8 +9,9 @@ use super::{
 };
 use crate::Caller;
 use baton_ports::BoxFuture;
+use baton_rules::{Access, may};
 use baton_toolhost::{CallOptions, OfferedPrompt, ServerError, ServerReply};
-use baton_types::AgentSpec;
+use baton_types::{AgentSpec, ErrorCode};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -21,7 +22,7 @@ use rmcp::{
 };
 use serde_json::Value;
 
-/// The prompt that every agent has.
+/// The prompt that every agent has, for those who may manage agents.
 pub(super) const SYSTEM_PROMPT: &str = "system_prompt";
 /// Its argument.
 pub(super) const AGENT_NAME: &str = "agent_name";
@@ -30,9 +31,14 @@ impl Environment {
     pub(super) async fn prompts(
         &self,
         request: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        let caller = Caller::of(context)?;
         let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
-        let mut prompts = vec![system_prompt(&spec)];
+        let mut prompts = Vec::new();
+        if may(&caller.principal, Access::Admin, None).is_ok() {
+            prompts.push(system_prompt(&spec));
+        }
         for OfferedPrompt { name, mut definition, .. } in self.offered_prompts().await {
             definition.name = name;
             prompts.push(definition);
@@ -57,6 +63,11 @@ impl Environment {
         let caller = Caller::of(context)?;
         let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
         if request.name == SYSTEM_PROMPT {
+            // Giving an agent work does not entitle to its instructions.
+            if let Err(missing) = may(&caller.principal, Access::Admin, None) {
+                let words = format!("{}: {missing}", ErrorCode::SCOPE_MISSING.code);
+                return Err(ErrorData::invalid_request(words, None));
+            }
             return Ok(system_text(&spec, request.arguments.as_ref()).into());
         }
         let offered = self.offered_prompts().await;

@@ -1,7 +1,8 @@
 //! Every check, on small trees that break its rule, beside ones that keep it.
 
 use baton_house::{
-    Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, size, test_binaries, test_habits,
+    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, purity, size, test_binaries,
+    test_habits,
 };
 use baton_types::ErrorCode;
 use serde_json::json;
@@ -248,4 +249,32 @@ fn machine_paths() {
         ("d.json", &format!("{{\"url\":\"file://{home}\"}}\n")),
     ]);
     assert_eq!(places(&machine_paths::check(&tree)), ["b.md:2", "c.sh:1", "d.json:1"]);
+}
+
+#[test]
+fn duplicates() {
+    let lock = |packages: &[(&str, &str)]| -> String {
+        let one =
+            |(name, version): &(&str, &str)| format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n\n");
+        packages.iter().map(one).collect()
+    };
+    let lock = lock(&[
+        ("a", "1.0.0"),
+        ("a", "1.2.0"),
+        ("b", "0.1.5"),
+        ("b", "0.2.0"),
+        ("c", "1.0.0"),
+        ("d", "1.0.0"),
+        ("d", "10.0.0"),
+        ("e", "1.0.0"),
+        ("e", "2.0.0"),
+        ("e", "3.0.0"),
+    ]);
+    let deny = "multiple-versions = \"deny\"\nskip = [\n  { crate = \"b@0.1\", reason = \"x asks for it\" },\n  \
+                # { crate = \"a@1.0\", reason = \"no\" },\n  { crate = \"c@1\", reason = \"alone\" },\n  \
+                { crate = \"d@1\" },\n  { crate = \"e@1\", reason = \"y asks for it\" },\n]\n";
+    let found = duplicates::check(&lock, deny);
+    let expected = ["Cargo.lock: a", "Cargo.lock: e", "deny.toml: c@1", "deny.toml: d@1"];
+    assert_eq!(places(&found), expected, "{found:?}");
+    assert_eq!(places(&duplicates::check("", "multiple-versions = \"warn\"\n")), ["deny.toml"]);
 }

@@ -1,7 +1,8 @@
 //! Every check, on this repository.
 
 use baton_house::{
-    Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, size, test_binaries, test_habits,
+    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, purity, size, test_binaries,
+    test_habits,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, process::Command};
@@ -53,6 +54,13 @@ fn files_stay_small() {
     let tree = tree();
     let exceptions = tree.text("tools/baton-house/size-exceptions.txt").expect("the list of exceptions exists");
     holds(&size::check(&tree, exceptions));
+}
+
+#[test]
+fn crates_in_several_versions_are_exceptions_with_reasons() {
+    let tree = tree();
+    let text = |path| tree.text(path).unwrap_or_else(|| panic!("{path} is missing"));
+    holds(&duplicates::check(text("Cargo.lock"), text("deny.toml")));
 }
 
 #[test]
