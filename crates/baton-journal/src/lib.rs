@@ -13,4 +13,4 @@ mod sqlite;
 mod stored;
 
 pub use memory::MemoryJournal;
-pub use sqlite::{Options, SqliteJournal, is_owned};
+pub use sqlite::{Absent, Options, SqliteJournal, is_owned};

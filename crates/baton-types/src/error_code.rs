@@ -112,6 +112,9 @@ codes! {
     EXPOSED = "BTN-5007", "Others could use this Baton without authentication", "Add --auth and give them tokens, listen on 127.0.0.1, or add --insecure on a network you trust.";
     SECRET_MISSING = "BTN-5008", "A secret that the configuration refers to is not there", "Set the environment variable or write the file that the message names, and start again.";
     KEYS_UNUSABLE = "BTN-5009", "The keys that sign agent cards cannot be used", "Only the user that runs Baton may use the files under keys in its data directory; the message says which one is wrong.";
+    JOURNAL_MISSING = "BTN-5010", "The data directory has lost its journal", "Restore journal.db from a backup; to begin without it, start once with `baton up --new-journal`.";
+    DATA_EXPOSED = "BTN-5011", "Others can read or change the data directory", "Run the chmod command that the message shows as the owner of the directory, or choose another one with --data.";
+    RECORD_DAMAGED = "BTN-5012", "What is stored of a task cannot be read", "Other tasks are not affected. Restore the journal from a backup, or stop Baton and run `baton doctor --repair`, which moves the record aside.";
     INTERNAL = "BTN-9001", "Something went wrong inside Baton", "Please report it with the lines of the log that carry this code.";
 }
 

@@ -9,6 +9,7 @@ mod blobs;
 mod cache;
 mod claims;
 mod conversations;
+mod deletions;
 mod encode;
 mod error;
 mod job;
@@ -29,4 +30,4 @@ mod tokens;
 mod writer;
 
 pub use journal::SqliteJournal;
-pub use open::{Options, is_owned};
+pub use open::{Absent, Options, is_owned};

@@ -1,6 +1,7 @@
 //! Standing orders to tell the outside, and how far each was carried out.
 
 use super::{
+    deletions::visible,
     error::{Failure, from_sql},
     rows::{corrupt, from_int, limit, noun_code, stream_id, to_int},
     writer::Writer,
@@ -18,10 +19,10 @@ const IS_THERE: &str = "SELECT 1 FROM outbox WHERE id = ?1";
 const REMOVE: &str = "DELETE FROM outbox WHERE id = ?1";
 const OF_STREAM: &str = "SELECT o.id, o.channel, s.noun, s.id, o.body, o.cursor, o.due_at, o.attempts, \
      o.failing_since, o.open FROM streams AS s JOIN outbox AS o ON o.stream = s.key \
-     WHERE o.channel = ?1 AND s.noun = ?2 AND s.id = ?3 ORDER BY o.id";
+     WHERE o.channel = ?1 AND s.noun = ?2 AND s.id = ?3";
 const OPEN: &str = "SELECT o.id, o.channel, s.noun, s.id, o.body, o.cursor, o.due_at, o.attempts, \
      o.failing_since, o.open FROM outbox AS o JOIN streams AS s ON s.key = o.stream \
-     WHERE o.channel = ?1 AND o.open = 1 AND o.id > ?2 ORDER BY o.id LIMIT ?3";
+     WHERE o.channel = ?1 AND o.open = 1 AND o.id > ?2";
 
 impl Writer {
     /// Adds a standing order about the stream with this key, or replaces the one with the same id.
@@ -65,7 +66,7 @@ pub(super) fn of_stream(
     channel: &str,
     stream: &StreamId,
 ) -> Result<Vec<OutboxEntry>, JournalError> {
-    entries(connection, OF_STREAM, params![channel, noun_code(stream.noun()), stream.id()])
+    entries(connection, (OF_STREAM, "ORDER BY o.id"), params![channel, noun_code(stream.noun()), stream.id()])
 }
 
 /// The open standing orders of a channel, by id.
@@ -75,12 +76,19 @@ pub(super) fn open(
     after: Option<&str>,
     rows: usize,
 ) -> Result<Vec<OutboxEntry>, JournalError> {
-    entries(connection, OPEN, params![channel, after.unwrap_or_default(), limit(rows)])
+    let order = "ORDER BY o.id LIMIT ?3";
+    entries(connection, (OPEN, order), params![channel, after.unwrap_or_default(), limit(rows)])
 }
 
-fn entries(connection: &Connection, sql: &str, parameters: impl Params) -> Result<Vec<OutboxEntry>, JournalError> {
+fn entries(
+    connection: &Connection,
+    (select, order): (&str, &str),
+    parameters: impl Params,
+) -> Result<Vec<OutboxEntry>, JournalError> {
     let entries = || -> rusqlite::Result<Vec<OutboxEntry>> {
-        connection.prepare_cached(sql)?.query_map(parameters, entry)?.collect()
+        let view = connection.unchecked_transaction()?;
+        let sql = format!("{select} AND {} {order}", visible(&view)?);
+        view.prepare_cached(&sql)?.query_map(parameters, entry)?.collect()
     };
     entries().map_err(|error| from_sql(&error))
 }
