@@ -65,8 +65,3 @@ impl Came {
 pub(super) fn remote_ip<B>(request: &Request<B>) -> Option<IpAddr> {
     request.extensions().get::<RemoteAddress>().map(|address| address.0.ip().to_canonical())
 }
-
-/// The address that a request came from; none without a connection.
-pub(super) fn remote_ip<B>(request: &Request<B>) -> Option<IpAddr> {
-    request.extensions().get::<RemoteAddress>().map(|address| address.0.ip().to_canonical())
-}
