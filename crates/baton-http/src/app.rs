@@ -61,7 +61,10 @@ impl Shared {
                 caller.may(self, Access::Read, Some(&tenant.into()))?;
                 self.agent(tenant)
             }
-            None => self.sole_agent(),
+            None => {
+                caller.may(self, Access::Read, None)?;
+                self.sole_agent()
+            }
         };
         agent.map(|agent| agent.name.clone()).ok_or_else(|| self.no_such_agent_for(caller, tenant))
     }

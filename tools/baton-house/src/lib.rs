@@ -13,6 +13,7 @@ pub mod error_pages;
 pub mod layers;
 pub mod machine_paths;
 pub mod purity;
+pub mod routes;
 pub mod size;
 pub mod test_binaries;
 pub mod test_habits;

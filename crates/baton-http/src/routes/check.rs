@@ -64,7 +64,10 @@ fn check(access: RouteAccess, shared: &Shared, parts: &mut Parts) -> Result<(), 
 fn may(shared: &Shared, caller: &Caller, access: Access, place: AgentPlace, parts: &mut Parts) -> Result<(), Error> {
     match place {
         AgentPlace::Every => caller.may_everywhere(shared, access),
-        AgentPlace::Resource => caller.may(shared, access, None),
+        AgentPlace::Resource => {
+            caller.may(shared, Access::Read, None)?;
+            caller.may(shared, access, None)
+        }
         AgentPlace::Path => {
             let agent = agent_of(parts)?;
             // Whoever may not even look is told that first.

@@ -9,8 +9,10 @@ use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 
 async fn get(app: &Router, path: &str, headers: &[(&str, &str)]) -> Response<Body> {
-    let mut request = Request::builder().uri(path).header(header::HOST, "127.0.0.1:8700");
-    for (name, value) in headers {
+    let mut request = Request::builder().uri(path);
+    let host = [("host", "127.0.0.1:8700")];
+    let given = if headers.iter().any(|(name, _)| *name == "host") { &[][..] } else { &host };
+    for (name, value) in given.iter().chain(headers) {
         request = request.header(*name, *value);
     }
     app.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()

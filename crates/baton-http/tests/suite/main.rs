@@ -16,6 +16,7 @@ mod equivalence;
 mod errors;
 mod extensions;
 mod mcp_endpoints;
+mod media_types;
 mod meters;
 mod rules;
 mod sends;

@@ -1,7 +1,7 @@
 //! Every check, on small trees that break its rule, beside ones that keep it.
 
 use baton_house::{
-    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, purity, size, test_binaries,
+    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, purity, routes, size, test_binaries,
     test_habits,
 };
 use baton_types::ErrorCode;
@@ -109,6 +109,18 @@ fn lints_and_wiring() {
         ("crates/baton-sdk/src/wiring/mod.rs", "use baton_engine::Engine;\n"),
     ]);
     assert_eq!(places(&purity::check_wiring(&tree)), ["crates/baton/src", "crates/baton-sdk/src"]);
+}
+
+#[test]
+fn routes_without_access() {
+    let tree = Tree::of([
+        ("crates/baton-http/src/app.rs", "let a = Router::new()\n    .route(\"/a\", get(a));\n"),
+        ("crates/baton-http/src/b.rs", "// .route( is for the table\nlet b = routes.get(\"/b\", access, b);\n"),
+        ("crates/baton-http/src/routes/mod.rs", "self.router.route(path, on(filter, handler))\n"),
+        ("crates/baton-http/tests/suite/main.rs", "Router::new().route(\"/c\", get(c));\n"),
+        ("crates/baton-peers/src/d.rs", "Router::new().route(\"/d\", get(d));\n"),
+    ]);
+    assert_eq!(places(&routes::check(&tree)), ["crates/baton-http/src/app.rs:2"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Every check, on this repository.
 
 use baton_house::{
-    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, purity, size, test_binaries,
+    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, purity, routes, size, test_binaries,
     test_habits,
 };
 use baton_types::ErrorCode;
@@ -47,6 +47,11 @@ fn every_crate_takes_the_workspace_lints() {
 #[test]
 fn one_module_of_the_binary_knows_the_engine() {
     holds(&purity::check_wiring(&tree()));
+}
+
+#[test]
+fn every_route_says_who_may_call_it() {
+    holds(&routes::check(&tree()));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, opt
 use axum::Router;
 use baton_client::Client;
 use baton_engine::{Engine, Options, Ports};
-use baton_http::{AccessOptions, HttpOptions, app};
+use baton_http::{AccessOptions, HttpOptions, RouteEntry, Surface, surface};
 use baton_journal::MemoryJournal;
 use baton_ports::{
     AdminChange, Audit, BoxFuture, Denial, Identified, Identity, IssuedToken, Model, ModelCall, ModelError, ModelStream, Models,
@@ -19,6 +19,7 @@ use std::{
 /// An engine behind the gate, and everything that can be seen of it from inside.
 pub(super) struct House {
     pub(super) app: Router,
+    pub(super) operations: Vec<RouteEntry>,
     pub(super) journal: MemoryJournal,
     pub(super) heard: Arc<Mutex<Vec<ModelCall>>>,
     pub(super) denied: Arc<Denied>,
@@ -59,7 +60,8 @@ impl House {
         change(&mut access);
         let mut options = HttpOptions { access, ..options() };
         more(&mut options);
-        Self { app: app(Engine::new(Options::default(), ports), options), journal, heard, denied }
+        let Surface { router: app, operations } = surface(Engine::new(Options::default(), ports), options);
+        Self { app, operations, journal, heard, denied }
     }
 
     pub(super) fn client(&self, token: &str) -> Client {

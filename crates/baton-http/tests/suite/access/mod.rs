@@ -1,5 +1,6 @@
 //! Who may come in, and what they see.
 
+mod audited;
 mod house;
 mod metrics;
 mod open;
@@ -13,5 +14,7 @@ mod stranger;
 mod streams;
 mod tokens;
 mod tool_permissions;
+mod walk;
+mod walk_requests;
 mod watched;
 mod whole;

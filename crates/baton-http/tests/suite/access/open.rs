@@ -87,7 +87,7 @@ async fn clients_can_find_out_where_tokens_come_from() {
             "resource_name": "Baton",
             "authorization_servers": ["https://issuer.example.com"],
             "bearer_methods_supported": ["header"],
-            "scopes_supported": ["read", "call", "admin"],
+            "scopes_supported": ["read", "call", "telemetry:read", "admin"],
         });
         assert_eq!(shown, expect, "{path}");
     }
@@ -97,7 +97,7 @@ async fn clients_can_find_out_where_tokens_come_from() {
 }
 
 /// Knows nobody, and wants to know nobody.
-struct NoBook;
+pub(super) struct NoBook;
 
 fn nobody<T: Send + 'static>() -> BoxFuture<'static, Result<T, PeerBookError>> {
     Box::pin(ready(Err(PeerBookError { code: ErrorCode::AGENT_NOT_FOUND, detail: "nobody".to_owned() })))

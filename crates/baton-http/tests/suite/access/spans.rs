@@ -1,22 +1,29 @@
-//! Who may send spans, and who may read those of all agents.
+//! Who may send spans, and who may read those of all agents and callers.
 
-use super::house::{House, bearer, token};
+use super::{
+    house::{House, bearer, token},
+    whole::whole,
+};
 use crate::speak::{headers, raw};
 use baton_http::SpanPorts;
 use baton_spans::{EmbeddedSpans, Options};
+use serde_json::json;
 
 #[tokio::test]
-async fn spans_are_sent_and_read_with_scopes_for_all_agents() {
+async fn spans_are_sent_with_call_and_read_with_telemetry_read() {
     let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
     let house = House::of(|_| {}, |options| options.spans = Some(SpanPorts { store }));
     for (scopes, reads, sends) in [
         ("", false, false),
         ("openid", false, false),
         ("read:weather", false, false),
-        ("read", true, false),
+        ("read", false, false),
         ("call:weather", false, false),
-        ("read call:weather", true, false),
-        ("call", true, true),
+        ("read call:weather", false, false),
+        ("call", false, true),
+        ("telemetry:read", true, false),
+        ("read telemetry:read", true, false),
+        ("call telemetry:read", true, true),
         ("admin", true, true),
     ] {
         let authorization = bearer(&token("acme", "ann", scopes));
@@ -51,4 +58,57 @@ async fn spans_are_sent_and_read_with_scopes_for_all_agents() {
         let method = if path == "/v1/traces" { "POST" } else { "GET" };
         assert_eq!(raw(&house.app, method, path, headers(&[]), "").await.status(), 401, "{path}");
     }
+}
+
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+
+fn stored() -> House {
+    let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
+    House::of(|_| {}, |options| options.spans = Some(SpanPorts { store }))
+}
+
+/// Whoever lacks the scope cannot tell a store that has spans of others from one that has none.
+#[tokio::test]
+async fn spans_of_others_look_like_no_spans() {
+    let (full, empty) = (stored(), stored());
+    let sender = bearer(&token("acme", "ann", "call"));
+    let span = json!({
+        "traceId": TRACE, "spanId": "b7ad6b7169203331", "name": "handoff.request",
+        "startTimeUnixNano": "1", "endTimeUnixNano": "2",
+        "attributes": [{"key": "handoff.task", "value": {"stringValue": "the merger"}}],
+    });
+    let batch = json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).to_string();
+    let given = headers(&[("authorization", &sender), ("content-type", "application/json")]);
+    assert_eq!(raw(&full.app, "POST", "/v1/traces", given, batch).await.status(), 200);
+    let paths = [
+        format!("/tempo/api/traces/{TRACE}"),
+        format!("/tempo/api/v2/traces/{TRACE}"),
+        "/tempo/api/search?q=%7B%20%7D".to_owned(),
+        "/tempo/api/search/tags".to_owned(),
+        "/tempo/api/v2/search/tags".to_owned(),
+        "/tempo/api/search/tag/handoff.task/values".to_owned(),
+        "/tempo/api/v2/search/tag/span.handoff.task/values".to_owned(),
+        "/tempo/api/metrics/query_range?q=%7B%20%7D%20%7C%20rate()".to_owned(),
+        "/tempo/api/metrics/query?q=%7B%20%7D%20%7C%20rate()".to_owned(),
+        "/api/v1/spans/stats".to_owned(),
+        "/api/v1/spans/export".to_owned(),
+        "/api/v1/spans/tail".to_owned(),
+        "/metrics".to_owned(),
+    ];
+    for scopes in ["call", "read", "read call", "call:weather"] {
+        let stranger = bearer(&token("acme", "bob", scopes));
+        for path in &paths {
+            let mut told = Vec::new();
+            for house in [&full, &empty] {
+                let response = raw(&house.app, "GET", path, headers(&[("authorization", &stranger)]), "").await;
+                assert_eq!(response.status(), 403, "{scopes} {path}");
+                told.push(whole(response).await);
+            }
+            assert_eq!(told[0], told[1], "{scopes} {path}");
+            assert!(told[0].contains("BTN-1011") && told[0].contains("telemetry:read"), "{}", told[0]);
+        }
+    }
+    let reader = bearer(&token("acme", "grafana", "telemetry:read"));
+    let found = raw(&full.app, "GET", &paths[0], headers(&[("authorization", &reader)]), "").await;
+    assert!(whole(found).await.contains("the merger"));
 }

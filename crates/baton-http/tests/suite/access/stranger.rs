@@ -11,8 +11,8 @@ use baton_types::{Fact, HandoffEvent, StreamId};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 
-const CONTEXT: &str = "context-1";
-const PUSH: &str = "push-1";
+pub(super) const CONTEXT: &str = "context-1";
+pub(super) const PUSH: &str = "push-1";
 const KEY: &str = "key-1";
 /// What nobody but the owner may ever read.
 const SECRET: &str = "the secret of the owner";
@@ -28,10 +28,10 @@ fn strangers() -> [String; 3] {
 
 /// What the owner has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Owned {
+pub(super) struct Owned {
     /// Working, asking, done, and one that handed work over.
-    tasks: Vec<String>,
-    handoff: String,
+    pub(super) tasks: Vec<String>,
+    pub(super) handoff: String,
 }
 
 fn saying(text: &str) -> Value {
@@ -48,7 +48,7 @@ fn first_message() -> Value {
     params
 }
 
-async fn furnish(house: &House) -> Owned {
+pub(super) async fn furnish(house: &House) -> Owned {
     let authorization = bearer(&owner());
     let known: Headers<'_> = &[("authorization", &authorization), ("idempotency-key", KEY)];
     let mut tasks = Vec::new();

@@ -1,0 +1,171 @@
+//! Every operation of the surface with every kind of token, compared with the table that is kept beside this file.
+//!
+//! The rows come from the operation table itself, so a route that is new is a row that is new.
+
+use super::{
+    house::{House, bearer, token},
+    walk_requests::{Kind, Request, World, requests},
+};
+use crate::{
+    mcp_endpoints,
+    speak::{headers, raw},
+};
+use baton_http::RouteAccess;
+use baton_types::Digest;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Tokens from the weakest to the strongest; all of them are of the principal to whom everything here belongs.
+const TOKENS: [(&str, &str); 11] = [
+    ("none", ""),
+    ("bad", "nobody"),
+    ("telemetry", "telemetry:read"),
+    ("r:clock", "read:clock"),
+    ("r:weather", "read:weather"),
+    ("read", "read"),
+    ("c:clock", "call:clock"),
+    ("c:weather", "call:weather"),
+    ("call", "call"),
+    ("admin", "admin"),
+    ("owner", "admin owner"),
+];
+
+/// The token as it is shown.
+fn shown(name: &str, scopes: &str) -> Option<String> {
+    match name {
+        "none" => None,
+        "bad" => Some("nobody".to_owned()),
+        _ => Some(token("acme", "ann", scopes)),
+    }
+}
+
+fn owner_digest() -> Digest {
+    Digest::of(token("acme", "ann", "admin owner").as_bytes())
+}
+
+/// Sends a request with a token: the refusal, a miss, or `ok` for everything that was let in.
+async fn outcome(house: &House, request: &Request, token: Option<&str>) -> &'static str {
+    let authorization = token.map(bearer);
+    let given: Vec<(&str, &str)> = authorization.iter().map(|shown| ("authorization", shown.as_str())).collect();
+    let (status, refused) = match &request.kind {
+        Kind::Mcp { method, params } => {
+            let (status, answer) =
+                mcp_endpoints::asked(&house.app, &request.path, &given, method, params.clone()).await;
+            (status, answer["content"][0]["text"].as_str().is_some_and(|text| text.contains("BTN-1011")))
+        }
+        Kind::Http { content_type, body } => {
+            let pairs = [&given[..], &[("content-type", *content_type), ("baton-agent", "weather")]].concat();
+            let response = raw(&house.app, request.method, &request.path, headers(&pairs), body.clone()).await;
+            let grpc = response.headers().get("grpc-status").and_then(|status| status.to_str().ok());
+            let status = match grpc {
+                Some("16") => 401,
+                Some("7") => 403,
+                Some("5") => 404,
+                _ => response.status().as_u16(),
+            };
+            (status, false)
+        }
+    };
+    match status {
+        401 => "401",
+        403 => "403",
+        _ if refused => "403",
+        404 => "404",
+        _ => "ok",
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_operation_with_every_token() {
+    let mut world = World::new(owner_digest()).await;
+    let mut table = format!("{:<86}{:<20}", "operation", "access");
+    for (name, _) in TOKENS {
+        let _ = write!(table, "{name:>10}");
+    }
+    for entry in world.house.operations.clone() {
+        for variant in 0..requests(&entry, &world).len() {
+            let mut row = String::new();
+            let mut outcomes = Vec::new();
+            for (name, scopes) in TOKENS {
+                let request = requests(&entry, &world).swap_remove(variant);
+                row = format!("{:<86}{:<20}", request.name, entry.access.to_string());
+                let outcome = outcome(&world.house, &request, shown(name, scopes).as_deref()).await;
+                // What was let in may have changed or taken away what the next one asks for.
+                if outcome == "ok" && request.method != "GET" {
+                    world = World::new(owner_digest()).await;
+                }
+                outcomes.push(outcome);
+            }
+            let _ = write!(table, "\n{row}");
+            for outcome in &outcomes {
+                let _ = write!(table, "{outcome:>10}");
+            }
+            check(&row, entry.access, entry.method, &outcomes);
+        }
+    }
+    insta::assert_snapshot!(table);
+}
+
+/// Rules that hold for all rows, whoever approves the table.
+fn check(row: &str, access: RouteAccess, method: &str, outcomes: &[&str]) {
+    let of = |name: &str| outcomes[TOKENS.iter().position(|(token, _)| *token == name).unwrap()];
+    let open = access.is_open(false, false);
+    for stranger in ["none", "bad"] {
+        assert_eq!(of(stranger) == "401", !open, "{stranger}: {row}");
+    }
+    let changes = !matches!(method, "GET" | "ANY");
+    let decided_later = matches!(access, RouteAccess::Method | RouteAccess::ReadOrCall(_));
+    if changes && !open && !decided_later {
+        for reader in ["read", "r:weather", "r:clock", "telemetry"] {
+            assert_eq!(of(reader), "403", "{reader} changes something: {row}");
+        }
+    }
+    if access == RouteAccess::TelemetryRead || access == RouteAccess::Metrics {
+        for other in ["read", "r:weather", "call", "c:weather"] {
+            assert_eq!(of(other), "403", "{other} reads telemetry: {row}");
+        }
+    } else if !open && access != RouteAccess::Authenticated {
+        assert_eq!(of("telemetry"), "403", "telemetry:read reads more than telemetry: {row}");
+    }
+    if matches!(access, RouteAccess::Admin | RouteAccess::AdminChange) {
+        assert_eq!(of("call"), "403", "{row}");
+    }
+    assert!(!matches!(of("admin"), "401" | "403"), "{row}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_reads_changes_no_conversation_and_stops_no_task() {
+    let world = World::new(owner_digest()).await;
+    let path = format!("/v1/conversations/{}", world.conversation);
+    let (items, item) = (format!("{path}/items"), format!("{path}/items/{}", world.item));
+    let asked = json!({"model": "weather", "input": "hang", "background": true, "conversation": world.conversation});
+    let running = world.send("POST", "/v1/responses", &asked).await["id"].as_str().unwrap().to_owned();
+    let before = world.send("GET", &items, &Value::Null).await;
+    for scopes in ["read", "read:weather", "call:clock", "read:weather call:clock", "telemetry:read"] {
+        let known = bearer(&token("acme", "ann", scopes));
+        let given = || headers(&[("authorization", &known), ("content-type", "application/json")]);
+        for (method, path, body) in [
+            ("POST", path.as_str(), json!({"metadata": {"a": "b"}}).to_string()),
+            ("POST", &items, json!({"items": [{"role": "user", "content": "x"}]}).to_string()),
+            ("DELETE", &item, String::new()),
+            ("DELETE", &path, String::new()),
+            ("DELETE", &format!("/agents/clock{path}"), String::new()),
+            ("POST", &format!("/v1/responses/{running}/cancel"), String::new()),
+            ("DELETE", &format!("/v1/responses/{running}"), String::new()),
+        ] {
+            let status = raw(&world.house.app, method, path, given(), body).await.status();
+            assert_eq!(status, 403, "{scopes:?} {method} {path}");
+        }
+    }
+    // Whoever may not read the agent does not read what it said.
+    let clock = bearer(&token("acme", "ann", "call:clock"));
+    for path in [&path, &items, &item] {
+        let status = raw(&world.house.app, "GET", path, headers(&[("authorization", &clock)]), "").await.status();
+        assert_eq!(status, 403, "{path}");
+    }
+    assert_eq!(world.send("GET", &items, &Value::Null).await, before);
+    let shown = world.send("GET", &format!("/v1/responses/{running}"), &Value::Null).await;
+    assert_eq!(shown["status"], "in_progress");
+    // The same with the scope for it.
+    world.send("DELETE", &path, &Value::Null).await;
+}
