@@ -2,11 +2,14 @@
 
 use crate::{
     HttpOptions, a2a, agents, approvals,
-    auth::{self, Caller, GateLayer},
+    auth::{self, Caller, GateLayer, Rates},
     body::Bodies,
     cards, cors, definitions, discovery, exports,
     guard::GuardLayer,
-    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, reply, responses, sessions,
+    handoffs, jwks,
+    large_requests::LargeRequests,
+    mcp, meters, oauth_metadata, otlp, peers, probes, reply, responses, sessions,
+    shares::Shares,
     signatures::{KEYS_PATH, Signatures},
     spans, tasks,
     telemetry::{TracedLayer, note_route},
@@ -29,10 +32,15 @@ use tower::{ServiceBuilder, util::option_layer};
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) options: HttpOptions,
-    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) streams: Shares,
+    /// Connections that became WebSockets; they are no longer among those that the server counts.
+    pub(crate) sockets: Shares,
     /// Places of those who follow spans: they must not take the streams of those who wait for work.
-    pub(crate) tails: Arc<Semaphore>,
+    pub(crate) tails: Shares,
     pub(crate) bodies: Bodies,
+    pub(crate) large_requests: LargeRequests,
+    /// How often each caller may ask; none without a limit.
+    pub(crate) rates: Option<Rates>,
     pub(crate) signatures: Signatures,
     /// Turns of looking whether what was not found belongs to somebody else.
     pub(crate) lookups: Arc<Semaphore>,
@@ -98,17 +106,33 @@ fn no_such_agent(agents: &[Arc<AgentListing>], name: Option<&str>) -> Error {
 /// Missing tasks whose owner is looked for at the same time.
 const LOOKUPS: usize = 256;
 
+/// Streams that a principal may hold of a small pool.
+const MIN_SHARE: usize = 16;
+
 /// The surface of an engine as a service: give it to [`crate::serve`], or call it in memory.
 pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let guard = GuardLayer::new(&options);
     let (traced, traces) = (TracedLayer::new(&options), options.tracer.is_on());
     let cors = option_layer(cors::layer(&options.cors_origins));
-    let streams = Arc::new(Semaphore::new(options.max_streams));
-    let tails = Arc::new(Semaphore::new(spans::MAX_TAILS));
+    let pool = |total| Shares::with_percent(total, options.principal_share, MIN_SHARE);
+    let (streams, sockets, tails) = (pool(options.max_streams), pool(options.max_streams / 4), pool(spans::MAX_TAILS));
+    let rates = options.access.rate.map(Rates::new);
+    let large_requests = LargeRequests::new();
     let bodies = Bodies::new(&options);
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
-    let shared = Arc::new(Shared { engine, options, streams, tails, bodies, signatures, lookups });
+    let shared = Arc::new(Shared {
+        engine,
+        options,
+        streams,
+        sockets,
+        tails,
+        bodies,
+        large_requests,
+        rates,
+        signatures,
+        lookups,
+    });
     let gate = GateLayer::new(&shared);
     let introductions = Router::new()
         .route("/agents/{agent}/.well-known/agent-card.json", get(cards::named))

@@ -20,5 +20,6 @@ pub(crate) use caller::{Caller, LimitKey};
 pub(crate) use came::Came;
 pub(crate) use gate::GateLayer;
 pub(crate) use introduce::introduce;
+pub(crate) use limits::Rates;
 pub use options::AccessOptions;
 pub(crate) use refused::RESOURCE_METADATA;

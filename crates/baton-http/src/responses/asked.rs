@@ -37,7 +37,12 @@ where
     let id = format!("req_{}", shared.engine.fresh_id());
     let answer = async {
         let (asked, body) = Asked::read(shared, request).await.map_err(|error| refusal(&error))?;
-        work(asked, body).await
+        let (shared, bytes) = (Arc::clone(&asked.shared), body.bytes.len());
+        let worked = async {
+            readable(&body.bytes).map_err(|error| refusal(&error))?;
+            work(asked, body).await
+        };
+        shared.large_requests.drive(bytes, worked).await
     };
     let mut response = answer.await.unwrap_or_else(|refused| reply_to(&refused));
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -59,8 +64,7 @@ impl Asked {
         if let Some(agent) = &addressed {
             caller.may(&shared, Access::Read, Some(agent))?;
         }
-        let received = shared.bodies.read(&parts.headers, body).await?;
-        readable(&received.bytes)?;
+        let received = shared.bodies.read(&parts, body).await?;
         let span = RequestSpan::of(&parts.extensions, &parts.headers);
         Ok((Self { shared, caller, headers: parts.headers, addressed, span }, received))
     }

@@ -59,7 +59,7 @@ where
         // Whoever sent this is no gRPC client and would not see a status behind a 200.
         return reply::rest_error(&error);
     }
-    let received = shared.bodies.read(&parts.headers, body).await.and_then(|received| {
+    let received = shared.bodies.read(&parts, body).await.and_then(|received| {
         let encoding = parts.headers.get("grpc-encoding").is_some_and(|encoding| encoding != "identity");
         frame::check(&received.bytes, encoding).map(|()| received)
     });
@@ -74,9 +74,11 @@ where
     if let Some(host) = parts.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok()) {
         parts.headers.entry(header::HOST).or_insert(host);
     }
+    let bytes = received.bytes.len();
     let body = tonic::body::Body::new(Full::new(Bytes::from_owner(received)));
     let path = parts.uri.path().to_owned();
-    match service.oneshot(http::Request::from_parts(parts, body)).await {
+    let answered = service.oneshot(http::Request::from_parts(parts, body));
+    match shared.large_requests.drive(bytes, answered).await {
         Ok(response) if is_unknown_method(&response) => unknown_method(&path),
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},
