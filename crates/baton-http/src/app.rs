@@ -2,14 +2,18 @@
 
 use crate::{
     HttpOptions, a2a, agents, approvals,
-    auth::{self, Caller, GateLayer},
+    auth::{self, Caller, GateLayer, Rates},
     body::Bodies,
     cards, cors, definitions, discovery, exports,
     guard::GuardLayer,
-    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes,
-    queries::Queries, reply, responses,
+    handoffs, jwks,
+    large_requests::LargeRequests,
+    mcp, meters, oauth_metadata, otlp, peers, probes,
+    queries::Queries,
+    reply, responses,
     routes::{AgentPlace, RouteAccess, RouteEntry, Routes},
     sessions,
+    shares::Shares,
     signatures::{KEYS_PATH, Signatures},
     spans, tasks,
     telemetry::{TracedLayer, note_route},
@@ -31,12 +35,17 @@ use tower::{ServiceBuilder, util::option_layer};
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) options: HttpOptions,
-    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) streams: Shares,
+    /// Connections that became WebSockets; they are no longer among those that the server counts.
+    pub(crate) sockets: Shares,
     /// Places of those who follow spans: they must not take the streams of those who wait for work.
-    pub(crate) tails: Arc<Semaphore>,
+    pub(crate) tails: Shares,
     /// Queries about spans.
     pub(crate) queries: Queries,
     pub(crate) bodies: Bodies,
+    pub(crate) large_requests: LargeRequests,
+    /// How often each caller may ask; none without a limit.
+    pub(crate) rates: Option<Rates>,
     pub(crate) signatures: Signatures,
     /// Turns of looking whether what was not found belongs to somebody else.
     pub(crate) lookups: Arc<Semaphore>,
@@ -105,6 +114,9 @@ fn no_such_agent(agents: &[Arc<AgentListing>], name: Option<&str>) -> Error {
 /// Missing tasks whose owner is looked for at the same time.
 const LOOKUPS: usize = 256;
 
+/// Streams that a principal may hold of a small pool.
+const MIN_SHARE: usize = 16;
+
 /// The surface of an engine, and the table of its operations.
 pub struct Surface {
     /// The service: give it to [`crate::serve`], or call it in memory.
@@ -123,12 +135,26 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     let guard = GuardLayer::new(&options);
     let traced = TracedLayer::new(&options);
     let cors = option_layer(cors::layer(&options.cors_origins));
-    let streams = Arc::new(Semaphore::new(options.max_streams));
-    let tails = Arc::new(Semaphore::new(spans::MAX_TAILS));
+    let pool = |total| Shares::with_percent(total, options.principal_share, MIN_SHARE);
+    let (streams, sockets, tails) = (pool(options.max_streams), pool(options.max_streams / 4), pool(spans::MAX_TAILS));
+    let rates = options.access.rate.map(Rates::new);
+    let large_requests = LargeRequests::new();
     let bodies = Bodies::new(&options);
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
-    let shared = Arc::new(Shared { engine, options, streams, tails, queries: Queries::new(), bodies, signatures, lookups });
+    let shared = Arc::new(Shared {
+        engine,
+        options,
+        streams,
+        sockets,
+        tails,
+        queries: Queries::new(),
+        bodies,
+        large_requests,
+        rates,
+        signatures,
+        lookups,
+    });
     let gate = GateLayer::new(&shared);
     let (router, operations) = routes(&shared).into_parts();
     let routes =

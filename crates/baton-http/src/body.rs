@@ -1,27 +1,28 @@
-//! The only way in which a request body is read: bounded in size and time, each and all together.
+//! The only way in which a request body is read: bounded in size and time, each, per principal and all together.
 
 use crate::{
     HttpOptions,
     app::Shared,
+    auth::Caller,
     reply::{check_content_type, readable},
+    shares::{SharePermit, Shares},
 };
 use axum::{body::Body, extract::Request};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, header};
+use http::{HeaderMap, header, request::Parts};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
-use std::{sync::Arc, time::Duration};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use std::time::Duration;
 
 /// How much of a refused body is read and thrown away, so that its sender gets to see the refusal.
 const DISCARDED: usize = 64 * 1024 * 1024;
 const DISCARD_TIME: Duration = Duration::from_secs(10);
 
-/// What one permit of the common budget stands for.
-const PERMIT: usize = 1024;
+/// Bytes of one unit of the common budget.
+const UNIT: usize = 1024;
 
 /// The JSON body of a request, and the headers that it came with.
 pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request) -> Result<(HeaderMap, T), Error> {
@@ -30,49 +31,46 @@ pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request)
         let message = format!("Content-Type must be application/json, not '{essence}'");
         Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
     })?;
-    let received = shared.bodies.read(&parts.headers, body).await?;
-    let value = serde_json::from_str(readable(&received.bytes)?)
-        .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.to_string()))?;
+    let received = shared.bodies.read(&parts, body).await?;
+    let parsed = async {
+        serde_json::from_str(readable(&received.bytes)?)
+            .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.to_string()))
+    };
+    let value = shared.large_requests.drive(received.bytes.len(), parsed).await?;
     Ok((parts.headers, value))
 }
 
-/// Reads bodies within the bounds of each and of all together.
+/// Reads bodies within the bounds of each, of each principal's and of all together.
 pub(crate) struct Bodies {
     limit: usize,
     time: Duration,
-    total: u32,
-    budget: Arc<Semaphore>,
+    budget: Shares,
 }
 
 /// A whole body and its share of the budget, which is free again when this is dropped.
 pub(crate) struct Received {
     pub(crate) bytes: Bytes,
-    share: Share,
+    pub(crate) share: BodyShare,
 }
 
-/// What a body has of the common budget. It grows with what has arrived, not with what was announced: those who send
-/// nothing must not keep others out.
-struct Share {
-    budget: Arc<Semaphore>,
-    total: u32,
-    held: Option<OwnedSemaphorePermit>,
+/// Bytes of the common budget. It grows with what has arrived, not with what was announced: those who send nothing must
+/// not keep others out.
+#[derive(Debug)]
+pub(crate) struct BodyShare {
+    permit: SharePermit,
+    /// Units that one principal may hold; a body larger than that gets all of them.
+    most: usize,
 }
 
-impl Share {
-    /// Makes room for so many bytes in all; a body larger than the whole budget gets all of it.
-    fn grow(&mut self, bytes: usize) -> Result<(), Stopped> {
-        let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let wanted = (permits(bytes).min(self.total) as usize).saturating_sub(held);
-        if wanted == 0 {
-            return Ok(());
-        }
-        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
-        let more = Arc::clone(&self.budget).try_acquire_many_owned(wanted).map_err(|_| Stopped::TooMany)?;
-        match &mut self.held {
-            Some(held) => held.merge(more),
-            None => self.held = Some(more),
-        }
-        Ok(())
+impl BodyShare {
+    /// Makes room for so many bytes in all.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Error> {
+        self.permit.grow_to(units(bytes).min(self.most)).map_err(|refusal| refusal.error("KB of request bodies"))
+    }
+
+    /// Gives back all but so many bytes.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        self.permit.shrink_to(bytes.div_ceil(UNIT));
     }
 }
 
@@ -84,48 +82,68 @@ impl Received {
 
     /// Makes the share larger, for what is made of the body while it is kept: so many bytes in all.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Error> {
-        self.share.grow(bytes).map_err(|_| too_many())
+        self.share.grow(bytes)
     }
 }
 
 impl Bodies {
     pub(crate) fn new(options: &HttpOptions) -> Self {
-        let total = permits(options.max_bodies_total);
-        let budget = Arc::new(Semaphore::new(total as usize));
-        Self { limit: options.max_body, time: options.body_timeout, total, budget }
+        let budget =
+            Shares::with_percent(units(options.max_bodies_total), options.principal_share, units(options.max_body));
+        Self { limit: options.max_body, time: options.body_timeout, budget }
+    }
+
+    /// Largest body in bytes.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The refusal of a body that is larger than a body may be.
+    pub(crate) fn too_large(&self) -> Error {
+        self.refusal(Stopped::TooLarge)
+    }
+
+    /// Refuses content of a request that is larger than a body may be, however it came.
+    pub(crate) fn check_size(&self, bytes: usize) -> Result<(), Error> {
+        if bytes > self.limit { Err(self.too_large()) } else { Ok(()) }
+    }
+
+    /// A share without bytes, for what a caller sends otherwise than as a body.
+    pub(crate) fn share(&self, caller: &Caller) -> BodyShare {
+        BodyShare { permit: self.budget.take_none(caller), most: self.budget.per_principal() }
     }
 
     /// All of the body, or why not.
-    pub(crate) async fn read(&self, headers: &HeaderMap, mut body: Body) -> Result<Received, Error> {
-        let stopped = match self.receive(&mut body).await {
+    pub(crate) async fn read(&self, parts: &Parts, mut body: Body) -> Result<Received, Error> {
+        let share = self.share(&Caller::of(&parts.extensions)?);
+        let stopped = match self.receive(&mut body, share).await {
             Ok(received) => return Ok(received),
             Err(stopped) => stopped,
         };
         // A client that asks before it sends has nothing under way.
-        if matches!(stopped, Stopped::TooLarge | Stopped::TooMany) && !headers.contains_key(header::EXPECT) {
+        if matches!(stopped, Stopped::TooLarge | Stopped::TooMany(_)) && !parts.headers.contains_key(header::EXPECT) {
             let _ = tokio::time::timeout(DISCARD_TIME, discard(&mut body)).await;
         }
-        Err(self.refusal(&stopped))
+        Err(self.refusal(stopped))
     }
 
-    async fn receive(&self, body: &mut Body) -> Result<Received, Stopped> {
+    async fn receive(&self, body: &mut Body, mut share: BodyShare) -> Result<Received, Stopped> {
         let announced = body.size_hint();
         if usize::try_from(announced.lower()).unwrap_or(usize::MAX) > self.limit {
             return Err(Stopped::TooLarge);
         }
-        let mut share = Share { budget: Arc::clone(&self.budget), total: self.total, held: None };
         let collected = tokio::time::timeout(self.time, collect(body, self.limit, &mut share)).await;
         Ok(Received { bytes: collected.unwrap_or(Err(Stopped::TooSlow))?, share })
     }
 
-    fn refusal(&self, stopped: &Stopped) -> Error {
+    fn refusal(&self, stopped: Stopped) -> Error {
         let (kind, code, message) = match stopped {
             Stopped::TooLarge => (
                 ErrorKind::BodyTooLarge,
                 ErrorCode::BODY_TOO_LARGE,
                 format!("the body is larger than {} bytes", self.limit),
             ),
-            Stopped::TooMany => return too_many(),
+            Stopped::TooMany(error) => return error,
             Stopped::TooSlow => (
                 ErrorKind::InvalidRequest,
                 ErrorCode::INVALID_REQUEST,
@@ -137,28 +155,24 @@ impl Bodies {
     }
 }
 
-fn too_many() -> Error {
-    Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, "too many request bodies are arriving at the same time")
-}
-
-/// Permits for so many bytes: at least one, so that no body is free.
-fn permits(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(PERMIT).clamp(1, Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX)
+/// Units of the budget for so many bytes: at least one, so that no body is free.
+fn units(bytes: usize) -> usize {
+    bytes.div_ceil(UNIT).max(1)
 }
 
 enum Stopped {
     TooLarge,
-    TooMany,
+    TooMany(Error),
     TooSlow,
     Broken,
 }
 
-async fn collect(body: &mut Body, limit: usize, share: &mut Share) -> Result<Bytes, Stopped> {
+async fn collect(body: &mut Body, limit: usize, share: &mut BodyShare) -> Result<Bytes, Stopped> {
     let Some(first) = next(body).await? else { return Ok(Bytes::new()) };
     if first.len() > limit {
         return Err(Stopped::TooLarge);
     }
-    share.grow(first.len())?;
+    share.grow(first.len()).map_err(Stopped::TooMany)?;
     let Some(second) = next(body).await? else { return Ok(first) };
     let mut all = BytesMut::with_capacity((first.len() + second.len()) * 2);
     all.extend_from_slice(&first);
@@ -167,7 +181,7 @@ async fn collect(body: &mut Body, limit: usize, share: &mut Share) -> Result<Byt
         if all.len() + piece.len() > limit {
             return Err(Stopped::TooLarge);
         }
-        share.grow(all.len() + piece.len())?;
+        share.grow(all.len() + piece.len()).map_err(Stopped::TooMany)?;
         all.extend_from_slice(&piece);
         more = next(body).await?;
     }

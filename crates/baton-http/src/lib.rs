@@ -20,6 +20,7 @@ mod exports;
 mod guard;
 mod handoffs;
 mod jwks;
+mod large_requests;
 mod mcp;
 mod meters;
 mod named;

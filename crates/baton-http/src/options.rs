@@ -34,6 +34,9 @@ pub struct HttpOptions {
     pub body_timeout: Duration,
     /// Streams at the same time.
     pub max_streams: usize,
+    /// Percent of the streams, sockets and body bytes that one principal may hold at the same time; without
+    /// authentication, one client address.
+    pub principal_share: u8,
     /// How often an idle stream says that it is alive.
     pub keep_alive: Duration,
     /// How requests of OpenAI's dialects are taken that leave something open.
@@ -136,6 +139,7 @@ impl Default for HttpOptions {
             max_bodies_total: 256 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),
             max_streams: 4096,
+            principal_share: 25,
             // Common HTTP clients, the official Python one among them, give a silent stream up after five seconds.
             keep_alive: Duration::from_secs(4),
             responses: ResponsesOptions::default(),

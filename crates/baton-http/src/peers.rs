@@ -42,7 +42,7 @@ pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, reque
     let (parts, body) = request.into_parts();
     let added = async {
         let received = match reply::check_content_type(&parts.headers) {
-            Ok(()) => shared.bodies.read(&parts.headers, body).await?,
+            Ok(()) => shared.bodies.read(&parts, body).await?,
             Err(essence) => {
                 let message = format!("Content-Type must be application/json, not '{essence}'");
                 return Err(Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message));
@@ -149,7 +149,7 @@ pub(crate) async fn notified(
         came.denied(&shared.options.access, ErrorCode::UNAUTHENTICATED, reason, None);
         return nobody_waits();
     }
-    if let Err(error) = shared.bodies.read(&parts.headers, body).await {
+    if let Err(error) = shared.bodies.read(&parts, body).await {
         return reply::rest_error(&error);
     }
     let mut response = Response::default();

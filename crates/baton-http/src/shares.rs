@@ -71,6 +71,11 @@ impl Shares {
     pub(crate) fn take_none(&self, caller: &Caller) -> SharePermit {
         SharePermit { pool: Arc::clone(&self.0), key: caller.limit_key(), units: 0 }
     }
+
+    /// Units that one principal may hold.
+    pub(crate) fn per_principal(&self) -> usize {
+        self.0.per_principal
+    }
 }
 
 impl SharePool {
@@ -103,19 +108,28 @@ impl SharePermit {
     }
 }
 
-impl Drop for SharePermit {
-    fn drop(&mut self) {
-        if self.units == 0 {
+impl SharePermit {
+    /// Holds at most so many units from now on.
+    pub(crate) fn shrink_to(&mut self, units: usize) {
+        let freed = self.units.saturating_sub(units);
+        if freed == 0 {
             return;
         }
+        self.units -= freed;
         let mut held = self.pool.held();
-        held.total = held.total.saturating_sub(self.units);
+        held.total = held.total.saturating_sub(freed);
         if let Some(own) = held.by_key.get_mut(&self.key) {
-            *own = own.saturating_sub(self.units);
+            *own = own.saturating_sub(freed);
             if *own == 0 {
                 held.by_key.remove(&self.key);
             }
         }
+    }
+}
+
+impl Drop for SharePermit {
+    fn drop(&mut self) {
+        self.shrink_to(0);
     }
 }
 
@@ -179,6 +193,8 @@ mod tests {
         let mut more = shares.take_none(&other);
         assert_eq!(more.grow_to(5), Err(ShareRefusal::TotalFull { limit: 10 }));
         assert_eq!(more.grow_to(4), Ok(()));
+        permit.shrink_to(3);
+        assert_eq!(shares.0.held().total, 7);
         drop(permit);
         assert_eq!(more.grow_to(6), Ok(()));
         assert_eq!(shares.0.held().total, 6);

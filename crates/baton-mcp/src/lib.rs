@@ -23,5 +23,5 @@ pub use environment::{Environment, Environments, Ports};
 pub use exported::{ExportedEndpoints, ExportedServer};
 pub use manage::{ManagePorts, ManageServer};
 pub use own::{Names, OwnOptions, OwnServer};
-pub use serve::{Caller, Common, Limits, McpReply, McpService, Seal, SealError, Sealed, Sessions};
+pub use serve::{Caller, Common, Limits, McpReply, McpService, Seal, SealError, Sealed, SessionHolder, Sessions};
 pub use work::{RefusalLog, ServedAt};

@@ -26,7 +26,7 @@ pub(crate) async fn answer(
         let Path((task, call)) = path.map_err(|error| unreadable(&error.body_text()))?;
         let (parts, body) = request.into_parts();
         is_json(&parts.headers)?;
-        let received = shared.bodies.read(&parts.headers, body).await?;
+        let received = shared.bodies.read(&parts, body).await?;
         let answer: api::AnswerApproval = serde_json::from_str(reply::readable(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
         let id = format!("{task}/{call}");

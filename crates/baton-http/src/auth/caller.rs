@@ -181,11 +181,16 @@ impl Caller {
         may_everywhere(self.principal(), access).map_err(|missing| self.refused(shared, missing))
     }
 
+    /// Writes into the audit log that the caller was refused something.
+    pub(crate) fn deny(&self, shared: &Shared, code: ErrorCode, reason: &str) {
+        if let Some(came) = &self.0.came {
+            came.denied(&shared.options.access, code, reason, Some(self));
+        }
+    }
+
     fn refused(&self, shared: &Shared, missing: Missing) -> Error {
         let reason = missing.to_string();
-        if let Some(came) = &self.0.came {
-            came.denied(&shared.options.access, ErrorCode::SCOPE_MISSING, &reason, Some(self));
-        }
+        self.deny(shared, ErrorCode::SCOPE_MISSING, &reason);
         let Missing { scope } = missing;
         // One request is refused for one scope.
         let _ = self.0.missing.set(scope);

@@ -5,7 +5,7 @@ use super::{
     bearer::bearer,
     came::remote_ip,
     form::Form,
-    limits::Limits,
+    limits::{Limits, REMEMBERED},
     network::network,
     open::{Cards, Metrics, is_open},
     refused::{Refused, note_missing},
@@ -26,9 +26,6 @@ use std::{
     task::{Context, Poll},
 };
 use tower::{Layer, Service};
-
-/// Callers and addresses that are remembered for their rates.
-const REMEMBERED: usize = 65_536;
 
 /// How often tokens that identify nobody may be shown from one address.
 const FAILURES: RateLimit = RateLimit { per_second: 10, burst: 50 };
@@ -52,7 +49,6 @@ struct Gate {
     shared: Arc<Shared>,
     local: Caller,
     anonymous: Caller,
-    callers: Option<Limits<(Arc<str>, Arc<str>)>>,
     failures: Limits<Option<IpAddr>>,
 }
 
@@ -62,7 +58,6 @@ impl GateLayer {
             shared: Arc::clone(shared),
             local: Caller::local(),
             anonymous: Caller::anonymous(),
-            callers: shared.options.access.rate.map(|limit| Limits::new(limit, REMEMBERED)),
             failures: Limits::new(FAILURES, REMEMBERED),
         }))
     }
@@ -175,10 +170,8 @@ impl Gate {
     }
 
     fn within_rate(&self, caller: &Caller) -> Result<(), Refused> {
-        let Some(callers) = &self.callers else { return Ok(()) };
-        let principal = caller.principal();
-        let key = (Arc::clone(&principal.tenant), Arc::clone(&principal.subject));
-        callers.take(key).map_err(|wait| Refused::TooMany { wait, of: "requests" })
+        let Some(rates) = &self.shared.rates else { return Ok(()) };
+        rates.take(caller).map_err(|wait| Refused::TooMany { wait, of: "requests" })
     }
 
     /// A failure counts for the address that it came from. Whoever shows a good token comes in all the same: others

@@ -1,13 +1,32 @@
 //! How often each of many may do something, within a bound on how many are remembered.
 
+use super::Caller;
 use baton_rules::{Bucket, RateLimit};
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
+
+/// Callers and addresses that are remembered for their rates.
+pub(super) const REMEMBERED: usize = 65_536;
+
+/// How often each principal may ask, whatever it asks with.
+pub(crate) struct Rates(Limits<(Arc<str>, Arc<str>)>);
+
+impl Rates {
+    pub(crate) fn new(limit: RateLimit) -> Self {
+        Self(Limits::new(limit, REMEMBERED))
+    }
+
+    /// One more request of the caller's, or how long until there may be one.
+    pub(crate) fn take(&self, caller: &Caller) -> Result<(), Duration> {
+        let principal = caller.principal();
+        self.0.take((Arc::clone(&principal.tenant), Arc::clone(&principal.subject)))
+    }
+}
 
 /// One bucket for each key.
 pub(super) struct Limits<K> {

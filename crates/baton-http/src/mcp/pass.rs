@@ -10,11 +10,10 @@ use crate::{
 };
 use axum::{body::Body, extract::Request, response::Response};
 use baton_manage::Who;
-use baton_mcp::{McpReply, McpService, RefusalLog, ServedAt};
+use baton_mcp::{McpReply, McpService, RefusalLog, ServedAt, SessionHolder};
 use baton_rules::{Access, may};
 use baton_telemetry::names;
-use baton_types::{AgentName, ErrorCode};
-use baton_wire::a2a::v1::{Error, ErrorKind};
+use baton_types::AgentName;
 use futures_util::StreamExt as _;
 use http::header;
 use http_body_util::BodyExt as _;
@@ -32,32 +31,37 @@ pub(super) async fn pass<H: ServerHandler>(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let span = RequestSpan::of(&parts.extensions, &parts.headers);
-    let received = match shared.bodies.read(&parts.headers, body).await {
+    let received = match shared.bodies.read(&parts, body).await {
         Ok(received) => received,
         Err(error) => {
             span.named_by_route(&parts.method, &parts.extensions);
             return reply::rest_error(&error);
         }
     };
-    spoken::begin(&span, &parts, agent, &received.bytes);
-    // Where several agents are reached, it is the call's arguments that tell which one's scope it needs.
-    let lacks = agent.is_some() && may(caller.principal(), Access::Call, agent).is_err();
-    if lacks && let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
-        return reply::rest_error(&error);
-    }
-    parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
-    parts.extensions.insert(refusal_log(shared, caller));
-    // Whoever manages agents says what for by the tool.
-    let managed = parts.extensions.get::<Who>().and_then(|_| called_tool(&received.bytes));
-    let request = http::Request::from_parts(parts, received.bytes.clone());
-    let answer = service.answer(caller.principal(), request).await;
-    let opened = answer.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
-    span.say(|span| span.set_some(names::MCP_SESSION_ID, opened.map(str::to_owned)));
-    let mut response = sent(shared, caller, answer);
-    if let Some(tool) = managed {
-        response.extensions_mut().insert(AdminNote(format!("called the tool {tool}")));
-    }
-    response
+    let bytes = received.bytes.len();
+    let answered = async {
+        spoken::begin(&span, &parts, agent, &received.bytes);
+        // Where several agents are reached, it is the call's arguments that tell which one's scope it needs.
+        let lacks = agent.is_some() && may(caller.principal(), Access::Call, agent).is_err();
+        if lacks && let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
+            return reply::rest_error(&error);
+        }
+        parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
+        parts.extensions.insert(SessionHolder::new(format!("{:?}", caller.limit_key())));
+        parts.extensions.insert(refusal_log(shared, caller));
+        // Whoever manages agents says what for by the tool.
+        let managed = parts.extensions.get::<Who>().and_then(|_| called_tool(&received.bytes));
+        let request = http::Request::from_parts(parts, received.bytes.clone());
+        let answer = service.answer(caller.principal(), request).await;
+        let opened = answer.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
+        span.say(|span| span.set_some(names::MCP_SESSION_ID, opened.map(str::to_owned)));
+        let mut response = sent(shared, caller, answer);
+        if let Some(tool) = managed {
+            response.extensions_mut().insert(AdminNote(format!("called the tool {tool}")));
+        }
+        response
+    };
+    shared.large_requests.drive(bytes, answered).await
 }
 
 /// Refusals that only the result of a call shows go into the audit log, too.
@@ -99,9 +103,9 @@ fn sent(shared: &Arc<Shared>, caller: &Caller, answer: McpReply) -> Response {
     if !kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
         return answer.map(Body::new);
     }
-    let Ok(turn) = Arc::clone(&shared.streams).try_acquire_owned() else {
-        let message = format!("{} streams are open already", shared.options.max_streams);
-        return reply::rest_error(&Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message));
+    let turn = match shared.streams.take(caller) {
+        Ok(turn) => turn,
+        Err(full) => return reply::rest_error(&full.error("streams")),
     };
     let over = caller.no_longer();
     answer.map(|body| {

@@ -47,7 +47,7 @@ async fn take(shared: &Arc<Shared>, caller: &Caller, request: Request) -> Result
     if !matches!(packing, b"" | b"identity" | b"gzip") {
         return Err(Refusal::NotOffered("messages must be compressed with gzip or not at all"));
     }
-    let received = shared.bodies.read(&parts.headers, body).await?;
+    let received = shared.bodies.read(&parts, body).await?;
     a2a::check_grpc_frame(&received.bytes, packing == b"gzip")?;
     let gzip = received.bytes.first() == Some(&1);
     keep(store, Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf }).await

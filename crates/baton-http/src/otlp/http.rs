@@ -41,7 +41,7 @@ async fn take(
         return Err(unsupported("Content-Type must be application/x-protobuf or application/json").into());
     };
     let gzip = is_gzip(&parts.headers)?;
-    let received = shared.bodies.read(&parts.headers, body).await?;
+    let received = shared.bodies.read(&parts, body).await?;
     let arrival = keep(store, Letter { received, skipped: 0, gzip, encoding }).await?;
     Ok((arrival, encoding))
 }

@@ -43,7 +43,12 @@ where
     let id = format!("req_{}", shared.engine.fresh_id());
     let answer = async {
         let (asked, body) = Asked::read(shared, request).await.map_err(|error| refusal(&error))?;
-        work(asked, body).await
+        let (shared, bytes) = (Arc::clone(&asked.shared), body.bytes.len());
+        let worked = async {
+            readable(&body.bytes).map_err(|error| refusal(&error))?;
+            work(asked, body).await
+        };
+        shared.large_requests.drive(bytes, worked).await
     };
     let mut response = answer.await.unwrap_or_else(|refused| reply_to(&refused));
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -69,12 +74,11 @@ impl Asked {
         if parts.headers.contains_key(header::CONTENT_TYPE) && parts.method == Method::POST {
             check_json(&parts.headers)?;
         }
-        let received = shared.bodies.read(&parts.headers, body).await?;
+        let received = shared.bodies.read(&parts, body).await?;
         // A request without a body needs no type.
         if !received.bytes.is_empty() {
             check_json(&parts.headers)?;
         }
-        readable(&received.bytes)?;
         let span = RequestSpan::of(&parts.extensions, &parts.headers);
         Ok((Self { shared, caller, headers: parts.headers, addressed, span }, received))
     }

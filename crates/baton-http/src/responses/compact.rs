@@ -22,8 +22,8 @@ const ASKED: &str = "Summarise the conversation so far for whoever goes on with 
 
 /// Makes it shorter.
 pub(crate) async fn compact(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    answered(shared, request, |asked, body| async move {
-        let named = references::resolved(&asked, &body.bytes).await?;
+    answered(shared, request, |asked, mut body| async move {
+        let named = references::resolved(&asked, &body.bytes, &mut body.share).await?;
         let wanted = Compact::read(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
         let spec = asked.agent(Some(&wanted.model))?;
         let said = said(&asked, &wanted).await?;

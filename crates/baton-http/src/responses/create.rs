@@ -28,8 +28,8 @@ const RESPONSE_ID: HeaderName = HeaderName::from_static("baton-response-id");
 
 /// Asks an agent.
 pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    answered(shared, request, |asked, body| async move {
-        let named = references::resolved(&asked, &body.bytes).await?;
+    answered(shared, request, |asked, mut body| async move {
+        let named = references::resolved(&asked, &body.bytes, &mut body.share).await?;
         let create = Create::read(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
         let begun = Begun::read(&asked, create, Some(&body.bytes)).await?;
         begun.answer(&asked, Form::Responses).await

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// Counts them.
 pub(crate) async fn count(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    answered(shared, request, |asked, body| async move {
-        let named = references::resolved(&asked, &body.bytes).await?;
+    answered(shared, request, |asked, mut body| async move {
+        let named = references::resolved(&asked, &body.bytes, &mut body.share).await?;
         let create = Create::read_any(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
         let spec = asked.agent(create.model.as_deref())?;
         let tools = create.wishes.tools.clone();

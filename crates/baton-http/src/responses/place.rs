@@ -10,8 +10,10 @@ use baton_engine::{ListTasks, SendCommand, TaskRef};
 use baton_responses::{Create, Input, Last, Refusal, Turn as Said};
 use baton_rules::{calls_in, results_part};
 use baton_types::{
-    AgentSpec, ContextId, Message, SessionEntry, TaskId, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult,
+    AgentSpec, CallId, ContextId, Message, SessionEntry, TaskId, TaskState, Timestamp, ToolCall, ToolExecution,
+    ToolResult,
 };
+use std::collections::HashSet;
 
 /// A command, and what has to be known to find the turn that comes of it.
 pub(super) struct Placed {
@@ -136,9 +138,10 @@ async fn after_turn(
     };
     let mut open = history.last().map(|entry| calls_in(&entry.message)).unwrap_or_default();
     // What the agent ran itself has its result already, and goes along.
-    let known: Vec<ToolResult> =
-        turn.results.iter().filter(|result| open.iter().any(|call| call.id == result.call)).cloned().collect();
-    open.retain(|call| !known.iter().any(|result| result.call == call.id));
+    let called: HashSet<&CallId> = open.iter().map(|call| &call.id).collect();
+    let known: Vec<ToolResult> = turn.results.iter().filter(|result| called.contains(&result.call)).cloned().collect();
+    let settled: HashSet<&CallId> = known.iter().map(|result| &result.call).collect();
+    open.retain(|call| !settled.contains(&call.id));
     check_results(&ids(&open), &last)?;
     let mut placed = begin(asked, spec, create, Before { context, history, joined: None }, last);
     if !known.is_empty() {
@@ -198,11 +201,12 @@ fn ids(calls: &[ToolCall]) -> Vec<String> {
 }
 
 fn check_results(open: &[String], last: &Last) -> Result<(), Refusal> {
-    if let Some(missing) = open.iter().find(|call| !last.results.contains(call)) {
+    let (due, given): (HashSet<_>, HashSet<_>) = (open.iter().collect(), last.results.iter().collect());
+    if let Some(missing) = open.iter().find(|call| !given.contains(call)) {
         let message = format!("No tool output found for function call {missing}. Send a function_call_output for it.");
         return Err(Refusal::invalid("missing_tool_output", "input", message));
     }
-    if let Some(unknown) = last.results.iter().find(|result| !open.contains(result)) {
+    if let Some(unknown) = last.results.iter().find(|result| !due.contains(result)) {
         let message = format!("No tool call found for function call output with call_id {unknown}.");
         return Err(Refusal::invalid("unknown_tool_output", "input", message));
     }

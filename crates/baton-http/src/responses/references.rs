@@ -2,65 +2,167 @@
 
 use super::{
     asked::Asked,
-    refused::from_engine,
+    refused::{from_engine, refusal},
     turn::{self, facts, project},
 };
+use crate::body::BodyShare;
 use baton_engine::{EngineError, TaskRef};
-use baton_responses::{OutputItem, Refusal, ResponseId, task_of_item};
-use baton_types::{ErrorCode, StreamId, TaskEvent};
-use serde_json::{Map, Value};
+use baton_responses::{Refusal, ResponseId, task_of_item};
+use baton_types::{ErrorCode, Json, StreamId, TaskEvent, TaskId};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+};
 
 /// How such an item says what it is.
 const KIND: &str = "item_reference";
 
-/// The body of a request with the items that it names in their places; none when it names none. A body that cannot be read
-/// is left to whoever reads it.
-pub(super) async fn resolved(asked: &Asked, body: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
+/// Different items that one request can name; each has to be read from the journal.
+const MAX_REFERENCED_ITEMS: usize = 1024;
+
+#[derive(Deserialize)]
+struct ItemHead<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+}
+
+/// The body of a request with the items that it names in their places; none when it names none. What comes of it counts
+/// like a body that was sent, before any of it is copied. A body that cannot be read is left to whoever reads it.
+pub(super) async fn resolved(asked: &Asked, body: &[u8], share: &mut BodyShare) -> Result<Option<Vec<u8>>, Refusal> {
     if !body.windows(KIND.len()).any(|word| word == KIND.as_bytes()) {
         return Ok(None);
     }
-    let Ok(mut members) = serde_json::from_slice::<Map<String, Value>>(body) else { return Ok(None) };
-    let Some(Value::Array(items)) = members.get_mut("input") else { return Ok(None) };
-    for (index, item) in items.iter_mut().enumerate() {
-        let is_reference = item.get("type").and_then(Value::as_str) == Some(KIND);
-        let Some(id) = item.get("id").and_then(Value::as_str).filter(|_| is_reference) else { continue };
-        let Some(found) = find(asked, id).await? else {
+    let Ok(mut members) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(body) else { return Ok(None) };
+    let Some(input) = members.remove("input") else { return Ok(None) };
+    let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(input.get()) else { return Ok(None) };
+    let mut finder = ItemFinder::new(asked);
+    let mut total = body.len();
+    // What stands in place of each item that is a reference.
+    let mut found: HashMap<usize, Json> = HashMap::new();
+    for (index, item) in items.iter().enumerate() {
+        let Ok(ItemHead { kind: Some(kind), id: Some(id) }) = serde_json::from_str(item.get()) else { continue };
+        if kind != KIND {
+            continue;
+        }
+        let param = format!("input[{index}].id");
+        let Some(item) = finder.find(&id, &param).await? else {
             let message = format!("there is no item '{id}' here; send the item itself");
-            return Err(Refusal::invalid("item_not_found", &format!("input[{index}].id"), message));
+            return Err(Refusal::invalid("item_not_found", &param, message));
         };
-        *item = serde_json::to_value(found).unwrap_or_default();
+        total = total.saturating_add(item.as_str().len());
+        asked.shared.bodies.check_size(total).map_err(|error| Refusal { param: Some(param), ..refusal(&error) })?;
+        share.grow(total).map_err(|error| refusal(&error))?;
+        found.insert(index, item);
     }
-    Ok(serde_json::to_vec(&members).ok())
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut written = Vec::with_capacity(total);
+    written.extend_from_slice(b"{\"input\":[");
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            written.push(b',');
+        }
+        written.extend_from_slice(found.get(&index).map_or(item.get(), Json::as_str).as_bytes());
+    }
+    written.push(b']');
+    for (name, value) in &members {
+        written.push(b',');
+        // A name that was read can be written.
+        serde_json::to_writer(&mut written, name).unwrap_or_default();
+        written.push(b':');
+        written.extend_from_slice(value.get().as_bytes());
+    }
+    written.push(b'}');
+    Ok(Some(written))
 }
 
-/// An item of a response that the caller may see.
-async fn find(asked: &Asked, id: &str) -> Result<Option<OutputItem>, Refusal> {
-    let Some(task) = task_of_item(id) else { return Ok(None) };
-    let named = TaskRef { task: task.clone(), agent: None };
-    let (view, events) = match asked.shared.engine.told(asked.principal(), &named).await {
-        Ok(told) => told,
-        Err(EngineError::TaskNotFound(task)) => {
-            asked.caller.not_found(&asked.shared, StreamId::Task(task), ErrorCode::RESPONSE_NOT_FOUND);
+/// Finds items of responses that the caller may see, each once.
+struct ItemFinder<'a> {
+    asked: &'a Asked,
+    found: HashMap<String, Json>,
+    /// The task that was read last: items of one task stand together.
+    task: Option<TaskItems>,
+}
+
+/// The items of all turns of a task, each with the response that it belongs to.
+struct TaskItems {
+    task: TaskId,
+    items: HashMap<String, (Json, String)>,
+    /// Responses that were looked for, and whether the caller may see them.
+    visible: HashMap<String, bool>,
+}
+
+impl<'a> ItemFinder<'a> {
+    fn new(asked: &'a Asked) -> Self {
+        Self { asked, found: HashMap::new(), task: None }
+    }
+
+    async fn find(&mut self, id: &str, param: &str) -> Result<Option<Json>, Refusal> {
+        if let Some(item) = self.found.get(id) {
+            return Ok(Some(item.clone()));
+        }
+        if self.found.len() >= MAX_REFERENCED_ITEMS {
+            let message = format!(
+                "A request can name {MAX_REFERENCED_ITEMS} different items; send the others themselves, or go on with \
+                 previous_response_id or a conversation."
+            );
+            return Err(Refusal::invalid("array_above_max_length", param, message));
+        }
+        let Some(task) = task_of_item(id) else { return Ok(None) };
+        if self.task.as_ref().is_none_or(|known| known.task != task) {
+            self.task = Some(TaskItems::read(self.asked, task).await?);
+        }
+        let Some(known) = &mut self.task else { return Ok(None) };
+        let Some((item, response)) = known.items.get(id) else { return Ok(None) };
+        let visible = match known.visible.get(response) {
+            Some(visible) => *visible,
+            // Whether it may be seen and is still there is asked where all others ask it.
+            None => match turn::find(self.asked, response).await {
+                Ok(_) => true,
+                Err(refused) if refused.status == 404 => false,
+                Err(refused) => return Err(refused),
+            },
+        };
+        known.visible.insert(response.clone(), visible);
+        if !visible {
             return Ok(None);
         }
-        Err(error) => return Err(from_engine(error)),
-    };
-    let first = ResponseId::first(task.clone());
-    let wished = facts(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. }));
-    let mut turns: Vec<ResponseId> = wished.map(|(at, ..)| ResponseId { task: task.clone(), at }).collect();
-    if !turns.contains(&first) {
-        turns.push(first);
+        self.found.insert(id.to_owned(), item.clone());
+        Ok(Some(item.clone()))
     }
-    for turn in turns {
-        let name = turn.to_string();
-        let Some(turn) = project(turn, view.clone(), &events) else { continue };
-        let Some(item) = turn.projector.response().output.iter().find(|item| item.id() == id) else { continue };
-        // Whether it may be seen and is still there is asked where all others ask it.
-        return match turn::find(asked, &name).await {
-            Ok(_) => Ok(Some(item.clone())),
-            Err(refused) if refused.status == 404 => Ok(None),
-            Err(refused) => Err(refused),
+}
+
+impl TaskItems {
+    async fn read(asked: &Asked, task: TaskId) -> Result<Self, Refusal> {
+        let mut known = Self { task: task.clone(), items: HashMap::new(), visible: HashMap::new() };
+        let named = TaskRef { task: task.clone(), agent: None };
+        let (view, events) = match asked.shared.engine.told(asked.principal(), &named).await {
+            Ok(told) => told,
+            Err(EngineError::TaskNotFound(task)) => {
+                asked.caller.not_found(&asked.shared, StreamId::Task(task), ErrorCode::RESPONSE_NOT_FOUND);
+                return Ok(known);
+            }
+            Err(error) => return Err(from_engine(error)),
         };
+        let first = ResponseId::first(task.clone());
+        let wished = facts(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. }));
+        let mut turns: Vec<ResponseId> = wished.map(|(at, ..)| ResponseId { task: task.clone(), at }).collect();
+        if !turns.contains(&first) {
+            turns.push(first);
+        }
+        for turn in turns {
+            let response = turn.to_string();
+            let Some(turn) = project(turn, view.clone(), &events) else { continue };
+            for item in &turn.projector.response().output {
+                let Ok(json) = Json::of(item) else { continue };
+                known.items.entry(item.id().to_owned()).or_insert((json, response.clone()));
+            }
+        }
+        Ok(known)
     }
-    Ok(None)
 }

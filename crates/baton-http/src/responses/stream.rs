@@ -7,6 +7,7 @@ use super::{
     refused::{from_engine, refusal},
     turn::{Turn, begun_after, facts},
 };
+use crate::shares::SharePermit;
 use axum::{body::Body, response::Response as Reply};
 use baton_engine::{FeedItem, SendCommand, Subscription, TaskRef};
 use baton_ports::{BoxFuture, StoredEvent};
@@ -15,11 +16,10 @@ use baton_responses::{
     chat::{Chunks, Completion},
 };
 use baton_types::{Fact, TaskView};
-use baton_wire::a2a::v1::{Error, ErrorKind};
+use baton_wire::a2a::v1::Error;
 use bytes::Bytes;
 use http::{HeaderValue, header};
 use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 /// The dialect in which a turn is shown.
@@ -88,7 +88,7 @@ pub(super) struct Followed {
     shutdown: CancellationToken,
     forget: Option<Forget>,
     /// The right to one stream, when it is one.
-    _permit: Option<OwnedSemaphorePermit>,
+    _permit: Option<SharePermit>,
 }
 
 /// Forgets a task when its turn is over, also when nobody reads it any more.
@@ -168,7 +168,7 @@ async fn watch(
     after: u64,
     joined: Option<Joined>,
     forget: bool,
-    permit: Option<OwnedSemaphorePermit>,
+    permit: Option<SharePermit>,
 ) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
     let note = command.wishes.as_deref().map(Note::of).unwrap_or_default();
     let mut subscription =
@@ -213,11 +213,8 @@ pub(super) async fn resumed(asked: &Asked, turn: Turn, shown: Option<u64>) -> Re
 }
 
 /// The right to one stream.
-pub(super) fn permit(asked: &Asked) -> Result<OwnedSemaphorePermit, Refusal> {
-    Arc::clone(&asked.shared.streams).try_acquire_owned().map_err(|_| {
-        let message = format!("{} streams are open already", asked.shared.options.max_streams);
-        refusal(&Error::new(ErrorKind::Unavailable, baton_types::ErrorCode::BUSY, message))
-    })
+pub(super) fn permit(asked: &Asked) -> Result<SharePermit, Refusal> {
+    asked.shared.streams.take(&asked.caller).map_err(|full| refusal(&full.error("streams")))
 }
 
 fn stopping() -> Error {
@@ -231,7 +228,7 @@ impl Followed {
         projector: Projector,
         shown: Option<u64>,
         forget: Option<Forget>,
-        permit: Option<OwnedSemaphorePermit>,
+        permit: Option<SharePermit>,
     ) -> Self {
         let options = &asked.shared.options;
         Self {

@@ -42,15 +42,19 @@ pub(crate) async fn import(
         caller.may(&shared, Access::Call, agent.as_ref())?;
         let (parts, body) = request.into_parts();
         let is_text = is_markdown(&parts.headers)?;
-        let received = shared.bodies.read(&parts.headers, body).await?;
+        let received = shared.bodies.read(&parts, body).await?;
         let now = shared.engine.now();
-        let (import, mut lost) = if is_text {
-            markdown::read(utf8(&received.bytes)?, agent, context, now)?
-        } else {
-            let written: SessionFile<'_> = serde_json::from_str(readable(&received.bytes)?)
-                .map_err(|error| invalid(error.to_string()).with_code(ErrorCode::SESSION_INVALID))?;
-            (file::read(written, agent, context, now)?, Vec::new())
+        let parsed = async {
+            let parsed = if is_text {
+                markdown::read(utf8(&received.bytes)?, agent, context, now)?
+            } else {
+                let written: SessionFile<'_> = serde_json::from_str(readable(&received.bytes)?)
+                    .map_err(|error| invalid(error.to_string()).with_code(ErrorCode::SESSION_INVALID))?;
+                (file::read(written, agent, context, now)?, Vec::new())
+            };
+            Ok::<_, Error>(parsed)
         };
+        let (import, mut lost) = shared.large_requests.drive(received.bytes.len(), parsed).await?;
         // The file may have named the agent.
         caller.may(&shared, Access::Call, Some(&import.agent))?;
         let (session, cut) = begin(&shared, &caller, import).await?;

@@ -1,7 +1,7 @@
 //! `GET /api/v1/spans/tail?q=&strict=`: spans as they arrive, as server-sent events.
 
 use super::{entry::entry, readable};
-use crate::{app::Shared, auth::Caller, reply};
+use crate::{app::Shared, auth::Caller, reply, shares::SharePermit};
 use axum::{
     body::Body,
     extract::{Query, State, rejection::QueryRejection},
@@ -18,7 +18,6 @@ use bytes::Bytes;
 use http::{HeaderValue, header};
 use serde::Deserialize;
 use std::{convert::Infallible, io::Write as _, pin::pin, sync::Arc, time::Duration};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 /// Readers at the same time; each of them looks at every span that arrives.
@@ -65,7 +64,7 @@ struct Tailing {
     shutdown: CancellationToken,
     /// Resolves when the caller's credentials no longer hold.
     no_longer: BoxFuture<'static, ()>,
-    _permit: OwnedSemaphorePermit,
+    _permit: SharePermit,
 }
 
 fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Tailing, Error> {
@@ -79,10 +78,7 @@ fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, Query
     let query = parse(text, mode).map_err(|error| invalid(error.to_string()))?.query;
     check_tail(&query).map_err(|error| invalid(error.to_string()))?;
     let aliases = if strict { Aliases::NONE } else { Aliases(baton_telemetry::ALIASES) };
-    let permit = Arc::clone(&shared.tails).try_acquire_owned().map_err(|_| {
-        let message = format!("{MAX_TAILS} readers follow spans already");
-        Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message)
-    })?;
+    let permit = shared.tails.take(caller).map_err(|refusal| refusal.error("readers of spans"))?;
     Ok(Tailing {
         query: Prepared::new(&query, aliases).map_err(|error| invalid(error.to_string()))?,
         feed: store.subscribe(),

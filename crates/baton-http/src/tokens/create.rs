@@ -1,7 +1,11 @@
 //! `POST /api/v1/tokens`.
 
 use super::{described, entry, refused, tokens};
-use crate::{app::Shared, auth::{AdminNote, Caller}, reply};
+use crate::{
+    app::Shared,
+    auth::{AdminNote, Caller},
+    reply,
+};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -48,7 +52,7 @@ async fn created(shared: &Shared, caller: &Caller, request: Request) -> Result<I
         let message = format!("Content-Type must be application/json, not '{essence}'");
         Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
     })?;
-    let received = shared.bodies.read(&parts.headers, body).await?;
+    let received = shared.bodies.read(&parts, body).await?;
     let wanted: CreateToken = read_params_text(reply::readable(&received.bytes)?)?;
     let token = checked(wanted, shared.options.access.clock.now())?;
     tokens.create(token).await.map_err(refused)

@@ -30,7 +30,7 @@ pub(crate) async fn answer(
         let (agent, host) = reached(&shared, &caller, Access::Call, &agent)?;
         let (parts, body) = request.into_parts();
         is_json(&parts.headers)?;
-        let received = shared.bodies.read(&parts.headers, body).await?;
+        let received = shared.bodies.read(&parts, body).await?;
         let AnswerTool { arguments, answers, state } = serde_json::from_str(reply::readable(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
         let arguments = arguments.as_ref().map_or("{}", |arguments| arguments.as_str());

@@ -35,10 +35,11 @@ pub(crate) async fn call(
 
 async fn arguments(shared: &Shared, request: Request) -> Result<Json, Error> {
     let (parts, body) = request.into_parts();
-    let received = shared.bodies.read(&parts.headers, body).await?;
+    let received = shared.bodies.read(&parts, body).await?;
     if received.bytes.is_empty() {
         return Ok(Json::from(serde_json::Value::Object(serde_json::Map::new())));
     }
     is_json(&parts.headers)?;
-    object(reply::readable(&received.bytes)?, "the arguments")
+    let parsed = async { object(reply::readable(&received.bytes)?, "the arguments") };
+    shared.large_requests.drive(received.bytes.len(), parsed).await
 }

@@ -98,7 +98,7 @@ async fn word(shared: &Shared, request: Request) -> Result<SetPermission, Error>
     let invalid = |message: String| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
     let (parts, body) = request.into_parts();
     is_json(&parts.headers)?;
-    let received = shared.bodies.read(&parts.headers, body).await?;
+    let received = shared.bodies.read(&parts, body).await?;
     let word: SetPermission =
         serde_json::from_str(reply::readable(&received.bytes)?).map_err(|error| invalid(error.to_string()))?;
     if word == SetPermission::default() {

@@ -43,7 +43,7 @@ impl AgentSource for Exporting {
 pub(crate) fn common() -> Common {
     let limits = Limits::default();
     Common {
-        sessions: Sessions::new(limits.max_sessions, limits.session_idle, None),
+        sessions: Sessions::new(&limits, None),
         seal: Arc::new(Seal::random(limits.answer_within).unwrap()),
         limits,
         shutdown: tokio_util::sync::CancellationToken::new(),

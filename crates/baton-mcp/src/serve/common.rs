@@ -28,6 +28,8 @@ pub struct Limits {
     pub page: usize,
     /// Sessions in memory; the one that was idle for longest makes room.
     pub max_sessions: usize,
+    /// Percent of the sessions that one holder may have.
+    pub principal_share: u8,
     /// A session in which nothing happens for so long leaves memory; with a store it comes back when it is used.
     pub session_idle: Duration,
     /// How often a silent stream says that it is alive.
@@ -47,6 +49,7 @@ impl Default for Limits {
             max_result: 16 * 1024 * 1024,
             page: 100,
             max_sessions: 1024,
+            principal_share: 25,
             session_idle: Duration::from_secs(2 * 60 * 60),
             // Common HTTP clients give a silent stream up after five seconds.
             keep_alive: Duration::from_secs(4),

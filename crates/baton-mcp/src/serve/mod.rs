@@ -16,5 +16,5 @@ pub use caller::Caller;
 pub use common::{Common, Limits};
 pub use seal::{Seal, SealError, Sealed};
 pub use service::{McpReply, McpService};
-pub use sessions::Sessions;
+pub use sessions::{SessionHolder, Sessions};
 pub(crate) use streaming::on_stream;

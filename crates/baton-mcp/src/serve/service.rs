@@ -7,9 +7,9 @@ use super::{
     late::within,
     session_calls::{Lines, Outcome},
     session_handler::SessionHandler,
-    sessions::{Owner, Standing},
+    sessions::{Owner, SessionHolder, Standing},
 };
-use baton_types::Principal;
+use baton_types::{ErrorCode, Principal};
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
@@ -98,6 +98,7 @@ impl<H: ServerHandler> McpService<H> {
             return self.direct.answer(call, parts, self.patience).await;
         }
         let owner = Owner::new(&self.endpoint, principal);
+        let holder = request.extensions_mut().remove::<SessionHolder>().unwrap_or_else(|| owner.holder());
         let named = request.headers().get(SESSION_HEADER).map(|id| id.to_str().unwrap_or_default().to_owned());
         let standing = match &named {
             Some(id) => self.sessions.standing(id, &owner).await,
@@ -122,7 +123,7 @@ impl<H: ServerHandler> McpService<H> {
         // The way through the transport is long, and so is what has to be remembered on it: most calls do not come here.
         let transported = Box::pin(async move {
             let _in_use = in_use;
-            service.transported(request, owner, named, standing).await
+            service.transported(request, (owner, holder), named, standing).await
         });
         within(self.patience, transported).await
     }
@@ -130,7 +131,7 @@ impl<H: ServerHandler> McpService<H> {
     async fn transported(
         &self,
         mut request: Request<Bytes>,
-        owner: Owner,
+        (owner, holder): (Owner, SessionHolder),
         named: Option<String>,
         standing: Standing,
     ) -> McpReply {
@@ -141,22 +142,33 @@ impl<H: ServerHandler> McpService<H> {
         }
         let method = request.method().clone();
         let says_json = is_json(&request);
+        let mut opens = standing == Standing::Kept;
         if named.is_none() && method == Method::POST {
-            if request.body().len() > MAX_INTRODUCTION && is_initialize(request.body()) {
+            let introduces = is_initialize(request.body());
+            if request.body().len() > MAX_INTRODUCTION && introduces {
                 return too_long();
             }
             if opens_session(&request) && self.sessions.is_full() {
                 return busy();
             }
+            opens = introduces && opens_session(&request);
         }
+        // Held until the session has its owner, so that no two requests take the same place.
+        let _admission = match opens {
+            true => match self.sessions.admit(&holder).await {
+                Some(admission) => Some(admission),
+                None => return share_full(),
+            },
+            false => None,
+        };
         let _turn = match &named {
             Some(id) if standing == Standing::Kept => Some(self.sessions.turn(id).await),
             _ => None,
         };
         let reply = self.inner.handle(request.map(Full::new)).await.map(BodyExt::boxed_unsync);
         match (&named, reply.headers().get(SESSION_HEADER).and_then(|id| id.to_str().ok())) {
-            (_, Some(opened)) => self.sessions.bind(opened, owner).await,
-            (Some(id), None) if own => self.sessions.claim(id, owner),
+            (_, Some(opened)) => self.sessions.bind(opened, owner, holder).await,
+            (Some(id), None) if own => self.sessions.claim(id, owner, holder),
             _ => {}
         }
         if says_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
@@ -203,6 +215,19 @@ fn unreadable() -> McpReply {
 fn busy() -> McpReply {
     let mut reply = plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: too many sessions are at work");
     reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    reply
+}
+
+/// All sessions of the holder are at work, and it may have no more.
+fn share_full() -> McpReply {
+    let code = ErrorCode::SHARE_FULL;
+    let message = format!("you have as many sessions at work as one principal may. {} ({})", code.hint, code.code);
+    let error = serde_json::json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": message}});
+    let mut reply = Response::new(Full::new(Bytes::from(error.to_string())).boxed_unsync());
+    *reply.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+    let headers = reply.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     reply
 }
 

@@ -1,5 +1,6 @@
 //! Sessions of clients of the older protocols: whose they are, how many there may be, and which of them leaves.
 
+use super::Limits;
 use super::kept::{Keeper, KeptSession, Opened};
 use baton_ports::McpSessions;
 use baton_types::Principal;
@@ -24,9 +25,14 @@ pub struct Sessions {
     known: Known,
     kept: Option<Arc<dyn McpSessions>>,
     most: usize,
+    /// Sessions of one holder.
+    each: usize,
     /// Turns of restoring, one for each share of the ids.
     turns: [tokio::sync::Mutex<()>; TURNS],
 }
+
+/// Sessions that a holder may have of few.
+const MIN_SHARE: usize = 16;
 
 /// Sessions that can be restored at the same time.
 const TURNS: usize = 64;
@@ -42,7 +48,26 @@ pub(super) enum Standing {
     Foreign,
 }
 
-type Known = Arc<Mutex<HashMap<SessionId, Entry>>>;
+type Known = Arc<Mutex<KnownSessions>>;
+
+#[derive(Default)]
+struct KnownSessions {
+    sessions: HashMap<SessionId, Entry>,
+    /// Sessions that are being opened or restored; holders without any have no entry.
+    opening: HashMap<SessionHolder, usize>,
+}
+
+/// Whose share of the sessions one counts against; the surface in front puts it into each request. Several principals
+/// have one holder if they cannot be told apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SessionHolder(Arc<str>);
+
+impl SessionHolder {
+    /// A holder by its name.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self(name.into())
+    }
+}
 
 /// Whose a session is: one caller's at one endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,11 +82,17 @@ impl Owner {
         let Principal { tenant, subject, .. } = principal;
         Self { endpoint: Arc::clone(endpoint), tenant: Arc::clone(tenant), subject: Arc::clone(subject) }
     }
+
+    /// Whose share its sessions count against, unless the surface knows better.
+    pub(super) fn holder(&self) -> SessionHolder {
+        SessionHolder::new(format!("{}\n{}", self.tenant, self.subject))
+    }
 }
 
 struct Entry {
     /// Not known until the reply that tells the id, and after a restart until the session is used.
     owner: Option<Owner>,
+    holder: Option<SessionHolder>,
     initialize: Option<InitializeRequestParams>,
     used: Instant,
     calls: usize,
@@ -70,7 +101,7 @@ struct Entry {
 
 impl Entry {
     fn new() -> Self {
-        Self { owner: None, initialize: None, used: Instant::now(), calls: 0, streams: 0 }
+        Self { owner: None, holder: None, initialize: None, used: Instant::now(), calls: 0, streams: 0 }
     }
 }
 
@@ -92,17 +123,19 @@ impl fmt::Debug for Sessions {
 }
 
 impl Sessions {
-    /// At most so many, each left alone for at most so long; `kept` lets them outlive the process.
-    pub fn new(most: usize, idle: Duration, kept: Option<Arc<dyn McpSessions>>) -> Arc<Self> {
+    /// At most [`Limits::max_sessions`], of which each holder may have a share; `kept` lets them outlive the process.
+    pub fn new(limits: &Limits, kept: Option<Arc<dyn McpSessions>>) -> Arc<Self> {
+        let (most, idle) = (limits.max_sessions.max(1), limits.session_idle);
+        let each = most.saturating_mul(usize::from(limits.principal_share)).div_euclid(100).max(MIN_SHARE);
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(idle);
         let turns = std::array::from_fn(|_| tokio::sync::Mutex::default());
-        Arc::new(Self { local, known: Known::default(), kept, most: most.max(1), turns })
+        Arc::new(Self { local, known: Known::default(), kept, most, each, turns })
     }
 
     /// How many are in memory.
     pub fn open(&self) -> usize {
-        self.known.lock().len()
+        self.known.lock().sessions.len()
     }
 
     /// How long one may be left alone.
@@ -117,7 +150,7 @@ impl Sessions {
 
     /// Whether a new one would have to wait: every session is at work.
     pub(super) fn is_full(&self) -> bool {
-        let known = self.known.lock();
+        let known = &self.known.lock().sessions;
         known.len() >= self.most && known.values().all(|entry| entry.calls > 0)
     }
 
@@ -130,7 +163,7 @@ impl Sessions {
 
     /// What a session is to this owner.
     pub(super) async fn standing(&self, id: &str, owner: &Owner) -> Standing {
-        if let Some(entry) = self.known.lock().get(id)
+        if let Some(entry) = self.known.lock().sessions.get(id)
             && let Some(known) = &entry.owner
         {
             return if known == owner { Standing::Live } else { Standing::Foreign };
@@ -154,11 +187,12 @@ impl Sessions {
     }
 
     /// From now on the session is this owner's. Called before anybody can know its id.
-    pub(super) async fn bind(&self, id: &str, owner: Owner) {
+    pub(super) async fn bind(&self, id: &str, owner: Owner, holder: SessionHolder) {
         let initialize = {
-            let mut known = self.known.lock();
+            let known = &mut self.known.lock().sessions;
             let Some(entry) = known.get_mut(id) else { return };
             entry.owner = Some(owner.clone());
+            entry.holder = Some(holder);
             entry.initialize.take()
         };
         let (Some(kept), Some(initialize)) = (&self.kept, initialize) else { return };
@@ -168,9 +202,10 @@ impl Sessions {
     }
 
     /// After a restart: whoever was checked against what was kept owns what was restored.
-    pub(super) fn claim(&self, id: &str, owner: Owner) {
-        if let Some(entry) = self.known.lock().get_mut(id) {
+    pub(super) fn claim(&self, id: &str, owner: Owner, holder: SessionHolder) {
+        if let Some(entry) = self.known.lock().sessions.get_mut(id) {
             entry.owner.get_or_insert(owner);
+            entry.holder.get_or_insert(holder);
         }
     }
 
@@ -178,13 +213,11 @@ impl Sessions {
     /// store it comes back when its client calls again.
     async fn make_room(&self) -> Result<(), SessionsError> {
         let leaving = {
-            let mut known = self.known.lock();
+            let known = &mut self.known.lock().sessions;
             if known.len() < self.most {
                 return Ok(());
             }
-            let idle = known.iter().filter(|(_, entry)| entry.calls == 0);
-            let longest = idle.min_by_key(|(_, entry)| (entry.streams > 0, entry.used)).map(|(id, _)| Arc::clone(id));
-            let Some(longest) = longest else { return Err(SessionsError::Full(self.most)) };
+            let Some(longest) = longest_idle(known.iter()) else { return Err(SessionsError::Full(self.most)) };
             known.remove(&longest);
             longest
         };
@@ -192,8 +225,33 @@ impl Sessions {
         Ok(self.local.close_session(&leaving).await?)
     }
 
+    /// The right of a holder to one more session, until it is bound. At its share, its own session makes room that has
+    /// been idle for longest; nothing when all of them are at work.
+    pub(super) async fn admit(&self, holder: &SessionHolder) -> Option<Admission> {
+        let (admission, leaving) = {
+            let known = &mut *self.known.lock();
+            let own = || known.sessions.iter().filter(|(_, entry)| entry.holder.as_ref() == Some(holder));
+            let opening = known.opening.get(holder).copied().unwrap_or_default();
+            let leaving = match own().count() + opening < self.each {
+                true => None,
+                false => Some(longest_idle(own())?),
+            };
+            if let Some(leaving) = &leaving {
+                known.sessions.remove(leaving);
+            }
+            *known.opening.entry(holder.clone()).or_default() += 1;
+            (Admission { known: Arc::clone(&self.known), holder: holder.clone() }, leaving)
+        };
+        if let Some(leaving) = leaving
+            && let Err(error) = self.local.close_session(&leaving).await
+        {
+            tracing::debug!(%error, "a session that made room had ended");
+        }
+        Some(admission)
+    }
+
     fn enter(&self, id: &SessionId, what: Use) -> InUse {
-        if let Some(entry) = self.known.lock().get_mut(id) {
+        if let Some(entry) = self.known.lock().sessions.get_mut(id) {
             *what.count(entry) += 1;
             entry.used = Instant::now();
         }
@@ -201,9 +259,33 @@ impl Sessions {
     }
 }
 
+/// The session that has been idle for longest, those without a stream first.
+fn longest_idle<'a>(sessions: impl Iterator<Item = (&'a SessionId, &'a Entry)>) -> Option<SessionId> {
+    let idle = sessions.filter(|(_, entry)| entry.calls == 0);
+    idle.min_by_key(|(_, entry)| (entry.streams > 0, entry.used)).map(|(id, _)| Arc::clone(id))
+}
+
+/// The right to open one session.
+pub(super) struct Admission {
+    known: Known,
+    holder: SessionHolder,
+}
+
+impl Drop for Admission {
+    fn drop(&mut self) {
+        let opening = &mut self.known.lock().opening;
+        if let Some(count) = opening.get_mut(&self.holder) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                opening.remove(&self.holder);
+            }
+        }
+    }
+}
+
 impl Opened for Sessions {
     fn opened(&self, id: &str, initialize: InitializeRequestParams) {
-        if let Some(entry) = self.known.lock().get_mut(id) {
+        if let Some(entry) = self.known.lock().sessions.get_mut(id) {
             entry.initialize = Some(initialize);
         }
     }
@@ -233,7 +315,7 @@ pub(super) struct InUse {
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        if let Some(entry) = self.known.lock().get_mut(&self.id) {
+        if let Some(entry) = self.known.lock().sessions.get_mut(&self.id) {
             let count = self.what.count(entry);
             *count = count.saturating_sub(1);
             entry.used = Instant::now();
@@ -258,7 +340,7 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
         self.make_room().await?;
         let (id, transport) = self.local.create_session().await?;
-        self.known.lock().insert(Arc::clone(&id), Entry::new());
+        self.known.lock().sessions.insert(Arc::clone(&id), Entry::new());
         Ok((id, transport))
     }
 
@@ -275,7 +357,7 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionsError> {
-        self.known.lock().remove(id);
+        self.known.lock().sessions.remove(id);
         Ok(self.local.close_session(id).await?)
     }
 
@@ -313,7 +395,7 @@ impl SessionManager for Sessions {
         self.make_room().await?;
         let outcome = self.local.restore_session(Arc::clone(&id)).await?;
         if matches!(outcome, RestoreOutcome::Restored(_)) {
-            self.known.lock().insert(id, Entry::new());
+            self.known.lock().sessions.insert(id, Entry::new());
         }
         Ok(outcome)
     }

@@ -16,8 +16,9 @@ use tokio::sync::{Notify, broadcast};
 /// What endpoints share, for a test.
 pub(crate) fn common() -> Common {
     let hour = Duration::from_secs(3600);
+    let kept = Limits { max_sessions: 16, session_idle: hour, ..Limits::default() };
     Common {
-        sessions: Sessions::new(16, hour, None),
+        sessions: Sessions::new(&kept, None),
         seal: Arc::new(Seal::random(hour).unwrap()),
         // The transport reads the time of the wall for this, which paused time does not know.
         limits: Limits { keep_alive: hour, ..Limits::default() },

@@ -2,10 +2,43 @@
 
 use super::{Approval, Input, Last, Reach, Turn};
 use crate::parts::{approvals_part, calls_part, results_part};
-use baton_types::{Json, Message, Part, Role, ToolCall, ToolResult};
+use baton_types::{CallId, Json, Message, Part, Role, ToolCall, ToolResult};
+use std::collections::HashMap;
 
 /// What stands for the result of a call that has none, because models refuse a call without one.
 const NO_RESULT: &str = "The caller gave no result.";
+
+/// Results in the order in which they came; a second result of a call replaces the first.
+#[derive(Default)]
+struct ResultList {
+    entries: Vec<Option<ToolResult>>,
+    places: HashMap<CallId, usize>,
+}
+
+impl ResultList {
+    fn put(&mut self, result: ToolResult) {
+        if let Some(earlier) = self.places.insert(result.call.clone(), self.entries.len()) {
+            self.entries[earlier] = None;
+        }
+        self.entries.push(Some(result));
+    }
+
+    fn contains(&self, call: &CallId) -> bool {
+        self.places.contains_key(call)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &ToolResult> {
+        self.entries.iter().flatten()
+    }
+
+    fn into_results(self) -> Vec<ToolResult> {
+        self.entries.into_iter().flatten().collect()
+    }
+}
 
 /// The conversation while its items are read.
 pub(super) struct Conversation<'f> {
@@ -18,11 +51,11 @@ pub(super) struct Conversation<'f> {
     /// Calls of the agent's last message.
     open: Vec<ToolCall>,
     /// Names of all calls so far.
-    names: Vec<(String, String)>,
+    names: HashMap<String, String>,
     /// What came since the agent had the word.
     words: Vec<Message>,
     files: Vec<Part>,
-    results: Vec<ToolResult>,
+    results: ResultList,
     approvals: Vec<Approval>,
 }
 
@@ -35,10 +68,10 @@ impl<'f> Conversation<'f> {
             system: Vec::new(),
             agent: None,
             open: Vec::new(),
-            names: Vec::new(),
+            names: HashMap::new(),
             words: Vec::new(),
             files: Vec::new(),
-            results: Vec::new(),
+            results: ResultList::default(),
             approvals: Vec::new(),
         }
     }
@@ -67,7 +100,7 @@ impl<'f> Conversation<'f> {
     /// The agent called a tool of the caller's; what it said just before belongs to it.
     pub(super) fn called(&mut self, call: ToolCall) {
         self.answer();
-        self.names.push((call.id.to_string(), call.name.clone()));
+        self.names.insert(call.id.to_string(), call.name.clone());
         if self.agent.is_none() {
             let message = self.new_message(Role::Agent, Vec::new());
             self.agent = Some((message, Vec::new()));
@@ -109,14 +142,13 @@ impl<'f> Conversation<'f> {
 
     /// The name of the tool that was called; nothing for a call that nobody made.
     pub(super) fn name_of(&self, id: &str) -> Option<String> {
-        let known = self.names.iter().rev().find(|(call, _)| call == id).map(|(_, name)| name.clone());
+        let known = self.names.get(id).cloned();
         known.or_else(|| (self.reach == Reach::Further).then(String::new))
     }
 
     pub(super) fn result(&mut self, result: ToolResult, files: Vec<Part>) {
         self.settle();
-        self.results.retain(|known| known.call != result.call);
-        self.results.push(result);
+        self.results.put(result);
         self.files.extend(files);
     }
 
@@ -156,9 +188,9 @@ impl<'f> Conversation<'f> {
     /// Results of all open calls, and files that came with them.
     fn gathered(&mut self) -> Option<Vec<Part>> {
         for call in std::mem::take(&mut self.open) {
-            if self.results.iter().all(|result| result.call != call.id) {
+            if !self.results.contains(&call.id) {
                 let (call, name, output) = (call.id, call.name, Json::string(NO_RESULT));
-                self.results.push(ToolResult { call, name, output, is_error: true });
+                self.results.put(ToolResult { call, name, output, is_error: true });
             }
         }
         if self.results.is_empty() {
@@ -166,7 +198,7 @@ impl<'f> Conversation<'f> {
         }
         let mut parts = vec![Part::text("")];
         parts.append(&mut self.files);
-        parts.push(results_part(&std::mem::take(&mut self.results)));
+        parts.push(results_part(&std::mem::take(&mut self.results).into_results()));
         Some(parts)
     }
 

@@ -12,6 +12,9 @@ use serde_json::Value;
 /// Characters of an input that is one string.
 const MAX_TEXT: usize = 10_485_760;
 
+/// Items of an input: each takes several times its own size until it is answered.
+const MAX_ITEMS: usize = 20_000;
+
 /// The input of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
@@ -124,6 +127,12 @@ pub(crate) fn read_input(
             let echo = echo::with_id(&item, false, fresh);
             let message = (!text.is_empty()).then_some(message);
             Ok((Input { last: Last { message, ..Last::default() }, ..Input::default() }, vec![echo]))
+        }
+        Some(Value::Array(items)) if items.len() > MAX_ITEMS => {
+            let detail = format!(
+                "'input' must have at most {MAX_ITEMS} items; send fewer, and go on with previous_response_id or a conversation."
+            );
+            Err(Refusal::invalid("array_above_max_length", "input", detail))
         }
         Some(Value::Array(items)) => {
             let mut conversation = Conversation::new(reach, fresh);

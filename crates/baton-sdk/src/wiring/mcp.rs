@@ -25,7 +25,7 @@ pub(super) fn endpoints(
 ) -> Result<McpPorts, Error> {
     let limits = Limits::default();
     let common = Common {
-        sessions: Sessions::new(limits.max_sessions, limits.session_idle, data.map(sessions).transpose()?),
+        sessions: Sessions::new(&limits, data.map(sessions).transpose()?),
         seal: Arc::new(seal::seal(data, limits.answer_within)?),
         limits,
         shutdown,

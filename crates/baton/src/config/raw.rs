@@ -132,7 +132,7 @@ impl RawConfig {
 #[cfg(test)]
 pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     public_url: https://agents.example.com\nallow_hosts: [studio.local]\ntools: caller\nagents: [a, b]\nnew_agents: made\n\
-    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5, requests_per_second: 20, burst: 40 }\n\
+    limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5, principal_share: 40, requests_per_second: 20, burst: 40 }\n\
     retention: { days: 30, keep: 1000 }\n\
     responses: { default_agent: weather, strict_model: true, mcp_servers: false, mcp_allow: [10.0.0.0/8] }\n\
     a2a: { streaming: false, push: false, extended_card: false, version: strict, \
@@ -229,6 +229,7 @@ mod tests {
                 body_bytes: Some(1 << 20),
                 max_connections: Some(10),
                 max_streams: Some(5),
+                principal_share: Some(40),
                 requests_per_second: Some(20),
                 burst: Some(40),
             },

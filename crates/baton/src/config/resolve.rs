@@ -118,6 +118,8 @@ pub(crate) struct Limits {
     pub(crate) body_bytes: Option<usize>,
     pub(crate) max_connections: Option<usize>,
     pub(crate) max_streams: Option<usize>,
+    /// Percent of each pool that one principal may hold.
+    pub(crate) principal_share: Option<u8>,
 }
 
 /// What may be forgotten of ended tasks.
@@ -174,6 +176,7 @@ impl Chosen {
                 body_bytes: raw.limits.body_bytes,
                 max_connections: count(raw.limits.max_connections),
                 max_streams: count(raw.limits.max_streams),
+                principal_share: raw.limits.principal_share.and_then(|share| u8::try_from(share).ok()),
             },
             retention,
             a2a: a2a(raw.a2a),

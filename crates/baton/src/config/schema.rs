@@ -281,6 +281,9 @@ fn schema() -> Value {
                     "description": "Largest request body, such as 8MB."},
                 "max_connections": count("Connections at the same time."),
                 "max_streams": count("Event streams at the same time."),
+                "principal_share": {"type": "integer", "minimum": 1, "maximum": 100, "default": 25,
+                    "description": "Percent of the streams, WebSockets, MCP sessions and request bodies at the same time that one \
+                        principal may hold; without authentication, one client address. Since 0.9."},
                 "requests_per_second": often("Requests of one caller in the long run; 50 with authentication. Since 0.3."),
                 "burst": often("Requests of one caller at once; four seconds' worth when not given. Since 0.3."),
             })),

@@ -30,7 +30,7 @@ impl Baton {
         let seal = seal.map_err(|error| Failure::new(ErrorCode::KEYS_UNUSABLE, error.to_string()))?;
         let kept = kept_in.map(sessions).transpose()?;
         let common = Common {
-            sessions: Sessions::new(limits.max_sessions, limits.session_idle, kept),
+            sessions: Sessions::new(&limits, kept),
             seal: Arc::new(seal),
             limits,
             shutdown: self.stopping.clone(),

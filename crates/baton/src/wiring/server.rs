@@ -76,7 +76,8 @@ impl Server {
         let defaults = HttpOptions::default();
         let max_body = settings.limits.body_bytes.unwrap_or(defaults.max_body);
         let own = OwnOptions { streaming: settings.a2a.streaming, push: settings.a2a.push };
-        let limits = Limits { max_body, ..Limits::default() };
+        let principal_share = settings.limits.principal_share.unwrap_or(defaults.principal_share);
+        let limits = Limits { max_body, principal_share, ..Limits::default() };
         let mcp = baton.mcp_ports(Some(&settings.data), own, limits)?;
         let options = HttpOptions {
             bound: Some(bound),
@@ -94,6 +95,7 @@ impl Server {
             signer: Some(signer),
             started_at: now(),
             max_body,
+            principal_share,
             max_streams: affordable(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
             a2a: offered(&settings.a2a),
             responses: settings.responses.clone(),

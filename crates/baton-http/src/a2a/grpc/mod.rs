@@ -44,9 +44,11 @@ pub(crate) fn mount(routes: Routes, shared: &Arc<Shared>) -> Routes {
     };
     let old =
         move |State(shared): State<Arc<Shared>>, request: Request| serve(shared, old.clone(), spoken::V03, request);
-    routes
-        .post("/lf.a2a.v1.A2AService/{method}", RouteAccess::Method, current)
-        .post("/a2a.v1.A2AService/{method}", RouteAccess::Method, old)
+    routes.post("/lf.a2a.v1.A2AService/{method}", RouteAccess::Method, current).post(
+        "/a2a.v1.A2AService/{method}",
+        RouteAccess::Method,
+        old,
+    )
 }
 
 /// Reads the one message of the request within the bounds that hold for all bodies, and lets the service answer.
@@ -66,7 +68,7 @@ where
         // Whoever sent this is no gRPC client and would not see a status behind a 200.
         return reply::rest_error(&error);
     }
-    let received = shared.bodies.read(&parts.headers, body).await.and_then(|received| {
+    let received = shared.bodies.read(&parts, body).await.and_then(|received| {
         let encoding = parts.headers.get("grpc-encoding").is_some_and(|encoding| encoding != "identity");
         frame::check(&received.bytes, encoding).map(|()| received)
     });
@@ -81,9 +83,11 @@ where
     if let Some(host) = parts.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok()) {
         parts.headers.entry(header::HOST).or_insert(host);
     }
+    let bytes = received.bytes.len();
     let body = tonic::body::Body::new(Full::new(Bytes::from_owner(received)));
     let path = parts.uri.path().to_owned();
-    match service.oneshot(http::Request::from_parts(parts, body)).await {
+    let answered = service.oneshot(http::Request::from_parts(parts, body));
+    match shared.large_requests.drive(bytes, answered).await {
         Ok(response) if is_unknown_method(&response) => unknown_method(&path),
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},

@@ -12,7 +12,7 @@ use super::{
     spoken::{self, Spoken},
     version::{self, Version},
 };
-use crate::{app::Shared, auth::Caller, named::Named, reply, telemetry::RequestSpan};
+use crate::{app::Shared, auth::Caller, body::Received, named::Named, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -41,7 +41,7 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
     let (parts, body) = request.into_parts();
     let span = RequestSpan::of(&parts.extensions, &parts.headers);
     let received = match check_content_type(&parts.headers) {
-        Ok(()) => shared.bodies.read(&parts.headers, body).await,
+        Ok(()) => shared.bodies.read(&parts, body).await,
         Err(error) => Err(error),
     };
     let received = match received {
@@ -51,16 +51,28 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
             return refused(&span, None, &error);
         }
     };
+    let bytes = received.bytes.len();
+    shared.large_requests.drive(bytes, respond(shared, agent, &parts, &span, received)).await
+}
+
+/// Answers a request whose body is read.
+async fn respond(
+    shared: &Arc<Shared>,
+    agent: Option<AgentName>,
+    parts: &Parts,
+    span: &RequestSpan,
+    received: Received,
+) -> Response {
     let Envelope { id, method, params } = match Envelope::read(received) {
         Ok(envelope) => envelope,
         Err((id, error)) => {
             span.named_by_route(&parts.method, &parts.extensions);
-            return refused(&span, id.as_deref(), &error);
+            return refused(span, id.as_deref(), &error);
         }
     };
     let id = id.as_deref();
     match &method {
-        Ok(method) => begin(&span, *method, &parts),
+        Ok(method) => begin(span, *method, parts),
         Err(_) => span.named_by_route(&parts.method, &parts.extensions),
     }
     let found = Caller::of(&parts.extensions).and_then(|caller| {
@@ -69,15 +81,15 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
     });
     let (caller, agent) = match found {
         Ok(found) => found,
-        Err(error) => return refused(&span, id, &error),
+        Err(error) => return refused(span, id, &error),
     };
-    let method = match method.and_then(|method| check_version(shared, &parts, method)) {
+    let method = match method.and_then(|method| check_version(shared, parts, method)) {
         Ok(method) => method,
-        Err(error) => return refused(&span, id, &explain(shared, &caller, &agent, error)),
+        Err(error) => return refused(span, id, &explain(shared, &caller, &agent, error)),
     };
     span.is_for(&agent);
     let dialect = if matches!(method, Method::V03(_)) { PushDialect::V03 } else { PushDialect::V1 };
-    let call = Call { shared, caller: &caller, agent: &agent, headers: &parts.headers, dialect, span: &span };
+    let call = Call { shared, caller: &caller, agent: &agent, headers: &parts.headers, dialect, span };
     let answered = match method {
         Method::V1(method) => v1::answer(&call, id, method, params).await,
         Method::V03(method) => v03::answer(&call, id, method, params).await,
@@ -90,7 +102,7 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
         }
         Err(error) => {
             let error = explain(shared, &caller, &agent, error);
-            let response = refused(&span, id, &error);
+            let response = refused(span, id, &error);
             match method {
                 Method::V03(_) => v03::refusal(id, &error),
                 Method::V1(_) | Method::ContextCore(_) => response,

@@ -4,19 +4,15 @@ use super::{
     super::extensions::Active,
     shown::{bare, task},
 };
-use crate::{a2a::call::Call, telemetry::RequestSpan};
+use crate::{a2a::call::Call, shares::SharePermit, telemetry::RequestSpan};
 use baton_engine::{FeedItem, Subscription};
 use baton_ports::BoxFuture;
-use baton_types::{ErrorCode, Fact, Json, TaskEvent, TaskState, TaskView};
+use baton_types::{Fact, Json, TaskEvent, TaskState, TaskView};
 use baton_wire::a2a::v1::{
-    ArtifactChoice, Error, ErrorKind, GENERATION, HistoryLength, Projected, StreamProjector, StreamResponse,
-    generation_metadata,
+    ArtifactChoice, Error, GENERATION, HistoryLength, Projected, StreamProjector, StreamResponse, generation_metadata,
 };
 use std::{collections::BTreeMap, collections::VecDeque, sync::Arc, time::Duration};
-use tokio::{
-    sync::OwnedSemaphorePermit,
-    time::{Instant, timeout_at},
-};
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 /// How a stream begins.
@@ -55,7 +51,7 @@ pub(in super::super) struct Following {
     /// Resolves when the caller's credentials no longer hold.
     no_longer: BoxFuture<'static, ()>,
     span: RequestSpan,
-    _permit: OwnedSemaphorePermit,
+    _permit: SharePermit,
 }
 
 /// What comes of the task, in order.
@@ -78,11 +74,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Following {
     /// The right to one stream.
-    pub(super) fn permit(call: &Call<'_>) -> Result<OwnedSemaphorePermit, Error> {
-        Arc::clone(&call.shared.streams).try_acquire_owned().map_err(|_| {
-            let message = format!("{} streams are open already", call.shared.options.max_streams);
-            Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message)
-        })
+    pub(super) fn permit(call: &Call<'_>) -> Result<SharePermit, Error> {
+        call.shared.streams.take(call.caller).map_err(|refusal| refusal.error("streams"))
     }
 
     pub(super) fn new(
@@ -90,7 +83,7 @@ impl Following {
         subscription: Subscription,
         beginning: Beginning,
         active: &Active,
-        permit: OwnedSemaphorePermit,
+        permit: SharePermit,
     ) -> Self {
         let withheld = matches!(beginning, Beginning::Sent { may_reply_directly: true, .. })
             .then(|| Withheld { items: VecDeque::new(), until: Instant::now() + PATIENCE });

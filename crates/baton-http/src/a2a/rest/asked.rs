@@ -69,13 +69,17 @@ where
     let span = RequestSpan::of(request.extensions(), request.headers());
     begin(&span, spoken, &request);
     let answered = match Asked::read(shared, spoken, request, span.clone()).await {
-        Ok(mut asked) => match operate(&mut asked).await {
-            Ok(mut response) => {
-                extensions::acknowledge(&asked.call(), response.headers_mut());
-                Ok(response)
+        Ok(mut asked) => {
+            let shared = Arc::clone(&asked.shared);
+            let bytes = asked.body.as_ref().map_or(0, |received| received.bytes.len());
+            match shared.large_requests.drive(bytes, operate(&mut asked)).await {
+                Ok(mut response) => {
+                    extensions::acknowledge(&asked.call(), response.headers_mut());
+                    Ok(response)
+                }
+                Err(error) => Err(explain(&asked.shared, &asked.caller, &asked.agent, error)),
             }
-            Err(error) => Err(explain(&asked.shared, &asked.caller, &asked.agent, error)),
-        },
+        }
         Err(error) => Err(error),
     };
     answered.unwrap_or_else(|error| {
@@ -118,7 +122,7 @@ impl Asked {
         span.is_for(&agent);
         version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule)?;
         let body = match parts.method {
-            http::Method::POST => Some(shared.bodies.read(&parts.headers, body).await?),
+            http::Method::POST => Some(shared.bodies.read(&parts, body).await?),
             _ => None,
         };
         let (task, verb) = match place.task {

@@ -58,7 +58,7 @@ impl World {
         let connectors = Connectors::new().with(TransportKind::Internal, Arc::<Upstream>::clone(&upstream));
         let servers = McpServers::new(Arc::<Source>::clone(&source), connectors, HostSettings::default());
         let common = Common {
-            sessions: Sessions::new(limits.max_sessions, limits.session_idle, kept),
+            sessions: Sessions::new(&limits, kept),
             seal: Arc::new(Seal::new(&key, &[], limits.answer_within).unwrap()),
             limits,
             shutdown: CancellationToken::new(),

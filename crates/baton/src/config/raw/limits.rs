@@ -13,6 +13,7 @@ pub(in crate::config) struct RawLimits {
     pub(in crate::config) body_bytes: Option<usize>,
     pub(in crate::config) max_connections: Option<u64>,
     pub(in crate::config) max_streams: Option<u64>,
+    pub(in crate::config) principal_share: Option<u64>,
     pub(in crate::config) requests_per_second: Option<u64>,
     pub(in crate::config) burst: Option<u64>,
 }
@@ -30,12 +31,13 @@ impl RawLimits {
         let mut count = |key, most| fields.take(key).and_then(|node| reader.integer(key, &node, 1, most));
         let max_connections = count("max_connections", MOST_CONNECTIONS);
         let max_streams = count("max_streams", MOST_CONNECTIONS);
+        let principal_share = count("principal_share", 100);
         let requests_per_second = count("requests_per_second", MOST_REQUESTS);
         let burst = count("burst", MOST_REQUESTS);
         let body_bytes =
             fields.take("body_bytes").and_then(|node| reader.size("body_bytes", &node, 1024, LARGEST_BODY));
         fields.finish(reader);
-        Some(Self { body_bytes, max_connections, max_streams, requests_per_second, burst })
+        Some(Self { body_bytes, max_connections, max_streams, principal_share, requests_per_second, burst })
     }
 }
 

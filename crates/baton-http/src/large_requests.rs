@@ -1,0 +1,104 @@
+//! Work on large request bodies, kept off the threads that serve requests.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Poll, ready},
+    thread::available_parallelism,
+};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    sync::{AcquireError, OwnedSemaphorePermit, Semaphore},
+};
+
+/// Bodies up to this many bytes are parsed where they arrive: that takes less time than changing threads does.
+const INLINE_LIMIT: usize = 64 * 1024;
+
+/// Parsers at the same time, where there are processors for so many.
+const MAX_PARSERS: usize = 8;
+
+/// Bounds how many large bodies are worked on at once.
+pub(crate) struct LargeRequests {
+    places: Arc<Semaphore>,
+}
+
+type Acquire = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
+
+impl LargeRequests {
+    pub(crate) fn new() -> Self {
+        let processors = available_parallelism().map_or(1, usize::from);
+        Self { places: Arc::new(Semaphore::new(processors.clamp(2, MAX_PARSERS))) }
+    }
+
+    /// Resolves `work` on a body of so many bytes. A large one holds a place, and a thread of its own, whenever it
+    /// computes; while it waits for something it holds neither.
+    pub(crate) async fn drive<F: Future>(&self, bytes: usize, work: F) -> F::Output {
+        if bytes <= INLINE_LIMIT {
+            return work.await;
+        }
+        let mut work = pin!(work);
+        let mut acquire: Option<Acquire> = None;
+        poll_fn(|context| {
+            let next = acquire.get_or_insert_with(|| Box::pin(Arc::clone(&self.places).acquire_owned()));
+            let place: Result<_, AcquireError> = ready!(next.as_mut().poll(context));
+            acquire = None;
+            let polled: Poll<F::Output> = off_request_threads(|| work.as_mut().poll(context));
+            drop(place);
+            polled
+        })
+        .await
+    }
+}
+
+/// Computes while another thread takes over the other tasks of this one; a runtime with only one thread has none.
+fn off_request_threads<T>(compute: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(compute),
+        _ => compute(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{sync::mpsc, time::Duration};
+
+    const LARGE: usize = INLINE_LIMIT + 1;
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+    }
+
+    #[test]
+    fn the_only_request_thread_serves_others_while_a_large_body_is_parsed() {
+        let (served, waits) = mpsc::channel();
+        let runtime = runtime();
+        let parsed = runtime.spawn(async move {
+            // On the one thread that there is, after this task.
+            tokio::spawn(async move { served.send(()).unwrap() });
+            LargeRequests::new().drive(LARGE, async move { waits.recv_timeout(PATIENCE).is_ok() }).await
+        });
+        assert!(runtime.block_on(parsed).unwrap(), "the request thread waited for the parser");
+    }
+
+    #[test]
+    fn places_are_bounded_and_free_while_work_waits() {
+        let requests = Arc::new(LargeRequests { places: Arc::new(Semaphore::new(1)) });
+        let runtime = runtime();
+        let (first, second) = (Arc::clone(&requests), Arc::clone(&requests));
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let waiting = runtime.spawn(async move { first.drive(LARGE, async { told.await.unwrap() }).await });
+        let other = runtime.spawn(async move {
+            second
+                .drive(LARGE, async {
+                    assert_eq!(requests.places.available_permits(), 0);
+                    tell.send(7).unwrap();
+                })
+                .await;
+        });
+        assert_eq!(runtime.block_on(waiting).unwrap(), 7);
+        runtime.block_on(other).unwrap();
+    }
+}

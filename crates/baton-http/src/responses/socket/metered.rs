@@ -1,0 +1,179 @@
+//! The connection of a WebSocket, with what arrives on it held to the bounds of request bodies.
+
+use super::{
+    super::asked::Asked,
+    frames::{FrameCounter, FrameEvent, MAX_FRAGMENTS},
+};
+use crate::body::BodyShare;
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use std::{
+    io,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::Sleep,
+};
+
+/// Counts what arrives on a socket; shared by the connection, which reads, and by whoever takes the messages.
+#[derive(Clone)]
+pub(super) struct SocketMeter(Arc<Mutex<MeterState>>);
+
+struct MeterState {
+    asked: Asked,
+    frames: FrameCounter,
+    /// Bytes that have arrived and were not taken.
+    held: usize,
+    share: BodyShare,
+    exceeded: Option<Exceeded>,
+}
+
+/// The bound that a socket has passed.
+#[derive(Clone, Debug)]
+pub(super) enum Exceeded {
+    /// A message is larger than a body may be, or in more pieces.
+    TooLarge(Error),
+    /// Too much at once, too often or too slowly.
+    Policy(Error),
+}
+
+impl SocketMeter {
+    pub(super) fn new(asked: Asked) -> Self {
+        let share = asked.shared.bodies.share(&asked.caller);
+        Self(Arc::new(Mutex::new(MeterState {
+            asked,
+            frames: FrameCounter::default(),
+            held: 0,
+            share,
+            exceeded: None,
+        })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, MeterState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A message of so many bytes was taken and let go.
+    pub(super) fn release(&self, bytes: usize) {
+        let mut state = self.state();
+        state.held = state.held.saturating_sub(bytes);
+        let held = state.held;
+        state.share.shrink(held);
+    }
+
+    /// The bound that was passed, if one was.
+    pub(super) fn exceeded(&self) -> Option<Exceeded> {
+        self.state().exceeded.clone()
+    }
+
+    /// Counts bytes that arrived; whether a message is only half there.
+    fn count(&self, bytes: &[u8]) -> Result<bool, ()> {
+        let state = &mut *self.state();
+        let MeterState { asked, frames, held, share, .. } = state;
+        match frames.advance(bytes, |event| admit(asked, held, share, event)) {
+            Ok(()) => Ok(state.frames.is_within_message()),
+            Err(exceeded) => {
+                state.exceeded = Some(exceeded);
+                Err(())
+            }
+        }
+    }
+
+    fn too_slow(&self, patience: Duration) {
+        let message = format!("the message did not arrive within {} s", patience.as_secs());
+        let error = Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
+        self.state().exceeded = Some(Exceeded::Policy(error));
+    }
+}
+
+fn admit(asked: &Asked, held: &mut usize, share: &mut BodyShare, event: FrameEvent) -> Result<(), Exceeded> {
+    match event {
+        FrameEvent::MessageBegun | FrameEvent::Control => match asked.shared.rates.as_ref() {
+            Some(rates) => rates.take(&asked.caller).map_err(|wait| {
+                let message = format!("too many messages; the next may come in {} s", wait.as_secs() + 1);
+                asked.caller.deny(&asked.shared, ErrorCode::RATE_LIMITED, &message);
+                Exceeded::Policy(Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message))
+            }),
+            None => Ok(()),
+        },
+        FrameEvent::Continued { fragments } if fragments > MAX_FRAGMENTS => {
+            let message = format!("the message has more than {MAX_FRAGMENTS} frames");
+            Err(Exceeded::TooLarge(Error::new(ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message)))
+        }
+        FrameEvent::Continued { .. } => Ok(()),
+        FrameEvent::Payload { bytes, message_bytes } => {
+            asked.shared.bodies.check_size(message_bytes).map_err(Exceeded::TooLarge)?;
+            share.grow(held.saturating_add(bytes)).map_err(Exceeded::Policy)?;
+            *held += bytes;
+            Ok(())
+        }
+    }
+}
+
+/// A connection whose reader learns of nothing that is over the bounds.
+pub(super) struct MeteredIo<S> {
+    inner: S,
+    meter: SocketMeter,
+    patience: Duration,
+    /// When a message that has begun must be complete.
+    deadline: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> MeteredIo<S> {
+    pub(super) fn new(inner: S, meter: SocketMeter, patience: Duration) -> Self {
+        Self { inner, meter, patience, deadline: None }
+    }
+
+    /// The connection without a meter.
+    pub(super) fn inner_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for MeteredIo<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if let Some(deadline) = &mut this.deadline
+            && deadline.as_mut().poll(context).is_ready()
+        {
+            this.meter.too_slow(this.patience);
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        let before = buffer.filled().len();
+        std::task::ready!(Pin::new(&mut this.inner).poll_read(context, buffer))?;
+        match this.meter.count(&buffer.filled()[before..]) {
+            Ok(true) if this.deadline.is_none() => {
+                this.deadline = Some(Box::pin(tokio::time::sleep(this.patience)));
+                Poll::Ready(Ok(()))
+            }
+            Ok(true) => Poll::Ready(Ok(())),
+            Ok(false) => {
+                this.deadline = None;
+                Poll::Ready(Ok(()))
+            }
+            Err(()) => Poll::Ready(Err(io::Error::other("over the bounds of this connection"))),
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for MeteredIo<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.inner).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,339 @@
+//! `GET /v1/responses` as a WebSocket: one request after the other on one connection.
+
+mod frames;
+mod metered;
+mod upgrade;
+
+use super::{
+    asked::Asked,
+    create::Begun,
+    place::Placed,
+    references,
+    refused::{refusal, reply_to},
+    stream::{self, Followed},
+};
+use crate::{app::Shared, auth::Caller, body::BodyShare};
+use axum::{
+    extract::{Request, State},
+    response::Response as Reply,
+};
+use baton_responses::{Create, Refusal, Response, StreamEvent};
+use baton_types::Json;
+use bytes::Bytes;
+use futures_util::{SinkExt as _, StreamExt as _};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use metered::{Exceeded, MeteredIo, SocketMeter};
+use serde_json::{Map, Value};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+use tokio::{io::AsyncReadExt as _, time::Instant};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        Error as SocketError, Message,
+        protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode},
+    },
+};
+use upgrade::Upgrade;
+
+/// A connection lasts so long.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
+
+/// Ids that a connection remembers to have been given up.
+const MOST_EVICTED: usize = 256;
+
+/// Bytes that a connection reads and writes at once.
+const BUFFER_BYTES: usize = 16 * 1024;
+
+/// How long a connection that was closed goes on being read, so that its client gets to see why.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Opens the connection.
+pub(crate) async fn connect(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
+    let (mut parts, _) = request.into_parts();
+    let Some(upgrade) = Upgrade::from_parts(&mut parts) else {
+        let message = "responses are made with POST; GET opens a WebSocket, and needs the headers of one";
+        return reply_to(&Refusal { status: 426, ..Refusal::invalid("upgrade_required", "method", message) });
+    };
+    let caller = match Caller::of(&parts.extensions) {
+        Ok(caller) => caller,
+        Err(error) => return reply_to(&refusal(&error)),
+    };
+    let asked = Asked::connected(shared, caller, &parts);
+    let permit = match asked.shared.sockets.take(&asked.caller) {
+        Ok(permit) => permit,
+        Err(full) => return reply_to(&refusal(&full.error("WebSockets"))),
+    };
+    let (connection, reply) = upgrade.accept();
+    tokio::spawn(async move {
+        match connection.await {
+            Ok(upgraded) => Box::pin(Connection::open(asked, upgraded).await.serve()).await,
+            Err(error) => tracing::debug!(%error, "a connection did not become a WebSocket"),
+        }
+        drop(permit);
+    });
+    reply
+}
+
+/// A connection, and what only it knows.
+struct Connection {
+    asked: Asked,
+    socket: WebSocketStream<MeteredIo<TokioIo<Upgraded>>>,
+    meter: SocketMeter,
+    /// The last response, when it is kept nowhere else.
+    last: Option<Remembered>,
+    /// Responses from which going on failed.
+    evicted: VecDeque<String>,
+}
+
+struct Remembered {
+    id: String,
+    /// What was said up to its end.
+    items: Vec<Json>,
+    /// What they take of the caller's share of bodies.
+    _share: BodyShare,
+}
+
+/// Why a connection ends.
+struct Closed;
+
+impl Connection {
+    async fn open(asked: Asked, upgraded: Upgraded) -> Self {
+        let meter = SocketMeter::new(asked.again());
+        let metered = MeteredIo::new(TokioIo::new(upgraded), meter.clone(), asked.shared.options.body_timeout);
+        let limit = Some(asked.shared.bodies.limit());
+        let config = WebSocketConfig::default()
+            .read_buffer_size(BUFFER_BYTES)
+            .write_buffer_size(BUFFER_BYTES)
+            .max_message_size(limit)
+            .max_frame_size(limit);
+        let socket = WebSocketStream::from_raw_socket(metered, Role::Server, Some(config)).await;
+        Self { asked, socket, meter, last: None, evicted: VecDeque::new() }
+    }
+
+    async fn serve(mut self) {
+        let until = Instant::now() + LONGEST;
+        let mut no_longer = self.asked.caller.no_longer();
+        let shutdown = self.asked.shared.options.shutdown.clone();
+        loop {
+            let received = tokio::select! {
+                biased;
+                () = shutdown.cancelled() => break,
+                () = &mut no_longer => break,
+                () = tokio::time::sleep_until(until) => {
+                    let message = "a connection lasts 60 minutes; open another and go on from the last response";
+                    let refused = Refusal::invalid("websocket_connection_limit_reached", "connection", message);
+                    let _ = self.refuse(&refused).await;
+                    break;
+                }
+                received = self.socket.next() => received,
+            };
+            let handled = match self.message(received).await {
+                Ok(Some(message)) => self.take(message).await,
+                Ok(None) => Ok(()),
+                Err(closed) => Err(closed),
+            };
+            if handled.is_err() {
+                break;
+            }
+        }
+    }
+
+    /// The message that was received; none of frames that only keep the connection alive.
+    async fn message(&mut self, received: Option<Result<Message, SocketError>>) -> Result<Option<Bytes>, Closed> {
+        match received {
+            Some(Ok(Message::Text(text))) => Ok(Some(text.into())),
+            Some(Ok(Message::Binary(bytes))) => Ok(Some(bytes)),
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(None),
+            Some(Ok(Message::Close(_))) | None => Err(Closed),
+            Some(Err(error)) => {
+                self.fail(&error).await;
+                Err(Closed)
+            }
+        }
+    }
+
+    /// Tells why the connection ends, and ends it.
+    async fn fail(&mut self, error: &SocketError) {
+        let (code, refused) = match (self.meter.exceeded(), error) {
+            (Some(Exceeded::TooLarge(error)), _) => (CloseCode::Size, Some(refusal(&error))),
+            (Some(Exceeded::Policy(error)), _) => (CloseCode::Policy, Some(refusal(&error))),
+            (None, SocketError::Capacity(_)) => {
+                let error = self.asked.shared.bodies.too_large();
+                (CloseCode::Size, Some(refusal(&error)))
+            }
+            (None, SocketError::Protocol(_)) => (CloseCode::Protocol, None),
+            (None, SocketError::Utf8(_)) => (CloseCode::Invalid, None),
+            (None, _) => return,
+        };
+        let closing = async {
+            let mut reason = String::new();
+            if let Some(refused) = refused {
+                self.refuse(&refused).await?;
+                reason = refused.code.unwrap_or_default();
+            }
+            let frame = CloseFrame { code, reason: reason.into() };
+            self.socket.send(Message::Close(Some(frame))).await.map_err(|_| Closed)?;
+            // Bytes that nobody has read would make the network forget what was said last.
+            let mut unread = [0; BUFFER_BYTES];
+            let connection = self.socket.get_mut().inner_mut();
+            while connection.read(&mut unread).await.is_ok_and(|bytes| bytes > 0) {}
+            Ok::<(), Closed>(())
+        };
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, Box::pin(closing)).await;
+    }
+
+    /// One message: a request, and all that comes of it.
+    async fn take(&mut self, message: Bytes) -> Result<(), Closed> {
+        let bytes = message.len();
+        let shared = Arc::clone(&self.asked.shared);
+        let begun = shared.large_requests.drive(bytes, self.begin(message)).await;
+        self.meter.release(bytes);
+        match begun {
+            Ok((followed, begun)) => self.show(followed, begun).await,
+            Err(refused) => self.refuse(&refused).await,
+        }
+    }
+
+    /// Begins the response that a message asks for.
+    async fn begin(&mut self, message: Bytes) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
+        crate::reply::readable(&message).map_err(|error| refusal(&error))?;
+        let mut share = self.asked.shared.bodies.share(&self.asked.caller);
+        let named = references::resolved(&self.asked, &message, &mut share).await?;
+        let (previous, asked) = self.read(named.as_deref().unwrap_or(&message), &mut share)?;
+        let begun = match asked {
+            Ok(create) => begin(&self.asked, create).await,
+            Err(refused) => Err(refused),
+        };
+        if begun.is_err() {
+            self.evict(previous);
+        }
+        begun
+    }
+
+    /// The request of a frame, and the response that it goes on from.
+    fn read(&self, frame: &[u8], share: &mut BodyShare) -> Result<(Option<String>, Result<Create, Refusal>), Refusal> {
+        let mut body: Map<String, Value> = serde_json::from_slice(frame).map_err(|error| {
+            Refusal::invalid("invalid_json", "frame", format!("a frame is a JSON object; this cannot be read: {error}"))
+        })?;
+        match body.remove("type").as_ref().and_then(Value::as_str) {
+            Some("response.create") => {}
+            _ => {
+                let message = "the type of a frame must be response.create";
+                return Err(Refusal::invalid("invalid_value", "type", message));
+            }
+        }
+        for name in ["stream", "stream_options", "background"] {
+            body.remove(name);
+        }
+        let previous = body.get("previous_response_id").and_then(Value::as_str).map(str::to_owned);
+        if let Some(gone) = previous.as_ref().filter(|id| self.evicted.contains(id)) {
+            let message =
+                format!("Previous response with id '{gone}' not found. Send the whole conversation as input instead.");
+            return Err(Refusal::invalid("previous_response_not_found", "previous_response_id", message));
+        }
+        let remembered = self.last.as_ref().filter(|last| Some(&last.id) == previous.as_ref());
+        if let Some(last) = remembered {
+            let total = frame.len().saturating_add(size_of_all(&last.items));
+            let bodies = &self.asked.shared.bodies;
+            bodies.check_size(total).and_then(|()| share.grow(total)).map_err(|error| refusal(&error))?;
+            body.remove("previous_response_id");
+            let input = body.remove("input").unwrap_or(Value::Null);
+            body.insert("input".to_owned(), joined(&last.items, input));
+        }
+        let text = serde_json::to_vec(&body).unwrap_or_default();
+        let mut create = Create::read(&text, &mut || self.asked.shared.engine.fresh_id());
+        if let (Ok(create), true) = (&mut create, remembered.is_some()) {
+            create.note.previous.clone_from(&previous);
+        }
+        Ok((previous, create))
+    }
+
+    /// Shows a response; whoever says something meanwhile is told to wait.
+    async fn show(&mut self, mut followed: Followed, begun: Vec<StreamEvent>) -> Result<(), Closed> {
+        self.write(&begun).await?;
+        loop {
+            let events = tokio::select! {
+                biased;
+                events = followed.next() => events,
+                received = self.socket.next() => {
+                    if let Some(message) = self.message(received).await? {
+                        self.meter.release(message.len());
+                        let message = "a response is in progress on this connection; wait for its end";
+                        let refused = Refusal::invalid("response_in_progress", "frame", message);
+                        self.refuse(&Refusal { status: 409, ..refused }).await?;
+                    }
+                    continue;
+                }
+            };
+            let Some(events) = events else { break };
+            self.write(&events).await?;
+        }
+        if !followed.projector.is_over() {
+            let broken = followed.broken_off();
+            self.write(&[broken]).await?;
+            return Err(Closed);
+        }
+        self.last = self.remember(followed.projector.response(), followed.input());
+        Ok(())
+    }
+
+    async fn write(&mut self, events: &[StreamEvent]) -> Result<(), Closed> {
+        for event in events {
+            self.socket.send(Message::Text(event.to_frame().into())).await.map_err(|_| Closed)?;
+        }
+        Ok(())
+    }
+
+    async fn refuse(&mut self, refused: &Refusal) -> Result<(), Closed> {
+        let frame = serde_json::json!({ "type": "error", "status": refused.status, "error": refused.error() });
+        self.socket.send(Message::Text(frame.to_string().into())).await.map_err(|_| Closed)
+    }
+
+    /// A response that is kept nowhere else, if there is room for it: a client that is told that it is gone sends the
+    /// conversation again.
+    fn remember(&self, response: &Response, input: &[Json]) -> Option<Remembered> {
+        if response.store {
+            return None;
+        }
+        let output = response.output.iter().filter_map(|item| Json::of(item).ok());
+        let items: Vec<Json> = input.iter().cloned().chain(output).collect();
+        let bodies = &self.asked.shared.bodies;
+        let mut share = bodies.share(&self.asked.caller);
+        let bytes = size_of_all(&items);
+        bodies.check_size(bytes).and_then(|()| share.grow(bytes)).ok()?;
+        Some(Remembered { id: response.id.clone(), items, _share: share })
+    }
+
+    fn evict(&mut self, previous: Option<String>) {
+        let Some(previous) = previous else { return };
+        self.last.take_if(|last| last.id == previous);
+        if self.evicted.len() >= MOST_EVICTED {
+            self.evicted.pop_front();
+        }
+        self.evicted.push_back(previous);
+    }
+}
+
+async fn begin(asked: &Asked, create: Create) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
+    let store = create.store;
+    let Begun { placed, .. } = Begun::read(asked, create, None).await?;
+    let Placed { command, after, joined, alone } = placed;
+    stream::follow(asked, command, after, joined, !store && alone).await
+}
+
+/// What is said after a response that only the connection knows.
+fn joined(items: &[Json], input: Value) -> Value {
+    let said = match input {
+        Value::Array(items) => items,
+        Value::String(text) => vec![serde_json::json!({ "type": "message", "role": "user", "content": text })],
+        Value::Null => Vec::new(),
+        other => vec![other],
+    };
+    let before = items.iter().filter_map(|item| serde_json::from_str(item.as_str()).ok());
+    Value::Array(before.chain(said).collect())
+}
+
+fn size_of_all(items: &[Json]) -> usize {
+    items.iter().map(|item| item.as_str().len()).sum()
+}

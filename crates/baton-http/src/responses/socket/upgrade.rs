@@ -1,0 +1,43 @@
+//! How a request becomes a WebSocket.
+
+use axum::{body::Body, response::Response};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header, request::Parts};
+use hyper::upgrade::OnUpgrade;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+
+/// A request for a WebSocket: the connection that it comes on, and the proof that it was understood.
+pub(super) struct Upgrade {
+    connection: OnUpgrade,
+    accept: HeaderValue,
+}
+
+impl Upgrade {
+    /// The upgrade that a request asks for; none when it is no such request.
+    pub(super) fn from_parts(parts: &mut Parts) -> Option<Self> {
+        let headers = &parts.headers;
+        let asks = parts.version == Version::HTTP_11
+            && lists(headers, &header::CONNECTION, "upgrade")
+            && lists(headers, &header::UPGRADE, "websocket")
+            && headers.get(header::SEC_WEBSOCKET_VERSION).is_some_and(|version| version == "13");
+        let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| asks)?;
+        let accept = HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()?;
+        let connection = parts.extensions.remove::<OnUpgrade>()?;
+        Some(Self { connection, accept })
+    }
+
+    /// The connection to come, and the reply that makes it one.
+    pub(super) fn accept(self) -> (OnUpgrade, Response) {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+        let headers = response.headers_mut();
+        headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+        headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(header::SEC_WEBSOCKET_ACCEPT, self.accept);
+        (self.connection, response)
+    }
+}
+
+fn lists(headers: &HeaderMap, name: &HeaderName, word: &str) -> bool {
+    let given = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    given.flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(word))
+}
