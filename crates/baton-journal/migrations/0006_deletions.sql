@@ -11,7 +11,8 @@ CREATE TABLE deletions (
     PRIMARY KEY (owner, agent, context)
 ) WITHOUT ROWID;
 
--- Rows that could not be decoded, moved here by a repair with their bytes. `columns` is a JSON array of the other values.
+-- Rows that could not be decoded, moved here by a repair with their bytes. `columns` has the other values as
+-- SQL literals.
 CREATE TABLE quarantine (
     key INTEGER PRIMARY KEY,
     source TEXT NOT NULL,

@@ -13,4 +13,6 @@ mod sqlite;
 mod stored;
 
 pub use memory::MemoryJournal;
-pub use sqlite::{Absent, Options, SqliteJournal, is_owned};
+pub use sqlite::{
+    Absent, DirectoryLock, JournalRepair, Options, QuarantinedStream, SqliteJournal, is_owned, repair,
+};

@@ -7,7 +7,7 @@ use super::{
     writer::Writer,
 };
 use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, JournalError};
-use baton_types::{AgentName, ContextId, Principal, Timestamp};
+use baton_types::{AgentName, ContextId, ErrorCode, Principal, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 const FIND_OWNER: &str = "SELECT key FROM principals WHERE tenant = ?1 AND subject = ?2";
@@ -70,9 +70,19 @@ fn rows(
     let one_more = limit(query.limit).saturating_add(1);
     let filters = params![owner, task, session, agent, context, last_at, after_agent, after_context, one_more];
     let mut found = view.prepare_cached(&sql)?;
-    let mut conversations: Vec<Conversation> =
-        found.query_map(filters, conversation)?.collect::<rusqlite::Result<_>>()?;
-    let more = conversations.len() > query.limit;
+    let mut conversations: Vec<Conversation> = Vec::new();
+    let (mut rows, mut count) = (found.query(filters)?, 0);
+    while let Some(row) = rows.next()? {
+        count += 1;
+        match conversation(row) {
+            Ok(conversation) => conversations.push(conversation),
+            Err(error) => {
+                let code = ErrorCode::RECORD_DAMAGED.code;
+                tracing::warn!(code, %error, "a conversation cannot be read and is left out");
+            }
+        }
+    }
+    let more = count > query.limit;
     conversations.truncate(query.limit);
     let next = conversations.last().filter(|_| more).map(|last| ConversationCursor {
         last_at: last.last_at,

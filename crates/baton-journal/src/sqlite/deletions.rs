@@ -5,10 +5,11 @@
 //! process that dies meanwhile leaves the row, and the next one goes on.
 
 use super::{
+    blobs::RawDigest,
     conversations::Whose,
     error::{Failure, from_sql},
     job::Asked,
-    retain::forget_key,
+    retain::{SWEEP, forget_key},
     rows::stream_id,
     writer::Writer,
 };
@@ -39,6 +40,9 @@ pub(super) const NEXT_STREAMS: &str = "SELECT key FROM streams \
      WHERE owner = ?1 AND agent = ?2 AND context = ?3 AND terminal = 1 AND key <= ?4 ORDER BY key LIMIT ?5";
 pub(super) const LAST_OF_BATCH: &str = "SELECT number FROM events WHERE stream = ?1 ORDER BY number LIMIT 1 OFFSET ?2";
 pub(super) const REMOVE_EVENTS: &str = "DELETE FROM events WHERE stream = ?1 AND number < ?2";
+pub(super) const BLOBS_OF_BATCH: &str =
+    "SELECT blob FROM events WHERE stream = ?1 AND number < ?2 AND blob IS NOT NULL \
+     UNION SELECT blob FROM snapshots WHERE stream = ?1 AND blob IS NOT NULL";
 pub(super) const IS_COVERED: &str = "SELECT 1 FROM streams AS s JOIN deletions AS d ON d.owner = s.owner \
      AND d.agent = s.agent AND d.context = s.context AND s.key <= d.last_key WHERE s.key = ?1 AND s.terminal = 1";
 
@@ -227,13 +231,23 @@ fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqli
     let room = super::rows::limit(MAX_BATCH_EVENTS - batch.events);
     let beyond: Option<i64> =
         connection.prepare_cached(LAST_OF_BATCH)?.query_row(params![key, room], |row| row.get(0)).optional()?;
-    if let Some(number) = beyond {
-        batch.events += connection.prepare_cached(REMOVE_EVENTS)?.execute(params![key, number])?;
-        return Ok(false);
+    let mut find = connection.prepare_cached(BLOBS_OF_BATCH)?;
+    let blobs: Vec<RawDigest> = find
+        .query_map(params![key, beyond.unwrap_or(i64::MAX)], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    match beyond {
+        Some(number) => batch.events += connection.prepare_cached(REMOVE_EVENTS)?.execute(params![key, number])?,
+        None => {
+            batch.events += forget_key(connection, key)?;
+            batch.streams += 1;
+        }
     }
-    batch.events += forget_key(connection, key)?;
-    batch.streams += 1;
-    Ok(true)
+    // Long texts go with the last row that has them.
+    let mut sweep = connection.prepare_cached(SWEEP)?;
+    for digest in blobs {
+        sweep.execute(params![digest])?;
+    }
+    Ok(beyond.is_none())
 }
 
 fn closing() -> JournalError {

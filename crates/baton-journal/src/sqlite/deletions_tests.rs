@@ -97,6 +97,7 @@ fn no_statement_of_the_writer_walks_over_a_table() {
         NEXT_STREAMS,
         LAST_OF_BATCH,
         REMOVE_EVENTS,
+        BLOBS_OF_BATCH,
         IS_COVERED,
         append::FIND_STREAM,
         claims::FIND_TAKEN,

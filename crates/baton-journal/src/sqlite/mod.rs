@@ -23,6 +23,7 @@ mod outbox;
 mod probe;
 mod queue;
 mod readers;
+mod repair;
 mod retain;
 mod rows;
 mod tallies;
@@ -30,4 +31,5 @@ mod tokens;
 mod writer;
 
 pub use journal::SqliteJournal;
-pub use open::{Absent, Options, is_owned};
+pub use open::{Absent, DirectoryLock, Options, is_owned};
+pub use repair::{JournalRepair, QuarantinedStream, repair};

@@ -55,7 +55,7 @@ pub enum Absent {
     Refuse,
 }
 
-const FILE: &str = "journal.db";
+pub(super) const FILE: &str = "journal.db";
 const LOCK: &str = "lock";
 /// Together half a second: far more than a program's start takes, little for somebody who waits for the refusal.
 const LOCK_TRIES: u32 = 50;
@@ -67,35 +67,59 @@ pub(super) struct Possession {
     pub(super) file: PathBuf,
 }
 
+fn unusable(directory: &Path) -> impl Fn(std::io::Error) -> JournalError + '_ {
+    move |error| JournalError::Unavailable(format!("cannot use {}: {error}", directory.display()))
+}
+
+/// A data directory that this process owns until this is dropped.
+pub struct DirectoryLock {
+    _file: File,
+    pub(super) directory: PathBuf,
+}
+
+impl DirectoryLock {
+    /// Takes the lock of a directory that is there.
+    pub fn take(directory: &Path) -> Result<Self, JournalError> {
+        Ok(Self { _file: lock(directory)?, directory: directory.to_owned() })
+    }
+}
+
+fn lock(directory: &Path) -> Result<File, JournalError> {
+    let lock = private(&directory.join(LOCK)).map_err(unusable(directory))?;
+    match take(&lock) {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked(directory.display().to_string())),
+        Err(TryLockError::Error(error)) => Err(unusable(directory)(error)),
+    }
+}
+
+/// Whether a directory has no journal, or an empty file in its place.
+pub(super) fn is_absent(directory: &Path) -> bool {
+    directory.join(FILE).metadata().map_or(0, |file| file.len()) == 0
+}
+
 /// Creates the directory for its owner only, and takes its lock.
 pub(super) fn possess(directory: &Path, absent: Absent) -> Result<Possession, JournalError> {
-    let unusable =
-        |error: std::io::Error| JournalError::Unavailable(format!("cannot use {}: {error}", directory.display()));
+    let unusable = unusable(directory);
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).map_err(unusable)?;
-    let lock = private(&directory.join(LOCK)).map_err(unusable)?;
-    match take(&lock) {
-        Ok(()) => {
-            let file = directory.join(FILE);
-            // SQLite removes the log beside an empty file, so this is looked at before it opens anything.
-            if absent == Absent::Refuse && file.metadata().map_or(0, |file| file.len()) == 0 {
-                return Err(JournalError::Lost(directory.display().to_string()));
-            }
-            private(&file).map_err(unusable)?;
-            // SQLite gives the files beside the database its mode, but takes those of a dead process as they are.
-            for beside in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
-                if beside.exists() {
-                    private(&beside).map_err(unusable)?;
-                }
-            }
-            Ok(Possession { lock, file })
-        }
-        Err(TryLockError::WouldBlock) => Err(JournalError::Locked(directory.display().to_string())),
-        Err(TryLockError::Error(error)) => Err(unusable(error)),
+    builder.create(directory).map_err(&unusable)?;
+    let lock = lock(directory)?;
+    // SQLite removes the log beside an empty file, so this is looked at before it opens anything.
+    if absent == Absent::Refuse && is_absent(directory) {
+        return Err(JournalError::Lost(directory.display().to_string()));
     }
+    let file = directory.join(FILE);
+    private(&file).map_err(&unusable)?;
+    // SQLite gives the files beside the database its mode, but takes those of a dead process as they are.
+    for beside in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
+        if beside.exists() {
+            private(&beside).map_err(&unusable)?;
+        }
+    }
+    Ok(Possession { lock, file })
 }
 
 /// Whether a process owns this data directory at the moment. A lock that cannot be tried counts as owned.

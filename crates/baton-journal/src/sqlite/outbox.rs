@@ -7,7 +7,7 @@ use super::{
     writer::Writer,
 };
 use baton_ports::{JournalError, OutboxEntry, OutboxProgress};
-use baton_types::{Json, StreamId, Timestamp};
+use baton_types::{ErrorCode, Json, StreamId, Timestamp};
 use rusqlite::{Connection, Params, Row, params};
 
 const PUT: &str = "INSERT INTO outbox (id, channel, stream, body, cursor, due_at, attempts, failing_since, open) \
@@ -88,7 +88,18 @@ fn entries(
     let entries = || -> rusqlite::Result<Vec<OutboxEntry>> {
         let view = connection.unchecked_transaction()?;
         let sql = format!("{select} AND {} {order}", visible(&view)?);
-        view.prepare_cached(&sql)?.query_map(parameters, entry)?.collect()
+        let mut select = view.prepare_cached(&sql)?;
+        let (mut rows, mut entries) = (select.query(parameters)?, Vec::new());
+        while let Some(row) = rows.next()? {
+            match entry(row) {
+                Ok(entry) => entries.push(entry),
+                Err(error) => {
+                    let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
+                    tracing::warn!(code, id, %error, "a push configuration cannot be read and is left out");
+                }
+            }
+        }
+        Ok(entries)
     };
     entries().map_err(|error| from_sql(&error))
 }
