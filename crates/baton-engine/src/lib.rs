@@ -21,6 +21,7 @@ mod foreign;
 mod forms;
 mod handoff_desk;
 mod hub;
+mod isolation;
 mod live;
 mod no_peers;
 mod open;

@@ -1,10 +1,11 @@
 //! Taking up what a dead process left behind.
 
-use crate::{Engine, EngineError, end::Ending, engine::Inner, live::LiveTask};
+use crate::{Engine, EngineError, end::Ending, engine::Inner, isolation::Wreck, live::LiveTask};
 use baton_ports::{Head, JournalError};
-use baton_rules::{Resume, resume};
+use baton_rules::{Resume, Suspect, resume, works};
 use baton_types::{StreamId, TaskId, TaskState};
 use futures_util::{StreamExt, stream};
+use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
 
 /// Unfinished tasks read at once.
@@ -28,9 +29,22 @@ pub(crate) enum After {
 
 impl Engine {
     /// Takes up every unfinished run under a new epoch, and begins to deliver notifications; returns how many runs.
+    /// Those that may have brought the process down go on later.
     pub async fn recover(&self) -> Result<usize, EngineError> {
         self.inner.start_courier();
         self.inner.say_owed_farewells();
+        let wreck = Mutex::new(Wreck::default());
+        let taken = self.take_up_all(&wreck).await;
+        let mut wreck = wreck.into_inner();
+        if taken.is_err() {
+            // What else was going on when the process died is not known.
+            wreck.working = usize::MAX;
+        }
+        self.inner.isolate(wreck).await;
+        taken
+    }
+
+    async fn take_up_all(&self, wreck: &Mutex<Wreck>) -> Result<usize, EngineError> {
         let mut taken = 0;
         let mut after = None;
         loop {
@@ -43,13 +57,15 @@ impl Engine {
             taken += tasks.len() - heads.iter().filter(waits).count();
             stream::iter(tasks)
                 .for_each_concurrent(TOGETHER, |task| async move {
-                    if let Err(error) = self.inner.take_up(&task, After::Death).await {
-                        if error.is_damage() {
+                    match self.inner.take_up(&task, After::Death).await {
+                        Ok(found) => wreck.lock().add(found),
+                        Err(error) if error.is_damage() => {
                             tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot go on");
-                            return;
                         }
-                        tracing::warn!(%task, %error, "an unfinished task could not be taken up; trying again");
-                        self.inner.take_up_later(task, After::Death);
+                        Err(error) => {
+                            tracing::warn!(%task, %error, "an unfinished task could not be taken up; trying again");
+                            self.inner.take_up_later(task, After::Death);
+                        }
                     }
                 })
                 .await;
@@ -57,9 +73,28 @@ impl Engine {
     }
 }
 
+/// What was found of one task.
+pub(crate) enum Found {
+    /// It rests, or only waits.
+    Idle,
+    /// It was at work, and goes on.
+    Working,
+    /// It was at work, and may have brought the process down; it waits for [`Inner::isolate`].
+    Suspect(Arc<LiveTask>, Suspect),
+}
+
+impl Wreck {
+    fn add(&mut self, found: Found) {
+        self.working += usize::from(!matches!(found, Found::Idle));
+        if let Found::Suspect(live, suspect) = found {
+            self.suspects.push((live, suspect));
+        }
+    }
+}
+
 impl Inner {
     /// Continues one task from what the journal holds.
-    pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId, after: After) -> Result<(), EngineError> {
+    pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId, after: After) -> Result<Found, EngineError> {
         let live = self.take(task).await?;
         let at_rest = {
             let cell = live.lock();
@@ -70,23 +105,25 @@ impl Inner {
                 self.look_after_children(&live).await?;
             }
             self.rest(&live);
-            return self.say_owed_farewell(task).await;
+            self.say_owed_farewell(task).await?;
+            return Ok(Found::Idle);
         }
         if self.is_orphan(&live).await? {
-            return self.end(&live, Ending::Canceled).await;
+            self.end(&live, Ending::Canceled).await?;
+            return Ok(Found::Idle);
         }
-        let decided = {
+        let (decided, found) = {
             let mut cell = live.lock();
             if cell.driven {
-                return Ok(());
+                return Ok(Found::Idle);
             }
+            cell.driven = true;
             let decided = if after == After::Death { resume(&cell.task) } else { Resume::Continue };
-            cell.driven = !matches!(decided, Resume::GiveUp(_));
-            decided
+            (decided, if works(&cell.task) { Found::Working } else { Found::Idle })
         };
         match decided {
             Resume::Continue => self.spawn_driver(live, None),
-            Resume::GiveUp(reason) => self.end(&live, Ending::Failed(reason)).await?,
+            Resume::Suspect(suspect) => return Ok(Found::Suspect(live, suspect)),
             Resume::Go(event) => match live.commit(self.journal(), &*self.ports.clock, |_| vec![event]) {
                 // On disk before anything else happens: this is how deaths are counted.
                 Ok(receipt) => match receipt.await {
@@ -97,7 +134,7 @@ impl Inner {
                 Err(_) => self.spawn_driver(live, None),
             },
         }
-        Ok(())
+        Ok(found)
     }
 
     /// Whether the task that waited for this one has ended without it.
@@ -122,7 +159,12 @@ impl Inner {
                 }
                 match inner.take_up(&task, after).await {
                     // A creation that the journal never took is no task.
-                    Ok(()) | Err(EngineError::TaskNotFound(_) | EngineError::Journal(JournalError::Missing { .. })) => {
+                    Ok(Found::Suspect(live, suspect)) => {
+                        // What else was going on when the process died is not known here.
+                        let wreck = Wreck { working: usize::MAX, suspects: vec![(live, suspect)] };
+                        return inner.isolate(wreck).await;
+                    }
+                    Ok(_) | Err(EngineError::TaskNotFound(_) | EngineError::Journal(JournalError::Missing { .. })) => {
                         return;
                     }
                     Err(error) if error.is_damage() => {

@@ -1,8 +1,8 @@
 //! Every legal transition of a task.
 
 use crate::{
-    CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, seen::is_seen,
-    tool_parts::results_message,
+    CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, doubt::allows_another_run,
+    is_in_doubt, seen::is_seen, tool_parts::results_message,
 };
 use baton_types::{
     Artifact, CallId, Grant, Message, MessageId, Reasoning, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult,
@@ -106,13 +106,14 @@ impl Task {
                     answered: false,
                     last_progress: 0,
                     crashes: 0,
+                    alone: 0,
                     begun: 0,
                     failures: Default::default(),
                 })?;
                 self.autonomous |= autonomous;
                 self.status_at = at;
             }
-            TaskEvent::RunResumed { run, after } => return self.run_resumed(run, *after),
+            TaskEvent::RunResumed { run, after, alone } => return self.run_resumed(run, *after, *alone),
             TaskEvent::RunPaused { run } => {
                 self.running(run)?;
             }
@@ -161,6 +162,13 @@ impl Task {
             TaskEvent::ToolAsked { call, ask } => {
                 let asks = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
                 self.advance(call, asks, CallStage::Asked(ask.clone()))?;
+            }
+            TaskEvent::ToolAnswered { call, answers } if self.is_doubted(call) => {
+                if !allows_another_run(answers) {
+                    return Err(Illegal::Call(call.clone()));
+                }
+                // The answer is about the call; what the tool itself was told before still counts.
+                self.put_stage(call, |_| true, CallStage::Pending)?.effects = None;
             }
             TaskEvent::ToolAnswered { call, answers } => {
                 // What a tool asks under whatever key is no question of leave.
@@ -236,7 +244,7 @@ impl Task {
         if let Some(run) = &mut self.run
             && !repeats
         {
-            (run.last_progress, run.crashes) = (self.version, 0);
+            (run.last_progress, run.crashes, run.alone) = (self.version, 0, 0);
         }
         Ok(())
     }
@@ -252,6 +260,10 @@ impl Task {
             }
             _ => false,
         }
+    }
+
+    fn is_doubted(&self, call: &CallId) -> bool {
+        self.call(call).is_some_and(|state| is_in_doubt(self, state))
     }
 
     fn count_call(&mut self, again: bool) {
@@ -291,9 +303,10 @@ impl Task {
     }
 
     /// A resumption is not progress: it counts towards giving up.
-    fn run_resumed(&mut self, run: &RunId, after: u64) -> Result<(), Illegal> {
+    fn run_resumed(&mut self, run: &RunId, after: u64, alone: bool) -> Result<(), Illegal> {
         let run = self.running(run)?;
-        run.crashes = if after == run.last_progress { run.crashes + 1 } else { 1 };
+        let (crashes, before) = if after == run.last_progress { (run.crashes, run.alone) } else { (0, 0) };
+        (run.crashes, run.alone) = (crashes.saturating_add(1), before.saturating_add(u32::from(alone)));
         self.version += 1;
         Ok(())
     }

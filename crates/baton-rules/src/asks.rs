@@ -1,12 +1,13 @@
 //! What tools ask while they work, and what callers answer, as data parts.
 
-use crate::{CallStage, RefusedMessage, Task, pass::was_passed_down};
+use crate::{CallStage, RefusedMessage, Task, doubt_ask, is_in_doubt, pass::was_passed_down};
 use baton_types::{
     AgentName, AnswerAction, CallId, Digest, ErrorCode, Json, Message, Part, PartContent, TaskState, ToolAnswer,
-    ToolAnswers, ToolAsk, ToolCall, ToolQuestion, Wanted,
+    ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolResult, Wanted,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 #[derive(Serialize)]
 struct RequestsOut<'a> {
@@ -144,15 +145,25 @@ pub(crate) enum Answered {
     InWords(Vec<(CallId, ToolAnswers)>),
 }
 
-/// Reads the answers in a message to a task that waits for some.
-pub(crate) fn answers_in(task: &Task, message: &Message, words_taken: bool) -> Result<Answered, RefusedMessage> {
-    let open: Vec<(&ToolCall, &ToolAsk)> = task
+/// Reads the answers in a message to a task that waits for some; calls that it has results for ask nothing more.
+pub(crate) fn answers_in(
+    task: &Task,
+    message: &Message,
+    results: &[ToolResult],
+    words_taken: bool,
+) -> Result<Answered, RefusedMessage> {
+    let has_result = |call: &ToolCall| results.iter().any(|result| result.call == call.id);
+    let asking: Vec<(&ToolCall, Cow<'_, ToolAsk>)> = task
         .open_calls()
         .filter_map(|state| match &state.stage {
-            CallStage::Asked(ask) => Some((&state.call, ask)),
+            CallStage::Asked(ask) => Some((&state.call, Cow::Borrowed(ask))),
+            _ if is_in_doubt(task, state) && !has_result(&state.call) => {
+                Some((&state.call, Cow::Owned(doubt_ask(&state.call))))
+            }
             _ => None,
         })
         .collect();
+    let open: Vec<(&ToolCall, &ToolAsk)> = asking.iter().map(|(call, ask)| (*call, ask.as_ref())).collect();
     let mut given: Vec<(CallId, Vec<ToolAnswer>)> = Vec::new();
     let mut count = 0;
     for part in &message.parts {
@@ -261,7 +272,11 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
         return answer(AnswerAction::Accept, Some(filled(schema, &object)?));
     }
     let form: Value = schema.read().unwrap_or_default();
-    let fields: Vec<(&String, &Value)> = form["properties"].as_object().into_iter().flatten().collect();
+    let all: Vec<(&String, &Value)> = form["properties"].as_object().into_iter().flatten().collect();
+    let is_required = |name: &String| form["required"].as_array().into_iter().flatten().any(|it| it == name.as_str());
+    let required: Vec<(&String, &Value)> = all.iter().copied().filter(|(name, _)| is_required(name)).collect();
+    // Words fill in the only field, or the only one that has to be there.
+    let fields = if all.len() > 1 && required.len() == 1 { required } else { all };
     let [(name, field)] = fields.as_slice() else {
         let names = fields.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
         return Err(format!("answer with a JSON object of: {names}"));

@@ -3,10 +3,14 @@
 use crate::{
     ASK_USER_TOOL, CallStage, CallState, HandedOff, PassedDown, Task,
     asks::{Answered, answers_in, responses_part},
+    doubt::decided_result,
+    is_in_doubt,
     pass::pass_down,
     results_in, results_part, waiting_on_caller,
 };
-use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskId, TaskState, Timestamp, ToolResult};
+use baton_types::{
+    CallId, ErrorCode, Json, Message, TaskEvent, TaskId, TaskState, Timestamp, ToolAnswers, ToolResult,
+};
 
 /// Messages that a task takes.
 const MAX_MESSAGES: usize = 1000;
@@ -56,13 +60,18 @@ pub fn hear(task: &Task, mut message: Message, now: Timestamp) -> Result<Heard, 
     })?;
     check_results(task, &mut results)?;
     let answer = answer_to_question(task, &message, &results);
-    let answered = match answers_in(task, &message, answer.is_some())? {
+    let answered = match answers_in(task, &message, &results, answer.is_some())? {
         Answered::InParts(answered) => answered,
         Answered::InWords(answered) => {
             message.parts.push(responses_part(&answered));
             answered
         }
     };
+    let (decided, answered) = settle_doubts(task, answered)?;
+    if !decided.is_empty() {
+        message.parts.push(results_part(&decided));
+        results.extend(decided);
+    }
     if let Some(answer) = answer {
         // The history then says itself which call the words answer.
         message.parts.push(results_part(std::slice::from_ref(&answer)));
@@ -81,6 +90,21 @@ pub fn hear(task: &Task, mut message: Message, now: Timestamp) -> Result<Heard, 
     events.extend(answered.into_iter().map(|(call, answers)| TaskEvent::ToolAnswered { call, answers }));
     events.extend(passed.iter().map(|down| answered_child(task, down, now)));
     Ok(Heard { events, resumes, passed })
+}
+
+type CallAnswers = Vec<(CallId, ToolAnswers)>;
+
+/// Splits answers into results that they give calls in doubt, and answers that calls go on with.
+fn settle_doubts(task: &Task, answered: CallAnswers) -> Result<(Vec<ToolResult>, CallAnswers), RefusedMessage> {
+    let (mut decided, mut goes_on) = (Vec::new(), Vec::new());
+    for (id, answers) in answered {
+        let doubt = task.call(&id).filter(|state| is_in_doubt(task, state));
+        match doubt.map(|state| decided_result(&state.call, &answers)).transpose()?.flatten() {
+            Some(result) => decided.push(result),
+            None => goes_on.push((id, answers)),
+        }
+    }
+    Ok((decided, goes_on))
 }
 
 /// Whether only somebody outside can go on with a call of a task that waits.
@@ -172,8 +196,7 @@ fn check_results(task: &Task, results: &mut [ToolResult]) -> Result<(), RefusedM
 
 /// Calls that a caller may answer: its own, questions to it, and those that a crash left in doubt.
 fn answerable(task: &Task, state: &crate::CallState) -> bool {
-    let in_doubt = task.run.is_none() && matches!(state.stage, CallStage::Started);
-    waiting_on_caller(task, &state.call) || state.call.name == ASK_USER_TOOL || in_doubt
+    waiting_on_caller(task, &state.call) || state.call.name == ASK_USER_TOOL || is_in_doubt(task, state)
 }
 
 /// Text answers the first open question, also when it comes beside results of other calls.

@@ -13,6 +13,7 @@ mod backoff;
 mod budget;
 mod caller;
 mod context;
+mod doubt;
 mod effects;
 mod form;
 mod guard;
@@ -45,6 +46,7 @@ pub use context::{
     Mention, REQUEST_MEMBER, RelevantItem, SessionItem, candidates, mentions, request_context, session_items, shown,
     without_mentions,
 };
+pub use doubt::{doubt_ask, doubt_in_words, doubts_part, is_in_doubt};
 pub use effects::{
     AddressUse, DefinitionEffects, Destination, OwnerEffect, Program, ProgramStart, ValueSource, ValueUse,
     check_owner_effects,
@@ -56,7 +58,7 @@ pub use mode::{RefusedMode, check_mode_setting, keeps_mode, mode_of, takes_calle
 pub use pass::{PassedDown, asked_elsewhere, passed_up};
 pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers};
 pub use rate::{Bucket, RateLimit};
-pub use resume::{Resume, resume};
+pub use resume::{Resume, ResumeGroup, Suspect, blame, crash_reason, resume, resume_groups, resumption, works};
 pub use seen::is_seen;
 pub use session::{SESSION_MEMBER, SessionSettings};
 pub use session_history::{Transcript, whole};

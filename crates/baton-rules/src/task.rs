@@ -124,6 +124,9 @@ pub struct Run {
     pub last_progress: u64,
     /// How often the process died since then.
     pub crashes: u32,
+    /// How often it went on alone since then, because it may have brought the process down.
+    #[serde(default)]
+    pub alone: u32,
     /// Calls that the agent itself began.
     #[serde(default)]
     pub begun: u32,

@@ -62,6 +62,9 @@ pub enum TaskEvent {
         run: RunId,
         /// The last event before the process died, resumptions aside.
         after: u64,
+        /// Whether no other run that may have brought the process down goes on beside it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        alone: bool,
     },
     /// A run was set aside by an orderly shutdown; going on later is no sign of trouble.
     RunPaused {

@@ -1,6 +1,6 @@
 //! What a task waits for from a person.
 
-use baton_rules::{ASK_USER_TOOL, CallStage, Task};
+use baton_rules::{ASK_USER_TOOL, CallStage, Task, doubt_ask, is_in_doubt};
 use baton_types::{
     AgentName, CallId, ContextId, Digest, Json, Message, PartContent, TaskId, TaskState, Timestamp, ToolAsk, ToolCall,
     ToolQuestion, Wanted,
@@ -172,6 +172,9 @@ pub(super) fn open_in(task: &Task) -> Vec<Approval> {
     let own = task.open_calls().filter_map(|state| match &state.stage {
         CallStage::Asked(ask) => Some(Approval::of_call(task, &state.call, ask)),
         CallStage::Finished(_) | CallStage::HandedOff(_) => None,
+        CallStage::Started if is_in_doubt(task, state) => {
+            Some(Approval::of_call(task, &state.call, &doubt_ask(&state.call)))
+        }
         CallStage::Pending | CallStage::Started => (state.call.name == ASK_USER_TOOL)
             .then(|| Approval::in_words(task, Some(&state.call), words_of(&state.call))),
     });

@@ -1,26 +1,21 @@
 //! Status events that a run writes: what it asks of the caller, and that it is done.
 
 use crate::Ports;
-use baton_rules::{Asked, Task, calls_in, calls_part, passed_up, requests_part};
-use baton_types::{ErrorCode, Message, Part, Role, TaskEvent, TaskState, ToolCall, ToolQuestion, Wanted};
+use baton_rules::{Asked, Task, calls_in, calls_part, doubt_in_words, doubts_part, passed_up, requests_part};
+use baton_types::{Message, Part, Role, TaskEvent, TaskState, ToolCall, ToolQuestion, Wanted};
 
 /// The event with which a task waits for its caller.
 pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
     let mut words: Vec<String> = asked.questions.iter().map(question).collect();
-    words.extend(asked.in_doubt.iter().map(|call| {
-        format!(
-            "{}: the tool '{}' (call {}) was cut off and may or may not have taken effect. Send a tool_results part \
-             with its outcome to go on, or cancel the task.",
-            ErrorCode::TOOL_UNSAFE_TO_REPEAT.code,
-            call.name,
-            call.id
-        )
-    }));
+    words.extend(asked.in_doubt.iter().map(doubt_in_words));
     words.extend(asked.asks.iter().flat_map(|(call, ask)| ask.questions.iter().map(|asked| in_words(call, asked))));
     words.extend(asked.passed_up.iter().map(|(_, _, message)| message.text()));
     let mut parts = vec![Part::text(words.join("\n"))];
-    if !asked.calls.is_empty() || !asked.in_doubt.is_empty() {
-        parts.push(calls_part(asked.calls.iter().chain(&asked.in_doubt)));
+    if !asked.calls.is_empty() {
+        parts.push(calls_part(&asked.calls));
+    }
+    if !asked.in_doubt.is_empty() {
+        parts.push(doubts_part(&task.agent, &asked.in_doubt));
     }
     if !asked.asks.is_empty() {
         parts.push(requests_part(&task.agent, &asked.asks));

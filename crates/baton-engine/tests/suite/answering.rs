@@ -70,6 +70,9 @@ fn reply(asked: &Option<Message>, turn: u32) -> Message {
     }
     let yes = !turn.is_multiple_of(3);
     if let ([request], true, true) = (requests.as_slice(), parts.is_empty(), turn.is_multiple_of(2)) {
+        if request.get("in_doubt").is_some() {
+            return message(&format!("a{turn}"), if yes { "run_again" } else { "fail" });
+        }
         let approval = request.get("approval").is_some();
         return message(
             &format!("a{turn}"),
@@ -92,7 +95,9 @@ fn reply(asked: &Option<Message>, turn: u32) -> Message {
             let members = response.as_object_mut().unwrap();
             // What was asked is said again with the answer: the addresses, and the digest of what was shown.
             members.retain(|name, _| ["task_id", "call_id", "key", "digest"].contains(&name.as_str()));
-            if request.get("schema").is_some() {
+            if request.get("in_doubt").is_some() {
+                response["content"] = json!({"outcome": "use_result", "result": "by caller"});
+            } else if request.get("schema").is_some() {
                 response["content"] = json!({"which": "this one"});
             } else if request.get("key").is_none() {
                 response["content"] = json!({"text": "this one"});

@@ -17,6 +17,7 @@ mod flows;
 mod generation;
 mod guards;
 mod idempotency;
+mod isolation;
 mod passing;
 mod peers;
 mod push;

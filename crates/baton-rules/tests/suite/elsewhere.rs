@@ -89,12 +89,7 @@ fn waiting_for_an_agent_elsewhere_is_no_crash_loop() {
         apply_all(&mut task, &[event]);
     }
     let mut own = begun(&[]);
-    let given_up = (0..5).any(|_| match resume(&own) {
-        Resume::Go(event) => {
-            apply_all(&mut own, &[event]);
-            false
-        }
-        other => matches!(other, Resume::GiveUp(_)),
-    });
-    assert!(given_up, "a run that brings the process down is");
+    let Resume::Go(event) = resume(&own) else { panic!("the first death says nothing") };
+    apply_all(&mut own, &[event]);
+    assert!(matches!(resume(&own), Resume::Suspect(_)), "a run that may have brought the process down is");
 }

@@ -5,6 +5,7 @@
 mod access;
 mod budgets;
 mod context;
+mod doubts;
 mod elsewhere;
 mod handoffs;
 mod hearing;

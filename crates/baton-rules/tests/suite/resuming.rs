@@ -1,20 +1,19 @@
 use crate::sample::*;
-use baton_rules::{Resume, Task, resume};
+use baton_rules::{Resume, Suspect, Task, blame, crash_reason, resume, resume_groups, resumption};
 use baton_types::*;
+use std::time::Duration;
 
-/// Dies and is taken up again; gives whether the run went on.
-fn die(task: &mut Task) -> bool {
-    match resume(task) {
-        Resume::Go(event) => {
-            apply_all(task, &[event]);
-            true
-        }
-        Resume::GiveUp(reason) => {
-            assert_eq!(reason.code, ErrorCode::CRASH_LOOP.code);
-            false
-        }
+/// Dies and is taken up again, alone if it is a suspect; gives how often it was there by then, and how often alone.
+fn die(task: &mut Task) -> (u32, u32) {
+    let alone = match resume(task) {
+        Resume::Go(_) => false,
+        Resume::Suspect(_) => true,
         Resume::Continue => panic!("a run was in progress"),
-    }
+    };
+    let event = resumption(task, alone).unwrap();
+    apply_all(task, &[event]);
+    let run = task.run.as_ref().unwrap();
+    (run.crashes, run.alone)
 }
 
 fn working() -> Task {
@@ -22,23 +21,25 @@ fn working() -> Task {
 }
 
 #[test]
-fn the_third_death_at_the_same_event_ends_the_run() {
+fn the_second_death_at_the_same_event_makes_a_suspect() {
     let mut task = working();
-    let died: Vec<bool> = (0..3).map(|_| die(&mut task)).collect();
-    assert_eq!(died, [true, true, false]);
-    assert_eq!(task.version, 6, "four events, and two resumptions that are no progress");
-    let Resume::GiveUp(reason) = resume(&task) else { panic!() };
-    assert!(reason.detail.contains("3 times at event 4"), "{}", reason.detail);
+    let died: Vec<_> = (0..4).map(|_| die(&mut task)).collect();
+    assert_eq!(died, [(1, 0), (2, 1), (3, 2), (4, 3)]);
+    assert_eq!(task.version, 8, "four events, and four resumptions that are no progress");
+    let Resume::Suspect(suspect) = resume(&task) else { panic!() };
+    assert_eq!(suspect, Suspect { crashes: 5, alone: 3 });
+    let reason = crash_reason(&task, suspect);
+    assert_eq!(reason.code, ErrorCode::CRASH_LOOP.code);
+    assert!(reason.detail.contains("5 times while the run was at event 4"), "{}", reason.detail);
 }
 
 #[test]
 fn progress_and_an_orderly_pause_start_the_count_again() {
     for step in [TaskEvent::RunPaused { run: "run".into() }, started("a"), finished("a", "look")] {
         let mut task = working();
-        assert!(die(&mut task) && die(&mut task));
+        assert_eq!([die(&mut task), die(&mut task)], [(1, 0), (2, 1)]);
         apply_all(&mut task, &[step]);
-        assert!(die(&mut task) && die(&mut task), "two more deaths are allowed");
-        assert!(!die(&mut task));
+        assert_eq!([die(&mut task), die(&mut task)], [(1, 0), (2, 1)]);
     }
 }
 
@@ -47,28 +48,91 @@ fn beginning_again_is_no_progress() {
     let mut calling_a_tool = working();
     apply_all(&mut calling_a_tool, &[started("a")]);
     let mut asking_the_model = task(ToolExecution::Agent, &[run_started(), attempt(1, 1)]);
-    let mut model_again = (2..).map(|number| attempt(1, number));
-    let deaths = |task: &mut Task, again: &mut dyn FnMut() -> TaskEvent| {
-        let lives = std::iter::from_fn(|| die(task).then(|| apply_all(task, &[again()])));
-        lives.take(10).count()
-    };
-    assert_eq!(deaths(&mut calling_a_tool, &mut || started("a")), 2);
-    assert_eq!(deaths(&mut asking_the_model, &mut || model_again.next().unwrap()), 2);
+    for number in 1..4 {
+        assert_eq!(die(&mut calling_a_tool), (number, number - 1));
+        apply_all(&mut calling_a_tool, &[started("a")]);
+        assert_eq!(die(&mut asking_the_model), (number, number - 1));
+        apply_all(&mut asking_the_model, &[attempt(1, number + 1)]);
+    }
 }
 
 #[test]
-fn waiting_for_another_agent_brings_no_process_down() {
+fn waiting_for_another_agent_makes_nobody_a_suspect() {
     let mut task = working();
     apply_all(&mut task, &[handed_off("h")]);
-    assert!(die(&mut task) && die(&mut task) && !die(&mut task), "the other call is still its own work");
+    assert_eq!([die(&mut task), die(&mut task)], [(1, 0), (2, 1)], "the other call is still its own work");
     apply_all(&mut task, &[finished("a", "look")]);
-    assert!((0..10).all(|_| die(&mut task)));
+    assert!((1..10).all(|deaths| die(&mut task) == (deaths, 0)));
     apply_all(&mut task, &[finished("h", "handoff")]);
-    assert!(die(&mut task) && die(&mut task) && !die(&mut task), "the wait itself did not count");
+    assert_eq!([die(&mut task), die(&mut task)], [(1, 0), (2, 1)], "the wait itself did not count");
 }
 
 #[test]
 fn a_task_without_a_run_simply_continues() {
     assert_eq!(resume(&task(ToolExecution::Agent, &[])), Resume::Continue);
     assert_eq!(resume(&asking(ToolExecution::Agent, &[call("q", "ask_user")])), Resume::Continue);
+}
+
+fn suspect(crashes: u32, alone: u32) -> Suspect {
+    Suspect { crashes, alone }
+}
+
+#[test]
+fn only_a_run_that_went_on_alone_is_blamed() {
+    for (crashes, alone, others, is_only_run, expect) in [
+        (2, 0, vec![], true, false),
+        (9, 0, vec![], true, false),
+        (3, 1, vec![], true, true),
+        // Something else was going on, which may have been the cause.
+        (3, 1, vec![], false, false),
+        (4, 2, vec![], false, true),
+        (4, 2, vec![suspect(3, 1)], false, true),
+        // Another one was there as often.
+        (4, 2, vec![suspect(3, 0), suspect(4, 2)], false, false),
+        (4, 2, vec![suspect(5, 0)], false, false),
+    ] {
+        let blamed = blame(suspect(crashes, alone), &others, is_only_run);
+        assert_eq!(blamed, expect, "{crashes} {alone} {others:?} {is_only_run}");
+    }
+}
+
+#[test]
+fn suspects_are_resumed_alone_when_they_are_few_and_in_bounded_groups_when_they_are_many() {
+    assert!(resume_groups(&[]).is_empty());
+    let few = resume_groups(&[suspect(2, 0), suspect(4, 2), suspect(2, 0)]);
+    let members: Vec<_> = few.iter().map(|group| group.members.clone()).collect();
+    assert_eq!(members, [vec![1], vec![0], vec![2]], "who was there most often comes first");
+    assert!(few[0].delay > few[1].delay && few[0].window > few[1].window, "and gets more time: {few:?}");
+    let many: Vec<Suspect> = (0..1000).map(|at| suspect(if at < 100 { 3 } else { 2 }, 0)).collect();
+    let groups = resume_groups(&many);
+    assert!(groups.len() <= 32, "{}", groups.len());
+    assert!(groups.iter().all(|group| group.members.len() < 900 && group.window <= Duration::from_secs(20)));
+    let mut all: Vec<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
+    assert!(all[..100].iter().all(|at| *at < 100));
+    all.sort_unstable();
+    assert!(all.into_iter().eq(0..1000), "each once");
+}
+
+/// However many suspects there are, a killer among them is found after few more crashes.
+#[test]
+fn every_crash_leaves_fewer_suspects() {
+    for (count, most) in [(1, 2), (16, 2), (17, 3), (1000, 4), (16_384, 5)] {
+        for killer in [0, count / 2, count - 1] {
+            let mut suspects = vec![suspect(2, 0); count];
+            let mut crashes = 0;
+            while suspects[killer].alone < 2 {
+                let groups = resume_groups(&suspects);
+                let group = groups.iter().find(|group| group.members.contains(&killer)).unwrap();
+                for at in &group.members {
+                    suspects[*at].crashes += 1;
+                    suspects[*at].alone += u32::from(group.members.len() == 1);
+                }
+                crashes += 1;
+                assert!(crashes <= most, "{killer} of {count} is not found after {crashes} crashes");
+            }
+            let others: Vec<Suspect> =
+                suspects.iter().enumerate().filter(|(at, _)| *at != killer).map(|(_, suspect)| *suspect).collect();
+            assert!(blame(suspects[killer], &others, false));
+        }
+    }
 }

@@ -53,7 +53,7 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
         },
         5 => {
             let after = task.run.as_ref().filter(|_| sensible).map_or(u64::from(pick), |run| run.last_progress);
-            TaskEvent::RunResumed { run, after }
+            TaskEvent::RunResumed { run, after, alone: pick % 2 == 1 }
         }
         6 => TaskEvent::RunPaused { run },
         7 | 8 => {
@@ -135,6 +135,8 @@ fn heard(task: &Task, pick: u8, open: &[CallId], number: usize) -> TaskEvent {
     let message = told(&format!("u{number}"), text, &results);
     let mut heard = hear(task, message, baton_types::Timestamp::from_millis(0))
         .or_else(|_| hear(task, plain, baton_types::Timestamp::from_millis(0)))
+        // Words are no answer to the question what became of a call.
+        .or_else(|_| hear(task, told(&format!("u{number}"), "fail", &[]), baton_types::Timestamp::from_millis(0)))
         .unwrap();
     heard.events.remove(0)
 }

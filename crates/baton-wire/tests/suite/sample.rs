@@ -88,7 +88,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
         TaskEvent::ToolsCalled { message: calls(), calls: Vec::new(), usage },
         TaskEvent::ToolStarted { call: "call-1".into(), effects: None, server: None },
         TaskEvent::RunPaused { run: run.clone() },
-        TaskEvent::RunResumed { run, after: 5 },
+        TaskEvent::RunResumed { run, after: 5, alone: false },
         TaskEvent::HandoffSent {
             call: "call-1".into(),
             handoff: "handoff-1".into(),

@@ -146,13 +146,13 @@ fn journal() -> Vec<Arc<StoredEvent>> {
     let mut work =
         vec![submitted("c2", "worker", Some(link)), started("run-2"), attempt("k1", 1, 1), called("k1", &calls)];
     work.extend([begun(LOOK), begun(SET), begun(PAY), finished(PAY, "pay")]);
-    work.push(TaskEvent::RunResumed { run: "run-2".into(), after: 8 });
+    work.push(TaskEvent::RunResumed { run: "run-2".into(), after: 8, alone: false });
     work.extend([begun(LOOK), begun(SET), finished(LOOK, "look"), finished(SET, "set"), attempt("k2", 2, 1)]);
     work.extend(answered(CHILD, "c2", "k2"));
     facts.extend(tasks(&child, work));
     facts.push((record, moved(HandoffStatus::Completed)));
     let mut rest = vec![finished("call-handoff", "handoff"), attempt("m2", 2, 1)];
-    rest.push(TaskEvent::RunResumed { run: "run-1".into(), after: CUT_OFF_AT });
+    rest.push(TaskEvent::RunResumed { run: "run-1".into(), after: CUT_OFF_AT, alone: false });
     rest.push(attempt("m2", 2, 2));
     rest.extend(answered(PARENT, "c1", "m2"));
     facts.extend(tasks(&parent, rest));

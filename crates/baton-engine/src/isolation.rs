@@ -1,0 +1,97 @@
+//! Resuming runs that may have brought the process down: in small groups, one after the other.
+
+use crate::{FeedItem, end::Ending, engine::Inner, live::LiveTask, recover::After};
+use baton_rules::{ResumeGroup, Suspect, blame, crash_reason, resume_groups, resumption};
+use baton_types::{Fact, TaskEvent};
+use futures_util::future::join_all;
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// What recovery found: runs that were going on when the process died.
+#[derive(Default)]
+pub(crate) struct Wreck {
+    /// Runs that did something themselves.
+    pub(crate) working: usize,
+    /// Those of them that may have brought the process down; nobody else drives them.
+    pub(crate) suspects: Vec<(Arc<LiveTask>, Suspect)>,
+}
+
+impl Inner {
+    /// Ends the suspects that are to blame, and resumes the others by and by.
+    pub(crate) async fn isolate(self: &Arc<Self>, wreck: Wreck) {
+        let Wreck { working, suspects } = wreck;
+        let ranks: Vec<Suspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
+        let mut left = Vec::new();
+        for (at, (live, suspect)) in suspects.into_iter().enumerate() {
+            let others: Vec<Suspect> = ranks.iter().enumerate().filter(|(it, _)| *it != at).map(|(_, it)| *it).collect();
+            if blame(suspect, &others, working == 1) {
+                let reason = crash_reason(&live.lock().task, suspect);
+                tracing::error!(code = reason.code, task = %live.id, detail = reason.detail, "a run is given up");
+                live.lock().driven = false;
+                if let Err(error) = self.end(&live, Ending::Failed(reason)).await {
+                    tracing::warn!(task = %live.id, %error, "a run could not be given up; trying again");
+                    self.take_up_later(live.id.clone(), After::Death);
+                }
+            } else {
+                left.push((live, suspect));
+            }
+        }
+        if !left.is_empty() {
+            tracing::warn!(runs = left.len(), "runs that were going on at several crashes are resumed in small groups");
+            let inner = Arc::clone(self);
+            self.drivers.spawn(async move {
+                tokio::select! {
+                    () = inner.stopping.cancelled() => {}
+                    () = inner.resume_in_groups(left) => {}
+                }
+            });
+        }
+    }
+
+    async fn resume_in_groups(self: &Arc<Self>, suspects: Vec<(Arc<LiveTask>, Suspect)>) {
+        let begun = Instant::now();
+        let ranks: Vec<Suspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
+        for ResumeGroup { members, delay, window } in resume_groups(&ranks) {
+            tokio::time::sleep_until(begun + delay).await;
+            let alone = members.len() == 1;
+            let group = members.iter().filter_map(|at| suspects.get(*at));
+            join_all(group.map(|(live, _)| self.resume_suspect(live, alone, window))).await;
+        }
+    }
+
+    /// Resumes one, and waits until the journal has progress of it; a run that was ended meanwhile is only let go.
+    async fn resume_suspect(self: &Arc<Self>, live: &Arc<LiveTask>, alone: bool, window: Duration) {
+        let feed = live.feed.attach();
+        let resumed = live.commit(self.journal(), &*self.ports.clock, |task| resumption(task, alone).into_iter().collect());
+        let is_ended = resumed.is_err();
+        if let Ok(receipt) = resumed
+            && let Err(error) = receipt.await
+        {
+            return self.broke(live, &error);
+        }
+        self.spawn_driver(Arc::clone(live), None);
+        let Some(mut feed) = feed.filter(|_| !is_ended) else { return };
+        let progress = async {
+            while let Some(item) = feed.recv().await {
+                if matches!(&item, FeedItem::Event(event) if matches!(&event.fact, Fact::Task(fact) if is_progress(fact))) {
+                    return;
+                }
+            }
+            // Nobody tells any more what it does, so its group waits for as long as it may.
+            std::future::pending::<()>().await;
+        };
+        let _ = tokio::time::timeout(window, progress).await;
+    }
+}
+
+/// Whether the event shows that the run got beyond where it was; one that may only begin the same again does not.
+fn is_progress(fact: &TaskEvent) -> bool {
+    !matches!(
+        fact,
+        TaskEvent::RunResumed { .. }
+            | TaskEvent::Wrote { .. }
+            | TaskEvent::AttemptStarted { .. }
+            | TaskEvent::ToolStarted { .. }
+            | TaskEvent::Said { .. }
+    )
+}

@@ -1,0 +1,214 @@
+//! Crashes are put down to the run that causes them, and to no other.
+
+use crate::world::{World, message};
+use baton_engine::{Engine, ListTasks, Options, Ports, SendCommand, TaskRef};
+use baton_journal::{
+    MemoryJournal,
+    fault::{Fault, FaultyJournal},
+};
+use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolRun};
+use baton_types::{AgentSpec, Principal, TaskId, TaskState, TaskView, ToolSpec};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
+use std::{sync::Arc, time::Duration};
+
+/// Seeds of each simulation.
+const SEEDS: u64 = 40;
+
+/// Lives after which a killer that is not found is never found.
+const MAX_LIVES: usize = 12;
+
+/// A tool host whose tool `put` brings the process down, always, after a while.
+struct Killer {
+    tools: Arc<dyn ToolHost>,
+    journal: Arc<FaultyJournal<MemoryJournal>>,
+    after: Duration,
+    /// How long `look` takes.
+    work: Duration,
+}
+
+impl ToolHost for Killer {
+    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(async move {
+            if run.tool.name == "put" {
+                tokio::time::sleep(self.after).await;
+                self.journal.crash();
+                std::future::pending::<()>().await;
+            }
+            tokio::time::sleep(self.work).await;
+            self.tools.call(run).await
+        })
+    }
+
+    fn offered<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+        self.tools.offered(agent, patience)
+    }
+}
+
+/// Until the killer strikes, and until other tools are done.
+type Times = (Duration, Duration);
+
+const AT_ONCE: Times = (Duration::ZERO, Duration::ZERO);
+
+fn me() -> Arc<Principal> {
+    Arc::new(Principal::local())
+}
+
+/// One life of a process; it ends when `until` does or the process dies, and says which.
+fn live<F: Future<Output = ()>>(world: &World, (after, work): Times, until: impl FnOnce(Engine) -> F) -> bool {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let journal = Arc::new(FaultyJournal::new(Arc::new(world.journal.clone()), |_| Fault::Pass));
+        let ports = world.ports(Arc::clone(&journal) as _);
+        let tools = Arc::new(Killer { tools: Arc::clone(&ports.tools), journal: Arc::clone(&journal), after, work });
+        let engine = Engine::new(Options::default(), Ports { tools, ..ports });
+        tokio::select! {
+            biased;
+            () = journal.until_crashed() => true,
+            () = until(engine) => false,
+        }
+    })
+}
+
+async fn send(engine: &Engine, id: &str, script: &str) -> TaskId {
+    engine.send(&me(), SendCommand::new("boss".into(), message(id, script))).await.unwrap().task.id.clone()
+}
+
+async fn tasks(engine: &Engine) -> Vec<TaskId> {
+    let query = ListTasks { limit: 100, ..ListTasks::default() };
+    engine.tasks(&me(), &query).await.unwrap().tasks.iter().map(|task| task.id.clone()).collect()
+}
+
+async fn view(engine: &Engine, task: &TaskId) -> Arc<TaskView> {
+    engine.task(&me(), &TaskRef { task: task.clone(), agent: None }).await.unwrap()
+}
+
+/// Waits until nothing is in progress.
+async fn all_ended(engine: &Engine) {
+    for task in tasks(engine).await {
+        while !view(engine, &task).await.state.is_terminal() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+/// How the tasks ended: the words of each, by the message that began it.
+fn ends(world: &World) -> Vec<(String, TaskState, String)> {
+    let mut ends = Vec::new();
+    live(world, AT_ONCE, |engine| {
+        let ends = &mut ends;
+        async move {
+            for task in tasks(&engine).await {
+                let view = view(&engine, &task).await;
+                let words = view.status_message.as_ref().map(|message| message.text()).unwrap_or_default();
+                ends.push((view.history[0].id.to_string(), view.state, words));
+            }
+        }
+    });
+    ends
+}
+
+/// Lives until everything has ended; how often the process died.
+fn deaths(world: &World, times: Times, plans: &[(String, &str)]) -> usize {
+    let mut plans = plans;
+    for life in 0..MAX_LIVES {
+        let died = live(world, times, |engine| async move {
+            engine.recover().await.unwrap();
+            for (id, script) in plans {
+                send(&engine, id, script).await;
+            }
+            all_ended(&engine).await;
+        });
+        plans = &[];
+        if !died {
+            return life;
+        }
+    }
+    panic!("still dying after {MAX_LIVES} lives: {:?}", ends(world));
+}
+
+#[test]
+fn a_run_that_kills_the_process_three_times_at_the_same_event_fails() {
+    for after in [Duration::ZERO, Duration::from_secs(100)] {
+        let world = World::default();
+        assert_eq!(deaths(&world, (after, Duration::ZERO), &[("killer".to_owned(), "put;say")]), 3);
+        let [(_, state, words)] = &ends(&world)[..] else { panic!() };
+        assert_eq!(*state, TaskState::Failed);
+        assert!(words.contains("BTN-3005: the process died 3 times while the run was at event"), "{words}");
+    }
+}
+
+#[test]
+fn a_killer_among_many_is_found_and_nobody_else_fails() {
+    for seed in 0..SEEDS {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let after = Duration::from_millis(rng.random_range(0..40_000));
+        let work = Duration::from_millis(rng.random_range(0..60_000));
+        let count = rng.random_range(1..40_usize);
+        let killer = rng.random_range(0..count);
+        let plan = |at: usize| match at == killer {
+            true => ("killer".to_owned(), "put;say"),
+            false => (format!("m{at}"), ["say", "look;say", "look,look;look;say"][at % 3]),
+        };
+        let plans: Vec<(String, &str)> = (0..count).map(plan).collect();
+        let world = World::default();
+        let died = deaths(&world, (after, work), &plans);
+        assert!(died >= 3, "seed {seed}: given up after {died} deaths");
+        for (id, state, words) in ends(&world) {
+            let expect = if id == "killer" { TaskState::Failed } else { TaskState::Completed };
+            assert_eq!(state, expect, "seed {seed}: {id}: {words}");
+            assert_eq!(id == "killer", words.contains("BTN-3005"), "seed {seed}: {id}: {words}");
+        }
+    }
+}
+
+#[test]
+fn kills_from_outside_fail_nobody() {
+    for seed in 0..SEEDS {
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let world = World::default();
+        for life in 0..60 {
+            // Mostly too short for any progress, now and then long enough for everything.
+            let lived = [0, 1, 2, 3, 4, 30, 4_000][rng.random_range(0..7)];
+            live(&world, AT_ONCE, |engine| async move {
+                engine.recover().await.unwrap();
+                for at in 0..if life < 50 { 2 } else { 0 } {
+                    send(&engine, &format!("m{life}-{at}"), ["look;say", "say", "look,look;look;say"][life % 3]).await;
+                }
+                tokio::time::sleep(Duration::from_millis(lived)).await;
+            });
+        }
+        live(&world, AT_ONCE, |engine| async move {
+            engine.recover().await.unwrap();
+            all_ended(&engine).await;
+        });
+        for (id, state, words) in ends(&world) {
+            assert_eq!(state, TaskState::Completed, "seed {seed}: {id}: {words}");
+        }
+    }
+}
+
+#[test]
+fn a_suspect_can_be_canceled_while_it_waits() {
+    let world = World::default();
+    let plans = [("killer".to_owned(), "put;say")];
+    let mut plans = plans.as_slice();
+    for _ in 0..2 {
+        assert!(live(&world, AT_ONCE, |engine| async move {
+            engine.recover().await.unwrap();
+            for (id, script) in plans {
+                send(&engine, id, script).await;
+            }
+            all_ended(&engine).await;
+        }));
+        plans = &[];
+    }
+    let died = live(&world, AT_ONCE, |engine| async move {
+        engine.recover().await.unwrap();
+        let task = tasks(&engine).await.remove(0);
+        engine.cancel(&me(), &TaskRef { task, agent: None }).await.unwrap();
+        // Longer than it would have waited.
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    });
+    assert!(!died, "it never ran again");
+    assert_eq!(ends(&world)[0].1, TaskState::Canceled);
+}

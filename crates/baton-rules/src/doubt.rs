@@ -1,0 +1,134 @@
+//! Calls in doubt: a crash cut them off, and nothing says that running them twice is harmless.
+//!
+//! Such a call is never published as a call to run. It is a question, and whoever answers decides its outcome.
+
+use crate::{CallStage, CallState, RefusedMessage, Task};
+use baton_types::{
+    AgentName, AnswerAction, CallId, ErrorCode, Json, Part, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolResult,
+    Wanted,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// The key of the question what became of a call.
+const OUTCOME: &str = "baton/outcome";
+
+/// The outcome of a call in doubt, as whoever was asked decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    RunAgain,
+    UseResult,
+    Fail,
+}
+
+#[derive(Deserialize)]
+struct OutcomeForm {
+    outcome: Outcome,
+    result: Option<Json>,
+}
+
+#[derive(Serialize)]
+struct DoubtsOut<'a> {
+    input_requests: Vec<DoubtOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct DoubtOut<'a> {
+    call_id: &'a CallId,
+    key: &'static str,
+    agent: &'a AgentName,
+    tool: &'a str,
+    message: String,
+    schema: Json,
+    in_doubt: bool,
+    arguments: &'a Json,
+}
+
+/// Whether a crash cut the call off and its outcome has to be decided: it began, and no run is on it.
+pub fn is_in_doubt(task: &Task, state: &CallState) -> bool {
+    task.run.is_none() && state.stage == CallStage::Started
+}
+
+/// The question what became of a call in doubt.
+pub fn doubt_ask(call: &ToolCall) -> ToolAsk {
+    let wants = Wanted::Form { schema: outcome_schema() };
+    let question = ToolQuestion { key: OUTCOME.to_owned(), message: doubt_in_words(call), wants };
+    ToolAsk { questions: vec![question], state: None }
+}
+
+/// The question for people.
+pub fn doubt_in_words(ToolCall { id, name, .. }: &ToolCall) -> String {
+    let code = ErrorCode::TOOL_UNSAFE_TO_REPEAT.code;
+    format!(
+        "{code}: the tool '{name}' (call {id}) was cut off and may or may not have taken effect. Find out what it did, \
+         then answer run_again, fail, or use_result together with its result; or cancel the task."
+    )
+}
+
+/// The data part that asks what became of calls. They are not in `tool_calls`: nobody is to run them unasked.
+pub fn doubts_part<'a>(agent: &'a AgentName, calls: impl IntoIterator<Item = &'a ToolCall>) -> Part {
+    let doubts = calls.into_iter().map(|call| DoubtOut {
+        call_id: &call.id,
+        key: OUTCOME,
+        agent,
+        tool: &call.name,
+        message: doubt_in_words(call),
+        schema: outcome_schema(),
+        in_doubt: true,
+        arguments: &call.arguments,
+    });
+    let out = DoubtsOut { input_requests: doubts.collect() };
+    Part::data(Json::of(&out).unwrap_or_else(|_| Json::string("")))
+}
+
+fn outcome_schema() -> Json {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "outcome": {
+                "type": "string",
+                "enum": ["run_again", "use_result", "fail"],
+                "description": "run_again if it took no effect, use_result if it did, fail if nobody can tell",
+            },
+            "result": { "type": "string", "description": "what the tool gave, for use_result" },
+        },
+        "required": ["outcome"],
+    });
+    schema.into()
+}
+
+/// Whether the answers let the call run again.
+pub(crate) fn allows_another_run(answers: &ToolAnswers) -> bool {
+    read_outcome(answers).is_some_and(|form| form.outcome == Outcome::RunAgain)
+}
+
+/// The form, unless whoever was asked declined to fill it in.
+fn read_outcome(answers: &ToolAnswers) -> Option<OutcomeForm> {
+    let answer = answers.answers.iter().find(|answer| answer.key == OUTCOME)?;
+    let content = answer.content.as_ref().filter(|_| answer.action == AnswerAction::Accept)?;
+    content.read().ok()
+}
+
+/// The result that the answers give a call in doubt; none when it is to run again.
+pub(crate) fn decided_result(call: &ToolCall, answers: &ToolAnswers) -> Result<Option<ToolResult>, RefusedMessage> {
+    let result = |output, is_error| ToolResult { call: call.id.clone(), name: call.name.clone(), output, is_error };
+    match read_outcome(answers) {
+        Some(OutcomeForm { outcome: Outcome::RunAgain, .. }) => Ok(None),
+        Some(OutcomeForm { outcome: Outcome::UseResult, result: Some(output) }) => Ok(Some(result(output, false))),
+        Some(OutcomeForm { outcome: Outcome::UseResult, result: None }) => Err(RefusedMessage {
+            code: ErrorCode::ANSWER_INVALID,
+            field: "message.parts.input_responses".to_owned(),
+            detail: format!("use_result needs the result of call '{}'; add it to content as 'result'", call.id),
+        }),
+        Some(OutcomeForm { outcome: Outcome::Fail, .. }) | None => {
+            let words = format!(
+                "{}: '{}' was cut off, and nobody can tell whether it took effect. Do not call it again before that is \
+                 known.",
+                ErrorCode::TOOL_UNSAFE_TO_REPEAT.code,
+                call.name
+            );
+            Ok(Some(result(Json::string(&words), true)))
+        }
+    }
+}

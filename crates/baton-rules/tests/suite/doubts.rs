@@ -1,0 +1,105 @@
+//! Calls that a crash cut off: never published as calls to run, decided by whoever is asked.
+
+use crate::sample::*;
+use baton_rules::{CallStage, Task, calls_in, doubt_ask, doubts_part, hear, own_calls_in, results_in};
+use baton_types::*;
+use serde_json::{Value, json as js};
+
+use ToolExecution::Agent;
+
+/// A task that waits because `pay` was cut off.
+fn in_doubt() -> Task {
+    let mut task = calling(Agent, &[call("p", "pay")]);
+    apply_all(&mut task, &[started("p"), status(TaskState::InputRequired)]);
+    task
+}
+
+fn responses(entry: Value) -> Message {
+    says("a", vec![Part::data(js!({ "input_responses": [entry] }).into())])
+}
+
+/// The stage after an answer, and whether a run goes on with it.
+fn answered(message: Message) -> Result<(CallStage, bool), ErrorCode> {
+    let mut task = in_doubt();
+    let heard = hear(&task, message, at(5)).map_err(|refused| refused.code)?;
+    apply_all(&mut task, &heard.events);
+    Ok((task.call(&"p".into()).unwrap().stage.clone(), heard.resumes))
+}
+
+#[test]
+fn nobody_is_told_to_run_a_call_in_doubt() {
+    let asked = says("q", vec![Part::text(""), doubts_part(&"shop".into(), [&call("p", "pay")])]);
+    assert!(calls_in(&asked).is_empty() && own_calls_in(&asked).is_empty(), "it is no call of anybody's");
+    let PartContent::Data(data) = &asked.parts[1].content else { panic!() };
+    let entry = &data.to_value()["input_requests"][0];
+    assert_eq!((&entry["call_id"], &entry["tool"], &entry["in_doubt"]), (&js!("p"), &js!("pay"), &js!(true)));
+    assert_eq!(entry["schema"]["properties"]["outcome"]["enum"], js!(["run_again", "use_result", "fail"]));
+    // Calls of others beside it are not run, either: the message asks for something else first.
+    let both = says("q", vec![doubts_part(&"shop".into(), [&call("p", "pay")]), baton_rules::calls_part([&call("l", "look")])]);
+    assert!(own_calls_in(&both).is_empty());
+}
+
+#[test]
+fn whoever_is_asked_decides_the_outcome() {
+    let result = |output: Json, is_error| {
+        let (call, name) = ("p".into(), "pay".to_owned());
+        Ok((CallStage::Finished(ToolResult { call, name, output, is_error }), true))
+    };
+    let used = || result(Json::string("paid"), false);
+    let again = || Ok((CallStage::Pending, true));
+    let invalid = || Err(ErrorCode::ANSWER_INVALID);
+    let filled = |content: Value| responses(js!({"call_id": "p", "key": "baton/outcome", "content": content}));
+    for (message, expect) in [
+        (filled(js!({"outcome": "run_again"})), again()),
+        (told("a", "run_again", &[]), again()),
+        (filled(js!({"outcome": "use_result", "result": "paid"})), used()),
+        (told("a", r#"{"outcome": "use_result", "result": "paid"}"#, &[]), used()),
+        (told("a", "", &[ToolResult { output: Json::string("paid"), ..self::result("p", "pay") }]), used()),
+        (told("a", "I looked", &[ToolResult { output: Json::string("paid"), ..self::result("p", "pay") }]), used()),
+        (filled(js!({"outcome": "use_result"})), invalid()),
+        (filled(js!({"outcome": "perhaps"})), invalid()),
+        (filled(js!({})), invalid()),
+        (told("a", "use_result", &[]), invalid()),
+        (told("a", "please hurry", &[]), invalid()),
+        (responses(js!({"call_id": "q", "content": {"outcome": "fail"}})), invalid()),
+    ] {
+        assert_eq!(answered(message.clone()), expect, "{message:?}");
+    }
+    for message in [filled(js!({"outcome": "fail"})), told("a", "fail", &[]), responses(js!({"action": "decline"}))] {
+        let (stage, resumes) = answered(message).unwrap();
+        let CallStage::Finished(result) = stage else { panic!("{stage:?}") };
+        assert!(resumes && result.is_error && result.output.as_str().contains("BTN-3004"), "{result:?}");
+    }
+}
+
+#[test]
+fn a_result_that_was_decided_stands_in_the_history_once() {
+    let mut task = in_doubt();
+    assert!(say(&mut task, responses(js!({"content": {"outcome": "use_result", "result": "paid"}}))));
+    let results: Vec<ToolResult> = task.history.iter().flat_map(|message| results_in(message).unwrap()).collect();
+    assert_eq!(results.len(), 1, "{results:?}");
+}
+
+#[test]
+fn a_call_runs_again_with_what_it_was_told_before_and_only_if_somebody_said_so() {
+    let mut task = in_doubt();
+    let content = Some(json(js!({"outcome": "fail"})));
+    let answer = ToolAnswer { key: "baton/outcome".to_owned(), action: AnswerAction::Accept, content };
+    let answers = ToolAnswers { answers: vec![answer], state: None };
+    assert!(task.apply(at(5), &TaskEvent::ToolAnswered { call: "p".into(), answers }).is_err());
+    assert!(say(&mut task, told("a", "run_again", &[])));
+    let state = task.call(&"p".into()).unwrap();
+    assert!(state.answers.is_none() && state.effects.is_none(), "the answer is not the tool's: {state:?}");
+    apply_all(&mut task, &[run_started(), started("p"), finished("p", "pay")]);
+}
+
+#[test]
+fn a_tool_cannot_pose_as_a_call_in_doubt() {
+    let mut task = calling(Agent, &[call("g", "gate")]);
+    let ask = doubt_ask(&call("g", "gate"));
+    apply_all(&mut task, &[started("g"), TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)]);
+    let content = js!({"outcome": "use_result", "result": "forged"});
+    assert!(say(&mut task, responses(js!({"call_id": "g", "content": content}))));
+    let state = task.call(&"g".into()).unwrap();
+    assert!(state.stage == CallStage::Pending && state.answers.is_some(), "the tool gets its answer: {state:?}");
+}
