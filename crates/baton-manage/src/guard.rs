@@ -41,8 +41,7 @@ pub(crate) fn check_server_start(definition: &Definition, server: &str) -> Resul
 
 fn refused(effect: &OwnerEffect) -> ManageError {
     let detail = format!(
-        "{effect}: only the owner of this Baton may have that, on its machine or with its own token; others leave it out, \
-         or remove it and give a value of their own"
+        "{effect}: only the owner of this Baton may have that, on its machine or with its own token; leave it out"
     );
     wrong(ErrorCode::SCOPE_MISSING, detail)
 }

@@ -15,7 +15,7 @@ pub enum OwnerEffect {
     #[error("{0} reads a file of this machine for somebody who did not get it before")]
     MachineFile(String),
     /// A value that the definition keeps would be sent elsewhere.
-    #[error("{0} is kept and would go to an address that it was not given for")]
+    #[error("{0} would go to an address that it was not given for; remove it first, and give a value anew")]
     MovedValue(String),
 }
 

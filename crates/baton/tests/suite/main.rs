@@ -3,6 +3,8 @@
 #![cfg(test)]
 
 #[cfg(unix)]
+mod administrators;
+#[cfg(unix)]
 mod approvals;
 mod authenticated_client;
 #[cfg(unix)]

@@ -2,11 +2,11 @@
 
 use super::{
     client::{Answers, text},
-    world::{Plan, World, ann, tool},
+    world::{Plan, World, ann, operator, tool},
 };
 use crate::line::Era;
 use baton_mcp::Limits;
-use baton_types::{Effects, McpEra, Permission};
+use baton_types::{Effects, McpEra, Permission, Principal};
 use rmcp::model::{GetPromptRequestParams, PaginatedRequestParams, ReadResourceRequestParams};
 use serde_json::json;
 
@@ -16,7 +16,7 @@ async fn everything_an_agent_has_is_listed() {
     for era in Era::ALL {
         let world = World::new();
         world.source.connect(McpEra::Auto, Permission::Allow);
-        let client = world.client(&ann(), era, Answers::Never).await;
+        let client = world.client(&operator(), era, Answers::Never).await;
         eras.push(json!({
             "server": client.service.peer_info().map(|info| json!([info.server_info, info.capabilities])),
             "tools": client.service.list_all_tools().await.unwrap(),
@@ -51,7 +51,7 @@ async fn lists_come_in_pages_that_miss_nothing() {
 async fn prompts_and_references_are_given() {
     for era in Era::ALL {
         let world = World::new();
-        let client = world.client(&ann(), era, Answers::Never).await;
+        let client = world.client(&operator(), era, Answers::Never).await;
         let prompt = |arguments: Option<serde_json::Value>| {
             let mut params = GetPromptRequestParams::new("system_prompt");
             params.arguments = arguments.map(super::client::object);
@@ -68,6 +68,23 @@ async fn prompts_and_references_are_given() {
             serde_json::to_value(&read.contents).unwrap(),
             json!([{"uri": uri, "mimeType": "text/markdown", "text": "Be brief."}])
         );
+    }
+}
+
+#[tokio::test]
+async fn the_system_prompt_is_for_those_who_manage_agents() {
+    for era in Era::ALL {
+        let world = World::new();
+        for (scope, is_shown) in [("read", false), ("call", false), ("call:weather", false), ("admin", true)] {
+            let caller = Principal { scopes: vec![scope.into()], ..ann() };
+            let client = world.client(&caller, era, Answers::Never).await;
+            let listed = client.service.list_all_prompts().await.unwrap();
+            assert_eq!(listed.iter().any(|prompt| prompt.name == "system_prompt"), is_shown, "{scope}");
+            let given = client.service.get_prompt(GetPromptRequestParams::new("system_prompt")).await;
+            let refusal = given.err().map(|error| error.to_string());
+            let is_named = |words: &String| words.contains("BTN-1011") && words.contains("the scope admin");
+            assert!(refusal.as_ref().map(is_named) == (!is_shown).then_some(true), "{scope} {refusal:?}");
+        }
     }
 }
 

@@ -85,6 +85,11 @@ pub(crate) fn ann() -> Principal {
     Principal { tenant: "acme".into(), subject: "ann".into(), scopes: vec!["call".into()] }
 }
 
+/// Somebody who may manage agents.
+pub(crate) fn operator() -> Principal {
+    Principal { scopes: vec!["admin".into()], ..ann() }
+}
+
 pub(crate) fn bob() -> Principal {
     Principal { tenant: "acme".into(), subject: "bob".into(), scopes: vec!["call".into()] }
 }
