@@ -2,7 +2,8 @@
 
 use crate::{Engine, EngineError, SendCommand, TaskRef, run::answer_of};
 use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, BoxFuture};
-use baton_types::{ErrorCode, Message, Part, Principal, Role, TaskId, TaskState, TaskView};
+use baton_rules::{CallStage, CallState, waiting_on_caller};
+use baton_types::{CallId, ErrorCode, Message, Part, Principal, Role, TaskId, TaskState, TaskView};
 use std::sync::Arc;
 
 impl AgentDesk for Engine {
@@ -27,6 +28,28 @@ impl AgentDesk for Engine {
             let view = self.inner.settled(&sent.task.id).await;
             unheard.heard();
             view.map(|view| reply_of(&view)).map_err(|error| refused(&error))
+        })
+    }
+
+    fn is_callers_call<'a>(
+        &'a self,
+        principal: &'a Principal,
+        task: &'a TaskId,
+        call: &'a CallId,
+    ) -> BoxFuture<'a, Result<Option<bool>, AgentAskError>> {
+        Box::pin(async move {
+            let reference = TaskRef { task: task.clone(), agent: None };
+            let task = match self.inner.load(principal, &reference).await {
+                Ok(task) => task,
+                Err(EngineError::TaskNotFound(_)) => return Ok(None),
+                Err(error) => return Err(refused(&error)),
+            };
+            let is_callers = |state: &CallState| {
+                state.stage == CallStage::Pending
+                    && task.state == TaskState::InputRequired
+                    && waiting_on_caller(&task, &state.call)
+            };
+            Ok(task.call(call).map(is_callers))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Resuming runs that may have brought the process down: in small groups, one after the other.
 
 use crate::{FeedItem, end::Ending, engine::Inner, live::LiveTask, recover::After};
-use baton_rules::{ResumeGroup, Suspect, blame, crash_reason, resume_groups, resumption};
+use baton_rules::{ResumeGroup, Suspect, Task, blame, crash_reason, resume_groups, resumption, waits_for_group};
 use baton_types::{Fact, TaskEvent};
 use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};
@@ -32,8 +32,10 @@ impl Inner {
                     tracing::warn!(task = %live.id, %error, "a run could not be given up; trying again");
                     self.take_up_later(live.id.clone(), After::Death);
                 }
-            } else {
+            } else if waits_for_group(live.lock().position().1) {
                 left.push((live, suspect));
+            } else {
+                self.resume_run(&live, false).await;
             }
         }
         if !left.is_empty() {
@@ -46,6 +48,21 @@ impl Inner {
                 }
             });
         }
+    }
+
+    /// Goes on with a run; gives whether it does, which one that has ended meanwhile does not.
+    async fn resume_run(self: &Arc<Self>, live: &Arc<LiveTask>, alone: bool) -> bool {
+        let resumed = |task: &Task| resumption(task, alone).into_iter().collect();
+        let receipt = live.commit(self.journal(), &*self.ports.clock, resumed);
+        let is_resumed = receipt.is_ok();
+        if let Ok(receipt) = receipt
+            && let Err(error) = receipt.await
+        {
+            self.broke(live, &error);
+            return false;
+        }
+        self.spawn_driver(Arc::clone(live), None);
+        is_resumed
     }
 
     async fn resume_in_groups(self: &Arc<Self>, suspects: Vec<(Arc<LiveTask>, Suspect)>) {
@@ -62,15 +79,8 @@ impl Inner {
     /// Resumes one, and waits until the journal has progress of it; a run that was ended meanwhile is only let go.
     async fn resume_suspect(self: &Arc<Self>, live: &Arc<LiveTask>, alone: bool, window: Duration) {
         let feed = live.feed.attach();
-        let resumed = live.commit(self.journal(), &*self.ports.clock, |task| resumption(task, alone).into_iter().collect());
-        let is_ended = resumed.is_err();
-        if let Ok(receipt) = resumed
-            && let Err(error) = receipt.await
-        {
-            return self.broke(live, &error);
-        }
-        self.spawn_driver(Arc::clone(live), None);
-        let Some(mut feed) = feed.filter(|_| !is_ended) else { return };
+        let is_resumed = self.resume_run(live, alone).await;
+        let Some(mut feed) = feed.filter(|_| is_resumed) else { return };
         let progress = async {
             while let Some(item) = feed.recv().await {
                 if matches!(&item, FeedItem::Event(event) if matches!(&event.fact, Fact::Task(fact) if is_progress(fact))) {

@@ -144,7 +144,7 @@ impl Inner {
         answers: Option<&ToolAnswers>,
     ) -> ToolOutcome {
         let mut span = self.begun(asking, call);
-        let helper = Helper { inner: self, asking, trace: span.context() };
+        let helper = Helper { inner: self, asking, trace: span.context(), task };
         let trace = span.context().map(|context| context.to_string());
         let run = ToolRun {
             agent: spec,

@@ -8,7 +8,7 @@ use crate::{
     words::message,
 };
 use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper};
-use baton_types::{AgentName, Part, Role, TaskState, TraceContext};
+use baton_types::{AgentName, Part, Role, TaskId, TaskState, TraceContext};
 
 /// Answers sampling by asking agents, and in no other way: there is no model here.
 pub(crate) struct Helper<'a> {
@@ -16,6 +16,8 @@ pub(crate) struct Helper<'a> {
     pub(crate) asking: &'a Asking<'a>,
     /// The span of the call for which it helps.
     pub(crate) trace: Option<TraceContext>,
+    /// The agent's task that left the call to us.
+    pub(crate) task: Option<&'a TaskId>,
 }
 
 impl ToolHelper for Helper<'_> {
@@ -25,6 +27,10 @@ impl ToolHelper for Helper<'_> {
 
     fn depth(&self) -> u32 {
         self.asking.depth + 1
+    }
+
+    fn remote_task(&self) -> Option<TaskId> {
+        self.task.cloned()
     }
 }
 

@@ -159,6 +159,17 @@ pub struct AgentAskError {
 pub trait AgentDesk: Send + Sync + 'static {
     /// Gives an agent words and waits until its task has ended or needs somebody.
     fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>>;
+
+    /// Whether a tool call of a task that the caller can see is left to callers to run; nothing when there is no such call.
+    fn is_callers_call<'a>(
+        &'a self,
+        principal: &'a Principal,
+        task: &'a TaskId,
+        call: &'a CallId,
+    ) -> BoxFuture<'a, Result<Option<bool>, AgentAskError>> {
+        let _ = (principal, task, call);
+        Box::pin(std::future::ready(Ok(None)))
+    }
 }
 
 /// Work that an MCP client hands over through an agent's Environment.

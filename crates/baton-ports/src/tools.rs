@@ -55,6 +55,11 @@ pub trait ToolHelper: Send + Sync {
         0
     }
 
+    /// The task of an agent elsewhere that left the call to its caller.
+    fn remote_task(&self) -> Option<TaskId> {
+        None
+    }
+
     /// Hears how far a call got.
     fn progress(&self, progress: ToolProgress) {
         let _ = progress;

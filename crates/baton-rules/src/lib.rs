@@ -58,7 +58,9 @@ pub use mode::{RefusedMode, check_mode_setting, keeps_mode, mode_of, takes_calle
 pub use pass::{PassedDown, asked_elsewhere, passed_up};
 pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers};
 pub use rate::{Bucket, RateLimit};
-pub use resume::{Resume, ResumeGroup, Suspect, blame, crash_reason, resume, resume_groups, resumption, works};
+pub use resume::{
+    Resume, ResumeGroup, Suspect, blame, crash_reason, resume, resume_groups, resumption, waits_for_group, works,
+};
 pub use seen::is_seen;
 pub use session::{SESSION_MEMBER, SessionSettings};
 pub use session_history::{Transcript, whole};

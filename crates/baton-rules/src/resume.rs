@@ -2,7 +2,8 @@
 //!
 //! A crash does not say who caused it. A run that was going on at one crash is resumed with all the others. One that was
 //! going on at two, at the same event, is a suspect: suspects are resumed in small groups, later, so that a further
-//! crash says which of them caused it. Only a run that was going on alone is ever blamed.
+//! crash says which of them caused it. Only a run that was going on alone is ever blamed. So that a process which never
+//! gets old enough for that still does its work, a suspect goes on with the others in every second life.
 
 use crate::Task;
 use baton_types::{ErrorCode, Reason, TaskEvent};
@@ -88,6 +89,12 @@ pub fn works(task: &Task) -> bool {
 pub fn blame(suspect: Suspect, others: &[Suspect], is_only_run: bool) -> bool {
     let is_foremost = others.iter().all(|other| other.crashes < suspect.crashes);
     suspect.alone >= 1 && (is_only_run || suspect.alone >= 2 && is_foremost)
+}
+
+/// Whether a suspect waits for its group in this life of the process; in the next one it does not. Each life takes a task
+/// over under the next epoch.
+pub fn waits_for_group(epoch: u64) -> bool {
+    !epoch.is_multiple_of(2)
 }
 
 /// Why a run that is to blame is given up.

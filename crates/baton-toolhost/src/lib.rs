@@ -26,8 +26,8 @@ pub use internal::{InternalConnect, InternalPorts};
 pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};
 pub use oauth::{Account, Authorizer, Browser, Challenge, LoginError, Loopback, login};
 pub use servers::{
-    CallEvents, CallOptions, DEPTH_META, HostSettings, McpServers, OfferedPrompt, OfferedTool, ServerError,
-    ServerEvent, ServerItem, ServerReply,
+    CALL_META, CallEvents, CallOptions, DEPTH_META, HostSettings, McpServers, OfferedPrompt, OfferedTool, ServerError,
+    ServerEvent, ServerItem, ServerReply, TASK_META,
 };
 pub use toolbox::Toolbox;
 pub use transport::{

@@ -93,6 +93,7 @@ codes! {
     GUARDRAIL_BLOCKED = "BTN-3018", "A guardrail said no", "The message has its reason; ask for something else, or change the guardrail that it names in agent.yaml.";
     GUARDRAIL_FAILED = "BTN-3019", "A guardrail could not be asked", "Make the program or service run that the message names, or set its on_failure to allow in agent.yaml.";
     WINDOW_EXCEEDED = "BTN-3020", "The conversation does not fit the model's window", "Say less at once, begin a new conversation, let Baton compact it (truncation: auto), or use a model with a larger window.";
+    CALL_NOT_OPEN = "BTN-3021", "The tool call is not the caller's to run", "Look at the task: the agent runs the call itself, it has its result, or the task asks what became of it; answer that question instead.";
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";

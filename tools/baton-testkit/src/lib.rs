@@ -8,6 +8,7 @@
 
 pub mod checker;
 mod cut_proxy;
+mod doubts;
 mod evidence;
 mod history;
 pub mod kill_loop;

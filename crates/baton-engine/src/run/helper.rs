@@ -6,7 +6,7 @@ use baton_ports::{
     BoxFuture, ChatMessage, HandoffAsk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled, ToolChoice, ToolHelper,
 };
 use baton_rules::{CallState, Decision, HANDOFF_TOOL, admit_handoff, handed_over};
-use baton_types::{AgentSpec, ModelNote, Role, Spent, TaskEvent, TaskState, ToolCall, Usage};
+use baton_types::{AgentSpec, ModelNote, Role, Spent, TaskEvent, TaskId, TaskState, ToolCall, Usage};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
@@ -39,6 +39,11 @@ impl ToolHelper for Helper<'_> {
         let cell = self.driver.live.lock();
         let behind = cell.task.parent.as_ref().map_or(0, |parent| parent.chain.len());
         cell.task.depth.saturating_add(u32::try_from(behind + 1).unwrap_or(u32::MAX))
+    }
+
+    fn remote_task(&self) -> Option<TaskId> {
+        let cell = self.driver.live.lock();
+        cell.task.peer.as_ref().and_then(|place| place.task.clone()).map(TaskId::from)
     }
 }
 

@@ -6,10 +6,7 @@ use baton_toolhost::ServerEvent;
 use baton_types::{AgentKit, AgentName, AgentSpec, CallId, Principal};
 use parking_lot::Mutex;
 use rmcp::{ErrorData, model::LoggingLevel};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
 use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 
 /// One agent as all its sessions and requests share it.
@@ -19,7 +16,6 @@ pub(super) struct Agent {
     pub(super) ports: Ports,
     pub(super) common: Common,
     seen: Mutex<Option<Seen>>,
-    calls: AtomicU64,
     /// The most that any session wanted to read of the logs of servers.
     loudest: Mutex<Option<LoggingLevel>>,
 }
@@ -34,7 +30,7 @@ impl Agent {
     pub(super) fn new(name: AgentName, ports: Ports, common: Common) -> Self {
         let endpoint = format!("agents/{name}");
         let (seen, loudest) = (Mutex::default(), Mutex::default());
-        Self { name, endpoint, ports, common, seen, calls: AtomicU64::new(0), loudest }
+        Self { name, endpoint, ports, common, seen, loudest }
     }
 
     /// The definition and the kit as they are now.
@@ -79,10 +75,9 @@ impl Agent {
         ErrorData::invalid_request(format!("the agent '{}' is not served any more", self.name), None)
     }
 
-    /// An id for a call that is part of no task; unique in this process.
+    /// An id for a call that is part of no task. Tools may use it as an idempotency key, so it is never given again.
     pub(super) fn next_call(&self) -> CallId {
-        let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        CallId::from(format!("mcp-{}-{number}", self.name))
+        CallId::from(format!("mcp-{}", self.ports.ids.fresh()))
     }
 
     /// Who calls, as servers are told: enough that nobody can go on with the call of somebody else.

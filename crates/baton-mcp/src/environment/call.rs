@@ -11,7 +11,8 @@ use super::{
 use crate::{Caller, exported, span::note};
 use baton_rules::{Access, may};
 use baton_telemetry::names;
-use baton_types::{CallId, Json};
+use baton_toolhost::{CALL_META, TASK_META};
+use baton_types::{CallId, ErrorCode, Json, TaskId};
 use rmcp::{
     ErrorData, RoleServer,
     model::{CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, InputResponses},
@@ -48,13 +49,14 @@ impl Environment {
         let view = self.agent.view().await?;
         let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
         let Some(found) = view.find(&name).cloned() else { return Err(self.unknown_tool(&name)) };
+        let id = self.call_id(&caller, context).await?;
         let arguments = Value::Object(arguments.unwrap_or_default());
         let call = Call {
             environment: self,
             context,
             capabilities: context.client_capabilities().unwrap_or_default(),
             caller,
-            id: self.agent.next_call(),
+            id,
             name: name.into_owned(),
             json: Json::from(arguments.clone()),
             arguments,
@@ -65,6 +67,23 @@ impl Environment {
         }
         note(context, names::GEN_AI_TOOL_CALL_ID, call.id.as_str().to_owned());
         call.answer(&found, request_state.as_deref(), input_responses.as_ref()).await
+    }
+
+    /// The id of a call. One that an agent here left to its callers keeps its own, so that a tool knows it again; it is
+    /// refused when it is not, or no longer, theirs to run: then the agent runs it, has its result, or asks about it.
+    async fn call_id(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Result<CallId, ErrorData> {
+        let said = |member: &str| context.meta.get(member).and_then(Value::as_str);
+        let (Some(task), Some(call)) = (said(TASK_META), said(CALL_META)) else { return Ok(self.agent.next_call()) };
+        let (task, call) = (TaskId::from(task), CallId::from(call));
+        match self.agent.ports.desk.is_callers_call(&caller.principal, &task, &call).await {
+            Ok(Some(true)) => Ok(call),
+            Ok(Some(false)) => {
+                let ErrorCode { code, title, hint } = ErrorCode::CALL_NOT_OPEN;
+                Err(ErrorData::invalid_request(format!("{code}: {title}: '{call}' of task '{task}'. {hint}"), None))
+            }
+            Ok(None) => Ok(self.agent.next_call()),
+            Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+        }
     }
 
     /// -32602, as the specification says; another code would be another HTTP status.

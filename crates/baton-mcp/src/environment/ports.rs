@@ -1,6 +1,6 @@
 //! Where Environments get everything from.
 
-use baton_ports::{AgentDesk, AgentSource, Clock, HandoffDesk, ToolHost};
+use baton_ports::{AgentDesk, AgentSource, Clock, HandoffDesk, Ids, ToolHost};
 use baton_toolhost::McpServers;
 use std::sync::Arc;
 
@@ -19,4 +19,6 @@ pub struct Ports {
     pub handoffs: Arc<dyn HandoffDesk>,
     /// The time, for deadlines.
     pub clock: Arc<dyn Clock>,
+    /// Fresh ids, for calls that are part of no task.
+    pub ids: Arc<dyn Ids>,
 }

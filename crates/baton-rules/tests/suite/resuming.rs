@@ -1,5 +1,5 @@
 use crate::sample::*;
-use baton_rules::{Resume, Suspect, Task, blame, crash_reason, resume, resume_groups, resumption};
+use baton_rules::{Resume, Suspect, Task, blame, crash_reason, resume, resume_groups, resumption, waits_for_group};
 use baton_types::*;
 use std::time::Duration;
 
@@ -111,6 +111,12 @@ fn suspects_are_resumed_alone_when_they_are_few_and_in_bounded_groups_when_they_
     assert!(all[..100].iter().all(|at| *at < 100));
     all.sort_unstable();
     assert!(all.into_iter().eq(0..1000), "each once");
+}
+
+#[test]
+fn a_suspect_waits_in_every_second_life_only() {
+    let waits: Vec<bool> = (1..=5).map(waits_for_group).collect();
+    assert_eq!(waits, [true, false, true, false, true], "first in the third life, which follows the second crash");
 }
 
 /// However many suspects there are, a killer among them is found after few more crashes.

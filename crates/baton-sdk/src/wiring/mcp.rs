@@ -4,7 +4,7 @@ use super::seal;
 use crate::Error;
 use baton_engine::Engine;
 use baton_http::McpPorts;
-use baton_local::{SessionFiles, SystemClock};
+use baton_local::{SessionFiles, SystemClock, TimeOrderedIds};
 use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Ports, Sessions};
 use baton_ports::{AgentDesk, AgentSource, McpSessions};
 use baton_toolhost::Toolbox;
@@ -38,6 +38,7 @@ pub(super) fn endpoints(
         desk: Arc::clone(&desk),
         handoffs: Arc::new(engine.clone()),
         clock: Arc::new(SystemClock),
+        ids: Arc::new(TimeOrderedIds),
     };
     Ok(McpPorts {
         own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),

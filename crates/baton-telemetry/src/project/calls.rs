@@ -50,12 +50,19 @@ impl TaskSpans {
     }
 
     /// A call that asks has ended for now: with the answers it begins anew.
-    pub(super) fn asked_by_call(&mut self, at: Timestamp, id: &CallId, origin: &Origin, out: &mut Vec<Span>) {
+    pub(super) fn end_call_span(
+        &mut self,
+        at: Timestamp,
+        id: &CallId,
+        outcome: &'static str,
+        origin: &Origin,
+        out: &mut Vec<Span>,
+    ) {
         let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) else { return };
         let Some((context, parent)) = call.context.take() else { return };
         let call = call.clone();
         let mut draft = self.call(&call, context, parent, at);
-        draft.set(names::BATON_OUTCOME, "asks");
+        draft.set(names::BATON_OUTCOME, outcome);
         out.push(draft.finish(origin));
     }
 

@@ -234,7 +234,7 @@ impl TaskSpans {
             }
             TaskEvent::HandoffSent { call, handoff, .. } => self.begin_call(at, call, Some(handoff)),
             TaskEvent::ToolAsked { call, ask } => {
-                self.asked_by_call(at, call, origin, out);
+                self.end_call_span(at, call, "asks", origin, out);
                 let approval = ask.questions.iter().any(|question| question.wants == Wanted::Approval);
                 let (call, number, start, count) = (call.clone(), told.number, nanos(at), ask.questions.len());
                 if let Some(run) = &self.run {
@@ -242,6 +242,8 @@ impl TaskSpans {
                 }
             }
             TaskEvent::ToolAnswered { call, answers } => {
+                // A call that asked has ended its span; one that has not was cut off, and runs again.
+                self.end_call_span(at, call, "cut_off", origin, out);
                 let decision = decision(answers.answers.iter().map(|answer| answer.action));
                 self.answer(at, call, decision, origin, out);
             }

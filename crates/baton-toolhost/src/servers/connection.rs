@@ -1,7 +1,7 @@
 //! A server that is ready: requests to it.
 
 use super::{
-    CallOptions, DEPTH_META, ServerError, TASK_META,
+    CALL_META, CallOptions, DEPTH_META, ServerError, TASK_META,
     flights::Flights,
     running::{Lock, Running, Turn},
     spans::{Spans, failed},
@@ -182,6 +182,10 @@ impl Connection {
         }
         if let Some(task) = options.task.as_ref().filter(|_| self.is_internal) {
             meta.insert(TASK_META.to_owned(), task.as_str().into());
+        }
+        if let Some((task, call)) = options.left_by.as_ref().filter(|_| !self.is_internal) {
+            meta.insert(TASK_META.to_owned(), task.as_str().into());
+            meta.insert(CALL_META.to_owned(), call.as_str().into());
         }
         meta
     }

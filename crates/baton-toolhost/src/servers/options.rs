@@ -1,7 +1,7 @@
 //! What a call brings along, and the limits of the host.
 
 use baton_telemetry::Tracer;
-use baton_types::TaskId;
+use baton_types::{CallId, TaskId};
 use rmcp::model::{
     ClientCapabilities, Implementation, InputResponses, JsonObject, LoggingLevel, LoggingMessageNotificationParam,
     ProgressNotificationParam,
@@ -10,8 +10,11 @@ use std::{sync::Arc, time::Duration};
 
 /// The member of `_meta` in which [`CallOptions::depth`] travels.
 pub const DEPTH_META: &str = "dev.baton/depth";
-/// The member of `_meta` in which [`CallOptions::task`] travels, to servers that are part of Baton only.
-pub(crate) const TASK_META: &str = "dev.baton/taskId";
+/// The member of `_meta` in which [`CallOptions::task`] travels, to servers that are part of Baton, or the task of
+/// [`CallOptions::left_by`].
+pub const TASK_META: &str = "dev.baton/taskId";
+/// The member of `_meta` in which the call of [`CallOptions::left_by`] travels.
+pub const CALL_META: &str = "dev.baton/callId";
 
 /// Hears what a server says while a call is in flight; must not block.
 pub trait CallEvents: Send + Sync + 'static {
@@ -51,6 +54,8 @@ pub struct CallOptions {
     pub depth: u32,
     /// The task that the call is part of; only servers that are part of Baton are told.
     pub task: Option<TaskId>,
+    /// The task of an agent elsewhere that left this call to us, and the call there; only its Environment is told.
+    pub left_by: Option<(TaskId, CallId)>,
 }
 
 /// Limits of the host; the defaults are right outside of tests.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{CallEvents, CallOptions, McpServers, ServerError, ServerReply, servers::host_capabilities};
 use baton_ports::{ToolHelper, ToolOutcome, ToolOutput, ToolProgress, ToolRun};
-use baton_types::{AgentName, Json, ToolAsk};
+use baton_types::{AgentName, CallId, Json, McpServer, TaskId, ToolAsk};
 use rmcp::model::{InputResponses, JsonObject, ProgressNotificationParam};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -43,6 +43,7 @@ pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, at: At<'_>) -> 
         trace: run.trace.map(str::to_owned),
         depth: run.helper.depth(),
         task: run.task.cloned(),
+        left_by: left_by(run, at.server),
         ..CallOptions::default()
     };
     loop {
@@ -106,6 +107,12 @@ fn caller(run: ToolRun<'_>) -> String {
     let (task, call) = run.task.map_or(("", ""), |task| (task.as_str(), run.call.id.as_str()));
     let parts = [&run.principal.tenant, &run.principal.subject, task, call];
     parts.join("\0")
+}
+
+/// The call as the agent elsewhere knows it, for its own Environment.
+fn left_by(run: ToolRun<'_>, server: &str) -> Option<(TaskId, CallId)> {
+    let task = run.helper.remote_task().filter(|_| server == McpServer::ENVIRONMENT)?;
+    Some((task, run.call.id.clone()))
 }
 
 /// Whose calls count together.

@@ -3,7 +3,7 @@
 use super::{baton::Baton, keys};
 use crate::failure::Failure;
 use baton_http::McpPorts;
-use baton_local::{SessionFiles, SystemClock};
+use baton_local::{SessionFiles, SystemClock, TimeOrderedIds};
 use baton_mcp::{
     Common, Environments, ExportedEndpoints, Limits, ManagePorts, ManageServer, OwnOptions, OwnServer, Ports, Seal,
     Sessions,
@@ -44,6 +44,7 @@ impl Baton {
             desk: Arc::clone(&desk),
             handoffs: Arc::new(self.engine.clone()),
             clock: Arc::new(SystemClock),
+            ids: Arc::new(TimeOrderedIds),
         };
         let shelf = self.locals.clone();
         let managed = ManagePorts { agents: agents(), shelf, providers: Some(self.models().clone()) };

@@ -25,6 +25,7 @@ mod definitions;
 mod demo;
 #[cfg(unix)]
 mod doctor;
+mod doubts;
 mod elsewhere;
 mod export;
 mod foreign;

@@ -18,7 +18,7 @@ use std::fmt;
 pub enum Promise {
     /// An acknowledged task exists and ends.
     Acknowledged,
-    /// A run is given up when it brought three processes down at the same event, and not before.
+    /// A run is given up only when it was going on at three crashes at the same event, at last alone.
     CrashLoop,
     /// Every history is a legal one, and what is shown of a task is what its events amount to.
     Folding,

@@ -5,11 +5,14 @@ use super::{
     crowd::Crowd,
     link::{Link, is_break},
 };
-use crate::Keyed;
+use crate::{
+    Keyed,
+    doubts::{DoubtAnswer, doubts_in},
+};
 use anyhow::{Context as _, Result, bail};
 use baton_client::{ClientError, SendRequest};
-use baton_rules::{calls_in, results_part};
-use baton_types::{Json, Message, Role, TaskId, ToolResult};
+use baton_rules::calls_in;
+use baton_types::{Message, Role, TaskId};
 use baton_wire::{
     Violations,
     a2a::v1::{self, TaskState},
@@ -28,7 +31,7 @@ pub(super) async fn answer(crowd: Arc<Crowd>, agent: &'static str, task: TaskId)
         let outcome = match up.client.get(agent, task.as_str(), Some(0)).await {
             Ok(shown) if shown.status.state == TaskState::InputRequired => {
                 let question = shown.status.message.context("a task asks without a message")?;
-                let request = reply(&task, &question, attempt)?;
+                let request = reply(&task, &question, crowd.seed, attempt)?;
                 if Chance::of(crowd.seed, request.message.id.as_str()).one_in(2) {
                     insist(&crowd, &mut link, agent, request).await?
                 } else {
@@ -82,22 +85,16 @@ async fn insist(
     Ok(outcome)
 }
 
-fn reply(task: &TaskId, question: &v1::Message<'static>, attempt: usize) -> Result<SendRequest> {
+fn reply(task: &TaskId, question: &v1::Message<'static>, seed: u64, attempt: usize) -> Result<SendRequest> {
     let question = question.clone().check("message", &mut Violations::default()).context("a malformed question")?;
-    let results: Vec<ToolResult> = calls_in(&question)
-        .into_iter()
-        .map(|call| ToolResult {
-            call: call.id,
-            name: call.name,
-            output: Json::string("somebody looked: it is as it should be"),
-            is_error: false,
-        })
-        .collect();
-    if results.is_empty() {
-        bail!("task {task} asks for something else than results: {}", question.text());
+    let doubts = doubts_in(&question);
+    if doubts.is_empty() || !calls_in(&question).is_empty() {
+        bail!("task {task} asks for something else than what became of calls: {}", question.text());
     }
-    let id = format!("{}-answer-{attempt}", question.id).into();
-    let mut message = Message::new(id, Role::User, vec![results_part(&results)]);
+    let id = format!("{}-answer-{attempt}", question.id);
+    let mut chance = Chance::of(seed, &format!("{id} how"));
+    let answer = chance.pick(&DoubtAnswer::ALL).copied().unwrap_or(DoubtAnswer::Fail);
+    let mut message = Message::new(id.into(), Role::User, vec![answer.part(&doubts)]);
     message.task = Some(task.clone());
     let mut request = SendRequest::new(message);
     request.return_immediately = true;

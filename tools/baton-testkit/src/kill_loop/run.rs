@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     Evidence, Execution, Server, ServerOptions, Transcript,
-    checker::{Violation, check},
+    checker::{Promise, Violation, check},
 };
 use anyhow::{Result, anyhow, bail, ensure};
-use baton_types::TaskId;
+use baton_types::{ErrorCode, TaskEvent, TaskId};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
@@ -104,7 +104,8 @@ pub async fn run(options: &Options) -> Result<Outcome> {
     evidence.generations = supervisor.generations;
     evidence.receivers = notify::receivers(&crowd);
     evidence.keyed = crowd.all_keyed();
-    let violations = check(&evidence);
+    let mut violations = check(&evidence);
+    violations.extend(innocents(&evidence));
     let took = begun.elapsed();
     let mut summary = Summary {
         seed: options.seed,
@@ -118,6 +119,17 @@ pub async fn run(options: &Options) -> Result<Outcome> {
     };
     summary.count(&evidence);
     Ok(Outcome { summary, violations })
+}
+
+/// Nothing that runs here brings a process down, so no run may be given up for that.
+fn innocents(evidence: &Evidence) -> impl Iterator<Item = Violation> {
+    evidence.history.all_facts().filter_map(|(task, _, fact)| match fact {
+        TaskEvent::StatusChanged { reason: Some(reason), .. } if reason.code == ErrorCode::CRASH_LOOP.code => {
+            let (subject, detail) = (task.to_string(), format!("an innocent run was given up: {}", reason.detail));
+            Some(Violation { promise: Promise::CrashLoop, subject, detail })
+        }
+        _ => None,
+    })
 }
 
 /// Acknowledged tasks with their agents, and what their subscribers saw.

@@ -21,7 +21,7 @@ pub struct Summary {
     pub tasks: usize,
     /// Tasks that completed.
     pub completed: usize,
-    /// Runs that were given up after three deaths at the same event.
+    /// Runs that were given up because the process died; none of them was the cause.
     pub given_up: usize,
     /// Events in the journal.
     pub events: usize,
@@ -93,7 +93,7 @@ impl fmt::Display for Summary {
         writeln!(f, "kill loop: {} cycles, {} kills, seed {}", self.cycles, self.kills, self.seed)?;
         writeln!(f, "  sends     {} acknowledged, {} cut off", self.acknowledged, self.unacknowledged)?;
         writeln!(f, "  tasks     {} ({} completed), {} events", self.tasks, self.completed, self.events)?;
-        writeln!(f, "  runs      {} resumed, {} given up after three deaths", self.resumed, self.given_up)?;
+        writeln!(f, "  runs      {} resumed, {} given up", self.resumed, self.given_up)?;
         writeln!(f, "  models    {} calls, {} of them repeated", self.attempts, self.repeated)?;
         writeln!(f, "  handoffs  {}", self.handoffs)?;
         writeln!(f, "  streams   {} reconnects", self.reconnects)?;

@@ -5,7 +5,8 @@ use super::{
     stage::{self, BOSS},
 };
 use crate::{
-    Server, ServerOptions,
+    Execution, Server, ServerOptions,
+    doubts::{DoubtAnswer, doubts_in},
     kill_loop::{
         chance::Chance,
         collect,
@@ -14,8 +15,13 @@ use crate::{
 };
 use anyhow::{Context as _, Result, ensure};
 use baton_client::SendRequest;
-use baton_types::{Message, Part, Role};
-use std::{ops::Range, path::PathBuf, time::Duration};
+use baton_rules::calls_in;
+use baton_types::{CallId, Message, Part, Role};
+use baton_wire::{
+    Violations,
+    a2a::v1::{self, Task, TaskState},
+};
+use std::{collections::BTreeMap, ops::Range, path::PathBuf, time::Duration};
 use tokio::{sync::watch, task::JoinSet};
 
 /// Callers at the same time.
@@ -45,8 +51,10 @@ pub struct Outcome {
     pub kills: (u32, u32),
     /// Handoffs that completed.
     pub completed: usize,
-    /// Handoffs that ended otherwise, which a run that was killed three times at one event does.
-    pub failed: usize,
+    /// Times that the tool of unknown effects ran.
+    pub effects: usize,
+    /// Times that a caller was asked what became of a call.
+    pub doubts: usize,
     /// Runs at the near Baton that went on after a death while the far one had the work.
     pub reattached: usize,
     /// What did not hold.
@@ -78,7 +86,7 @@ async fn played(options: &Options, near: &ServerOptions, far: &ServerOptions) ->
     let mut callers = JoinSet::new();
     for caller in 0..CALLERS {
         let jobs: Vec<usize> = (0..options.handoffs).filter(|job| job % CALLERS == caller).collect();
-        callers.spawn(call(Link::new(up.clone()), jobs));
+        callers.spawn(call(Link::new(up.clone()), options.seed, jobs));
     }
     let mut answers = Vec::new();
     while let Some(answered) = callers.join_next().await {
@@ -92,8 +100,12 @@ async fn played(options: &Options, near: &ServerOptions, far: &ServerOptions) ->
         ensure!(status.success(), "the orderly stop ended with {status}");
     }
     let (near, far) = (collect::history(&near.data).await?, collect::history(&far.data).await?);
-    let Seen { completed, failed, reattached, violations } = check(options.handoffs, &answers, &near, &far);
-    Ok(Outcome { kills: (near_kills, far_kills), completed, failed, reattached, violations })
+    let Seen { completed, reattached, mut violations } = check(options.handoffs, &answers, &near, &far);
+    let effects = Execution::read_log(&stage::effects_log(&options.directory))?;
+    violations.extend(repeated_effects(&effects));
+    let doubts = answers.iter().map(|answer| answer.doubts).sum();
+    let kills = (near_kills, far_kills);
+    Ok(Outcome { kills, completed, effects: effects.len(), doubts, reattached, violations })
 }
 
 /// Kills and restarts one Baton until told to stop; gives the last one back alive.
@@ -119,30 +131,73 @@ async fn reap(
     Ok((server, u32::MAX))
 }
 
+/// A job that has its answer.
+pub(super) struct JobAnswer {
+    pub(super) job: usize,
+    pub(super) said: String,
+    /// How often its caller was asked what became of a call.
+    pub(super) doubts: usize,
+}
+
 /// Asks for each job under a key until it has an answer, however often the Baton dies meanwhile.
-async fn call(mut link: Link, jobs: Vec<usize>) -> Result<Vec<(usize, String)>> {
+async fn call(mut link: Link, seed: u64, jobs: Vec<usize>) -> Result<Vec<JobAnswer>> {
     let mut answers = Vec::new();
     for job in jobs {
-        let message = Message::new(format!("job-{job}").into(), Role::User, vec![Part::text(format!("job-{job}"))]);
-        let mut up = link.up();
+        let mut message = Message::new(format!("job-{job}").into(), Role::User, vec![Part::text(format!("job-{job}"))]);
+        let mut doubts = 0;
         let task = loop {
-            let mut request = SendRequest::new(message.clone());
-            request.idempotency_key = Some(format!("job-{job}"));
-            match up.client.send(BOSS, request).await {
-                Ok(task) => break task,
-                Err(error) if is_break(&error) => up = link.after(&up, &error.to_string()).await?,
-                // It is stopping or starting; its next life answers.
-                Err(error)
-                    if error.refusal().is_some_and(|refusal| refusal.baton_code.as_deref() == Some("BTN-4007")) =>
-                {
-                    up = link.after(&up, &error.to_string()).await?;
-                }
-                Err(error) => return Err(error).with_context(|| format!("job {job}")),
+            let task = insist(&mut link, message).await.with_context(|| format!("job {job}"))?;
+            if task.status.state != TaskState::InputRequired {
+                break task;
             }
+            let question = task.status.message.clone().context("a task asks without a message")?;
+            message = answer(seed, &task.id, question)?;
+            doubts += 1;
         };
         let parts = task.status.message.iter().flat_map(|message| &message.parts);
         let said = parts.filter_map(|part| part.text.as_deref()).collect();
-        answers.push((job, said));
+        answers.push(JobAnswer { job, said, doubts });
     }
     Ok(answers)
+}
+
+/// Sends a message under its id as the key until there is a reply.
+async fn insist(link: &mut Link, message: Message) -> Result<Task<'static>> {
+    let mut up = link.up();
+    loop {
+        let mut request = SendRequest::new(message.clone());
+        request.idempotency_key = Some(message.id.to_string());
+        match up.client.send(BOSS, request).await {
+            Ok(task) => return Ok(task),
+            Err(error) if is_break(&error) => up = link.after(&up, &error.to_string()).await?,
+            // It is stopping or starting; its next life answers.
+            Err(error) if error.refusal().is_some_and(|refusal| refusal.baton_code.as_deref() == Some("BTN-4007")) => {
+                up = link.after(&up, &error.to_string()).await?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Says what became of the calls that a task asks about; none of them is to run again.
+fn answer(seed: u64, task: &str, question: v1::Message<'static>) -> Result<Message> {
+    let question = question.check("message", &mut Violations::default()).context("a malformed question")?;
+    let doubts = doubts_in(&question);
+    ensure!(!doubts.is_empty(), "task {task} asks for something else: {}", question.text());
+    ensure!(calls_in(&question).is_empty(), "task {task} asks its caller to run a call in doubt");
+    let mut chance = Chance::of(seed, question.id.as_str());
+    let how = chance.pick(&DoubtAnswer::ALL).copied().unwrap_or(DoubtAnswer::Fail);
+    let mut message = Message::new(format!("{}-answer", question.id).into(), Role::User, vec![how.part(&doubts)]);
+    message.task = Some(task.into());
+    Ok(message)
+}
+
+/// Each job is paid at most once, whoever ran the tool and under whatever id.
+fn repeated_effects(effects: &[Execution]) -> Vec<String> {
+    let mut runs: BTreeMap<&str, Vec<&CallId>> = BTreeMap::new();
+    for Execution { tool: job, call, .. } in effects {
+        runs.entry(job).or_default().push(call);
+    }
+    let repeated = runs.iter().filter(|(_, calls)| calls.len() > 1);
+    repeated.map(|(job, calls)| format!("{job} was paid {} times, by calls {calls:?}", calls.len())).collect()
 }

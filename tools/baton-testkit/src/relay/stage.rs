@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use std::{
     fs,
     net::{Ipv4Addr, TcpListener},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// The agent that hands work over.
@@ -23,9 +23,14 @@ const BOSS_RULES: &str = "rules:\n\
     \x20   call: [{ tool: handoff, args: { agent_uri: far, message: \"${work}\" } }]\n\
     options: { chunk: 16, ms_per_chunk: 4 }\n";
 const WORKER_AGENT: &str = "name: worker\ntitle: Worker\ndescription: Does the work.\n\
-    tools: [{ name: work, description: Works., command: [\"sleep\", \"0.04\"], effects: idempotent }]\n";
+    tools:\n\
+    \x20 - { name: work, description: Works., command: [\"sleep\", \"0.04\"], effects: idempotent }\n\
+    \x20 - name: pay\n    description: Pays, once for each job.\n\
+    \x20   command: [\"sh\", \"-c\", 'echo \"$1 $BATON_CALL_ID $PPID\" >> ../effects.log; sleep 0.06', pay, \"${job}\"]\n\
+    \x20   parameters: { type: object, properties: { job: { type: string } }, required: [job] }\n";
 const WORKER_RULES: &str = "rules:\n\
-    \x20 - when: { after_tool: work }\n    say: \"done with ${user}, piece by piece, as far away as it is\"\n\
+    \x20 - when: { after_tool: pay }\n    say: \"done with ${user}, piece by piece, as far away as it is\"\n\
+    \x20 - when: { after_tool: work }\n    call: [{ tool: pay, args: { job: \"${user}\" } }]\n\
     \x20 - when: { user: \".\", turn: first }\n    call: work\n\
     options: { chunk: 8, ms_per_chunk: 4 }\n";
 
@@ -39,6 +44,11 @@ pub(super) fn set_up(binary: &Path, directory: &Path) -> Result<(ServerOptions, 
     write(&config, &format!("peers:\n  - {{ name: {FAR}, url: \"{url}\", allow: [\"127.0.0.1\"] }}\n"))?;
     near.arguments = vec!["--config".to_owned(), config.display().to_string()];
     Ok((near, far))
+}
+
+/// What the tool of unknown effects did: a line of `JOB CALL PARENT` for each time that it ran.
+pub(super) fn effects_log(directory: &Path) -> PathBuf {
+    directory.join("far").join("effects.log")
 }
 
 fn baton(binary: &Path, directory: &Path, side: &str, name: &str, agent: &str, rules: &str) -> Result<ServerOptions> {

@@ -221,29 +221,28 @@ fn handoffs_that_are_sent_twice_or_never_end_are_found() {
 }
 
 /// The parent's history up to where its server died so often, and then `fact`.
-fn after_deaths(evidence: &mut Evidence, deaths: u64, fact: TaskEvent) {
+fn after_deaths(evidence: &mut Evidence, deaths: u64, alone: bool, fact: TaskEvent) {
     let parent = StreamId::Task(PARENT.into());
     rewrite(evidence, |stream, number, fact| {
         let kept = *stream != parent || number <= sample::CUT_OFF_AT + 1;
         kept.then(|| fact.clone())
     });
-    let resumed = evidence.history.tasks[PARENT].last().expect("an event").fact.clone();
     for _ in 1..deaths {
-        append(evidence, &parent, resumed.clone());
+        let resumed = TaskEvent::RunResumed { run: "run-1".into(), after: sample::CUT_OFF_AT, alone };
+        append(evidence, &parent, Fact::Task(resumed));
     }
     append(evidence, &parent, Fact::Task(fact));
 }
 
 #[test]
-fn giving_up_too_early_or_never_is_found() {
+fn giving_up_too_early_or_without_proof_is_found() {
     let given_up = || {
         let reason = Some(Reason { code: "BTN-3005".to_owned(), detail: "it died".to_owned() });
         TaskEvent::StatusChanged { state: TaskState::Failed, message: None, reason }
     };
-    assert_eq!(broken(|evidence| after_deaths(evidence, 1, given_up())), only(Promise::CrashLoop));
-    assert_eq!(broken(|evidence| after_deaths(evidence, 2, given_up())), BTreeSet::new());
-    let canceled = TaskEvent::StatusChanged { state: TaskState::Canceled, message: None, reason: None };
-    assert_eq!(broken(|evidence| after_deaths(evidence, 3, canceled)), only(Promise::CrashLoop));
+    assert_eq!(broken(|evidence| after_deaths(evidence, 1, true, given_up())), only(Promise::CrashLoop));
+    assert_eq!(broken(|evidence| after_deaths(evidence, 3, false, given_up())), only(Promise::CrashLoop));
+    assert_eq!(broken(|evidence| after_deaths(evidence, 2, true, given_up())), BTreeSet::new());
 }
 
 type SpoilAttempts = fn(&mut Vec<Attempt>);

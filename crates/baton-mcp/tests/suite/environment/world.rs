@@ -7,6 +7,7 @@ use baton_ports::{
     AgentSource, BoxFuture, Changes, McpSessions, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
 };
 use baton_toolhost::{Connectors, HostSettings, McpServers, TransportKind};
+use baton_local::TimeOrderedIds;
 use baton_types::{
     AgentKit, AgentName, AgentSpec, ContextItem, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer,
     McpTimeouts, McpTransport, ModelSpec, Permission, PermissionRule, Principal, RunLimits, ToolAsk, ToolExecution,
@@ -71,6 +72,7 @@ impl World {
             desk: Arc::new(Desk::default()),
             handoffs: Arc::<Handoffs>::clone(&handoffs),
             clock: Arc::<Handoffs>::clone(&handoffs),
+            ids: Arc::new(TimeOrderedIds),
         };
         let environments = Environments::new(ports, common.clone());
         Self { source, host, upstream, handoffs, common, environments }

@@ -1,0 +1,47 @@
+//! Answering the question what became of a call that a crash cut off.
+
+use baton_types::{Message, Part, PartContent};
+use serde_json::{Map, Value, json};
+
+/// The question about each call in doubt that a message asks, as it was asked.
+pub(crate) fn doubts_in(message: &Message) -> Vec<Map<String, Value>> {
+    let data = message.parts.iter().filter_map(|part| match &part.content {
+        PartContent::Data(data) => data.to_value().get_mut("input_requests").map(Value::take),
+        _ => None,
+    });
+    let entries = data.filter_map(|requests| requests.as_array().cloned()).flatten();
+    let doubts = entries.filter(|entry| entry["in_doubt"] == json!(true));
+    doubts.filter_map(|entry| entry.as_object().cloned()).collect()
+}
+
+/// Ways to answer, none of which runs the call again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum DoubtAnswer {
+    /// Its result, in the form of results that callers give.
+    ToolResult,
+    /// Its result, in the form that was asked for.
+    UseResult,
+    /// That nobody can tell.
+    Fail,
+}
+
+impl DoubtAnswer {
+    pub(crate) const ALL: [Self; 3] = [Self::ToolResult, Self::UseResult, Self::Fail];
+
+    /// The part that answers all of them.
+    pub(crate) fn part(self, doubts: &[Map<String, Value>]) -> Part {
+        const FOUND: &str = "somebody looked: it is as it should be";
+        let (member, more) = match self {
+            Self::ToolResult => ("tool_results", json!({ "output": FOUND })),
+            Self::UseResult => ("input_responses", json!({ "content": { "outcome": "use_result", "result": FOUND } })),
+            Self::Fail => ("input_responses", json!({ "content": { "outcome": "fail" } })),
+        };
+        let answer = |doubt: &Map<String, Value>| {
+            let address = doubt.iter().filter(|(name, _)| ["task_id", "call_id", "key"].contains(&name.as_str()));
+            let mut entry: Map<String, Value> = address.map(|(name, value)| (name.clone(), value.clone())).collect();
+            entry.extend(more.as_object().cloned().unwrap_or_default());
+            Value::Object(entry)
+        };
+        Part::data(json!({ member: doubts.iter().map(answer).collect::<Vec<_>>() }).into())
+    }
+}
