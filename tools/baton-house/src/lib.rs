@@ -11,6 +11,7 @@ pub mod crate_docs;
 pub mod error_pages;
 pub mod layers;
 pub mod machine_paths;
+pub mod output;
 pub mod purity;
 pub mod size;
 pub mod test_binaries;
