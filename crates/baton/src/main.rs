@@ -35,7 +35,10 @@ use baton_types::ErrorCode;
 use clap::Parser;
 use std::{
     backtrace::{Backtrace, BacktraceStatus},
-    panic, process::ExitCode, time::Duration};
+    panic,
+    process::ExitCode,
+    time::Duration,
+};
 
 /// Events are made on one thread and freed on another, which the system's allocator pays for dearly.
 #[global_allocator]

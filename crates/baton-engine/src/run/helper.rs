@@ -3,8 +3,7 @@
 use super::{Driver, prompt::built_in};
 use crate::Engine;
 use baton_ports::{
-    BoxFuture, ChatMessage, HandoffAsk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled,
-    ToolChoice, ToolHelper,
+    BoxFuture, ChatMessage, HandoffAsk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled, ToolChoice, ToolHelper,
 };
 use baton_rules::{CallState, Decision, HANDOFF_TOOL, admit_handoff, handed_over};
 use baton_types::{AgentSpec, ModelNote, Role, Spent, TaskEvent, TaskState, ToolCall, Usage};
@@ -126,7 +125,10 @@ impl Helper<'_> {
             autonomous: self.driver.live.lock().task.autonomous || self.spec.autonomous,
         };
         let engine = Engine { inner: Arc::clone(inner) };
-        let reply = engine.hand_over_lent(&self.driver.live.owner, ask, lender.as_deref()).await.map_err(|error| error.to_string())?;
+        let reply = engine
+            .hand_over_lent(&self.driver.live.owner, ask, lender.as_deref())
+            .await
+            .map_err(|error| error.to_string())?;
         match reply.state {
             TaskState::Completed => Ok(Sampled {
                 text: reply.text,

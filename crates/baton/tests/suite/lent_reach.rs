@@ -43,7 +43,8 @@ impl Peers {
 #[test]
 fn the_command_line_lends_neither_reach_nor_credentials_unless_it_is_told_to() {
     let peers = Peers::with_tool("look");
-    for options in [&[][..], &["-q"], &["--json"], &["--allow-peer", "first"], &["--allow-peer", "http://127.0.0.1:1"]] {
+    for options in [&[][..], &["-q"], &["--json"], &["--allow-peer", "first"], &["--allow-peer", "http://127.0.0.1:1"]]
+    {
         let refused = peers.ask(options);
         peers.second_is_left_alone(&refused);
         assert!(peers.second.seen().is_empty(), "{:?}", peers.second.seen());

@@ -114,7 +114,10 @@ fn lints_and_wiring() {
 fn output() {
     let tree = Tree::of([
         ("crates/baton/src/screen.rs", "fn f() { writeln!(io::stdout()); }\n"),
-        ("crates/baton/src/a.rs", "fn f() { io::stdout().is_terminal(); child.stdout.take(); c.stdout(Stdio::piped()); }\n"),
+        (
+            "crates/baton/src/a.rs",
+            "fn f() { io::stdout().is_terminal(); child.stdout.take(); c.stdout(Stdio::piped()); }\n",
+        ),
         ("crates/baton/src/b.rs", "// println!\nfn f() {}\n#[cfg(test)]\nmod tests { fn g() { println!(); } }\n"),
         ("crates/baton/src/c.rs", "fn f() {\n    println!();\n}\n"),
         ("crates/baton-sdk/src/d.rs", "layer().with_writer(std::io::stderr)\n"),
