@@ -1,9 +1,8 @@
 //! The log: stderr, when asked for.
 
 use crate::Error;
-use baton_local::JsonLines;
+use baton_local::{JsonLines, LogWriter};
 use baton_types::ErrorCode;
-use std::io::IsTerminal as _;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 const LEVEL: &str = "BATON_LOG";
@@ -21,14 +20,14 @@ pub(crate) fn start() -> Result<(), Error> {
         Some("json") => true,
         Some(other) => return Err(wrong(format!("{FORMAT}={other}: there are text and json"))),
     };
-    let colour = std::io::stderr().is_terminal() && given("NO_COLOR").is_none();
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    let lines = || tracing_subscriber::fmt::layer().with_ansi(false);
     let log = tracing_subscriber::registry().with(filter);
     // Only a second start fails, and the first is as good.
     drop(if json {
+        let lines = lines().with_writer(LogWriter::json());
         log.with(lines.json().event_format(JsonLines::default())).try_init()
     } else {
-        log.with(lines).try_init()
+        log.with(lines().with_writer(LogWriter::text(given("NO_COLOR").is_none()))).try_init()
     });
     Ok(())
 }

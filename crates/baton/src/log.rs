@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use baton_export::LogQueue;
-use baton_local::JsonLines;
+use baton_local::{JsonLines, LogWriter};
 use baton_types::ErrorCode;
 use clap::{Args, ValueEnum};
-use std::{io::IsTerminal, sync::OnceLock};
+use std::sync::OnceLock;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// How much is logged and how.
@@ -55,12 +55,15 @@ pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
         Failure::new(ErrorCode::CONFIG_INVALID, format!("--log {}: {error}", options.log))
             .hint("Use error, warn, info, debug, trace, or a filter such as warn,baton_http=debug.")
     })?;
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let shown = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let shown = || tracing_subscriber::fmt::layer().with_ansi(false);
     let log = tracing_subscriber::registry().with(filter).with(lines().layer());
     let started = match options.log_format {
-        LogFormat::Text => log.with(shown).try_init(),
-        LogFormat::Json => log.with(shown.json().event_format(JsonLines::default())).try_init(),
+        LogFormat::Text => log.with(shown().with_writer(LogWriter::text(colour))).try_init(),
+        LogFormat::Json => {
+            let lines = shown().with_writer(LogWriter::json()).json().event_format(JsonLines::default());
+            log.with(lines).try_init()
+        }
     };
     // Only a second start fails, and the first is as good.
     drop(started);

@@ -33,7 +33,12 @@ use crate::{
 };
 use baton_types::ErrorCode;
 use clap::Parser;
-use std::{process::ExitCode, time::Duration};
+use std::{
+    backtrace::{Backtrace, BacktraceStatus},
+    panic,
+    process::ExitCode,
+    time::Duration,
+};
 
 /// Events are made on one thread and freed on another, which the system's allocator pays for dearly.
 #[global_allocator]
@@ -48,6 +53,14 @@ fn main() -> ExitCode {
         Err(other) => return cli::not_a_command(&other).into(),
     };
     let screen = Screen::new(if cli.json { Form::Json } else { Form::Text });
+    // What a panic says may be words of others, too.
+    panic::set_hook(Box::new(move |panic| {
+        screen.say(&panic.to_string());
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            screen.say(&trace.to_string());
+        }
+    }));
     let ended = start(cli, screen).unwrap_or_else(|failure| failure.report(&screen));
     screen.lost().map_or(ended, |failure| failure.report(&screen)).into()
 }

@@ -1,11 +1,25 @@
 //! The two ways out of the program: stdout is data, stderr is talk.
+//!
+//! Much of what is shown was written by others: agents, peers, models, tools. Everything is escaped here, where it leaves
+//! the program, so that no text of theirs steers a terminal; only colours that were put on by [`Paint`] pass.
 
 use crate::failure::{Exit, Failure, diagnostic_json};
 use baton_agentdir::Diagnostic;
+use baton_types::{escape_json, escape_text};
 use std::{
+    borrow::Cow,
+    hash::{BuildHasher as _, RandomState},
     io::{self, IsTerminal, Write},
-    sync::OnceLock,
+    sync::{LazyLock, OnceLock},
 };
+
+/// Stands for the beginning of a colour code until the text is written. It is drawn anew in every process and never
+/// shown, so nobody can put one into a text.
+static COLOUR_MARK: LazyLock<String> = LazyLock::new(|| {
+    let drawn = RandomState::new().hash_one("colour").to_le_bytes();
+    let private = |pair: &[u8]| 0xf_0000 + u32::from(pair[0]) * 0x80 + u32::from(pair[1]) % 0x80;
+    drawn.chunks(2).filter_map(|pair| char::from_u32(private(pair))).collect()
+});
 
 /// The first piece of data that could not be written; stdout is one for the whole process, and so is this.
 static LOST: OnceLock<io::Error> = OnceLock::new();
@@ -54,24 +68,36 @@ impl Screen {
 
     /// A line of data.
     pub(crate) fn print(self, line: &str) {
-        note(writeln!(io::stdout(), "{line}"));
+        note(writeln!(io::stdout(), "{}", self.escaped(line)));
+    }
+
+    /// Data that is JSON, whatever the form of the rest.
+    pub(crate) fn print_json(self, json: &str) {
+        note(writeln!(io::stdout(), "{}", escape_json(json)));
     }
 
     /// Data without an end of line, shown at once.
     pub(crate) fn stream(self, text: &str) {
         let mut out = io::stdout();
-        note(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+        note(out.write_all(self.escaped(text).as_bytes()).and_then(|()| out.flush()));
     }
 
     /// A line of talk.
     pub(crate) fn say(self, line: &str) {
-        let _ = writeln!(io::stderr(), "{line}");
+        let _ = writeln!(io::stderr(), "{}", self.escaped(line));
     }
 
     /// Talk without an end of line, such as a question.
     pub(crate) fn ask(self, text: &str) {
         let mut out = io::stderr();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let _ = out.write_all(self.escaped(text).as_bytes()).and_then(|()| out.flush());
+    }
+
+    fn escaped(self, text: &str) -> Cow<'_, str> {
+        match self.form {
+            Form::Text => rendered(text),
+            Form::Json => escape_json(text),
+        }
     }
 
     /// What to say in the end when data could not be written, as on a full disk.
@@ -97,6 +123,27 @@ impl Screen {
             self.say(&format!("  hint: {hint}"));
         }
     }
+}
+
+/// The text as it is written: escaped, with the colours of [`Paint`].
+pub(crate) fn rendered(text: &str) -> Cow<'_, str> {
+    if !text.contains(COLOUR_MARK.as_str()) {
+        return escape_text(text);
+    }
+    let mut pieces = text.split(COLOUR_MARK.as_str());
+    let mut line = pieces.next().map(escape_text).unwrap_or_default().into_owned();
+    for piece in pieces {
+        line.push_str("\u{1b}[");
+        line.push_str(&escape_text(piece));
+    }
+    Cow::Owned(line)
+}
+
+/// Writes a message of a protocol to stdout: JSON on one line.
+pub(crate) fn write_message(json: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", escape_json(json))?;
+    out.flush()
 }
 
 /// A reader that has gone away is no error: it has what it wanted.
@@ -125,7 +172,7 @@ impl Paint {
 
     fn wrap(self, code: &str, text: &str) -> String {
         match self.on {
-            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            true => format!("{mark}{code}m{text}{mark}0m", mark = *COLOUR_MARK),
             false => text.to_owned(),
         }
     }
@@ -185,7 +232,23 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     line
 }
 
-/// Text from elsewhere as it is, except for characters that would steer a terminal.
+/// Text from elsewhere, with characters that would steer a terminal written out.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    escape_text(text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_colours_reach_a_terminal() {
+        let foreign = "\u{1b}[31mred\u{1b}[0m \u{1b}]52;c;aGk=\u{7}";
+        let shown = "\\u{1b}[31mred\\u{1b}[0m \\u{1b}]52;c;aGk=\\u{7}";
+        assert_eq!(rendered(foreign), shown);
+        let painted = format!("{}: {foreign}", Paint::COLOURED.bad(foreign));
+        assert_eq!(rendered(&painted), format!("\u{1b}[31m{shown}\u{1b}[0m: {shown}"));
+        assert_eq!(rendered(&Paint::PLAIN.bad(foreign)), shown);
+        assert_eq!(COLOUR_MARK.chars().count(), 4, "as long as was drawn");
+    }
 }

@@ -12,6 +12,7 @@ pub mod duplicates;
 pub mod error_pages;
 pub mod layers;
 pub mod machine_paths;
+pub mod output;
 pub mod purity;
 pub mod routes;
 pub mod size;

@@ -1,6 +1,7 @@
 //! Lines on the standard streams, each with a bound.
 
-use std::io::{self, BufRead, Read as _, Write as _};
+use crate::screen::write_message;
+use std::io::{self, BufRead, Read as _};
 use tokio::sync::{mpsc, oneshot};
 
 /// Longest line that is taken.
@@ -79,10 +80,8 @@ impl Output {
         let (lines, mut written) = mpsc::channel::<String>(WAITING);
         let (over, ended) = oneshot::channel();
         std::thread::spawn(move || {
-            let mut out = io::stdout().lock();
             while let Some(line) = written.blocking_recv() {
-                let whole = out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n"));
-                if whole.and_then(|()| out.flush()).is_err() {
+                if write_message(&line).is_err() {
                     break;
                 }
             }

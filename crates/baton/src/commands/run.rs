@@ -44,8 +44,8 @@ Examples:
 The running server of the data directory is used when there is one; otherwise the agents of the
 current directory (or --agents) answer in this process, with the same journal.
 An address is asked directly, in whatever binding its card offers, and nothing of it is kept here.
-What it wants to have handed to another agent is, if --allow-peer names that agent; you are asked on a
-terminal. Credentials of baton.yaml are shown to no other agent than the one you name.
+If it asks for work to be handed to another agent, that is refused unless --allow-peer names that agent
+or you agree on the terminal.
 On a terminal the answer is printed as it comes. Steps are told on stderr.
 When a tool needs leave you are asked: y allows the call once, a for the rest of the conversation,
 n denies it. Without a terminal the command ends with exit code 3 and says how to answer.")]

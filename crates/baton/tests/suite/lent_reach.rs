@@ -34,7 +34,7 @@ impl Peers {
 
     /// Nothing was sent to the second, and nothing but its own credential to the first.
     fn second_is_left_alone(&self, ended: &Ended) {
-        assert!(self.second.seen().is_empty(), "{:?} {}", self.second.seen(), ended.shown());
+        assert!(self.second.messages().is_empty(), "{:?} {}", self.second.seen(), ended.shown());
         let shown = self.first.seen().into_iter().filter_map(|seen| seen.authorization);
         shown.for_each(|shown| assert_eq!(shown, "Bearer first-secret"));
     }
@@ -47,6 +47,7 @@ fn the_command_line_lends_neither_reach_nor_credentials_unless_it_is_told_to() {
     {
         let refused = peers.ask(options);
         peers.second_is_left_alone(&refused);
+        assert!(peers.second.seen().is_empty(), "{:?}", peers.second.seen());
         assert_eq!(refused.code, Some(0), "the agent goes on without it: {}", refused.shown());
         let flag = format!("--allow-peer {}", peers.second.url);
         assert!(refused.stderr.contains("BTN-4010") && refused.stderr.contains(&flag), "{}", refused.shown());
@@ -126,3 +127,18 @@ fn a_server_lends_what_the_first_agent_of_the_chain_lists() {
 const HANDS_TO_WIDE: &str = "rules:
   - { when: { after_tool: handoff }, say: \"heard: ${result./response}\" }
   - { when: { turn: first }, call: [{ tool: handoff, args: { agent_uri: wide, message: \"${user}\" } }] }";
+
+/// A person at the terminal is asked, once for each agent, and may say no.
+#[test]
+#[cfg(target_os = "linux")]
+fn at_a_terminal_a_person_decides() {
+    for (typed, sent) in [("n\n", 0), ("\n", 0), ("y\n", 1)] {
+        let peers = Peers::with_tool("look");
+        let command = format!("run {} go", peers.first.url);
+        let (code, shown) = crate::tools::typed(&peers.home, &command, typed);
+        assert_eq!(code, Some(0), "{shown}");
+        let question = format!("hand work to {}, with your credential for it. Allow it? [y/N]", peers.second.url);
+        assert!(shown.contains(&question), "{shown}");
+        assert_eq!(peers.second.messages().len(), sent, "{typed:?}: {shown}");
+    }
+}

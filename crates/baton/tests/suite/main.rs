@@ -17,6 +17,7 @@ mod budgets;
 mod chain;
 mod conformance;
 mod contextcore_dashboards;
+mod control_sequences;
 mod convert;
 mod costs;
 mod crash;

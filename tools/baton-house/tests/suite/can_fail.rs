@@ -1,8 +1,8 @@
 //! Every check, on small trees that break its rule, beside ones that keep it.
 
 use baton_house::{
-    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, purity, routes, size, test_binaries,
-    test_habits,
+    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, output, purity, routes, size,
+    test_binaries, test_habits,
 };
 use baton_types::ErrorCode;
 use serde_json::json;
@@ -121,6 +121,27 @@ fn routes_without_access() {
         ("crates/baton-peers/src/d.rs", "Router::new().route(\"/d\", get(d));\n"),
     ]);
     assert_eq!(places(&routes::check(&tree)), ["crates/baton-http/src/app.rs:2"]);
+}
+
+#[test]
+fn output() {
+    let tree = Tree::of([
+        ("crates/baton/src/screen.rs", "fn f() { writeln!(io::stdout()); }\n"),
+        (
+            "crates/baton/src/a.rs",
+            "fn f() { io::stdout().is_terminal(); child.stdout.take(); c.stdout(Stdio::piped()); }\n",
+        ),
+        ("crates/baton/src/b.rs", "// println!\nfn f() {}\n#[cfg(test)]\nmod tests { fn g() { println!(); } }\n"),
+        ("crates/baton/src/c.rs", "fn f() {\n    println!();\n}\n"),
+        ("crates/baton-sdk/src/d.rs", "layer().with_writer(std::io::stderr)\n"),
+        ("crates/baton/src/e.rs", "let mut out = stdout();\n"),
+        ("crates/baton/build.rs", "fn main() { println!(); }\n"),
+    ]);
+    let found = ["crates/baton-sdk/src/d.rs:1", "crates/baton/src/c.rs:2", "crates/baton/src/e.rs:1"];
+    let violations = output::check(&tree);
+    let mut places = places(&violations);
+    places.sort_unstable();
+    assert_eq!(places, found);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Every check, on this repository.
 
 use baton_house::{
-    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, purity, routes, size, test_binaries,
-    test_habits,
+    Tree, Violation, crate_docs, duplicates, error_pages, layers, machine_paths, output, purity, routes, size,
+    test_binaries, test_habits,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, process::Command};
@@ -86,6 +86,11 @@ fn every_crate_has_one_integration_test_binary() {
 #[test]
 fn tests_run_and_wait_for_events() {
     holds(&test_habits::check(&tree()));
+}
+
+#[test]
+fn text_leaves_a_process_where_it_is_escaped() {
+    holds(&output::check(&tree()));
 }
 
 #[test]

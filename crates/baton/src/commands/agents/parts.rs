@@ -73,7 +73,7 @@ async fn done(session: &Session, parts: AgentParts, options: Options, screen: Sc
     let part = part.map_err(failure)?;
     match done {
         _ if screen.is_json() => screen.print(part.as_str()),
-        "" => screen.print(&format!("{:#}", part.to_value())),
+        "" => screen.print_json(&format!("{:#}", part.to_value())),
         done => screen.say(&format!("{done} {name} of {agent}")),
     }
     Ok(Exit::Ok)

@@ -7,6 +7,6 @@ use crate::{
 
 /// Prints the schema.
 pub(super) fn run(screen: Screen) -> Result<Exit, Failure> {
-    screen.print(&format!("{:#}", baton_agentdir::schema()));
+    screen.print_json(&format!("{:#}", baton_agentdir::schema()));
     Ok(Exit::Ok)
 }

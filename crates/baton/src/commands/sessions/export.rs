@@ -47,7 +47,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     session.close().await;
     let text = String::from_utf8_lossy(&exported.map_err(failure)?).into_owned();
     match form {
-        SessionForm::Json => screen.print(&text),
+        SessionForm::Json => screen.print_json(&text),
         SessionForm::Markdown => screen.stream(&text),
     }
     Ok(Exit::Ok)

@@ -7,7 +7,7 @@ use super::{
     side_by_side,
     waterfall::Detail,
 };
-use crate::screen::Paint;
+use crate::screen::{Paint, rendered};
 use baton_types::{
     Attributes, Dropped, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId, Value,
 };
@@ -176,7 +176,7 @@ fn a_question_through_two_agents() {
     snapshot!("two_agents_ascii", text);
     snapshot!("two_agents_narrow", checked(shown(&spans, &look(44)), 44));
     let coloured = Look { paint: Paint::COLOURED, ..look(100) };
-    snapshot!("two_agents_coloured", shown(&spans, &coloured).replace('\u{1b}', "ESC"));
+    snapshot!("two_agents_coloured", rendered(&shown(&spans, &coloured)).replace('\u{1b}', "ESC"));
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! Text of others in a form that cannot steer whatever shows it.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+/// Whether a character steers a terminal or reorders what it shows: C0 and C1 controls and DEL, but for the end of a line
+/// and the tabulator, and the embeddings, overrides and isolates of bidirectional text.
+pub fn is_control_sequence(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// The text with every such character written out, as in `\u{1b}`. A carriage return before the end of a line is left out.
+pub fn escape_text(text: &str) -> Cow<'_, str> {
+    escaped(text, |out, c, next| match (c, next) {
+        ('\r', Some('\n')) => Ok(()),
+        _ => write!(out, "\\u{{{:x}}}", u32::from(c)),
+    })
+}
+
+/// JSON with every such character escaped as JSON has it; they only stand inside of strings, so it means the same.
+pub fn escape_json(json: &str) -> Cow<'_, str> {
+    escaped(json, |out, c, next| match (c, next) {
+        ('\r', Some('\n')) => Ok(()),
+        _ => write!(out, "\\u{:04x}", u32::from(c)),
+    })
+}
+
+fn escaped(text: &str, escape: impl Fn(&mut String, char, Option<char>) -> std::fmt::Result) -> Cow<'_, str> {
+    if !text.contains(is_control_sequence) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match is_control_sequence(c) {
+            // Writing to a string does not fail.
+            true => drop(escape(&mut out, c, rest.clone().next())),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_character_that_steers_a_terminal_is_left() {
+        let all: String = (0..=0x2fff).filter_map(char::from_u32).collect();
+        for escaped in [escape_text(&all), escape_json(&all)] {
+            assert!(!escaped.contains(is_control_sequence), "{escaped:?}");
+        }
+        for (text, escaped) in [
+            ("plain, größer\tand\nmore 🙂", "plain, größer\tand\nmore 🙂"),
+            ("\u{1b}]52;c;aGk=\u{7}", "\\u{1b}]52;c;aGk=\\u{7}"),
+            ("a\r\nb\rc", "a\nb\\u{d}c"),
+            ("\u{9b}31m\u{7f}\u{202e}", "\\u{9b}31m\\u{7f}\\u{202e}"),
+        ] {
+            assert_eq!(escape_text(text), escaped);
+        }
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let value = serde_json::json!({"\u{9b}key": "\u{1b}\u{7f}\u{85}\u{2067}\u{202e}\r\n plain"});
+        let escaped = escape_json(&serde_json::to_string_pretty(&value).unwrap()).into_owned();
+        assert!(!escaped.contains(is_control_sequence), "{escaped:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
+    }
+}

@@ -1,0 +1,46 @@
+//! Text leaves a process in one place, where it is escaped.
+
+use crate::{Tree, Violation, tree::is_test};
+
+/// Who may write to the standard streams.
+const WRITERS: &[&str] = &["crates/baton/src/screen.rs", "crates/baton-local/src/log_writer.rs"];
+
+/// Ways to write there.
+const WAYS: &[&str] =
+    &["print!", "println!", "eprint!", "eprintln!", "dbg!", "io::stdout", "io::stderr", "stdout()", "stderr()"];
+
+/// Ways to ask about a stream without writing to it.
+const QUESTIONS: &[&str] = &[".is_terminal()", "terminal_size_of("];
+
+/// Sources that write to stdout or stderr past the writers that escape what others wrote.
+pub fn check(tree: &Tree) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (path, text) in tree.rust().filter(|(path, _)| is_source(path) && !WRITERS.contains(path)) {
+        for (number, line) in text.lines().enumerate() {
+            if line.trim() == "#[cfg(test)]" {
+                break;
+            }
+            let code = line.split("//").next().unwrap_or_default();
+            if QUESTIONS.iter().any(|question| code.contains(question)) {
+                continue;
+            }
+            if let Some(way) = WAYS.iter().find(|way| mentions(code, way)) {
+                violations.push(Violation::new(
+                    format!("{path}:{}", number + 1),
+                    format!("uses {way}; write through Screen or LogWriter, which escape control characters"),
+                ));
+            }
+        }
+    }
+    violations
+}
+
+fn is_source(path: &str) -> bool {
+    path.starts_with("crates/") && path.contains("/src/") && !is_test(path)
+}
+
+/// Whether it is there by itself, and not as the end of a longer name or as a method.
+fn mentions(code: &str, way: &str) -> bool {
+    let in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.');
+    code.match_indices(way).any(|(at, _)| !code[..at].ends_with(in_name))
+}
