@@ -62,6 +62,7 @@ mod responses;
 mod retention;
 mod run;
 mod secrets;
+mod scopes;
 mod segments;
 mod service;
 mod serving;
