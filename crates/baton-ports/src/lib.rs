@@ -39,8 +39,8 @@ pub use embedder::Embedder;
 pub use exports::{ExportReport, ExportState, Exports};
 pub use guests::{Guest, GuestError, Guests};
 pub use identity::{
-    AdminChange, Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError, TokenRecord,
-    TokenStore, Tokens, Unidentified,
+    AdminChange, Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError,
+    TokenRecord, TokenStore, Tokens, Unidentified,
 };
 pub use journal::{
     Blob, Commit, CommitObserver, Conversation, ConversationCursor, ConversationPage, ConversationQuery, Forgotten,

@@ -16,8 +16,8 @@ mod refused;
 
 pub(crate) use bearer::shows_owner;
 pub(crate) use caller::Caller;
-pub(crate) use form::refusal_for;
 pub(crate) use came::Came;
+pub(crate) use form::refusal_for;
 pub(crate) use gate::{AdminNote, GateLayer};
 pub(crate) use introduce::introduce;
 pub use options::AccessOptions;

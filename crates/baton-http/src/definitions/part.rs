@@ -49,11 +49,11 @@ pub(super) fn mount<P: Part>(routes: Routes) -> Routes {
     // Another route below names this segment, so it has one name everywhere.
     let one = format!("{base}/{{server}}");
     let read = RouteAccess::Read(AgentPlace::Path);
-    routes
-        .get(&base, read, list::<P>)
-        .get(&one, read, show::<P>)
-        .put(&one, RouteAccess::AdminChange, put::<P>)
-        .delete(&one, RouteAccess::AdminChange, remove::<P>)
+    routes.get(&base, read, list::<P>).get(&one, read, show::<P>).put(&one, RouteAccess::AdminChange, put::<P>).delete(
+        &one,
+        RouteAccess::AdminChange,
+        remove::<P>,
+    )
 }
 
 async fn list<P: Part>(State(shared): Served, caller: Caller, Named(agent): Named) -> Response {

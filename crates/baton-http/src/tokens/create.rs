@@ -1,7 +1,11 @@
 //! `POST /api/v1/tokens`.
 
 use super::{described, entry, refused, tokens};
-use crate::{app::Shared, auth::{AdminNote, Caller}, reply};
+use crate::{
+    app::Shared,
+    auth::{AdminNote, Caller},
+    reply,
+};
 use axum::{
     extract::{Request, State},
     response::Response,

@@ -24,7 +24,9 @@ fn covers(scope: &Scope, wanted: &Scope) -> bool {
     match (scope, wanted) {
         (Scope::Admin, _) => true,
         (Scope::TelemetryRead, Scope::TelemetryRead) => true,
-        (_, Scope::Admin | Scope::TelemetryRead) | (Scope::TelemetryRead, _) | (Scope::Read(_), Scope::Call(_)) => false,
+        (_, Scope::Admin | Scope::TelemetryRead) | (Scope::TelemetryRead, _) | (Scope::Read(_), Scope::Call(_)) => {
+            false
+        }
         (Scope::Read(held) | Scope::Call(held), Scope::Read(asked) | Scope::Call(asked)) => {
             held.is_none() || held == asked
         }

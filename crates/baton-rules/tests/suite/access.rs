@@ -79,7 +79,18 @@ fn what_concerns_all_agents_needs_a_scope_for_all() {
 
 #[test]
 fn what_is_no_scope_says_what_is() {
-    for text in ["", "openid", "admin:weather", "read:", "call:Weather", "call:a/b", "call: weather", "READ", "telemetry", "telemetry:call"] {
+    for text in [
+        "",
+        "openid",
+        "admin:weather",
+        "read:",
+        "call:Weather",
+        "call:a/b",
+        "call: weather",
+        "READ",
+        "telemetry",
+        "telemetry:call",
+    ] {
         let error = Scope::parse(text).unwrap_err().to_string();
         let scopes = "read, read:AGENT, call, call:AGENT, telemetry:read and admin";
         assert_eq!(error, format!("'{text}' is no scope; scopes are {scopes}"));

@@ -1,8 +1,7 @@
 //! Every check, on this repository.
 
 use baton_house::{
-    Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, routes, size, test_binaries,
-    test_habits,
+    Tree, Violation, crate_docs, error_pages, layers, machine_paths, purity, routes, size, test_binaries, test_habits,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, process::Command};

@@ -44,9 +44,11 @@ pub(crate) fn mount(routes: Routes, shared: &Arc<Shared>) -> Routes {
     };
     let old =
         move |State(shared): State<Arc<Shared>>, request: Request| serve(shared, old.clone(), spoken::V03, request);
-    routes
-        .post("/lf.a2a.v1.A2AService/{method}", RouteAccess::Method, current)
-        .post("/a2a.v1.A2AService/{method}", RouteAccess::Method, old)
+    routes.post("/lf.a2a.v1.A2AService/{method}", RouteAccess::Method, current).post(
+        "/a2a.v1.A2AService/{method}",
+        RouteAccess::Method,
+        old,
+    )
 }
 
 /// Reads the one message of the request within the bounds that hold for all bodies, and lets the service answer.

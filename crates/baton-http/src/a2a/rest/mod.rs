@@ -33,9 +33,11 @@ pub(crate) fn mount(routes: Routes) -> Routes {
             .get(&at("/extendedAgentCard"), read, v1::extended_card)
     });
     // Where clients of 0.2 look for the extended card.
-    let routes = routes
-        .get("/agent/authenticatedExtendedCard", RouteAccess::Read(resource), v03::card)
-        .get("/agents/{agent}/agent/authenticatedExtendedCard", RouteAccess::Read(path), v03::card);
+    let routes = routes.get("/agent/authenticatedExtendedCard", RouteAccess::Read(resource), v03::card).get(
+        "/agents/{agent}/agent/authenticatedExtendedCard",
+        RouteAccess::Read(path),
+        v03::card,
+    );
     [("/agents/{agent}/v1", path), ("/v1", resource)].into_iter().fold(routes, |routes, (base, place)| {
         let at = |path: &str| format!("{base}{path}");
         let (read, call) = (RouteAccess::Read(place), RouteAccess::Call(place));

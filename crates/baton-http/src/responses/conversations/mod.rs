@@ -89,7 +89,7 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) 
 
 /// `GET /v1/conversations/{conversation}`.
 pub(crate) async fn show(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
-    answered(shared, request, |asked, _| async move { 
+    answered(shared, request, |asked, _| async move {
         json(&Record::find(&asked, &path.conversation, Access::Read).await?.object())
     })
     .await

@@ -7,8 +7,8 @@ use baton_engine::{Engine, Options, Ports};
 use baton_http::{AccessOptions, HttpOptions, RouteEntry, Surface, surface};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AdminChange, Audit, BoxFuture, Denial, Identified, Identity, IssuedToken, Model, ModelCall, ModelError, ModelStream, Models,
-    NewToken, TokenError, TokenRecord, Tokens, Unidentified,
+    AdminChange, Audit, BoxFuture, Denial, Identified, Identity, IssuedToken, Model, ModelCall, ModelError,
+    ModelStream, Models, NewToken, TokenError, TokenRecord, Tokens, Unidentified,
 };
 use baton_types::{AgentSpec, Digest, HandoffTarget, Principal, Timestamp};
 use std::{

@@ -14,9 +14,14 @@ fn metered(options: &mut HttpOptions) {
 #[tokio::test]
 async fn meters_are_read_with_a_scope_for_all_agents_or_by_everybody() {
     let house = House::of(|_| {}, metered);
-    for (scopes, reads) in
-        [("", false), ("read", false), ("call", false), ("read:weather", false), ("telemetry:read", true), ("admin", true)]
-    {
+    for (scopes, reads) in [
+        ("", false),
+        ("read", false),
+        ("call", false),
+        ("read:weather", false),
+        ("telemetry:read", true),
+        ("admin", true),
+    ] {
         let authorization = bearer(&token("acme", "prometheus", scopes));
         let given = headers(&[("authorization", authorization.as_str())]);
         let status = raw(&house.app, "GET", "/metrics", given, "").await.status();

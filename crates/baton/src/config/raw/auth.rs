@@ -168,7 +168,9 @@ pub(super) fn cors(reader: &mut Reader, node: Node) -> Vec<String> {
 
 /// Whether this is a scope.
 fn scope(text: &str) -> Result<(), String> {
-    Scope::parse(text).map(drop).map_err(|_| "choose from: read, read:AGENT, call, call:AGENT, telemetry:read, admin".to_owned())
+    Scope::parse(text)
+        .map(drop)
+        .map_err(|_| "choose from: read, read:AGENT, call, call:AGENT, telemetry:read, admin".to_owned())
 }
 
 /// Whether this is an address on the web.
