@@ -25,9 +25,19 @@ const NAMED: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedAt(pub String);
 
+/// What is told of a refusal: its code, and why.
+type RefusalSink = dyn Fn(ErrorCode, &str) + Send + Sync;
+
 /// Takes refusals that only the result of a call shows; the surface puts it into the extensions of a request.
 #[derive(Clone)]
-pub struct RefusalLog(pub Arc<dyn Fn(ErrorCode, &str) + Send + Sync>);
+pub struct RefusalLog(Arc<RefusalSink>);
+
+impl RefusalLog {
+    /// A log that gives each refusal to `sink`.
+    pub fn new(sink: impl Fn(ErrorCode, &str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(sink))
+    }
+}
 
 /// What a server says of itself that has tools and nothing else.
 pub(crate) fn tool_server(name: &str, title: &str, description: &str, instructions: &str) -> ServerConfig {

@@ -1,5 +1,6 @@
 //! The operations by every name that they have.
 
+use baton_rules::Access;
 use http::Method;
 
 /// What a method does, whatever it is called.
@@ -48,6 +49,16 @@ impl Operation {
             Self::ListPush => "ListTaskPushNotificationConfigs",
             Self::DeletePush => "DeleteTaskPushNotificationConfig",
             Self::ExtendedCard => "GetExtendedAgentCard",
+        }
+    }
+
+    /// What a caller needs of the agent.
+    pub(super) fn access(self) -> Access {
+        match self {
+            Self::Send | Self::Stream | Self::Cancel | Self::CreatePush | Self::DeletePush => Access::Call,
+            Self::Get | Self::List | Self::Subscribe | Self::GetPush | Self::ListPush | Self::ExtendedCard => {
+                Access::Read
+            }
         }
     }
 

@@ -67,7 +67,7 @@ pub(super) async fn pass<H: ServerHandler>(
 /// Refusals that only the result of a call shows go into the audit log, too.
 fn refusal_log(shared: &Arc<Shared>, caller: &Caller) -> RefusalLog {
     let (shared, caller) = (Arc::clone(shared), caller.clone());
-    RefusalLog(Arc::new(move |code, reason| caller.log_refusal(&shared, code, reason)))
+    RefusalLog::new(move |code, reason| caller.log_refusal(&shared, code, reason))
 }
 
 /// The tool that a request calls.

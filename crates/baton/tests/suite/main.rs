@@ -66,6 +66,7 @@ mod relay;
 mod responses;
 mod retention;
 mod run;
+mod scopes;
 mod scripted_peer;
 mod secrets;
 mod segments;

@@ -33,7 +33,7 @@ fn an_agent_that_was_asked_is_seen_by_prometheus() {
     let given = [("Content-Type", "application/json"), ("Authorization", sender.as_str())];
     let sent = request(&url, "POST", "/v1/traces", &given, FOREIGN);
     assert_eq!(sent.status, 200, "{sent:?}");
-    PYTHON.runs(&["tests/python/metrics_reader.py", &url, &token(&home, "prometheus", "read")]);
+    PYTHON.runs(&["tests/python/metrics_reader.py", &url, &token(&home, "prometheus", "telemetry:read")]);
     server.signal("TERM");
     let ended = server.end();
     assert_eq!(ended.code, Some(0), "{}", ended.shown());

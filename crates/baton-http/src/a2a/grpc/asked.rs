@@ -3,6 +3,7 @@
 use super::super::{
     call::{Call, explain},
     extensions,
+    operation::Operation,
     ops::{Following, Told},
     version::{self, Version},
 };
@@ -48,7 +49,11 @@ impl Asked {
         let tenant = Some(tenant).filter(|tenant| !tenant.is_empty()).or(named);
         let found = Caller::of(request.extensions()).and_then(|caller| {
             let agent = shared.routed(&caller, tenant)?;
-            caller.may(shared, Access::Read, Some(&agent)).map(|()| (caller, agent))
+            caller.may(shared, Access::Read, Some(&agent))?;
+            if let Some(operation) = request.extensions().get::<Operation>() {
+                caller.may(shared, operation.access(), Some(&agent))?;
+            }
+            Ok((caller, agent))
         });
         let (caller, agent) = found.map_err(refuse)?;
         span.is_for(&agent);

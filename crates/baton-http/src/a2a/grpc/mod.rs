@@ -60,6 +60,7 @@ where
     let span = RequestSpan::of(&parts.extensions, &parts.headers);
     match Operation::of_grpc(parts.uri.path()) {
         Some(operation) => {
+            parts.extensions.insert(operation);
             Spoken { system: Some("grpc"), version: Some(version) }.begin(&span, operation, &parts.extensions);
         }
         None => span.named_by_route(&parts.method, &parts.extensions),

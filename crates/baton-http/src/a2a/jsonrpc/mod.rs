@@ -77,7 +77,12 @@ async fn respond(
     }
     let found = Caller::of(&parts.extensions).and_then(|caller| {
         let agent = agent.map_or_else(|| shared.routed(&caller, params.tenant().as_deref()), Ok)?;
-        caller.may(shared, Access::Read, Some(&agent)).map(|()| (caller, agent))
+        caller.may(shared, Access::Read, Some(&agent))?;
+        // The name of the method is enough to know what it needs; its parameters are read after that.
+        if let Ok(method) = &method {
+            caller.may(shared, method.operation().access(), Some(&agent))?;
+        }
+        Ok((caller, agent))
     });
     let (caller, agent) = match found {
         Ok(found) => found,

@@ -173,7 +173,11 @@ pub(super) fn requests(entry: &RouteEntry, world: &World) -> Vec<Request> {
     if *access == RouteAccess::Method {
         let names = if path == "/agents/{agent}" { JSON_RPC } else { &JSON_RPC[..1] };
         let told = |name: &&str| {
-            let call = json!({"jsonrpc": "2.0", "id": 1, "method": name, "params": params(name, world)});
+            let mut params = params(name, world);
+            if !path.contains("{agent}") {
+                params["tenant"] = json!("weather");
+            }
+            let call = json!({"jsonrpc": "2.0", "id": 1, "method": name, "params": params});
             plain(&format!(" {name}"), "", json(call), "application/json")
         };
         return names.iter().map(told).collect();
@@ -200,6 +204,8 @@ fn body(path: &str) -> Value {
             json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}})
         }
         "/api/v1/tokens" => json!({"name": "another"}),
+        "/api/v1/sessions/{context}" => json!({"title": "Weather"}),
+        "/api/v1/approvals/{task}/{call}" => json!({"decision": "allow_once"}),
         _ => json!({}),
     }
 }

@@ -21,7 +21,7 @@ Examples:
   TOKEN=$(baton token create ci)                       may call every agent for 90 days
   baton token create ana --scope call:weather          may call one agent, and see its own tasks
   baton token create viewer --scope read               may look at its own tasks, and start nothing
-  baton token create grafana --scope telemetry:read    may read spans and metrics of all agents and callers
+  baton token create grafana --scope telemetry:read    may read everybody's spans and metrics
   baton token create ops --scope admin --expires never may do everything, managing tokens included
   baton token create ci-2 --subject ci                 sees the tasks of the token ci
 
