@@ -12,7 +12,7 @@ use http::header;
 use http_body_util::BodyExt as _;
 use rmcp::ServerHandler;
 use serde::Deserialize;
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, pin::pin, sync::Arc};
 
 /// Answers with a service, if the caller may; `agent` is the one that the endpoint is about.
 pub(super) async fn pass<H: ServerHandler>(
@@ -47,7 +47,7 @@ pub(super) async fn pass<H: ServerHandler>(
         span.say(|span| span.set_some(names::MCP_SESSION_ID, opened.map(str::to_owned)));
         sent(shared, caller, answer)
     };
-    shared.large_requests.drive(bytes, answered).await
+    shared.large_requests.drive(bytes, pin!(answered)).await
 }
 
 /// What a request does, as far as its method tells. The handlers decide for themselves whether a call may be made: this
