@@ -15,7 +15,7 @@ use http::{HeaderMap, header, request::Parts};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 /// How much of a refused body is read and thrown away, so that its sender gets to see the refusal.
 const DISCARDED: usize = 64 * 1024 * 1024;
@@ -36,7 +36,7 @@ pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request)
         serde_json::from_str(readable(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.to_string()))
     };
-    let value = shared.large_requests.drive(received.bytes.len(), parsed).await?;
+    let value = shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
     Ok((parts.headers, value))
 }
 

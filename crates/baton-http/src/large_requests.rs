@@ -2,7 +2,7 @@
 
 use std::{
     future::{Future, poll_fn},
-    pin::{Pin, pin},
+    pin::Pin,
     sync::Arc,
     task::{Poll, ready},
     thread::available_parallelism,
@@ -33,11 +33,10 @@ impl LargeRequests {
 
     /// Resolves `work` on a body of so many bytes. A large one holds a place, and a thread of its own, whenever it
     /// computes; while it waits for something it holds neither.
-    pub(crate) async fn drive<F: Future>(&self, bytes: usize, work: F) -> F::Output {
+    pub(crate) async fn drive<F: Future>(&self, bytes: usize, mut work: Pin<&mut F>) -> F::Output {
         if bytes <= INLINE_LIMIT {
             return work.await;
         }
-        let mut work = pin!(work);
         let mut acquire: Option<Acquire> = None;
         poll_fn(|context| {
             let next = acquire.get_or_insert_with(|| Box::pin(Arc::clone(&self.places).acquire_owned()));
@@ -62,7 +61,7 @@ fn off_request_threads<T>(compute: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{sync::mpsc, time::Duration};
+    use std::{pin::pin, sync::mpsc, time::Duration};
 
     const LARGE: usize = INLINE_LIMIT + 1;
     const PATIENCE: Duration = Duration::from_secs(20);
@@ -78,7 +77,7 @@ mod tests {
         let parsed = runtime.spawn(async move {
             // On the one thread that there is, after this task.
             tokio::spawn(async move { served.send(()).unwrap() });
-            LargeRequests::new().drive(LARGE, async move { waits.recv_timeout(PATIENCE).is_ok() }).await
+            LargeRequests::new().drive(LARGE, pin!(async move { waits.recv_timeout(PATIENCE).is_ok() })).await
         });
         assert!(runtime.block_on(parsed).unwrap(), "the request thread waited for the parser");
     }
@@ -89,14 +88,13 @@ mod tests {
         let runtime = runtime();
         let (first, second) = (Arc::clone(&requests), Arc::clone(&requests));
         let (tell, told) = tokio::sync::oneshot::channel();
-        let waiting = runtime.spawn(async move { first.drive(LARGE, async { told.await.unwrap() }).await });
+        let waiting = runtime.spawn(async move { first.drive(LARGE, pin!(async { told.await.unwrap() })).await });
         let other = runtime.spawn(async move {
-            second
-                .drive(LARGE, async {
-                    assert_eq!(requests.places.available_permits(), 0);
-                    tell.send(7).unwrap();
-                })
-                .await;
+            let work = async {
+                assert_eq!(requests.places.available_permits(), 0);
+                tell.send(7).unwrap();
+            };
+            second.drive(LARGE, pin!(work)).await;
         });
         assert_eq!(runtime.block_on(waiting).unwrap(), 7);
         runtime.block_on(other).unwrap();

@@ -19,7 +19,7 @@ use http::header;
 use http_body_util::BodyExt as _;
 use rmcp::ServerHandler;
 use serde::Deserialize;
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, pin::pin, sync::Arc};
 
 /// Answers with a service, if the caller may; `agent` is the one that the endpoint is about.
 pub(super) async fn pass<H: ServerHandler>(
@@ -61,7 +61,7 @@ pub(super) async fn pass<H: ServerHandler>(
         }
         response
     };
-    shared.large_requests.drive(bytes, answered).await
+    shared.large_requests.drive(bytes, pin!(answered)).await
 }
 
 /// Refusals that only the result of a call shows go into the audit log, too.

@@ -48,7 +48,7 @@ where
             readable(&body.bytes).map_err(|error| refusal(&error))?;
             work(asked, body).await
         };
-        shared.large_requests.drive(bytes, worked).await
+        shared.large_requests.drive(bytes, Box::pin(worked).as_mut()).await
     };
     let mut response = answer.await.unwrap_or_else(|refused| reply_to(&refused));
     if let Ok(id) = HeaderValue::from_str(&id) {

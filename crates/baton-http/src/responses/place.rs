@@ -225,6 +225,7 @@ fn in_conversation(
     let mut system = std::mem::take(&mut joined.system);
     system.append(&mut create.note.system);
     create.note.system = system;
+    joined.input = create.note.input.iter().filter_map(conversations::id_of).collect();
     let mut history = std::mem::take(&mut joined.history);
     history.extend(said);
     let (context, task) = match &joined.place {

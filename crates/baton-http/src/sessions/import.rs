@@ -19,7 +19,7 @@ use baton_wire::{
 };
 use http::{HeaderMap, header};
 use serde::Deserialize;
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 /// Whose session it becomes, and its name.
 #[derive(Deserialize)]
@@ -54,7 +54,7 @@ pub(crate) async fn import(
             };
             Ok::<_, Error>(parsed)
         };
-        let (import, mut lost) = shared.large_requests.drive(received.bytes.len(), parsed).await?;
+        let (import, mut lost) = shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
         // The file may have named the agent.
         caller.may(&shared, Access::Call, Some(&import.agent))?;
         let (session, cut) = begin(&shared, &caller, import).await?;

@@ -13,7 +13,7 @@ use axum::{
 use baton_rules::Access;
 use baton_types::Json;
 use baton_wire::a2a::v1::Error;
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 /// The body is the object of arguments; no body is an empty one.
 pub(crate) async fn call(
@@ -41,5 +41,5 @@ async fn arguments(shared: &Shared, request: Request) -> Result<Json, Error> {
     }
     is_json(&parts.headers)?;
     let parsed = async { object(reply::readable(&received.bytes)?, "the arguments") };
-    shared.large_requests.drive(received.bytes.len(), parsed).await
+    shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await
 }

@@ -155,7 +155,7 @@ impl hyper::body::Body for Unfinished {
 
 #[tokio::test]
 async fn unfinished_bodies_share_one_budget() {
-    let options = HttpOptions { max_body: 8 * 1024, max_bodies_total: 16 * 1024, ..options() };
+    let options = HttpOptions { max_body: 8 * 1024, max_bodies_total: 16 * 1024, principal_share: 100, ..options() };
     let app = app(engine(&["weather"]), options);
     let hello = || send(&json!([{"text": "Hello"}]));
     let unfinished = |come| post(&app, "/", &[], Body::new(Unfinished(come)));

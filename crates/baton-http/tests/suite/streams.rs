@@ -153,7 +153,7 @@ async fn an_idle_stream_says_that_it_is_alive() {
 
 #[tokio::test]
 async fn a_thousand_idle_streams_leave_room_for_work_and_one_more_is_refused() {
-    let options = HttpOptions { max_streams: 1000, ..options() };
+    let options = HttpOptions { max_streams: 1000, principal_share: 100, ..options() };
     let client = Client::in_memory(app(engine(&["weather"]), options));
     let request = SendRequest { return_immediately: true, ..SendRequest::new(message("hang")) };
     let task = client.send("weather", request).await.unwrap();

@@ -219,7 +219,7 @@ fn busy() -> McpReply {
 }
 
 /// All sessions of the holder are at work, and it may have no more.
-fn share_full() -> McpReply {
+pub(super) fn share_full() -> McpReply {
     let code = ErrorCode::SHARE_FULL;
     let message = format!("you have as many sessions at work as one principal may. {} ({})", code.hint, code.code);
     let error = serde_json::json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": message}});

@@ -400,3 +400,7 @@ impl SessionManager for Sessions {
         Ok(outcome)
     }
 }
+
+#[cfg(test)]
+#[path = "sessions_tests.rs"]
+mod tests;

@@ -29,7 +29,7 @@ use baton_wire::a2a::v1::{Error, ErrorKind, PROTOCOL_VERSION};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::Full;
-use std::{convert::Infallible, sync::Arc};
+use std::{convert::Infallible, pin::pin, sync::Arc};
 use tower::{Service, ServiceExt as _};
 
 /// Adds the services.
@@ -88,7 +88,7 @@ where
     let body = tonic::body::Body::new(Full::new(Bytes::from_owner(received)));
     let path = parts.uri.path().to_owned();
     let answered = service.oneshot(http::Request::from_parts(parts, body));
-    match shared.large_requests.drive(bytes, answered).await {
+    match shared.large_requests.drive(bytes, pin!(answered)).await {
         Ok(response) if is_unknown_method(&response) => unknown_method(&path),
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},

@@ -25,7 +25,7 @@ use envelope::Envelope;
 use http::{HeaderMap, request::Parts};
 use method::Method;
 use serde_json::value::RawValue;
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 /// `POST /agents/{agent}`.
 pub(crate) async fn named(State(shared): State<Arc<Shared>>, Named(agent): Named, request: Request) -> Response {
@@ -52,7 +52,8 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
         }
     };
     let bytes = received.bytes.len();
-    shared.large_requests.drive(bytes, respond(shared, agent, &parts, &span, received)).await
+    let answered = pin!(respond(shared, agent, &parts, &span, received));
+    shared.large_requests.drive(bytes, answered).await
 }
 
 /// Answers a request whose body is read.

@@ -27,7 +27,7 @@ use serde::{
     Deserialize, Serialize,
     de::{DeserializeOwned, IgnoredAny},
 };
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 /// What a path says.
 #[derive(Debug, Default, Deserialize)]
@@ -72,7 +72,11 @@ where
         Ok(mut asked) => {
             let shared = Arc::clone(&asked.shared);
             let bytes = asked.body.as_ref().map_or(0, |received| received.bytes.len());
-            match shared.large_requests.drive(bytes, operate(&mut asked)).await {
+            let operated = {
+                let work = pin!(operate(&mut asked));
+                shared.large_requests.drive(bytes, work).await
+            };
+            match operated {
                 Ok(mut response) => {
                     extensions::acknowledge(&asked.call(), response.headers_mut());
                     Ok(response)

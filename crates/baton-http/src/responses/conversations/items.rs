@@ -26,9 +26,21 @@ pub(crate) struct Paging {
     after: Option<String>,
 }
 
+/// A page that can be given.
+struct PageRequest {
+    limit: usize,
+    order: Order,
+    after: Option<String>,
+}
+
 impl Paging {
     /// The page of these items, which are oldest first.
     pub(in super::super) fn page(query: Result<Query<Self>, QueryRejection>, items: &[Json]) -> Result<Reply, Refusal> {
+        let PageRequest { limit, order, after } = Self::read(query)?;
+        json(&page_items(items, limit, order, after.as_deref())?)
+    }
+
+    fn read(query: Result<Query<Self>, QueryRejection>) -> Result<PageRequest, Refusal> {
         let Query(Self { limit, order, after }) =
             query.map_err(|error| Refusal::invalid("invalid_query", "limit", error.body_text()))?;
         let order = match order.as_deref() {
@@ -40,7 +52,7 @@ impl Paging {
         if !(1..=100).contains(&limit) {
             return Err(Refusal::invalid("invalid_query", "limit", "limit must be 1 to 100"));
         }
-        json(&page_items(items, limit, order, after.as_deref())?)
+        Ok(PageRequest { limit, order, after })
     }
 }
 
@@ -53,7 +65,9 @@ pub(crate) async fn list_items(
 ) -> Reply {
     answered(shared, request, |asked, _| async move {
         let record = Record::find(&asked, &path.conversation, Access::Read).await?;
-        Paging::page(query, &all(&asked, &record).await?)
+        let wanted = Paging::read(query)?;
+        let items = around(&asked, &record, &wanted).await?;
+        json(&page_items(&items, wanted.limit, wanted.order, wanted.after.as_deref())?)
     })
     .await
 }
@@ -89,9 +103,9 @@ pub(crate) async fn add_items(State(shared): State<Arc<Shared>>, path: Path<Name
 pub(crate) async fn show_item(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, _| async move {
         let record = Record::find(&asked, &path.conversation, Access::Read).await?;
-        let items = all(&asked, &record).await?;
-        let item = items.into_iter().find(|item| id_of(item).as_deref() == Some(&path.item));
-        json(&item.ok_or_else(|| no_item(&path.item))?)
+        let found = find(&asked, &record, &path.item).await?;
+        let (_, items) = found.ok_or_else(|| no_item(&path.item))?;
+        json(&items.into_iter().find(|item| is_item(item, &path.item)))
     })
     .await
 }
@@ -100,8 +114,7 @@ pub(crate) async fn show_item(State(shared): State<Arc<Shared>>, path: Path<Name
 pub(crate) async fn delete_item(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, _| async move {
         let record = Record::find(&asked, &path.conversation, Access::Call).await?;
-        let items = all(&asked, &record).await?;
-        if !items.iter().any(|item| id_of(item).as_deref() == Some(&path.item)) {
+        if find(&asked, &record, &path.item).await?.is_none() {
             return Err(no_item(&path.item));
         }
         json(&record.remove(&asked, &path.item).await?.object())
@@ -121,28 +134,88 @@ struct Identified {
     id: Option<String>,
 }
 
-fn id_of(item: &Json) -> Option<String> {
+pub(in super::super) fn id_of(item: &Json) -> Option<String> {
     item.read::<Identified>().ok()?.id
 }
 
-/// Everything that a conversation is made of, oldest first. A response that has not come to its end is no part of it yet.
+fn is_item(item: &Json, id: &str) -> bool {
+    id_of(item).as_deref() == Some(id)
+}
+
+/// Everything that a conversation is made of, oldest first.
 pub(super) async fn all(asked: &Asked, record: &Record) -> Result<Vec<Json>, Refusal> {
     let mut items = Vec::new();
     for entry in record.entries() {
-        match entry {
-            Entry::Items(given) => items.extend(given),
-            Entry::Response { id, .. } => {
-                let turn = match turn::find(asked, &id).await {
-                    Ok(turn) if turn.end.is_some() => turn,
-                    Ok(_) => continue,
-                    Err(refused) if refused.status == 404 => continue,
-                    Err(refused) => return Err(refused),
-                };
-                items.extend(turn.note.input.iter().cloned());
-                items.extend(turn.projector.response().output.iter().filter_map(|item| Json::of(item).ok()));
+        items.extend(items_in(asked, record, entry).await?);
+    }
+    Ok(items)
+}
+
+/// The items of one entry, oldest first. A response that has not come to its end is no part of the conversation yet.
+async fn items_in(asked: &Asked, record: &Record, entry: Entry) -> Result<Vec<Json>, Refusal> {
+    let mut items = match entry {
+        Entry::Items(given) => given,
+        Entry::Response { id, .. } => match turn::find(asked, &id).await {
+            Ok(turn) if turn.end.is_some() => {
+                let output = turn.projector.response().output.iter().filter_map(|item| Json::of(item).ok());
+                turn.note.input.iter().cloned().chain(output).collect()
             }
+            Ok(_) => Vec::new(),
+            Err(refused) if refused.status == 404 => Vec::new(),
+            Err(refused) => return Err(refused),
+        },
+    };
+    if record.has_gaps() {
+        items.retain(|item| !id_of(item).is_some_and(|id| record.is_gone(&id)));
+    }
+    Ok(items)
+}
+
+/// The place of the entry that has an item, and all items of it; only entries that may have it are read.
+async fn find(asked: &Asked, record: &Record, item: &str) -> Result<Option<(usize, Vec<Json>)>, Refusal> {
+    for (place, entry) in record.entries().into_iter().enumerate() {
+        if !entry.may_hold(item) {
+            continue;
+        }
+        let items = items_in(asked, record, entry).await?;
+        if items.iter().any(|known| is_item(known, item)) {
+            return Ok(Some((place, items)));
         }
     }
-    items.retain(|item| !id_of(item).is_some_and(|id| record.is_gone(&id)));
-    Ok(items)
+    Ok(None)
+}
+
+/// As many items as a page needs, oldest first: those of the entry where it begins and of the next in its order, and no
+/// others are read.
+async fn around(asked: &Asked, record: &Record, wanted: &PageRequest) -> Result<Vec<Json>, Refusal> {
+    let entries = record.entries();
+    let (place, first) = match &wanted.after {
+        None => (None, Vec::new()),
+        Some(after) => match find(asked, record, after).await? {
+            Some((place, items)) => (Some(place), items),
+            None => return Ok(Vec::new()),
+        },
+    };
+    let rest: Box<dyn Iterator<Item = Entry> + Send> = match wanted.order {
+        Order::Asc => Box::new(entries.into_iter().skip(place.map_or(0, |place| place + 1))),
+        Order::Desc => {
+            let before = place.unwrap_or(entries.len());
+            Box::new(entries.into_iter().take(before).rev())
+        }
+    };
+    let mut pieces = vec![first];
+    let mut more = 0;
+    for entry in rest {
+        // One more than the page tells whether there is another.
+        if more > wanted.limit {
+            break;
+        }
+        let items = items_in(asked, record, entry).await?;
+        more += items.len();
+        pieces.push(items);
+    }
+    if wanted.order == Order::Desc {
+        pieces.reverse();
+    }
+    Ok(pieces.concat())
 }

@@ -17,6 +17,8 @@ pub(in super::super) struct Joined {
     pub(in super::super) history: Vec<SessionEntry>,
     /// What was said by whoever set it up.
     pub(in super::super) system: Vec<String>,
+    /// Ids of the items that are to be answered.
+    pub(in super::super) input: Vec<String>,
     agent: String,
 }
 
@@ -41,6 +43,7 @@ pub(in super::super) enum Place {
 /// Looks where a request goes on in a conversation; `apart` when it brings words that belong before its own.
 pub(in super::super) async fn join(asked: &Asked, spec: &AgentSpec, id: &str, apart: bool) -> Result<Joined, Refusal> {
     let record = Record::find(asked, id, Access::Read).await?;
+    record.check_room()?;
     let entries = record.entries();
     let agent = spec.name.to_string();
     let is_ours = |entry: &Entry| matches!(entry, Entry::Response { agent: of, natural: true, .. } if *of == agent);
@@ -51,6 +54,7 @@ pub(in super::super) async fn join(asked: &Asked, spec: &AgentSpec, id: &str, ap
         place: Place::Natural,
         history: Vec::new(),
         system: Vec::new(),
+        input: Vec::new(),
         agent: agent.clone(),
     };
     let last = match entries.iter().rev().find_map(|entry| match entry {
@@ -96,6 +100,6 @@ pub(in super::super) async fn join(asked: &Asked, spec: &AgentSpec, id: &str, ap
 pub(in super::super) async fn tell(asked: &Asked, joined: Option<Joined>, id: &ResponseId) -> Result<(), Refusal> {
     let Some(joined) = joined else { return Ok(()) };
     let natural = !matches!(joined.place, Place::Apart);
-    let entry = Entry::Response { id: id.to_string(), agent: joined.agent, natural };
-    Record::add(asked, &joined.context, &entry).await
+    let entry = Entry::response(id.to_string(), joined.agent, natural, joined.input);
+    Record::add_begun(asked, &joined.context, &entry).await
 }

@@ -8,7 +8,7 @@ mod items;
 mod join;
 mod record;
 
-pub(super) use items::Paging;
+pub(super) use items::{Paging, id_of};
 pub(crate) use items::{add_items, delete_item, list_items, show_item};
 pub(super) use join::{Joined, Place, join, tell};
 
@@ -142,6 +142,12 @@ fn no_conversation(id: &str) -> Refusal {
     let code = ErrorCode::RESPONSE_NOT_FOUND;
     let message = format!("There is no conversation '{id}'. {} ({})", code.hint, code.code);
     Refusal { kind: "not_found", ..Refusal::not_found("conversation_not_found", "conversation", message) }
+}
+
+fn conversation_full(id: &str) -> Refusal {
+    let code = ErrorCode::CONVERSATION_FULL;
+    let message = format!("The conversation '{id}' is full. {} ({})", code.hint, code.code);
+    Refusal::invalid("conversation_full", "conversation", message)
 }
 
 /// The context of a conversation is its id.

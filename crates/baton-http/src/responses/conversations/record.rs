@@ -1,16 +1,28 @@
 //! What is kept of a conversation: its metadata, and what it is made of, in order.
 
-use super::{super::refused::from_engine, Asked, context_of, no_conversation};
+use super::{super::refused::from_engine, Asked, context_of, conversation_full, items::id_of, no_conversation};
 use baton_engine::NO_AGENT;
-use baton_responses::Refusal;
+use baton_responses::{Refusal, ResponseId, task_of_item};
 use baton_rules::{Access, SessionRecord};
 use baton_types::{AgentName, ContextId, Json};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 const METADATA: &str = "responses/metadata";
 const ENTRY: &str = "responses/entry/";
 const GONE: &str = "responses/gone/";
+
+/// Notes of one conversation: entries, and items that were taken out.
+const MAX_NOTES: usize = 10_000;
+
+/// Bytes of all notes of one conversation: every access reads them.
+const MAX_NOTE_BYTES: usize = 8 * 1024 * 1024;
+
+/// Ids of input items that are noted with a response.
+const MAX_NOTED_IDS: usize = 64;
 
 /// A piece of a conversation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,10 +38,31 @@ pub(super) enum Entry {
         agent: String,
         /// Whether it was given in the context of the conversation.
         natural: bool,
+        /// Ids of the items that it answers, so that they are found without reading it; none when there are many.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<Vec<String>>,
     },
 }
 
 impl Entry {
+    /// A response with the items that it answers.
+    pub(super) fn response(id: String, agent: String, natural: bool, input: Vec<String>) -> Self {
+        let input = (input.len() <= MAX_NOTED_IDS).then_some(input);
+        Self::Response { id, agent, natural, input }
+    }
+
+    /// Whether the item of that id may be part of it.
+    pub(super) fn may_hold(&self, item: &str) -> bool {
+        match self {
+            Self::Items(items) => items.iter().any(|given| id_of(given).as_deref() == Some(item)),
+            Self::Response { input: None, .. } => true,
+            Self::Response { id, input: Some(input), .. } => {
+                let task = ResponseId::parse(id).map(|id| id.task);
+                input.iter().any(|known| known == item) || task.is_some() && task_of_item(item) == task
+            }
+        }
+    }
+
     /// Who was asked.
     pub(super) fn agent(self) -> Option<String> {
         match self {
@@ -47,6 +80,13 @@ pub(super) struct Record {
 
 fn nobody() -> AgentName {
     NO_AGENT.into()
+}
+
+/// Whether there is room for one more note of so many bytes.
+fn has_room(record: &SessionRecord, more: usize) -> bool {
+    let size = |(key, value): (&String, &Json)| key.len() + value.as_str().len();
+    let bytes: usize = record.notes.iter().map(size).sum();
+    record.notes.len() < MAX_NOTES && bytes.saturating_add(more) <= MAX_NOTE_BYTES
 }
 
 /// The key under which the next entry is kept: keys are in the order of entries.
@@ -112,8 +152,14 @@ impl Record {
         }
     }
 
-    /// One entry more.
+    /// One entry more, if there is room for it.
     pub(super) async fn add(asked: &Asked, context: &ContextId, entry: &Entry) -> Result<(), Refusal> {
+        let entry = Json::of(entry).ok();
+        Self::write_within(asked, context, |record| (next_key(record), entry.clone())).await.map(|_| ())
+    }
+
+    /// One entry more for a response that was begun when there was room.
+    pub(super) async fn add_begun(asked: &Asked, context: &ContextId, entry: &Entry) -> Result<(), Refusal> {
         let entry = Json::of(entry).ok();
         Self::write(asked, context, |record| vec![(next_key(record), entry.clone())]).await.map(|_| ())
     }
@@ -121,7 +167,30 @@ impl Record {
     /// Takes an item out.
     pub(super) async fn remove(&self, asked: &Asked, item: &str) -> Result<Self, Refusal> {
         let note = (format!("{GONE}{item}"), Some(Json::from(serde_json::Value::Bool(true))));
-        Self::write(asked, &self.context, |_| vec![note.clone()]).await
+        Self::write_within(asked, &self.context, |_| note.clone()).await
+    }
+
+    /// Writes a note, unless the conversation is full with it.
+    async fn write_within(
+        asked: &Asked,
+        context: &ContextId,
+        note: impl Fn(Option<&SessionRecord>) -> (String, Option<Json>) + Send + Sync,
+    ) -> Result<Self, Refusal> {
+        let full = AtomicBool::new(false);
+        let notes = |record: Option<&SessionRecord>| {
+            let note = note(record);
+            let more = note.1.as_ref().map_or(0, |value| value.as_str().len());
+            let fits = record.is_none_or(|record| has_room(record, more));
+            full.store(!fits, Ordering::Relaxed);
+            if fits { vec![note] } else { Vec::new() }
+        };
+        let written = Self::write(asked, context, notes).await?;
+        if full.load(Ordering::Relaxed) { Err(conversation_full(context.as_str())) } else { Ok(written) }
+    }
+
+    /// Refuses what would have to be added to a full conversation.
+    pub(super) fn check_room(&self) -> Result<(), Refusal> {
+        if has_room(&self.session, 0) { Ok(()) } else { Err(conversation_full(self.context.as_str())) }
     }
 
     pub(super) fn metadata(&self) -> Option<Json> {

@@ -187,7 +187,7 @@ impl Connection {
     async fn take(&mut self, message: Bytes) -> Result<(), Closed> {
         let bytes = message.len();
         let shared = Arc::clone(&self.asked.shared);
-        let begun = shared.large_requests.drive(bytes, self.begin(message)).await;
+        let begun = shared.large_requests.drive(bytes, Box::pin(self.begin(message)).as_mut()).await;
         self.meter.release(bytes);
         match begun {
             Ok((followed, begun)) => self.show(followed, begun).await,

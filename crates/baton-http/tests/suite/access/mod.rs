@@ -9,6 +9,7 @@ mod refusals;
 mod scopes;
 mod secrets;
 mod sessions;
+mod shares;
 mod spans;
 mod stranger;
 mod streams;

@@ -78,7 +78,7 @@ async fn a_large_batch_is_told_in_pieces() {
 #[tokio::test]
 async fn those_who_listen_take_no_streams_from_others() {
     let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
-    let app = surface(store, |options| options.max_streams = 0);
+    let app = surface(store, |options| (options.max_streams, options.principal_share) = (0, 100));
     let mut open = Vec::new();
     for _ in 0..64 {
         open.push(listening(&app, "").await);

@@ -85,6 +85,22 @@ async fn the_longest_idle_session_makes_room() {
 }
 
 #[tokio::test]
+async fn a_client_with_many_sessions_pushes_out_its_own() {
+    let limits = Limits { max_sessions: 64, ..Plan::default().limits };
+    let world = World::planned(Plan { limits, ..Plan::default() });
+    let other = world.session(bob()).await;
+    let first = world.session(ann()).await;
+    let mut last = world.session(ann()).await;
+    for _ in 0..70 {
+        last = world.session(ann()).await;
+    }
+    assert_eq!(world.common.sessions.open(), 17, "a quarter of the sessions, and the other's one");
+    assert_eq!(world.ask(list(&first)).await.status, 404);
+    assert_eq!(world.ask(list(&last)).await.status, 200);
+    assert_eq!(world.ask(list(&other).by(bob())).await.status, 200);
+}
+
+#[tokio::test]
 async fn sessions_at_work_do_not_make_room() {
     let limits = Limits { max_sessions: 1, ..Plan::default().limits };
     let world = World::planned(Plan { limits, ..Plan::default() });
