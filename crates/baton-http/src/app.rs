@@ -6,7 +6,9 @@ use crate::{
     body::Bodies,
     cards, cors, definitions, discovery, exports,
     guard::GuardLayer,
-    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes, queries::Queries, reply, responses, sessions,
+    handoffs, jwks, mcp, meters, oauth_metadata, otlp, peers, probes,
+    queries::Queries,
+    reply, responses, sessions,
     signatures::{KEYS_PATH, Signatures},
     spans, tasks,
     telemetry::{TracedLayer, note_route},
@@ -110,7 +112,8 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
     let bodies = Bodies::new(&options);
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
-    let shared = Arc::new(Shared { engine, options, streams, tails, queries: Queries::new(), bodies, signatures, lookups });
+    let shared =
+        Arc::new(Shared { engine, options, streams, tails, queries: Queries::new(), bodies, signatures, lookups });
     let gate = GateLayer::new(&shared);
     let introductions = Router::new()
         .route("/agents/{agent}/.well-known/agent-card.json", get(cards::named))

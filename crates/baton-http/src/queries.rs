@@ -87,9 +87,9 @@ impl Queries {
             drop(turn);
             response
         });
-        let response = written.await.map_err(|error| {
-            SpanStoreError::Unavailable(format!("an answer could not be written: {error}"))
-        })?;
+        let response = written
+            .await
+            .map_err(|error| SpanStoreError::Unavailable(format!("an answer could not be written: {error}")))?;
         Ok(self.count_unread(caller, response, admitted)?)
     }
 
@@ -120,12 +120,7 @@ impl Queries {
     }
 
     /// The response, whose bytes count until they are read. One that is larger than a share takes all of it.
-    fn count_unread(
-        &self,
-        caller: &Caller,
-        response: Response,
-        admitted: SharePermit,
-    ) -> Result<Response, Error> {
+    fn count_unread(&self, caller: &Caller, response: Response, admitted: SharePermit) -> Result<Response, Error> {
         let bytes = response.body().size_hint().lower();
         let kilobytes = usize::try_from(bytes.div_ceil(1024)).unwrap_or(usize::MAX).min(MAX_UNREAD_KB_PER_PRINCIPAL);
         let mut unread = self.unread.take_none(caller);

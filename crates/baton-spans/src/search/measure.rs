@@ -28,7 +28,8 @@ pub(crate) fn metrics(
     budget: &Budget,
 ) -> Result<MetricsAnswer, SpanStoreError> {
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
-    let limits = Limits { series: budget.series, exemplars: ask.exemplars, bytes: budget.measured, samples: budget.samples };
+    let limits =
+        Limits { series: budget.series, exemplars: ask.exemplars, bytes: budget.measured, samples: budget.samples };
     let leaves = Measure::new(&ask.query, aliases, ask.steps, limits)?.leaves();
     // All of them share the room.
     let limits = Limits { bytes: budget.measured / leaves.max(1), ..limits };

@@ -156,7 +156,8 @@ mod tests {
     #[tokio::test]
     async fn a_query_ends_with_whoever_waits_for_it() {
         let hour = Duration::from_hours(1);
-        let spans = EmbeddedSpans::in_memory(Options { searches: 1, search_budget: hour, ..Options::default() }).unwrap();
+        let spans =
+            EmbeddedSpans::in_memory(Options { searches: 1, search_budget: hour, ..Options::default() }).unwrap();
         let (begin, begun) = oneshot::channel();
         let endless = spans.store.read(move |_, budget| {
             let _ = begin.send(());

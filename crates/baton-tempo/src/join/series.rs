@@ -38,7 +38,8 @@ impl Joining {
         let limit = Limits::default().samples;
         for series in measured.series {
             let known = self.lines.len();
-            if (known + 1).saturating_mul(self.steps.count()) > limit && !self.lines.contains_key(&key(&series.labels)) {
+            if (known + 1).saturating_mul(self.steps.count()) > limit && !self.lines.contains_key(&key(&series.labels))
+            {
                 return Err(too_many(limit));
             }
             let line = match self.lines.entry(key(&series.labels)) {
