@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Extra arguments for `make run`, `make test-backends`, `make soak` and `make fuzz`: make run ARGS="--once"
+# Extra arguments for `make run`, `make test-backends`, `make floods`, `make soak` and `make fuzz`: make run ARGS="--once"
 ARGS ?=
 CYCLES ?= 200
 SECONDS ?= 60
@@ -49,6 +49,10 @@ docs: ## build the API documentation, warnings denied
 soak: ## the kill loops: CYCLES (200) rounds of kill -9 under load, then 5 handoffs a round between two Batons
 	BATON_SOAK_CYCLES=$(CYCLES) cargo test -p baton --test suite kill_loop -- --nocapture $(ARGS)
 	BATON_RELAY_HANDOFFS=$$((5 * $(CYCLES))) cargo test -p baton --test suite relay -- --nocapture $(ARGS)
+
+.PHONY: floods
+floods: ## floods the built Baton on loopback, about four minutes; fails if its health probe is slow or its memory grows
+	@scripts/floods.sh $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## coverage-guided fuzzing of every wire parser for SECONDS (60) in all

@@ -23,6 +23,7 @@ import urllib.parse
 HERE = os.path.dirname(os.path.abspath(__file__))
 MAX_PROBE_MS = 1000
 SETTLE_SECONDS = 3
+MAX_LATE_SECONDS = 5
 JSON = {"content-type": "application/json"}
 MCP = JSON | {"accept": "application/json, text/event-stream"}
 
@@ -118,18 +119,23 @@ class Flood:
             self.refused += not 200 <= status < 300
             self.statuses[status] = self.statuses.get(status, 0) + 1
 
-    def connect(self, patience=60):
+    def connect(self, patience=MAX_LATE_SECONDS):
         return http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=patience)
 
-    def ask(self, method, path, body=None, headers=None, patience=60):
+    def ask(self, method, path, body=None, headers=None, patience=30):
         """One request on a connection of its own; gives the status (0 for none) and the body."""
-        connection = self.connect(patience)
+        connection = self.connect(min(patience, max(1, self.until + MAX_LATE_SECONDS - time.monotonic())))
         try:
             connection.request(method, path, body=body, headers=headers or {})
             response = connection.getresponse()
-            said = response.read()
+            said, until = [], min(time.monotonic() + patience, self.until + MAX_LATE_SECONDS)
+            while piece := response.read1(65_536):
+                said.append(piece)
+                # A stream that stays open must not keep the flood open.
+                if time.monotonic() > until:
+                    raise TimeoutError
             self.count(response.status)
-            return response.status, said
+            return response.status, b"".join(said)
         except (OSError, http.client.HTTPException):
             self.count(0)
             return 0, b""
@@ -191,7 +197,7 @@ def queries(flood):
         if number % 4 == 3:
             pairs = {"q": "{ } | by(span:id) | select(span.user)", "limit": 5000, "spss": 1000}
             path = f"/tempo/api/search?{urllib.parse.urlencode(pairs)}"
-        flood.ask("GET", path, patience=1 if number % 2 else 60)
+        flood.ask("GET", path, patience=1 if number % 2 else 30)
     flood.run(24, work)
 
 
@@ -265,11 +271,25 @@ def streams(flood):
         connection.close()
 
 
+HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "flood", "version": "1"}}}
+
+
+def open_session(flood):
+    """The id of an MCP session."""
+    connection = flood.connect()
+    connection.request("POST", "/mcp", body=json.dumps(HELLO), headers=MCP)
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    session = MCP | {"mcp-session-id": response.getheader("mcp-session-id", "")}
+    flood.post("/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, session)
+    return session["mcp-session-id"]
+
+
 def sessions(flood):
     """One client opens MCP sessions and uses none of them."""
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "flood", "version": "1"}}}
-    flood.run(8, lambda _: flood.post("/mcp", hello, MCP) and None)
+    flood.run(8, lambda _: flood.post("/mcp", HELLO, MCP) and None)
 
 
 def conversations(flood):
@@ -289,6 +309,7 @@ def mixed(flood):
         "messageId": "m", "role": "ROLE_USER", "parts": [{"text": "hello"}]}}}
     tools = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     query = urllib.parse.urlencode({"q": "{ } | rate() by (name)"})
+    session = MCP | {"mcp-session-id": open_session(flood)}
 
     def work(number):
         message_id = {"messageId": f"{random.random()}"}
@@ -302,7 +323,7 @@ def mixed(flood):
         elif number % 6 == 3:
             flood.post("/v1/responses", {"model": "echo", "input": "hello", "stream": True})
         elif number % 6 == 4:
-            flood.post("/agents/echo/mcp", tools, MCP)
+            flood.post("/mcp", tools, session)
         else:
             flood.ask("GET", f"/tempo/api/metrics/query_range?{query}")
     flood.run(12, work)

@@ -58,9 +58,9 @@ impl Default for Options {
         Self {
             queue_spans: 64 * 1024,
             queue_bytes: 48 << 20,
-            head_spans: 128 * 1024,
-            head_bytes: 48 << 20,
-            head_age: Duration::from_secs(15 * 60),
+            head_spans: 64 * 1024,
+            head_bytes: 24 << 20,
+            head_age: Duration::from_secs(5 * 60),
             close_spans: 8 * 1024,
             merged_spans: 1 << 20,
             retention: Retention { max_age: Some(Duration::from_secs(14 * 24 * 3600)), max_bytes: Some(8 << 30) },

@@ -54,6 +54,9 @@ pub(crate) enum Failure {
     /// Its answer is more than is read.
     #[error("has more to say than the {} MiB that one answer may have", .0 >> 20)]
     TooLarge(usize),
+    /// Its answer would take more memory than one query may have.
+    #[error(transparent)]
+    Query(QueryError),
     /// What we are to show it cannot be had.
     #[error("cannot be asked: {0}")]
     Headers(String),
@@ -86,6 +89,7 @@ impl Failure {
             Self::Outbound(OutboundError::Url(reason)) => SpanStoreError::Query(QueryError::Invalid(format!(
                 "the query cannot be sent to a Tempo: its URL {reason}"
             ))),
+            Self::Query(error) => SpanStoreError::Query(error),
             Self::TooLarge(_) => SpanStoreError::TooLarge(format!("the Tempo at {whose} {self}")),
             failure => SpanStoreError::Unavailable(format!("the Tempo at {whose} {failure}")),
         }

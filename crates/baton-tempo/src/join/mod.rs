@@ -6,4 +6,4 @@ mod series;
 
 pub(crate) use found::{Traces, covers, joined, shows_all_of};
 pub(crate) use function::Function;
-pub(crate) use series::Joining;
+pub(crate) use series::{Joining, too_many};

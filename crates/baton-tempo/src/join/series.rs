@@ -3,7 +3,7 @@
 use super::Function;
 use crate::pieces::{Piece, length};
 use baton_ports::{MetricsAnswer, MetricsAsk};
-use baton_traceql::{Series, Steps};
+use baton_traceql::{Limits, QueryError, Series, Steps};
 use baton_types::Value;
 use std::collections::BTreeMap;
 
@@ -30,13 +30,18 @@ impl Joining {
         }
     }
 
-    /// Adds what was measured for a piece.
-    pub(crate) fn add(&mut self, piece: &Piece, measured: MetricsAnswer) {
+    /// Adds what was measured for a piece. Fails when the series have more samples than an answer may.
+    pub(crate) fn add(&mut self, piece: &Piece, measured: MetricsAnswer) -> Result<(), QueryError> {
         self.answer.inspected_spans += measured.inspected_spans;
         self.answer.inspected_bytes += measured.inspected_bytes;
         self.answer.partial |= measured.partial;
+        let limit = Limits::default().samples;
         for series in measured.series {
             let known = self.lines.len();
+            if (known + 1).saturating_mul(self.steps.count()) > limit && !self.lines.contains_key(&key(&series.labels))
+            {
+                return Err(too_many(limit));
+            }
             let line = match self.lines.entry(key(&series.labels)) {
                 std::collections::btree_map::Entry::Occupied(line) => line.into_mut(),
                 std::collections::btree_map::Entry::Vacant(place) if known < MOST_SERIES => place.insert(Series {
@@ -65,6 +70,7 @@ impl Joining {
                 }
             }
         }
+        Ok(())
     }
 
     /// Says that something is missing.
@@ -83,6 +89,11 @@ impl Joining {
         });
         MetricsAnswer { series: series.collect(), ..self.answer }
     }
+}
+
+/// The refusal of an answer with more samples than that.
+pub(crate) fn too_many(limit: usize) -> QueryError {
+    QueryError::TooLarge(format!("the answer has more than {limit} samples (series times intervals)"))
 }
 
 /// Labels as text and sorted: the two stores agree on what a series is, if not on how they write it.

@@ -17,6 +17,14 @@ pub(crate) use trace::{enveloped, once, trace};
 use crate::failure::Failure;
 use serde::de::DeserializeOwned;
 
+/// Reads an answer, of some megabytes at times, on a thread that serves no requests.
+pub(crate) async fn off_thread<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let read = tokio::task::spawn_blocking(read).await;
+    read.unwrap_or_else(|error| Err(Failure::Malformed(format!("it could not be read: {error}"))))
+}
+
 /// What is wrong is told by its place: the text around it may be anything, and of any length.
 fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| {

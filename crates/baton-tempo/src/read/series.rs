@@ -6,9 +6,9 @@ use super::{
     search::Metrics,
     value::{Attribute, labels},
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, join::too_many};
 use baton_ports::MetricsAnswer;
-use baton_traceql::{Exemplar, Series, Steps};
+use baton_traceql::{Exemplar, Limits, Series, Steps};
 use baton_types::SpanId;
 use serde::Deserialize;
 
@@ -68,6 +68,12 @@ pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsAns
     if reply.series.is_none() && reply.metrics.is_none() {
         return Err(Failure::Malformed("it has no series".to_owned()));
     }
+    let limit = Limits::default().samples;
+    let series = list(reply.series);
+    // Every series gets a sample for each interval, however few the answer itself has.
+    if series.len().saturating_mul(steps.count()) > limit {
+        return Err(Failure::Query(too_many(limit)));
+    }
     let metrics = reply.metrics.unwrap_or_default();
     let given_up = reply.status.is_some_and(|status| status == "PARTIAL" || status == 1);
     let read = |written: Written| Series {
@@ -76,7 +82,7 @@ pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsAns
         exemplars: list(written.exemplars).into_iter().filter_map(exemplar).collect(),
     };
     Ok(MetricsAnswer {
-        series: list(reply.series).into_iter().map(read).collect(),
+        series: series.into_iter().map(read).collect(),
         inspected_spans: metrics.inspected_spans.0,
         inspected_bytes: metrics.inspected_bytes.0,
         partial: given_up || metrics.is_partial(),

@@ -13,7 +13,7 @@ use baton_ports::{MetricsAnswer, MetricsAsk};
 use futures_util::{StreamExt as _, stream};
 
 /// How many pieces are asked for at the same time.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 2;
 
 /// Measures, at most a day at a time.
 pub(super) async fn metrics(tempo: &TempoSpans, ask: &MetricsAsk) -> Result<MetricsAnswer, Failure> {
@@ -34,9 +34,9 @@ pub(super) async fn metrics(tempo: &TempoSpans, ask: &MetricsAsk) -> Result<Metr
         match measured {
             Ok(measured) => {
                 answered = true;
-                joining.add(&piece, measured);
+                joining.add(&piece, measured).map_err(Failure::Query)?;
             }
-            Err(refused @ Failure::Refused(_)) => return Err(refused),
+            Err(refused @ (Failure::Refused(_) | Failure::Query(_))) => return Err(refused),
             Err(failure) => failed = Some(failure),
         }
     }
@@ -70,7 +70,7 @@ async fn measure(
         }
     };
     let body = tempo.line.get(path, &pairs, Accept::Json, patience).await?;
-    read::series(&body, steps, form)
+    read::off_thread(move || read::series(&body, steps, form)).await
 }
 
 /// In the largest unit that keeps every digit.

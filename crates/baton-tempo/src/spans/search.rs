@@ -33,7 +33,11 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &SearchAsk) -> Result<Search
             ("spss", ask.spans_per_spanset.clamp(1, MOST_SPANS).to_string()),
         ];
         let found = tempo.line.get("/api/search", &pairs, Accept::Json, patience).await;
-        let found = match found.and_then(|body| read::search(&body)) {
+        let found = match found {
+            Ok(body) => read::off_thread(move || read::search(&body)).await,
+            Err(failure) => Err(failure),
+        };
+        let found = match found {
             Ok(found) => found,
             Err(failure) if number == 0 => return Err(failure),
             Err(failure) => {

@@ -12,7 +12,7 @@ pub(super) async fn trace(tempo: &TempoSpans, id: TraceId) -> Result<Vec<Span>, 
     let patience = tempo.line.patience().with_retries(RETRIES);
     match tempo.line.get(&format!("/api/v2/traces/{id}"), &[], Accept::Protobuf, patience).await {
         Ok(body) => {
-            let trace = read::enveloped(&body)?;
+            let trace = read::off_thread(move || read::enveloped(&body)).await?;
             if trace.partial {
                 tracing::warn!(tempo = %tempo.line.whose, %id, "a trace is not whole there");
             }
@@ -22,7 +22,7 @@ pub(super) async fn trace(tempo: &TempoSpans, id: TraceId) -> Result<Vec<Span>, 
         Err(failure) => return Err(failure),
     }
     match tempo.line.get(&format!("/api/traces/{id}"), &[], Accept::Protobuf, patience).await {
-        Ok(body) => read::trace(&body),
+        Ok(body) => read::off_thread(move || read::trace(&body)).await,
         Err(Failure::Missing) => Ok(Vec::new()),
         Err(failure) => Err(failure),
     }

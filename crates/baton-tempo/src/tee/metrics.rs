@@ -32,7 +32,7 @@ pub(super) async fn metrics(tee: &TeeSpans, ask: MetricsAsk) -> Result<MetricsAn
         (here, there) => {
             let missing = here.is_err() || plan.doubtful;
             for (piece, measured) in here.into_iter().chain(there).flatten() {
-                joining.add(&piece, measured);
+                joining.add(&piece, measured)?;
             }
             missing
         }

@@ -61,6 +61,7 @@ mod possession;
 mod provider;
 mod push;
 mod python_client;
+mod query_floods;
 mod relay;
 #[cfg(unix)]
 mod responses;

@@ -6,6 +6,7 @@ mod metrics;
 mod refusals;
 mod tail;
 mod tempo;
+mod turns;
 
 use crate::{
     speak::{Headers, headers, raw},

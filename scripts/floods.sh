@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Floods the built Baton on loopback and checks its memory and its health probe; arguments go to floods.py.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+
+binary=${BATON_BINARY:-}
+if [ -z "$binary" ]; then
+  choose_target_dir
+  cargo build -q -p baton
+  binary=${CARGO_TARGET_DIR:-target}/debug/baton
+fi
+exec python3 scripts/floods.py --baton "$binary" "$@"
