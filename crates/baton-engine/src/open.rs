@@ -108,8 +108,7 @@ pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
         None => None,
     };
     for event in &loaded.events {
-        fold_one(id, &mut task, event.at, &event.fact)
-            .map_err(|reason| damaged(Some(event.number), reason))?;
+        fold_one(id, &mut task, event.at, &event.fact).map_err(|reason| damaged(Some(event.number), reason))?;
     }
     task.ok_or_else(|| corrupt("it has no events".to_owned()))
 }

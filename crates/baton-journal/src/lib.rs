@@ -13,6 +13,4 @@ mod sqlite;
 mod stored;
 
 pub use memory::MemoryJournal;
-pub use sqlite::{
-    Absent, DirectoryLock, JournalRepair, Options, QuarantinedStream, SqliteJournal, is_owned, repair,
-};
+pub use sqlite::{Absent, DirectoryLock, JournalRepair, Options, QuarantinedStream, SqliteJournal, is_owned, repair};

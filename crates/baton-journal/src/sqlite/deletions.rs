@@ -40,8 +40,7 @@ pub(super) const NEXT_STREAMS: &str = "SELECT key FROM streams \
      WHERE owner = ?1 AND agent = ?2 AND context = ?3 AND terminal = 1 AND key <= ?4 ORDER BY key LIMIT ?5";
 pub(super) const LAST_OF_BATCH: &str = "SELECT number FROM events WHERE stream = ?1 ORDER BY number LIMIT 1 OFFSET ?2";
 pub(super) const REMOVE_EVENTS: &str = "DELETE FROM events WHERE stream = ?1 AND number < ?2";
-pub(super) const BLOBS_OF_BATCH: &str =
-    "SELECT blob FROM events WHERE stream = ?1 AND number < ?2 AND blob IS NOT NULL \
+pub(super) const BLOBS_OF_BATCH: &str = "SELECT blob FROM events WHERE stream = ?1 AND number < ?2 AND blob IS NOT NULL \
      UNION SELECT blob FROM snapshots WHERE stream = ?1 AND blob IS NOT NULL";
 pub(super) const IS_COVERED: &str = "SELECT 1 FROM streams AS s JOIN deletions AS d ON d.owner = s.owner \
      AND d.agent = s.agent AND d.context = s.context AND s.key <= d.last_key WHERE s.key = ?1 AND s.terminal = 1";
@@ -232,9 +231,8 @@ fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqli
     let beyond: Option<i64> =
         connection.prepare_cached(LAST_OF_BATCH)?.query_row(params![key, room], |row| row.get(0)).optional()?;
     let mut find = connection.prepare_cached(BLOBS_OF_BATCH)?;
-    let blobs: Vec<RawDigest> = find
-        .query_map(params![key, beyond.unwrap_or(i64::MAX)], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let blobs: Vec<RawDigest> =
+        find.query_map(params![key, beyond.unwrap_or(i64::MAX)], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     match beyond {
         Some(number) => batch.events += connection.prepare_cached(REMOVE_EVENTS)?.execute(params![key, number])?,
         None => {

@@ -100,9 +100,8 @@ fn check(connection: &Connection, repair: &mut JournalRepair) -> Result<(), Jour
 
 /// Snapshots that cannot be read go alone: the events say the same.
 fn check_snapshots(connection: &Connection, repair: &mut JournalRepair) -> rusqlite::Result<()> {
-    let mut select = connection.prepare(
-        "SELECT t.stream, t.state, b.bytes FROM snapshots AS t LEFT JOIN blobs AS b ON b.digest = t.blob",
-    )?;
+    let mut select = connection
+        .prepare("SELECT t.stream, t.state, b.bytes FROM snapshots AS t LEFT JOIN blobs AS b ON b.digest = t.blob")?;
     let mut damaged = Vec::new();
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
@@ -144,8 +143,19 @@ const STREAM_ROWS: [KeptRows; 5] = [
         table: "streams",
         by: "key",
         columns: &[
-            "key", "noun", "id", "owner", "agent", "context", "state", "version", "epoch", "created_at", "status_at",
-            "active", "terminal",
+            "key",
+            "noun",
+            "id",
+            "owner",
+            "agent",
+            "context",
+            "state",
+            "version",
+            "epoch",
+            "created_at",
+            "status_at",
+            "active",
+            "terminal",
         ],
         bytes: "CAST(id AS BLOB)",
     },

@@ -90,8 +90,7 @@ async fn a_repair_moves_the_stream_aside_with_all_its_bytes() {
         assert_eq!((done.streams, done.events), (4, 10), "{name}");
         assert_eq!(repair(&lock).unwrap().quarantined, [], "{name}: once is enough");
         let database = behind_its_back(directory.path());
-        let kept: i64 =
-            database.query_row("SELECT sum(length(bytes)) FROM quarantine", [], |row| row.get(0)).unwrap();
+        let kept: i64 = database.query_row("SELECT sum(length(bytes)) FROM quarantine", [], |row| row.get(0)).unwrap();
         assert!(kept > 70_000 || name == "blob", "{name}: {kept}");
         let rows: i64 = database.query_row("SELECT count(*) FROM quarantine", [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 1 + 3 + 1 + 1, "{name}: the stream, its events, its order and its claim");
