@@ -27,7 +27,7 @@ const PRIVATE: [&str; 12] = [
 ];
 
 /// What is only there once a journal was.
-const BELONGS_TO_JOURNAL: [&str; 5] = ["journal.db-wal", "server.json", "keys", "spans/log", "spans/blocks"];
+const BELONGS_TO_JOURNAL: [&str; 4] = ["journal.db-wal", "keys", "spans/log", "spans/blocks"];
 
 /// What only a project has: a directory with it is not Baton's alone.
 const OF_PROJECT: [&str; 3] = [".git", "baton.yaml", "agent.yaml"];

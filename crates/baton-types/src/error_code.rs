@@ -98,12 +98,12 @@ codes! {
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";
-    JOURNAL_CORRUPT = "BTN-4004", "The journal is damaged or not a Baton journal", "Restore .baton from a backup, or move it away and start with a new one.";
+    JOURNAL_CORRUPT = "BTN-4004", "The journal is damaged or not a Baton journal", "Restore .baton from a backup, or move it away and start with a new one. `baton doctor --repair` says what is damaged.";
     JOURNAL_NEWER = "BTN-4005", "The journal was written by a newer Baton", "Run that version or a later one.";
     JOURNAL_CONFLICT = "BTN-4006", "Somebody else changed the task at the same moment", "Read the task and try again.";
     SHUTTING_DOWN = "BTN-4007", "Baton is shutting down", "Try again when it is back; accepted work goes on by itself.";
     SPANS_UNAVAILABLE = "BTN-4008", "The span store could not be written or read", "Free disk space or check the disk; where the message names a Tempo, check whether it can be reached and telemetry.tempo. Baton goes on by itself then.";
-    SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Move the file that the message names out of the spans directory and start again; spans of tasks are made anew from the journal.";
+    SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Baton sets damaged files aside when it starts. If a query meets one, stop Baton and run `baton doctor --repair`, which reads every block and sets damaged ones aside; nothing is deleted.";
     PEER_NOT_ALLOWED = "BTN-4010", "An agent elsewhere asked for an agent that it may not reach", "If you trust it with that, run the command again with --allow-peer and the name or address of the agent.";
     CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Correct what the message names: a line of baton.yaml, a variable, or a file beside it.";
     SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";

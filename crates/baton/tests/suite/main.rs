@@ -21,6 +21,8 @@ mod control_sequences;
 mod convert;
 mod costs;
 mod crash;
+#[cfg(unix)]
+mod damage;
 mod dashboards;
 mod definitions;
 mod demo;
