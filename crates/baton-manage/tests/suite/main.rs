@@ -1,5 +1,7 @@
 //! Managing agents.
 
+#![cfg(test)]
+
 mod destinations;
 mod effects;
 mod managed;
