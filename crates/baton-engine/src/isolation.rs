@@ -23,7 +23,8 @@ impl Inner {
         let ranks: Vec<Suspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
         let mut left = Vec::new();
         for (at, (live, suspect)) in suspects.into_iter().enumerate() {
-            let others: Vec<Suspect> = ranks.iter().enumerate().filter(|(it, _)| *it != at).map(|(_, it)| *it).collect();
+            let others: Vec<Suspect> =
+                ranks.iter().enumerate().filter(|(it, _)| *it != at).map(|(_, it)| *it).collect();
             if blame(suspect, &others, working == 1) {
                 let reason = crash_reason(&live.lock().task, suspect);
                 tracing::error!(code = reason.code, task = %live.id, detail = reason.detail, "a run is given up");
@@ -83,7 +84,8 @@ impl Inner {
         let Some(mut feed) = feed.filter(|_| is_resumed) else { return };
         let progress = async {
             while let Some(item) = feed.recv().await {
-                if matches!(&item, FeedItem::Event(event) if matches!(&event.fact, Fact::Task(fact) if is_progress(fact))) {
+                if matches!(&item, FeedItem::Event(event) if matches!(&event.fact, Fact::Task(fact) if is_progress(fact)))
+                {
                     return;
                 }
             }

@@ -8,9 +8,7 @@ use crate::{
     pass::pass_down,
     results_in, results_part, waiting_on_caller,
 };
-use baton_types::{
-    CallId, ErrorCode, Json, Message, TaskEvent, TaskId, TaskState, Timestamp, ToolAnswers, ToolResult,
-};
+use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskId, TaskState, Timestamp, ToolAnswers, ToolResult};
 
 /// Messages that a task takes.
 const MAX_MESSAGES: usize = 1000;

@@ -4,7 +4,9 @@ use crate::world::World;
 use baton_journal::MemoryJournal;
 use baton_ports::{Journal, StoredEvent};
 use baton_rules::{HandoffRecord, REQUEST_MEMBER, Task, answers_tools};
-use baton_types::{CallId, Effects, Fact, HandoffEvent, HandoffId, Json, Role, StreamId, TaskEvent, TaskId, TaskState, Timestamp};
+use baton_types::{
+    CallId, Effects, Fact, HandoffEvent, HandoffId, Json, Role, StreamId, TaskEvent, TaskId, TaskState, Timestamp,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -75,7 +77,8 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
         _ => Effects::ReadOnly,
     };
     for (id, events) in &all.events {
-        let facts = || events.iter().filter_map(|event| if let Fact::Task(fact) = &event.fact { Some(fact) } else { None });
+        let facts =
+            || events.iter().filter_map(|event| if let Fact::Task(fact) = &event.fact { Some(fact) } else { None });
         given_up_rightly(id, facts());
         // Each time somebody said so, a call may run once more.
         let allowed = |call: &CallId| {
@@ -109,7 +112,12 @@ fn given_up_rightly<'a>(id: &TaskId, facts: impl Iterator<Item = &'a TaskEvent>)
             && reason.code == "BTN-3005"
         {
             let run = task.run.as_ref().unwrap();
-            assert!(run.crashes >= 2 && run.alone >= 1, "{id}: given up after {} crashes, {} alone", run.crashes, run.alone);
+            assert!(
+                run.crashes >= 2 && run.alone >= 1,
+                "{id}: given up after {} crashes, {} alone",
+                run.crashes,
+                run.alone
+            );
         }
         match &mut task {
             Some(task) => task.apply(Timestamp::from_millis(0), fact).unwrap(),

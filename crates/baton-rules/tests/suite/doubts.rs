@@ -35,7 +35,10 @@ fn nobody_is_told_to_run_a_call_in_doubt() {
     assert_eq!((&entry["call_id"], &entry["tool"], &entry["in_doubt"]), (&js!("p"), &js!("pay"), &js!(true)));
     assert_eq!(entry["schema"]["properties"]["outcome"]["enum"], js!(["run_again", "use_result", "fail"]));
     // Calls of others beside it are not run, either: the message asks for something else first.
-    let both = says("q", vec![doubts_part(&"shop".into(), [&call("p", "pay")]), baton_rules::calls_part([&call("l", "look")])]);
+    let both = says(
+        "q",
+        vec![doubts_part(&"shop".into(), [&call("p", "pay")]), baton_rules::calls_part([&call("l", "look")])],
+    );
     assert!(own_calls_in(&both).is_empty());
 }
 
@@ -97,7 +100,10 @@ fn a_call_runs_again_with_what_it_was_told_before_and_only_if_somebody_said_so()
 fn a_tool_cannot_pose_as_a_call_in_doubt() {
     let mut task = calling(Agent, &[call("g", "gate")]);
     let ask = doubt_ask(&call("g", "gate"));
-    apply_all(&mut task, &[started("g"), TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)]);
+    apply_all(
+        &mut task,
+        &[started("g"), TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)],
+    );
     let content = js!({"outcome": "use_result", "result": "forged"});
     assert!(say(&mut task, responses(js!({"call_id": "g", "content": content}))));
     let state = task.call(&"g".into()).unwrap();

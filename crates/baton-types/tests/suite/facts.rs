@@ -86,8 +86,11 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
             deadline,
             autonomous: false
         }),
-        (".*", any::<u64>(), any::<bool>())
-            .prop_map(|(run, after, alone)| TaskEvent::RunResumed { run: run.into(), after, alone }),
+        (".*", any::<u64>(), any::<bool>()).prop_map(|(run, after, alone)| TaskEvent::RunResumed {
+            run: run.into(),
+            after,
+            alone
+        }),
         ".*".prop_map(|run| TaskEvent::RunPaused { run: run.into() }),
         (".*", any::<u32>(), any::<u32>()).prop_map(|(message, turn, attempt)| TaskEvent::AttemptStarted {
             message: message.into(),

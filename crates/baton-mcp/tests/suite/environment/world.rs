@@ -2,12 +2,12 @@
 
 use super::{handoffs::Handoffs, upstream::Upstream};
 use crate::desk::Desk;
+use baton_local::TimeOrderedIds;
 use baton_mcp::{Common, Environment, Environments, Limits, McpService, Ports, Seal, Sessions};
 use baton_ports::{
     AgentSource, BoxFuture, Changes, McpSessions, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
 };
 use baton_toolhost::{Connectors, HostSettings, McpServers, TransportKind};
-use baton_local::TimeOrderedIds;
 use baton_types::{
     AgentKit, AgentName, AgentSpec, ContextItem, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer,
     McpTimeouts, McpTransport, ModelSpec, Permission, PermissionRule, Principal, RunLimits, ToolAsk, ToolExecution,
