@@ -78,7 +78,7 @@ impl Environment {
         match self.agent.ports.desk.is_callers_call(&caller.principal, &task, &call).await {
             Ok(Some(true)) => Ok(call),
             Ok(Some(false)) => {
-                let ErrorCode { code, title, hint } = ErrorCode::CALL_NOT_OPEN;
+                let ErrorCode { code, title, hint, .. } = ErrorCode::CALL_NOT_OPEN;
                 Err(ErrorData::invalid_request(format!("{code}: {title}: '{call}' of task '{task}'. {hint}"), None))
             }
             Ok(None) => Ok(self.agent.next_call()),
