@@ -49,7 +49,8 @@ impl Authorizer {
         let host = target.host();
         let Some(own) = &self.own else { return forbidden("this peer has no address".to_owned()) };
         let is_named = is_at_home(&target, "", &self.hosts);
-        if !is_named && !(is_at_home(&target, &own.host(), &[]) && is_own_port(own, &target)) {
+        let is_own = is_at_home(&target, &own.host(), &[]) && is_own_port(own, &target);
+        if !(is_named || is_own) {
             let port = target.port();
             return forbidden(format!(
                 "the credential of this peer is not for {host}:{port}; name {host}:{port} under hosts if it is"

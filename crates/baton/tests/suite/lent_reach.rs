@@ -109,7 +109,7 @@ fn a_server_lends_what_the_first_agent_of_the_chain_lists() {
         host(home, "open", "");
         host(home, "wide", "handoffs: [first, second]\n");
         host(home, "outer", "handoffs: [wide]\n");
-        home.write("outer/playbook.yaml", &format!("{}\n", HANDS_TO_WIDE));
+        home.write("outer/playbook.yaml", HANDS_TO_WIDE);
         let (_server, _) = home.up(&["narrow", "open", "wide", "outer", "--port", "0", "--config", "baton.yaml"]);
         // `first` is asked directly, by an agent that lists only it, by one that lists nobody, and by one whose own
         // list has it but not the one of whoever began.
