@@ -77,7 +77,7 @@ impl Socket {
 
     /// The next frame: its first byte and its content.
     async fn frame(&mut self) -> Option<(u8, Vec<u8>)> {
-        let first = timeout(PATIENCE, self.0.read_u8()).await.expect("the server says something").ok()?;
+        let first = timeout(PATIENCE, self.0.read_u8()).await.unwrap().ok()?;
         let length = match self.0.read_u8().await.ok()? {
             126 => u64::from(self.0.read_u16().await.ok()?),
             127 => self.0.read_u64().await.ok()?,
@@ -91,7 +91,7 @@ impl Socket {
     /// Reads up to an event of a type.
     async fn until(&mut self, kind: &str) -> Value {
         loop {
-            let (first, payload) = self.frame().await.expect("the connection is open");
+            let (first, payload) = self.frame().await.unwrap();
             if first == TEXT {
                 let event: Value = serde_json::from_slice(&payload).unwrap();
                 if event["type"] == kind {
@@ -117,7 +117,7 @@ impl Socket {
 }
 
 fn error_code((said, code): &End) -> (&str, u64, Option<u16>) {
-    let said = said.as_ref().expect("an error says why");
+    let said = said.as_ref().unwrap();
     (said["error"]["code"].as_str().unwrap(), said["status"].as_u64().unwrap(), *code)
 }
 
