@@ -6,6 +6,7 @@ use super::{
 };
 use baton_ports::{SpanStore, TimeRange};
 use baton_traceql::Steps;
+use baton_types::ErrorCode;
 use http::StatusCode;
 
 const HOUR: u64 = 3_600;
@@ -130,4 +131,26 @@ async fn a_piece_that_fails_makes_the_answer_partial() {
     assert_eq!((found.traces.len(), found.partial), (1, true));
     let steps = Steps::cover((NOON - 14 * DAY) * SECOND, (NOON - 12 * DAY) * SECOND, HOUR * SECOND).expect("steps");
     assert!(store.metrics(metrics("{ } | rate()", steps)).await.expect("measured").partial);
+}
+
+/// Each series has a sample for every interval, however few a Tempo sends: by one answer, or by all pieces together.
+#[tokio::test]
+async fn more_samples_than_an_answer_may_have_are_refused() {
+    for (hours, each, refused) in [(3, 47, true), (3, 46, false), (60, 20, true), (60, 1, false)] {
+        let server = Scripted::start(move |asked| {
+            let of = asked.number("start");
+            let series = |number: u64| {
+                format!(r#"{{"labels":[{{"key":"n","value":{{"stringValue":"{of} {number}"}}}}],"samples":[]}}"#)
+            };
+            let series: Vec<String> = (0..each).map(series).collect();
+            Said::Json(format!(r#"{{"series":[{}]}}"#, series.join(",")))
+        })
+        .await;
+        let store = server.store(&FakeClock::at(NOON));
+        let step = hours * HOUR * SECOND / 10_800;
+        let steps = Steps::cover((NOON - hours * HOUR) * SECOND, NOON * SECOND, step).expect("steps");
+        let answer = store.metrics(metrics("{ } | rate()", steps)).await;
+        let code = answer.as_ref().err().map(baton_ports::SpanStoreError::code);
+        assert_eq!(code, refused.then_some(ErrorCode::QUERY_TOO_LARGE), "{hours} h, {each} series");
+    }
 }
