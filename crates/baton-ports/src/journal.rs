@@ -253,6 +253,20 @@ pub enum JournalError {
     /// The file is damaged or not a journal.
     #[error("the journal is damaged: {0}")]
     Corrupt(String),
+    /// Something that is stored of a stream cannot be decoded; the rest of the journal is not affected.
+    #[error("what is stored of {} {} cannot be read{}: {reason}", .stream.noun(), .stream.id(),
+            .number.map(|number| format!(" (event {number})")).unwrap_or_default())]
+    Damaged {
+        /// Which stream.
+        stream: StreamId,
+        /// The number of the event; none for the summary of the stream.
+        number: Option<u64>,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The data directory holds other data, but no journal.
+    #[error("there is no journal in {0}, but other data that belongs to one")]
+    Lost(String),
     /// The file was written by a newer version.
     #[error("the journal has schema {found}; this Baton knows {known}")]
     Newer {
@@ -275,6 +289,8 @@ impl JournalError {
             Self::Unavailable(_) => ErrorCode::JOURNAL_UNAVAILABLE,
             Self::Locked(_) => ErrorCode::JOURNAL_LOCKED,
             Self::Corrupt(_) => ErrorCode::JOURNAL_CORRUPT,
+            Self::Damaged { .. } => ErrorCode::RECORD_DAMAGED,
+            Self::Lost(_) => ErrorCode::JOURNAL_MISSING,
             Self::Newer { .. } => ErrorCode::JOURNAL_NEWER,
         }
     }

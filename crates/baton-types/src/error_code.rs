@@ -93,12 +93,12 @@ codes! {
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";
-    JOURNAL_CORRUPT = "BTN-4004", "The journal is damaged or not a Baton journal", "Restore .baton from a backup, or move it away and start with a new one.";
+    JOURNAL_CORRUPT = "BTN-4004", "The journal is damaged or not a Baton journal", "Restore .baton from a backup, or move it away and start with a new one. `baton doctor --repair` says what is damaged.";
     JOURNAL_NEWER = "BTN-4005", "The journal was written by a newer Baton", "Run that version or a later one.";
     JOURNAL_CONFLICT = "BTN-4006", "Somebody else changed the task at the same moment", "Read the task and try again.";
     SHUTTING_DOWN = "BTN-4007", "Baton is shutting down", "Try again when it is back; accepted work goes on by itself.";
     SPANS_UNAVAILABLE = "BTN-4008", "The span store could not be written or read", "Free disk space or check the disk; where the message names a Tempo, check whether it can be reached and telemetry.tempo. Baton goes on by itself then.";
-    SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Move the file that the message names out of the spans directory and start again; spans of tasks are made anew from the journal.";
+    SPANS_CORRUPT = "BTN-4009", "Files of the span store are damaged", "Baton sets damaged files aside when it starts. If a query meets one, stop Baton and run `baton doctor --repair`, which reads every block and sets damaged ones aside; nothing is deleted.";
     CONFIG_INVALID = "BTN-5001", "The configuration has an error", "Correct what the message names: a line of baton.yaml, a variable, or a file beside it.";
     SERVER_UNREACHABLE = "BTN-5002", "No Baton answers at that address", "Start one with `baton up`, or correct --server.";
     PORT_IN_USE = "BTN-5003", "The port is taken", "Choose another with --port, or --port 0 for any free one.";
@@ -108,6 +108,9 @@ codes! {
     EXPOSED = "BTN-5007", "Others could use this Baton without authentication", "Add --auth and give them tokens, listen on 127.0.0.1, or add --insecure on a network you trust.";
     SECRET_MISSING = "BTN-5008", "A secret that the configuration refers to is not there", "Set the environment variable or write the file that the message names, and start again.";
     KEYS_UNUSABLE = "BTN-5009", "The keys that sign agent cards cannot be used", "Only the user that runs Baton may use the files under keys in its data directory; the message says which one is wrong.";
+    JOURNAL_MISSING = "BTN-5010", "The data directory has lost its journal", "Restore journal.db from a backup; to begin without it, start once with `baton up --new-journal`.";
+    DATA_EXPOSED = "BTN-5011", "Others can read or change the data directory", "Run the chmod command that the message shows as the owner of the directory, or choose another one with --data.";
+    RECORD_DAMAGED = "BTN-5012", "What is stored of a task cannot be read", "Other tasks are not affected. Restore the journal from a backup, or stop Baton and run `baton doctor --repair`, which moves the record aside.";
     INTERNAL = "BTN-9001", "Something went wrong inside Baton", "Please report it with the lines of the log that carry this code.";
 }
 
