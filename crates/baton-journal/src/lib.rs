@@ -13,4 +13,4 @@ mod sqlite;
 mod stored;
 
 pub use memory::MemoryJournal;
-pub use sqlite::{Options, SqliteJournal, is_owned};
+pub use sqlite::{Absent, DirectoryLock, JournalRepair, Options, QuarantinedStream, SqliteJournal, is_owned, repair};

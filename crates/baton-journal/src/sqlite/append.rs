@@ -13,7 +13,7 @@ use baton_ports::{Claim, Write};
 use baton_types::{Fact, Principal, RunId, StreamId};
 use rusqlite::{OptionalExtension as _, params};
 
-const FIND_STREAM: &str = "SELECT key, version, epoch FROM streams WHERE noun = ?1 AND id = ?2";
+pub(super) const FIND_STREAM: &str = "SELECT key, version, epoch FROM streams WHERE noun = ?1 AND id = ?2";
 const FIND_PRINCIPAL: &str = "SELECT key FROM principals WHERE tenant = ?1 AND subject = ?2";
 const ADD_PRINCIPAL: &str = "INSERT INTO principals (tenant, subject) VALUES (?1, ?2)";
 const ADD_STREAM: &str = "INSERT INTO streams (key, noun, id, owner, agent, context, state, version, epoch, \
@@ -189,10 +189,12 @@ impl Writer {
                 Ok(Stood { key: row.get(0)?, position, summary: None })
             })
             .optional()?;
-        if let Some(stood) = &found {
-            self.heads.put(stream.clone(), stood.clone());
+        let Some(stood) = found else { return Ok(None) };
+        if self.clear_deleted(stood.key)? {
+            return Ok(None);
         }
-        Ok(found)
+        self.heads.put(stream.clone(), stood.clone());
+        Ok(Some(stood))
     }
 
     fn principal(&mut self, principal: &Principal) -> Result<i64, Failure> {

@@ -1,6 +1,7 @@
 //! Idempotency keys: whose are taken, and for what.
 
 use super::{
+    deletions::visible,
     error::{Failure, from_sql},
     rows::{from_int, stream_id, to_int},
     writer::Writer,
@@ -10,18 +11,23 @@ use baton_types::{Digest, Principal};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::sync::Arc;
 
-const IS_TAKEN: &str = "SELECT 1 FROM principals AS p JOIN claims AS c ON c.owner = p.key \
+pub(super) const FIND_TAKEN: &str = "SELECT c.stream FROM principals AS p JOIN claims AS c ON c.owner = p.key \
      WHERE p.tenant = ?1 AND p.subject = ?2 AND c.key = ?3";
 const ADD: &str = "INSERT INTO claims (owner, key, request, stream, number) VALUES (?1, ?2, ?3, ?4, ?5)";
 const FIND: &str = "SELECT c.request, s.noun, s.id, c.number FROM principals AS p JOIN claims AS c ON c.owner = p.key \
-     JOIN streams AS s ON s.key = c.stream WHERE p.tenant = ?1 AND p.subject = ?2 AND c.key = ?3";
+     JOIN streams AS s ON s.key = c.stream WHERE p.tenant = ?1 AND p.subject = ?2 AND c.key = ?3 AND ";
 
 impl Writer {
     /// Whether the claim's principal has used its key.
     pub(super) fn has_claim(&self, claim: &Claim) -> Result<bool, Failure> {
         let owner = &claim.principal;
-        let mut taken = self.connection.prepare_cached(IS_TAKEN)?;
-        Ok(taken.exists(params![owner.tenant, owner.subject, claim.key])?)
+        let mut taken = self.connection.prepare_cached(FIND_TAKEN)?;
+        let row = params![owner.tenant, owner.subject, claim.key];
+        let stream: Option<i64> = taken.query_row(row, |row| row.get(0)).optional()?;
+        Ok(match stream {
+            Some(stream) => !self.clear_deleted(stream)?,
+            None => false,
+        })
     }
 
     /// Takes the key for the principal and the stream with these keys.
@@ -35,7 +41,9 @@ impl Writer {
 /// What the principal used a key for.
 pub(super) fn find(connection: &Connection, principal: &Principal, key: &str) -> Result<Option<Claim>, JournalError> {
     let find = || -> rusqlite::Result<Option<Claim>> {
-        let mut find = connection.prepare_cached(FIND)?;
+        let view = connection.unchecked_transaction()?;
+        let sql = format!("{FIND}{}", visible(&view)?);
+        let mut find = view.prepare_cached(&sql)?;
         let row = params![principal.tenant, principal.subject, key];
         find.query_row(row, |row| {
             Ok(Claim {

@@ -1,23 +1,29 @@
 //! Conversations: streams by agent and context.
 
 use super::{
-    error::{Failure, from_sql},
-    retain::forget_key,
-    rows::{from_int, limit, noun_code, stream_id},
+    deletions::visible,
+    error::from_sql,
+    rows::{from_int, limit, noun_code},
     writer::Writer,
 };
-use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, Forgotten, JournalError};
-use baton_types::{AgentName, ContextId, Principal, Timestamp};
+use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, JournalError};
+use baton_types::{AgentName, ContextId, ErrorCode, Principal, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 const FIND_OWNER: &str = "SELECT key FROM principals WHERE tenant = ?1 AND subject = ?2";
-const GROUPED: &str = "SELECT agent, context, max(status_at) AS last_at, min(created_at) AS began_at, \
-     sum(noun = ?2) AS tasks, sum(noun = ?2 AND terminal = 0) AS unfinished FROM streams \
-     WHERE owner = ?1 AND noun IN (?2, ?3) AND (?4 IS NULL OR agent = ?4) AND (?5 IS NULL OR context = ?5) \
-     GROUP BY agent, context";
-const OF_CONVERSATION: &str = "FROM streams WHERE owner = ?1 AND agent = ?2 AND context = ?3";
+
+/// Conversations with their numbers, of streams that meet the condition.
+fn grouped(visible: &str) -> String {
+    format!(
+        "SELECT agent, context, max(status_at) AS last_at, min(created_at) AS began_at, \
+         sum(noun = ?2) AS tasks, sum(noun = ?2 AND terminal = 0) AS unfinished FROM streams AS s \
+         WHERE owner = ?1 AND noun IN (?2, ?3) AND (?4 IS NULL OR agent = ?4) AND (?5 IS NULL OR context = ?5) \
+         AND {visible} GROUP BY agent, context"
+    )
+}
 
 /// Whose conversation with whom.
+#[derive(Clone)]
 pub(super) struct Whose {
     pub(super) principal: Principal,
     pub(super) agent: AgentName,
@@ -47,7 +53,8 @@ fn rows(
     let (task, session) = (noun_code("task"), noun_code("session"));
     let agent = query.agent.as_ref().map(AgentName::as_str);
     let context = query.context.as_ref().map(ContextId::as_str);
-    let sql = format!("SELECT count(*) FROM ({GROUPED})");
+    let grouped = grouped(visible(&view)?);
+    let sql = format!("SELECT count(*) FROM ({grouped})");
     let total: i64 =
         view.prepare_cached(&sql)?.query_row(params![owner, task, session, agent, context], |row| row.get(0))?;
 
@@ -57,15 +64,25 @@ fn rows(
         None => (i64::MAX, "", ""),
     };
     let sql = format!(
-        "SELECT * FROM ({GROUPED}) WHERE (last_at, agent, context) < (?6, ?7, ?8) \
+        "SELECT * FROM ({grouped}) WHERE (last_at, agent, context) < (?6, ?7, ?8) \
          ORDER BY last_at DESC, agent DESC, context DESC LIMIT ?9"
     );
     let one_more = limit(query.limit).saturating_add(1);
     let filters = params![owner, task, session, agent, context, last_at, after_agent, after_context, one_more];
     let mut found = view.prepare_cached(&sql)?;
-    let mut conversations: Vec<Conversation> =
-        found.query_map(filters, conversation)?.collect::<rusqlite::Result<_>>()?;
-    let more = conversations.len() > query.limit;
+    let mut conversations: Vec<Conversation> = Vec::new();
+    let (mut rows, mut count) = (found.query(filters)?, 0);
+    while let Some(row) = rows.next()? {
+        count += 1;
+        match conversation(row) {
+            Ok(conversation) => conversations.push(conversation),
+            Err(error) => {
+                let code = ErrorCode::RECORD_DAMAGED.code;
+                tracing::warn!(code, %error, "a conversation cannot be read and is left out");
+            }
+        }
+    }
+    let more = count > query.limit;
     conversations.truncate(query.limit);
     let next = conversations.last().filter(|_| more).map(|last| ConversationCursor {
         last_at: last.last_at,
@@ -87,24 +104,8 @@ fn conversation(row: &Row<'_>) -> rusqlite::Result<Conversation> {
 }
 
 impl Writer {
-    /// Removes a conversation whole, in the one transaction that this is part of; one that is unfinished stays whole.
-    pub(super) fn forget_conversation(&mut self, whose: &Whose) -> Result<Forgotten, Failure> {
-        let Some(owner) = owner(&self.connection, &whose.principal)? else { return Ok(Forgotten::Streams(0)) };
-        let row = params![owner, whose.agent.as_str(), whose.context.as_str()];
-        let task = noun_code("task");
-        let sql = format!("SELECT noun, id {OF_CONVERSATION} AND noun = {task} AND terminal = 0 LIMIT 1");
-        let mut unfinished = self.connection.prepare_cached(&sql)?;
-        if let Some(stream) = unfinished.query_row(row, |row| stream_id(row, 0)).optional()? {
-            return Ok(Forgotten::Unfinished(stream));
-        }
-        drop(unfinished);
-        let mut find = self.connection.prepare_cached(&format!("SELECT key {OF_CONVERSATION} AND terminal = 1"))?;
-        let keys: Vec<i64> = find.query_map(row, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        drop(find);
-        for key in &keys {
-            forget_key(&self.connection, *key)?;
-        }
-        self.forgot()?;
-        Ok(Forgotten::Streams(keys.len() as u64))
+    /// The key of a principal that has written something.
+    pub(super) fn known_owner(&self, principal: &Principal) -> rusqlite::Result<Option<i64>> {
+        owner(&self.connection, principal)
     }
 }

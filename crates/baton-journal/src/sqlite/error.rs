@@ -23,10 +23,15 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
+/// Whether a stored value is not of the form that was written; the file itself is whole.
+pub(super) fn is_conversion(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+    matches!(error, FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..))
+}
+
 /// The port's error for a database error.
 pub(super) fn from_sql(error: &rusqlite::Error) -> JournalError {
-    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
-    if let FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..) = error {
+    if is_conversion(error) {
         return JournalError::Corrupt(error.to_string());
     }
     match error.sqlite_error_code() {

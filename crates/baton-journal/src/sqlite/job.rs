@@ -21,7 +21,8 @@ pub(super) enum Job {
     PutToken(Box<TokenRecord>, Asked<()>),
     Forget(Vec<i64>, Asked<u64>),
     ForgetConversation(Whose, Asked<Forgotten>),
-    Sweep(Asked<()>),
+    /// Removes those of these blobs that nothing refers to.
+    Sweep(Vec<RawDigest>, Asked<()>),
     Probe(Asked<()>),
 }
 
@@ -62,12 +63,24 @@ impl<T: Send + 'static> Asked<T> {
     }
 
     /// Whoever asked may have stopped waiting; what was done stays done.
-    fn settle(self) {
+    pub(super) fn settle(self) {
         drop(self.answer.send(self.result.unwrap_or_else(|| Err(stopped()))));
     }
 
     fn fail(self, error: JournalError) {
-        drop(self.answer.send(Err(error)));
+        self.answer(Err(error));
+    }
+
+    /// Answers with something else than what was kept.
+    pub(super) fn answer(self, result: Result<T, JournalError>) {
+        drop(self.answer.send(result));
+    }
+}
+
+impl Asked<Forgotten> {
+    /// Whether the conversation is gone rather than unfinished.
+    pub(super) fn is_forgotten(&self) -> bool {
+        matches!(self.result, Some(Ok(Forgotten::Streams(_))))
     }
 }
 
@@ -78,12 +91,12 @@ impl Job {
             Self::Append(encoded, _) => encoded.bytes,
             Self::PutBlob(_, bytes, _) => bytes.len(),
             Self::Forget(keys, _) => keys.len() * size_of::<i64>(),
+            Self::Sweep(digests, _) => digests.len() * size_of::<RawDigest>(),
             Self::PutToken(token, _) => super::tokens::bytes(token),
             Self::Acquire(..)
             | Self::ForgetConversation(..)
             | Self::Advance(..)
             | Self::RemoveOrder(..)
-            | Self::Sweep(_)
             | Self::Probe(_) => 256,
         }
     }
@@ -95,7 +108,7 @@ impl Job {
             Self::Acquire(_, asked) => asked.succeeded(),
             Self::ForgetConversation(_, asked) => asked.succeeded(),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.succeeded(),
-            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
                 asked.succeeded()
             }
         }
@@ -117,7 +130,7 @@ impl Job {
             Self::Acquire(_, asked) => asked.settle(),
             Self::ForgetConversation(_, asked) => asked.settle(),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.settle(),
-            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
                 asked.settle();
             }
         }
@@ -130,7 +143,7 @@ impl Job {
             Self::Acquire(_, asked) => asked.fail(error),
             Self::ForgetConversation(_, asked) => asked.fail(error),
             Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.fail(error),
-            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(asked) | Self::Probe(asked) => {
+            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
                 asked.fail(error);
             }
         }

@@ -11,7 +11,8 @@ use super::{
     outbox,
     queue::{NotQueued, Queue},
     readers::Readers,
-    retain, tallies,
+    retain::{self, LoosePage},
+    tallies,
     writer::{Shared, Writer},
 };
 use baton_ports::{
@@ -46,8 +47,8 @@ impl SqliteJournal {
     /// Opens (or creates) `journal.db` in `directory`, which one process at a time can own.
     #[expect(clippy::needless_pass_by_value, reason = "options are made for one journal and given away")]
     pub fn open(directory: &Path, options: Options) -> Result<Self, JournalError> {
-        let possession = possess(directory)?;
-        let writer = Writer::new(open_writer(&possession.file)?, &options)?;
+        let possession = possess(directory, options.absent)?;
+        let writer = Writer::new(open_writer(&possession.file, options.absent)?, &options)?;
         let shared = Arc::new(Shared {
             queue: Queue::new(options.queue.max(1), options.queue_bytes),
             observer: RwLock::new(None),
@@ -84,6 +85,22 @@ impl SqliteJournal {
         let observer = self.shared.observer.write().take();
         drop(observer);
         drop(self.lock.lock().take());
+    }
+
+    /// Removes the blobs that nothing refers to any more: readers look for them, so that the writer never scans.
+    async fn sweep(&self) -> Result<(), JournalError> {
+        let mut after = None;
+        loop {
+            let LoosePage { orphans, next } =
+                self.readers.read(move |connection| retain::loose_blobs(connection, after)).await?;
+            if !orphans.is_empty() {
+                self.ask(|asked| Job::Sweep(orphans, asked)).await?;
+            }
+            match next {
+                Some(digest) => after = Some(digest),
+                None => return Ok(()),
+            }
+        }
     }
 
     pub(super) fn ask<T: Send + 'static>(
@@ -250,7 +267,7 @@ impl Journal for SqliteJournal {
         let forgotten = self.ask(|asked| Job::ForgetConversation(whose, asked));
         Box::pin(async move {
             let forgotten = forgotten.await?;
-            if let Err(error) = self.ask(Job::Sweep).await {
+            if let Err(error) = self.sweep().await {
                 tracing::warn!(%error, "long texts of a forgotten conversation stay until the next sweep");
             }
             Ok(forgotten)
@@ -265,7 +282,7 @@ impl Journal for SqliteJournal {
                 let keys = keys.to_vec();
                 forgotten += self.ask(|asked| Job::Forget(keys, asked)).await?;
             }
-            self.ask(Job::Sweep).await?;
+            self.sweep().await?;
             Ok(forgotten)
         })
     }

@@ -25,6 +25,9 @@ impl Writer {
         let Some((key, epoch, holder, expires)) = found else {
             return Err(JournalError::Missing { stream: stream.clone() }.into());
         };
+        if self.clear_deleted(key)? {
+            return Err(JournalError::Missing { stream: stream.clone() }.into());
+        }
         let foreign = holder.is_some_and(|holder| holder != take.holder);
         if foreign && expires.is_some_and(|expires| expires > take.now.as_millis()) {
             return Err(JournalError::Leased { stream: stream.clone() }.into());

@@ -1,10 +1,11 @@
 //! A page of streams, newest status first, by a walk along one index.
 
 use super::{
+    deletions::visible,
     error::from_sql,
-    rows::{HEAD_COLUMNS, from_int, head, limit, noun_code},
+    rows::{HEAD_COLUMNS, from_int, limit, noun_code, readable_heads},
 };
-use baton_ports::{Head, JournalError, ListPage, ListQuery, PageCursor};
+use baton_ports::{JournalError, ListPage, ListQuery, PageCursor};
 use baton_types::{AgentName, ContextId, Principal, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -32,7 +33,8 @@ fn rows(connection: &Connection, principal: &Principal, query: &ListQuery) -> ru
     let agent = query.agent.as_ref().map(AgentName::as_str);
     let context = query.context.as_ref().map(ContextId::as_str);
 
-    let sql = format!("SELECT count(*) FROM streams AS s WHERE {MATCHING}");
+    let seen = visible(&view)?;
+    let sql = format!("SELECT count(*) FROM streams AS s WHERE {MATCHING} AND {seen}");
     let filters = params![owner, noun, since, agent, context, query.state];
     let total: i64 = view.prepare_cached(&sql)?.query_row(filters, |row| row.get(0))?;
 
@@ -43,12 +45,12 @@ fn rows(connection: &Connection, principal: &Principal, query: &ListQuery) -> ru
     };
     let sql = format!(
         "SELECT {HEAD_COLUMNS} FROM streams AS s JOIN principals AS p ON p.key = s.owner \
-         WHERE {MATCHING} AND (s.status_at, s.id) < (?7, ?8) ORDER BY s.status_at DESC, s.id DESC LIMIT ?9"
+         WHERE {MATCHING} AND {seen} AND (s.status_at, s.id) < (?7, ?8) ORDER BY s.status_at DESC, s.id DESC LIMIT ?9"
     );
     let one_more = limit(query.limit).saturating_add(1);
     let filters = params![owner, noun, since, agent, context, query.state, status_at, id, one_more];
-    let mut heads: Vec<Head> = view.prepare_cached(&sql)?.query_map(filters, head)?.collect::<rusqlite::Result<_>>()?;
-    let more = heads.len() > query.limit;
+    let (mut heads, rows) = readable_heads(&mut *view.prepare_cached(&sql)?, filters)?;
+    let more = rows > query.limit;
     heads.truncate(query.limit);
     let next = match heads.last() {
         Some(last) if more => Some(PageCursor { status_at: last.status_at, id: last.stream.id().to_owned() }),

@@ -1,8 +1,12 @@
 //! A stream with everything needed to continue it, and events in order.
 
 use super::{
-    error::from_sql,
-    rows::{HEAD_COLUMNS, SELECT_EVENTS, events, from_int, head, limit, noun_code, text, to_int},
+    deletions::visible,
+    error::{from_sql, is_conversion},
+    rows::{
+        HEAD_COLUMNS, SELECT_EVENTS, events, from_int, head, limit, noun_code, readable_events, readable_heads, text,
+        to_int,
+    },
 };
 use baton_ports::{Head, JournalError, Loaded, Snapshot, StoredEvent};
 use baton_types::{Principal, StreamId, TaskId};
@@ -19,12 +23,25 @@ pub(super) fn load(
     stream: &StreamId,
 ) -> Result<Option<Loaded>, JournalError> {
     let view = connection.unchecked_transaction().map_err(|error| from_sql(&error))?;
-    let found = find_head(&view, stream).map_err(|error| from_sql(&error))?;
+    let damaged = |error: rusqlite::Error| match from_sql(&error) {
+        JournalError::Corrupt(reason) if is_conversion(&error) => {
+            JournalError::Damaged { stream: stream.clone(), number: None, reason }
+        }
+        other => other,
+    };
+    let found = find_head(&view, stream).map_err(damaged)?;
     let Some((key, head)) = found else { return Ok(None) };
     if principal.is_some_and(|asking| asking.tenant != head.owner.tenant || asking.subject != head.owner.subject) {
         return Ok(None);
     }
-    let snapshot = find_snapshot(&view, key).map_err(|error| from_sql(&error))?;
+    let snapshot = find_snapshot(&view, key).or_else(|error| match is_conversion(&error) {
+        true => {
+            // The events say the same.
+            tracing::warn!(stream = ?stream, %error, "a snapshot cannot be read; the stream is folded from its beginning");
+            Ok(None)
+        }
+        false => Err(from_sql(&error)),
+    })?;
     let folded = snapshot.as_ref().map_or(0, |snapshot| snapshot.version);
     let events = after_number(&view, key, folded, i64::MAX)?;
     Ok(Some(Loaded { head, snapshot, events }))
@@ -46,9 +63,19 @@ pub(super) fn of_stream(
 
 /// Events of all streams with sequences above `after`.
 pub(super) fn tail(connection: &Connection, after: u64, rows: usize) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
-    let sql = format!("{SELECT_EVENTS} WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2");
-    let mut select = connection.prepare_cached(&sql).map_err(|error| from_sql(&error))?;
-    events(&mut select, params![to_int(after), limit(rows)])
+    let view = connection.unchecked_transaction().map_err(|error| from_sql(&error))?;
+    let seen = visible(&view).map_err(|error| from_sql(&error))?;
+    let sql = format!("{SELECT_EVENTS} WHERE e.seq > ?1 AND {seen} ORDER BY e.seq LIMIT ?2");
+    let mut select = view.prepare_cached(&sql).map_err(|error| from_sql(&error))?;
+    let mut after = after;
+    loop {
+        let (events, count, last) = readable_events(&mut select, params![to_int(after), limit(rows)])?;
+        // Nothing means the end to whoever asks.
+        if !events.is_empty() || count == 0 || count < rows {
+            return Ok(events);
+        }
+        after = last;
+    }
 }
 
 /// Active streams in creation order.
@@ -67,7 +94,7 @@ pub(super) fn active(
             "SELECT {HEAD_COLUMNS} FROM streams AS s JOIN principals AS p ON p.key = s.owner \
              WHERE s.active = 1 AND s.key > ?1 ORDER BY s.key LIMIT ?2"
         );
-        view.prepare_cached(&sql)?.query_map(params![after, limit(rows)], head)?.collect()
+        Ok(readable_heads(&mut *view.prepare_cached(&sql)?, params![after, limit(rows)])?.0)
     };
     heads().map_err(|error| from_sql(&error))
 }
@@ -97,14 +124,16 @@ fn select_after_number() -> String {
 }
 
 fn find_key(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<i64>> {
-    let mut find = connection.prepare_cached("SELECT key FROM streams WHERE noun = ?1 AND id = ?2")?;
+    let sql = format!("SELECT key FROM streams AS s WHERE noun = ?1 AND id = ?2 AND {}", visible(connection)?);
+    let mut find = connection.prepare_cached(&sql)?;
     find.query_row(params![noun_code(stream.noun()), stream.id()], |row| row.get(0)).optional()
 }
 
 fn find_head(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<(i64, Head)>> {
     let sql = format!(
         "SELECT {HEAD_COLUMNS}, s.key FROM streams AS s JOIN principals AS p ON p.key = s.owner \
-         WHERE s.noun = ?1 AND s.id = ?2"
+         WHERE s.noun = ?1 AND s.id = ?2 AND {}",
+        visible(connection)?
     );
     let mut find = connection.prepare_cached(&sql)?;
     find.query_row(params![noun_code(stream.noun()), stream.id()], |row| Ok((row.get("key")?, head(row)?))).optional()
@@ -119,14 +148,14 @@ fn find_snapshot(connection: &Connection, key: i64) -> rusqlite::Result<Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::open::{open_reader, open_writer};
+    use crate::sqlite::open::{Absent, open_reader, open_writer};
     use rusqlite::StatementStatus;
 
     #[test]
     fn a_read_is_planned_once_whatever_is_bound_to_it() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("journal.db");
-        for connection in [open_writer(&file).unwrap(), open_reader(&file).unwrap()] {
+        for connection in [open_writer(&file, Absent::Create).unwrap(), open_reader(&file).unwrap()] {
             for number in 1..50 {
                 after_number(&connection, number, number.cast_unsigned(), 10).unwrap();
             }

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0003_tokens.sql"),
     include_str!("../../migrations/0004_sessions.sql"),
     include_str!("../../migrations/0005_tallies.sql"),
+    include_str!("../../migrations/0006_deletions.sql"),
 ];
 
 /// The tables without which no schema is a journal.
@@ -29,6 +30,8 @@ const TABLES: &[&str] = &[
     "probe",
     "tokens",
     "tallies",
+    "deletions",
+    "quarantine",
 ];
 
 /// The schema that this binary writes.

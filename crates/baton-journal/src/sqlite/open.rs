@@ -24,6 +24,8 @@ pub struct Options {
     pub cached_heads: usize,
     /// Pages of 4 KB in the write-ahead log after which they are moved to the main file.
     pub checkpoint_pages: u32,
+    /// What to do when the directory has no journal.
+    pub absent: Absent,
     /// Pages of 4 KB that the file may have; to see what happens when there is no room.
     pub max_pages: Option<u32>,
 }
@@ -37,11 +39,23 @@ impl Default for Options {
             readers: 2,
             cached_heads: 32_768,
             checkpoint_pages: 2_048,
+            absent: Absent::Create,
             max_pages: None,
         }
     }
 }
 
+/// What to do when a directory has no journal, or an empty one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Absent {
+    /// Create it.
+    #[default]
+    Create,
+    /// Answer [`JournalError::Lost`] and change nothing: the directory has data that a journal belongs to.
+    Refuse,
+}
+
+pub(super) const FILE: &str = "journal.db";
 const LOCK: &str = "lock";
 /// Together half a second: far more than a program's start takes, little for somebody who waits for the refusal.
 const LOCK_TRIES: u32 = 50;
@@ -53,31 +67,59 @@ pub(super) struct Possession {
     pub(super) file: PathBuf,
 }
 
+fn unusable(directory: &Path) -> impl Fn(std::io::Error) -> JournalError + '_ {
+    move |error| JournalError::Unavailable(format!("cannot use {}: {error}", directory.display()))
+}
+
+/// A data directory that this process owns until this is dropped.
+pub struct DirectoryLock {
+    _file: File,
+    pub(super) directory: PathBuf,
+}
+
+impl DirectoryLock {
+    /// Takes the lock of a directory that is there.
+    pub fn take(directory: &Path) -> Result<Self, JournalError> {
+        Ok(Self { _file: lock(directory)?, directory: directory.to_owned() })
+    }
+}
+
+fn lock(directory: &Path) -> Result<File, JournalError> {
+    let lock = private(&directory.join(LOCK)).map_err(unusable(directory))?;
+    match take(&lock) {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked(directory.display().to_string())),
+        Err(TryLockError::Error(error)) => Err(unusable(directory)(error)),
+    }
+}
+
+/// Whether a directory has no journal, or an empty file in its place.
+pub(super) fn is_absent(directory: &Path) -> bool {
+    directory.join(FILE).metadata().map_or(0, |file| file.len()) == 0
+}
+
 /// Creates the directory for its owner only, and takes its lock.
-pub(super) fn possess(directory: &Path) -> Result<Possession, JournalError> {
-    let unusable =
-        |error: std::io::Error| JournalError::Unavailable(format!("cannot use {}: {error}", directory.display()));
+pub(super) fn possess(directory: &Path, absent: Absent) -> Result<Possession, JournalError> {
+    let unusable = unusable(directory);
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).map_err(unusable)?;
-    let lock = private(&directory.join(LOCK)).map_err(unusable)?;
-    match take(&lock) {
-        Ok(()) => {
-            let file = directory.join("journal.db");
-            private(&file).map_err(unusable)?;
-            // SQLite gives the files beside the database its mode, but takes those of a dead process as they are.
-            for beside in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
-                if beside.exists() {
-                    private(&beside).map_err(unusable)?;
-                }
-            }
-            Ok(Possession { lock, file })
-        }
-        Err(TryLockError::WouldBlock) => Err(JournalError::Locked(directory.display().to_string())),
-        Err(TryLockError::Error(error)) => Err(unusable(error)),
+    builder.create(directory).map_err(&unusable)?;
+    let lock = lock(directory)?;
+    // SQLite removes the log beside an empty file, so this is looked at before it opens anything.
+    if absent == Absent::Refuse && is_absent(directory) {
+        return Err(JournalError::Lost(directory.display().to_string()));
     }
+    let file = directory.join(FILE);
+    private(&file).map_err(&unusable)?;
+    // SQLite gives the files beside the database its mode, but takes those of a dead process as they are.
+    for beside in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
+        if beside.exists() {
+            private(&beside).map_err(&unusable)?;
+        }
+    }
+    Ok(Possession { lock, file })
 }
 
 /// Whether a process owns this data directory at the moment. A lock that cannot be tried counts as owned.
@@ -124,10 +166,14 @@ fn take(lock: &File) -> Result<(), TryLockError> {
 }
 
 /// The one connection that writes, on a file that is a journal of this binary's schema.
-pub(super) fn open_writer(file: &Path) -> Result<Connection, JournalError> {
+pub(super) fn open_writer(file: &Path, absent: Absent) -> Result<Connection, JournalError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags).map_err(|error| from_sql(&error))?;
     let schema = migrate::recognise(&connection)?;
+    if schema == 0 && absent == Absent::Refuse {
+        let directory = file.parent().unwrap_or(file);
+        return Err(JournalError::Lost(directory.display().to_string()));
+    }
     configure(&connection).map_err(|error| from_sql(&error))?;
     migrate::migrate(&connection, schema)?;
     Ok(connection)

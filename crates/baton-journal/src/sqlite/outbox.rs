@@ -1,12 +1,13 @@
 //! Standing orders to tell the outside, and how far each was carried out.
 
 use super::{
+    deletions::visible,
     error::{Failure, from_sql},
     rows::{corrupt, from_int, limit, noun_code, stream_id, to_int},
     writer::Writer,
 };
 use baton_ports::{JournalError, OutboxEntry, OutboxProgress};
-use baton_types::{Json, StreamId, Timestamp};
+use baton_types::{ErrorCode, Json, StreamId, Timestamp};
 use rusqlite::{Connection, Params, Row, params};
 
 const PUT: &str = "INSERT INTO outbox (id, channel, stream, body, cursor, due_at, attempts, failing_since, open) \
@@ -18,10 +19,10 @@ const IS_THERE: &str = "SELECT 1 FROM outbox WHERE id = ?1";
 const REMOVE: &str = "DELETE FROM outbox WHERE id = ?1";
 const OF_STREAM: &str = "SELECT o.id, o.channel, s.noun, s.id, o.body, o.cursor, o.due_at, o.attempts, \
      o.failing_since, o.open FROM streams AS s JOIN outbox AS o ON o.stream = s.key \
-     WHERE o.channel = ?1 AND s.noun = ?2 AND s.id = ?3 ORDER BY o.id";
+     WHERE o.channel = ?1 AND s.noun = ?2 AND s.id = ?3";
 const OPEN: &str = "SELECT o.id, o.channel, s.noun, s.id, o.body, o.cursor, o.due_at, o.attempts, \
      o.failing_since, o.open FROM outbox AS o JOIN streams AS s ON s.key = o.stream \
-     WHERE o.channel = ?1 AND o.open = 1 AND o.id > ?2 ORDER BY o.id LIMIT ?3";
+     WHERE o.channel = ?1 AND o.open = 1 AND o.id > ?2";
 
 impl Writer {
     /// Adds a standing order about the stream with this key, or replaces the one with the same id.
@@ -65,7 +66,7 @@ pub(super) fn of_stream(
     channel: &str,
     stream: &StreamId,
 ) -> Result<Vec<OutboxEntry>, JournalError> {
-    entries(connection, OF_STREAM, params![channel, noun_code(stream.noun()), stream.id()])
+    entries(connection, (OF_STREAM, "ORDER BY o.id"), params![channel, noun_code(stream.noun()), stream.id()])
 }
 
 /// The open standing orders of a channel, by id.
@@ -75,12 +76,30 @@ pub(super) fn open(
     after: Option<&str>,
     rows: usize,
 ) -> Result<Vec<OutboxEntry>, JournalError> {
-    entries(connection, OPEN, params![channel, after.unwrap_or_default(), limit(rows)])
+    let order = "ORDER BY o.id LIMIT ?3";
+    entries(connection, (OPEN, order), params![channel, after.unwrap_or_default(), limit(rows)])
 }
 
-fn entries(connection: &Connection, sql: &str, parameters: impl Params) -> Result<Vec<OutboxEntry>, JournalError> {
+fn entries(
+    connection: &Connection,
+    (select, order): (&str, &str),
+    parameters: impl Params,
+) -> Result<Vec<OutboxEntry>, JournalError> {
     let entries = || -> rusqlite::Result<Vec<OutboxEntry>> {
-        connection.prepare_cached(sql)?.query_map(parameters, entry)?.collect()
+        let view = connection.unchecked_transaction()?;
+        let sql = format!("{select} AND {} {order}", visible(&view)?);
+        let mut select = view.prepare_cached(&sql)?;
+        let (mut rows, mut entries) = (select.query(parameters)?, Vec::new());
+        while let Some(row) = rows.next()? {
+            match entry(row) {
+                Ok(entry) => entries.push(entry),
+                Err(error) => {
+                    let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
+                    tracing::warn!(code, id, %error, "a push configuration cannot be read and is left out");
+                }
+            }
+        }
+        Ok(entries)
     };
     entries().map_err(|error| from_sql(&error))
 }

@@ -17,6 +17,13 @@ struct Waiting<T> {
     closed: bool,
 }
 
+/// Whether to wait for work when there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    Yes,
+    No,
+}
+
 /// Why something was not queued; it comes back to be answered.
 pub(super) enum NotQueued<T> {
     Full(T),
@@ -47,12 +54,15 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    /// Waits for work and moves it to `taken`, at most so much; false when the queue is closed and empty.
-    pub(super) fn take(&self, taken: &mut Vec<T>, max_items: usize, max_bytes: usize) -> bool {
+    /// Moves work to `taken`, at most so much; false when the queue is closed and empty.
+    pub(super) fn take(&self, taken: &mut Vec<T>, max_items: usize, max_bytes: usize, wait: Wait) -> bool {
         let mut waiting = self.waiting.lock();
         while waiting.items.is_empty() {
             if waiting.closed {
                 return false;
+            }
+            if wait == Wait::No {
+                return true;
             }
             self.filled.wait(&mut waiting);
         }

@@ -3,7 +3,7 @@
 use super::{
     error::stopped,
     open::open_reader,
-    queue::{NotQueued, Queue},
+    queue::{NotQueued, Queue, Wait},
 };
 use baton_ports::{BoxFuture, JournalError};
 use parking_lot::Mutex;
@@ -64,7 +64,7 @@ impl Readers {
 fn serve(queue: &Queue<Read>, file: &Path) {
     let mut connection = open_reader(file);
     let mut taken = Vec::with_capacity(1);
-    while queue.take(&mut taken, 1, usize::MAX) {
+    while queue.take(&mut taken, 1, usize::MAX, Wait::Yes) {
         if connection.is_err() {
             connection = open_reader(file);
         }

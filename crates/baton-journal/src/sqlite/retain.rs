@@ -10,16 +10,20 @@
 //! of its tasks.
 
 use super::{
+    blobs::RawDigest,
     error::{Failure, from_sql},
-    rows::{noun_code, to_int},
+    rows::{limit, noun_code, to_int},
     writer::Writer,
 };
 use baton_ports::{JournalError, RetentionPolicy};
 use baton_types::Timestamp;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// Streams removed in one transaction.
 pub(super) const FORGET_AT_ONCE: usize = 128;
+
+/// Blobs looked at by one read, and so removed by one transaction at most.
+const MAX_LOOSE: usize = 1_024;
 
 /// Streams removed by one call; the next call goes on.
 const MAX_FORGOTTEN: u64 = 1_000_000;
@@ -34,17 +38,21 @@ const OLDER: &str = "SELECT key FROM streams WHERE terminal = 1 AND active = 0 \
          AND t.context = streams.context AND t.agent = streams.agent)) \
      ORDER BY status_at, key LIMIT ?5";
 
-const MAY_GO: &str = "SELECT 1 FROM streams WHERE key = ?1 AND terminal = 1 AND active = 0 \
+pub(super) const MAY_GO: &str = "SELECT 1 FROM streams WHERE key = ?1 AND terminal = 1 AND active = 0 \
      AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.stream = ?1 AND outbox.open = 1)";
 const FORGET_STREAM: &str = "DELETE FROM streams WHERE key = ?1";
-const FORGET_EVENTS: &str = "DELETE FROM events WHERE stream = ?1";
+pub(super) const FORGET_EVENTS: &str = "DELETE FROM events WHERE stream = ?1";
 const FORGET_SNAPSHOT: &str = "DELETE FROM snapshots WHERE stream = ?1";
 const FORGET_ORDERS: &str = "DELETE FROM outbox WHERE stream = ?1";
 const FORGET_CLAIMS: &str = "DELETE FROM claims WHERE stream = ?1";
-const KEEP_COUNTERS: &str = "UPDATE floor SET last_seq = ?1, last_key = ?2";
-const SWEEP: &str = "DELETE FROM blobs WHERE pinned = 0 \
-     AND NOT EXISTS (SELECT 1 FROM events WHERE events.blob = blobs.digest) \
-     AND NOT EXISTS (SELECT 1 FROM snapshots WHERE snapshots.blob = blobs.digest)";
+pub(super) const FORGET_REST: [&str; 4] = [FORGET_STREAM, FORGET_SNAPSHOT, FORGET_ORDERS, FORGET_CLAIMS];
+pub(super) const KEEP_COUNTERS: &str = "UPDATE floor SET last_seq = ?1, last_key = ?2";
+const LOOSE: &str = "SELECT digest, NOT EXISTS (SELECT 1 FROM events WHERE events.blob = blobs.digest) \
+     AND NOT EXISTS (SELECT 1 FROM snapshots WHERE snapshots.blob = blobs.digest) FROM blobs \
+     WHERE pinned = 0 AND digest > ?1 ORDER BY digest LIMIT ?2";
+pub(super) const SWEEP: &str = "DELETE FROM blobs WHERE digest = ?1 AND pinned = 0 \
+     AND NOT EXISTS (SELECT 1 FROM events WHERE events.blob = ?1) \
+     AND NOT EXISTS (SELECT 1 FROM snapshots WHERE snapshots.blob = ?1)";
 
 /// The keys of the streams that the policy lets go.
 pub(super) fn candidates(connection: &Connection, policy: &RetentionPolicy) -> Result<Vec<i64>, JournalError> {
@@ -70,12 +78,35 @@ fn choose(connection: &Connection, policy: &RetentionPolicy) -> rusqlite::Result
     older.query_map(bounds, |row| row.get(0))?.collect()
 }
 
-/// Removes a stream with everything that belongs to it.
-pub(super) fn forget_key(connection: &Connection, key: i64) -> rusqlite::Result<()> {
-    for forget in [FORGET_STREAM, FORGET_EVENTS, FORGET_SNAPSHOT, FORGET_ORDERS, FORGET_CLAIMS] {
+/// A page of blobs that are not pinned: those that nothing refers to, and where the next page begins.
+pub(super) struct LoosePage {
+    pub(super) orphans: Vec<RawDigest>,
+    pub(super) next: Option<RawDigest>,
+}
+
+/// The page after that digest.
+pub(super) fn loose_blobs(connection: &Connection, after: Option<RawDigest>) -> Result<LoosePage, JournalError> {
+    let page = || -> rusqlite::Result<LoosePage> {
+        let mut select = connection.prepare_cached(LOOSE)?;
+        let after = after.as_ref().map_or(&[][..], |digest| &digest[..]);
+        let row = |row: &Row<'_>| Ok((row.get::<_, RawDigest>(0)?, row.get::<_, bool>(1)?));
+        let rows: Vec<(RawDigest, bool)> =
+            select.query_map(params![after, limit(MAX_LOOSE)], row)?.collect::<rusqlite::Result<_>>()?;
+        let next = rows.last().filter(|_| rows.len() == MAX_LOOSE).map(|(digest, _)| *digest);
+        Ok(LoosePage {
+            orphans: rows.into_iter().filter(|(_, orphan)| *orphan).map(|(digest, _)| digest).collect(),
+            next,
+        })
+    };
+    page().map_err(|error| from_sql(&error))
+}
+
+/// Removes a stream with everything that belongs to it; how many events went.
+pub(super) fn forget_key(connection: &Connection, key: i64) -> rusqlite::Result<usize> {
+    for forget in FORGET_REST {
         connection.prepare_cached(forget)?.execute(params![key])?;
     }
-    Ok(())
+    connection.prepare_cached(FORGET_EVENTS)?.execute(params![key])
 }
 
 impl Writer {
@@ -89,20 +120,23 @@ impl Writer {
                 forgotten += 1;
             }
         }
-        self.forgot()?;
+        self.keep_counters()?;
+        self.heads.clear();
         Ok(forgotten)
     }
 
-    /// Sees to it that numbers are not given out again, and that nothing in memory stands for what is gone.
-    pub(super) fn forgot(&mut self) -> rusqlite::Result<()> {
+    /// Sees to it that numbers are not given out again.
+    pub(super) fn keep_counters(&self) -> rusqlite::Result<()> {
         self.connection.prepare_cached(KEEP_COUNTERS)?.execute(params![self.last_seq, self.last_key])?;
-        self.heads.clear();
         Ok(())
     }
 
-    /// Removes the blobs that nothing refers to any more.
-    pub(super) fn sweep(&self) -> Result<(), Failure> {
-        self.connection.execute(SWEEP, [])?;
+    /// Removes those of these blobs that nothing refers to any more.
+    pub(super) fn sweep(&self, digests: &[RawDigest]) -> Result<(), Failure> {
+        let mut sweep = self.connection.prepare_cached(SWEEP)?;
+        for digest in digests {
+            sweep.execute(params![digest])?;
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::{from_fact, from_sql};
 use baton_ports::{Head, JournalError, StoredEvent};
-use baton_types::{Fact, Json, Principal, RunId, StreamId, Timestamp};
+use baton_types::{ErrorCode, Fact, Json, Principal, RunId, StreamId, Timestamp};
 use rusqlite::{Params, Row, Statement, types::Type};
 use std::sync::Arc;
 
@@ -85,10 +85,63 @@ pub(super) fn events(
     let mut events = Vec::new();
     let mut rows = select.query(parameters).map_err(|error| from_sql(&error))?;
     while let Some(row) = rows.next().map_err(|error| from_sql(&error))? {
-        let fact = fact(row)?;
-        events.push(Arc::new(event(row, fact).map_err(|error| from_sql(&error))?));
+        events.push(Arc::new(decode(row)?));
     }
     Ok(events)
+}
+
+/// The rows of such a statement that can be decoded, how many there were, and the sequence of the last one. Others are
+/// named in the log and left out: one damaged row must not hide those behind it.
+pub(super) fn readable_events(
+    select: &mut Statement<'_>,
+    parameters: impl Params,
+) -> Result<(Vec<Arc<StoredEvent>>, usize, u64), JournalError> {
+    let (mut events, mut count, mut last) = (Vec::new(), 0, 0);
+    let mut rows = select.query(parameters).map_err(|error| from_sql(&error))?;
+    while let Some(row) = rows.next().map_err(|error| from_sql(&error))? {
+        count += 1;
+        last = from_int(row.get(0).map_err(|error| from_sql(&error))?);
+        match decode(row) {
+            Ok(event) => events.push(Arc::new(event)),
+            Err(error @ JournalError::Damaged { .. }) => {
+                tracing::warn!(code = error.code().code, seq = last, %error, "an event is left out");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((events, count, last))
+}
+
+/// An event of a row; one that cannot be decoded is named.
+pub(super) fn decode(row: &Row<'_>) -> Result<StoredEvent, JournalError> {
+    let decoded = fact(row).and_then(|fact| event(row, fact).map_err(|error| from_sql(&error)));
+    decoded.map_err(|error| match (error, stream_id(row, 1)) {
+        (JournalError::Corrupt(reason), Ok(stream)) => {
+            JournalError::Damaged { stream, number: row.get(3).ok().map(from_int), reason }
+        }
+        (error, _) => error,
+    })
+}
+
+/// The heads of rows that can be decoded, and how many rows there were. Others are named in the log and left out.
+pub(super) fn readable_heads(
+    select: &mut Statement<'_>,
+    parameters: impl Params,
+) -> rusqlite::Result<(Vec<Head>, usize)> {
+    let (mut heads, mut count) = (Vec::new(), 0);
+    let mut rows = select.query(parameters)?;
+    while let Some(row) = rows.next()? {
+        count += 1;
+        match head(row) {
+            Ok(head) => heads.push(head),
+            Err(error) => {
+                let id = row.get_ref(1).ok().and_then(|id| id.as_bytes().ok()).map(String::from_utf8_lossy);
+                let (id, code) = (id.unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
+                tracing::warn!(code, %id, %error, "the record of a task cannot be read and is left out");
+            }
+        }
+    }
+    Ok((heads, count))
 }
 
 fn fact(row: &Row<'_>) -> Result<Fact, JournalError> {

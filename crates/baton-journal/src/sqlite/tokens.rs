@@ -8,7 +8,7 @@ use super::{
     writer::Writer,
 };
 use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore};
-use baton_types::{Digest, Json, Principal, Timestamp};
+use baton_types::{Digest, ErrorCode, Json, Principal, Timestamp};
 use rusqlite::{Connection, Row, params};
 use std::sync::Arc;
 
@@ -58,8 +58,21 @@ impl Writer {
 }
 
 fn all(connection: &Connection) -> Result<Vec<TokenRecord>, JournalError> {
-    let all =
-        || -> rusqlite::Result<Vec<TokenRecord>> { connection.prepare_cached(ALL)?.query_map([], token)?.collect() };
+    let all = || -> rusqlite::Result<Vec<TokenRecord>> {
+        let mut select = connection.prepare_cached(ALL)?;
+        let (mut rows, mut tokens) = (select.query([])?, Vec::new());
+        while let Some(row) = rows.next()? {
+            match token(row) {
+                Ok(token) => tokens.push(token),
+                // Nobody can use it, which is what is safe.
+                Err(error) => {
+                    let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
+                    tracing::warn!(code, id, %error, "a token cannot be read and is not valid");
+                }
+            }
+        }
+        Ok(tokens)
+    };
     all().map_err(|error| from_sql(&error))
 }
 

@@ -2,17 +2,18 @@
 
 use super::{
     cache::{Heads, PendingHead, Principals},
+    deletions::{self, Deletion},
     error::{from_sql, stopped},
     job::Job,
     open::Options,
-    queue::Queue,
+    queue::{Queue, Wait},
 };
 use baton_ports::{CommitObserver, JournalError};
 use baton_types::StreamId;
 use parking_lot::RwLock;
 use rusqlite::Connection;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering},
@@ -45,6 +46,12 @@ pub(super) struct Writer {
     pub(super) principals: Principals,
     pub(super) last_seq: i64,
     pub(super) last_key: i64,
+    /// Conversations whose rows are still to be removed, oldest first.
+    pub(super) deletions: VecDeque<Deletion>,
+    /// Those that the group has marked.
+    pub(super) marked: Vec<Deletion>,
+    /// Set when a batch has failed.
+    pub(super) deletions_paused: bool,
     /// Pages in the log after the last commit.
     logged: Arc<AtomicI32>,
     checkpoint_pages: i32,
@@ -80,12 +87,16 @@ impl Writer {
             principals: Principals::default(),
             last_seq: 0,
             last_key: 0,
+            deletions: VecDeque::new(),
+            marked: Vec::new(),
+            deletions_paused: false,
             logged,
             checkpoint_pages: i32::try_from(options.checkpoint_pages).unwrap_or(i32::MAX),
             group: options.group.max(1),
             max_pages: 0,
         };
         writer.recount().map_err(|error| from_sql(&error))?;
+        writer.deletions = deletions::load(&writer.connection).map_err(|error| from_sql(&error))?.into();
         Ok(writer)
     }
 
@@ -93,12 +104,23 @@ impl Writer {
     pub(super) fn run(mut self, shared: &Shared) {
         let abandon = Abandon(shared);
         let mut jobs = Vec::new();
-        while shared.queue.take(&mut jobs, self.group, GROUP_BYTES) {
+        loop {
+            // Rows are removed between groups of commits, and while there are none.
+            let wait = if self.is_deleting() { Wait::No } else { Wait::Yes };
+            if !shared.queue.take(&mut jobs, self.group, GROUP_BYTES, wait) {
+                break;
+            }
             self.limit_pages(shared.max_pages.load(Ordering::Acquire));
-            self.work(shared, &mut jobs);
-            shared.probing.store(false, Ordering::Release);
+            if !jobs.is_empty() {
+                self.work(shared, &mut jobs);
+                shared.probing.store(false, Ordering::Release);
+            }
+            if self.is_deleting() {
+                self.delete_batch();
+            }
             self.checkpoint_when_due();
         }
+        self.leave_deletions();
         drop(abandon);
         if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(%error, "the journal was closed without a checkpoint; the next start does it");
@@ -108,12 +130,17 @@ impl Writer {
     fn work(&mut self, shared: &Shared, jobs: &mut Vec<Job>) {
         match self.commit(jobs) {
             Ok(()) => {
-                if jobs.iter().any(Job::succeeded) {
-                    shared.healthy.store(true, Ordering::Release);
+                // What failed for want of room may succeed when there is some again.
+                if jobs.iter().any(Job::succeeded) && !shared.healthy.swap(true, Ordering::AcqRel) {
+                    self.deletions_paused = false;
                 }
+                self.begin_deletions();
                 let observer = shared.observer.read().clone();
                 for job in jobs.drain(..) {
-                    job.settle(observer.as_deref());
+                    match job {
+                        Job::ForgetConversation(whose, asked) => self.answer_when_deleted(&whose, asked),
+                        job => job.settle(observer.as_deref()),
+                    }
                 }
             }
             Err(error) => {
@@ -129,7 +156,7 @@ impl Writer {
     }
 
     /// One transaction with all jobs, each of which keeps its result for later.
-    fn commit(&mut self, jobs: &mut [Job]) -> rusqlite::Result<()> {
+    pub(super) fn commit(&mut self, jobs: &mut [Job]) -> rusqlite::Result<()> {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let alone = jobs.len() == 1;
         for job in jobs {
@@ -146,7 +173,7 @@ impl Writer {
                 Job::PutToken(token, asked) => asked.keep(self.put_token(token))?,
                 Job::Forget(keys, asked) => asked.keep(self.forget(keys))?,
                 Job::ForgetConversation(whose, asked) => asked.keep(self.forget_conversation(whose))?,
-                Job::Sweep(asked) => asked.keep(self.sweep())?,
+                Job::Sweep(digests, asked) => asked.keep(self.sweep(digests))?,
                 Job::Probe(asked) if alone => asked.keep(self.probe())?,
                 // Beside real work a probe would only put that work at risk.
                 Job::Probe(asked) => asked.keep(Ok(()))?,
@@ -158,7 +185,7 @@ impl Writer {
     }
 
     /// After a failed group nothing in memory can be trusted to match the file.
-    fn forget_group(&mut self) {
+    pub(super) fn forget_group(&mut self) {
         if !self.connection.is_autocommit()
             && let Err(error) = self.connection.execute_batch("ROLLBACK")
         {
@@ -166,6 +193,7 @@ impl Writer {
         }
         self.heads.clear();
         self.pending.clear();
+        self.marked.clear();
         self.principals.clear();
         if let Err(error) = self.recount() {
             tracing::error!(%error, "the journal's counters could not be read again");

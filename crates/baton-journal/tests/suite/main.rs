@@ -7,6 +7,8 @@ mod contract;
 #[cfg(test)]
 mod conversations;
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod fault;
 #[cfg(test)]
 mod lists;

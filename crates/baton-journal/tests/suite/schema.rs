@@ -124,6 +124,19 @@ async fn schema_2_reads_back_exactly() {
     check_fixture(2, &expected).await;
 }
 
+/// Schema 3 with the steps to 5 applied and a total counted: the last one before deletions in batches.
+#[tokio::test]
+async fn schema_5_reads_back_exactly_and_keeps_its_totals() {
+    let expected = MemoryJournal::new();
+    fill_3(&expected).await;
+    check_fixture(5, &expected).await;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::copy(fixture(5), directory.path().join("journal.db")).unwrap();
+    let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+    let total = journal.tally("agent weather 2026-01").await.unwrap();
+    assert_eq!((total.tokens, total.tool_calls), (7, 3));
+}
+
 #[tokio::test]
 async fn schema_3_reads_back_exactly() {
     if std::env::var_os("BATON_WRITE_FIXTURE").is_some() {

@@ -1,0 +1,259 @@
+//! Conversations that are being deleted.
+//!
+//! The commit that finds a conversation finished adds one row that makes its streams invisible, however many there are.
+//! The writer then removes their rows in bounded batches, each in its own transaction, with other commits in between. A
+//! process that dies meanwhile leaves the row, and the next one goes on.
+
+use super::{
+    blobs::RawDigest,
+    conversations::Whose,
+    error::{Failure, from_sql},
+    job::Asked,
+    retain::{SWEEP, forget_key},
+    rows::stream_id,
+    writer::Writer,
+};
+use baton_ports::{Forgotten, JournalError};
+use baton_types::{Principal, StreamId};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+/// Streams removed in one batch at most.
+pub(super) const MAX_BATCH_STREAMS: usize = 128;
+/// Events removed in one batch at most.
+pub(super) const MAX_BATCH_EVENTS: usize = 1_024;
+
+/// Holds for streams `s` that no deletion covers; [`visible`] says whether it has to be asked.
+const NOT_DELETED: &str = "NOT EXISTS (SELECT 1 FROM deletions AS d WHERE d.owner = s.owner AND d.agent = s.agent \
+     AND d.context = s.context AND s.key <= d.last_key AND s.terminal = 1)";
+const ANY: &str = "SELECT 1 FROM deletions LIMIT 1";
+
+pub(super) const FIND_UNFINISHED: &str = "SELECT noun, id FROM streams \
+     WHERE owner = ?1 AND agent = ?2 AND context = ?3 AND terminal = 0 AND noun = ?4 LIMIT 1";
+pub(super) const FIND_ENDED: &str =
+    "SELECT 1 FROM streams WHERE owner = ?1 AND agent = ?2 AND context = ?3 AND terminal = 1 LIMIT 1";
+pub(super) const ADD: &str = "INSERT INTO deletions (owner, agent, context, last_key) VALUES (?1, ?2, ?3, ?4) \
+     ON CONFLICT (owner, agent, context) DO UPDATE SET last_key = ?4";
+pub(super) const REMOVE: &str = "DELETE FROM deletions WHERE owner = ?1 AND agent = ?2 AND context = ?3";
+const LOAD: &str = "SELECT d.owner, p.tenant, p.subject, d.agent, d.context, d.last_key FROM deletions AS d \
+     JOIN principals AS p ON p.key = d.owner";
+pub(super) const NEXT_STREAMS: &str = "SELECT key FROM streams \
+     WHERE owner = ?1 AND agent = ?2 AND context = ?3 AND terminal = 1 AND key <= ?4 ORDER BY key LIMIT ?5";
+pub(super) const LAST_OF_BATCH: &str = "SELECT number FROM events WHERE stream = ?1 ORDER BY number LIMIT 1 OFFSET ?2";
+pub(super) const REMOVE_EVENTS: &str = "DELETE FROM events WHERE stream = ?1 AND number < ?2";
+pub(super) const BLOBS_OF_BATCH: &str = "SELECT blob FROM events WHERE stream = ?1 AND number < ?2 AND blob IS NOT NULL \
+     UNION SELECT blob FROM snapshots WHERE stream = ?1 AND blob IS NOT NULL";
+pub(super) const IS_COVERED: &str = "SELECT 1 FROM streams AS s JOIN deletions AS d ON d.owner = s.owner \
+     AND d.agent = s.agent AND d.context = s.context AND s.key <= d.last_key WHERE s.key = ?1 AND s.terminal = 1";
+
+/// A conversation whose rows are being removed.
+pub(super) struct Deletion {
+    owner: i64,
+    whose: Whose,
+    last_key: i64,
+    removed: u64,
+    waiting: Vec<Asked<Forgotten>>,
+}
+
+/// What one batch did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Batch {
+    pub(super) streams: u64,
+    pub(super) events: usize,
+    pub(super) finished: bool,
+}
+
+/// The condition on streams `s` under which a reader sees them; ask in the transaction that reads.
+pub(super) fn visible(connection: &Connection) -> rusqlite::Result<&'static str> {
+    Ok(if connection.prepare_cached(ANY)?.exists([])? { NOT_DELETED } else { "1" })
+}
+
+/// The deletions that an earlier process left unfinished.
+pub(super) fn load(connection: &Connection) -> rusqlite::Result<Vec<Deletion>> {
+    let deletion = |row: &Row<'_>| {
+        let principal = Principal { tenant: row.get(1)?, subject: row.get(2)?, scopes: Vec::new() };
+        Ok(Deletion {
+            owner: row.get(0)?,
+            whose: Whose {
+                principal,
+                agent: row.get_ref(3)?.as_str()?.into(),
+                context: row.get_ref(4)?.as_str()?.into(),
+            },
+            last_key: row.get(5)?,
+            removed: 0,
+            waiting: Vec::new(),
+        })
+    };
+    connection.prepare(LOAD)?.query_map([], deletion)?.collect()
+}
+
+impl Deletion {
+    fn is_of(&self, whose: &Whose) -> bool {
+        let (ours, theirs) = (&self.whose.principal, &whose.principal);
+        ours.tenant == theirs.tenant
+            && ours.subject == theirs.subject
+            && self.whose.agent == whose.agent
+            && self.whose.context == whose.context
+    }
+
+    fn finish(self) {
+        for asked in self.waiting {
+            asked.answer(Ok(Forgotten::Streams(self.removed)));
+        }
+    }
+}
+
+impl Writer {
+    /// Makes a conversation invisible, unless something in it is unfinished.
+    pub(super) fn forget_conversation(&mut self, whose: &Whose) -> Result<Forgotten, Failure> {
+        let Some(owner) = self.known_owner(&whose.principal)? else { return Ok(Forgotten::Streams(0)) };
+        let (agent, context) = (whose.agent.as_str(), whose.context.as_str());
+        let task = super::rows::noun_code("task");
+        let unfinished: Option<StreamId> = self
+            .connection
+            .prepare_cached(FIND_UNFINISHED)?
+            .query_row(params![owner, agent, context, task], |row| stream_id(row, 0))
+            .optional()?;
+        if let Some(stream) = unfinished {
+            return Ok(Forgotten::Unfinished(stream));
+        }
+        if self.connection.prepare_cached(FIND_ENDED)?.exists(params![owner, agent, context])? {
+            let last_key = self.last_key;
+            self.connection.prepare_cached(ADD)?.execute(params![owner, agent, context, last_key])?;
+            self.marked.push(Deletion { owner, whose: whose.clone(), last_key, removed: 0, waiting: Vec::new() });
+            // Nothing in memory may stand for what is invisible.
+            self.heads.clear();
+        }
+        Ok(Forgotten::Streams(0))
+    }
+
+    /// Takes over what the group has marked, once it is on disk.
+    pub(super) fn begin_deletions(&mut self) {
+        for marked in std::mem::take(&mut self.marked) {
+            self.deletions_paused = false;
+            match self.deletions.iter_mut().find(|known| known.is_of(&marked.whose)) {
+                Some(known) => known.last_key = marked.last_key,
+                None => self.deletions.push_back(marked),
+            }
+        }
+    }
+
+    /// Answers when the rows of the conversation are gone; at once when there are none.
+    pub(super) fn answer_when_deleted(&mut self, whose: &Whose, asked: Asked<Forgotten>) {
+        let deletion = self.deletions.iter_mut().find(|deletion| deletion.is_of(whose));
+        match deletion {
+            Some(deletion) if asked.is_forgotten() => deletion.waiting.push(asked),
+            _ => asked.settle(),
+        }
+    }
+
+    /// Whether there are rows to remove now.
+    pub(super) fn is_deleting(&self) -> bool {
+        !self.deletions_paused && !self.deletions.is_empty()
+    }
+
+    /// Removes one batch of rows in a transaction of its own. After a failure the conversation stays invisible, and its
+    /// rows wait for the next deletion, for the journal to recover, or for the next start.
+    pub(super) fn delete_batch(&mut self) -> Option<Batch> {
+        match self.remove_rows() {
+            Ok(batch) => {
+                if let Some(first) = self.deletions.front_mut() {
+                    first.removed += batch.streams;
+                }
+                if batch.finished
+                    && let Some(done) = self.deletions.pop_front()
+                {
+                    done.finish();
+                }
+                Some(batch)
+            }
+            Err(error) => {
+                tracing::error!(%error, "rows of a deleted conversation could not be removed; they stay invisible");
+                self.deletions_paused = true;
+                self.forget_group();
+                let reason = from_sql(&error);
+                for deletion in &mut self.deletions {
+                    deletion.waiting.drain(..).for_each(|asked| asked.answer(Err(reason.clone())));
+                }
+                None
+            }
+        }
+    }
+
+    fn remove_rows(&self) -> rusqlite::Result<Batch> {
+        let mut batch = Batch::default();
+        let Some(Deletion { owner, whose, last_key, .. }) = self.deletions.front() else { return Ok(batch) };
+        let (owner, agent, context) = (*owner, whose.agent.as_str(), whose.context.as_str());
+        self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        let mut next = self.connection.prepare_cached(NEXT_STREAMS)?;
+        let limit = super::rows::limit(MAX_BATCH_STREAMS);
+        let keys: Vec<i64> = next
+            .query_map(params![owner, agent, context, last_key, limit], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        drop(next);
+        batch.finished = keys.len() < MAX_BATCH_STREAMS;
+        for key in keys {
+            if batch.events >= MAX_BATCH_EVENTS || !remove_stream(&self.connection, key, &mut batch)? {
+                batch.finished = false;
+                break;
+            }
+        }
+        if batch.finished {
+            self.connection.prepare_cached(REMOVE)?.execute(params![owner, agent, context])?;
+        }
+        self.keep_counters()?;
+        self.connection.prepare_cached("COMMIT")?.execute([])?;
+        Ok(batch)
+    }
+
+    /// Whether the stream with this key is invisible. If so, its rows go now: its id is free again.
+    pub(super) fn clear_deleted(&self, key: i64) -> rusqlite::Result<bool> {
+        if self.deletions.is_empty() && self.marked.is_empty() {
+            return Ok(false);
+        }
+        let covered = self.connection.prepare_cached(IS_COVERED)?.exists(params![key])?;
+        if covered {
+            forget_key(&self.connection, key)?;
+        }
+        Ok(covered)
+    }
+
+    /// Answers everybody who still waits, because the process ends; the next one goes on.
+    pub(super) fn leave_deletions(&mut self) {
+        for deletion in self.deletions.drain(..) {
+            deletion.waiting.into_iter().for_each(|asked| asked.answer(Err(closing())));
+        }
+    }
+}
+
+/// Removes as many rows of a stream as the batch has room for; whether it is gone.
+fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqlite::Result<bool> {
+    let room = super::rows::limit(MAX_BATCH_EVENTS - batch.events);
+    let beyond: Option<i64> =
+        connection.prepare_cached(LAST_OF_BATCH)?.query_row(params![key, room], |row| row.get(0)).optional()?;
+    let mut find = connection.prepare_cached(BLOBS_OF_BATCH)?;
+    let blobs: Vec<RawDigest> =
+        find.query_map(params![key, beyond.unwrap_or(i64::MAX)], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    match beyond {
+        Some(number) => batch.events += connection.prepare_cached(REMOVE_EVENTS)?.execute(params![key, number])?,
+        None => {
+            batch.events += forget_key(connection, key)?;
+            batch.streams += 1;
+        }
+    }
+    // Long texts go with the last row that has them.
+    let mut sweep = connection.prepare_cached(SWEEP)?;
+    for digest in blobs {
+        sweep.execute(params![digest])?;
+    }
+    Ok(beyond.is_none())
+}
+
+fn closing() -> JournalError {
+    JournalError::Unavailable(
+        "the journal closes; the conversation is invisible and its rows go at the next start".to_owned(),
+    )
+}
+
+#[cfg(test)]
+#[path = "deletions_tests.rs"]
+mod tests;

@@ -1,0 +1,188 @@
+use super::*;
+use crate::{
+    SqliteJournal,
+    sqlite::{
+        append, claims,
+        encode::Encoded,
+        job::Job,
+        open::{Absent, Options, open_writer},
+        retain,
+    },
+};
+use baton_ports::{Commit, ConversationQuery, HeadUpdate, Journal as _, Write};
+use baton_types::{Fact, Json, TaskEvent, TaskId, TaskState, Timestamp};
+use std::{path::Path, sync::Arc};
+
+fn principal() -> Principal {
+    Principal { tenant: "local".into(), subject: "ann".into(), scopes: Vec::new() }
+}
+
+fn whose(context: &str) -> Whose {
+    Whose { principal: principal(), agent: "weather".into(), context: context.into() }
+}
+
+/// An ended task with so many events.
+fn ended(id: &str, context: &str, events: usize) -> Commit {
+    let state = TaskState::Completed;
+    let fact = Fact::Task(TaskEvent::StatusChanged { state, message: None, reason: None });
+    let at = Timestamp::from_millis(1_000);
+    let head = HeadUpdate {
+        agent: "weather".into(),
+        context: context.into(),
+        state: state.as_str(),
+        status_at: at,
+        active: false,
+        terminal: true,
+    };
+    Commit::of(vec![Write {
+        stream: StreamId::Task(TaskId::new(id)),
+        expected_version: 0,
+        epoch: 1,
+        principal: Arc::new(principal()),
+        run: None,
+        trace: None,
+        at,
+        facts: vec![fact; events],
+        head,
+        snapshot: Some(Json::string("folded")),
+    }])
+}
+
+fn writer(directory: &Path) -> Writer {
+    let connection = open_writer(&directory.join("journal.db"), Absent::Create).unwrap();
+    Writer::new(connection, &Options::default()).unwrap()
+}
+
+/// Commits a group as the writer's thread does.
+fn commit(writer: &mut Writer, mut jobs: Vec<Job>) {
+    writer.commit(&mut jobs).unwrap();
+    writer.begin_deletions();
+    for job in jobs {
+        match job {
+            Job::ForgetConversation(whose, asked) => writer.answer_when_deleted(&whose, asked),
+            job => job.settle(None),
+        }
+    }
+}
+
+fn append(commit: Commit) -> Job {
+    Job::Append(Encoded::new(commit).unwrap(), Asked::new().0)
+}
+
+fn count(writer: &Writer, sql: &str) -> i64 {
+    writer.connection.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+/// 300 tasks of one event and one of 2,500 in a conversation, and 40 in another.
+fn fill(writer: &mut Writer) {
+    let mut jobs: Vec<Job> = (0..300).map(|number| append(ended(&format!("g{number}"), "gone", 1))).collect();
+    jobs.push(append(ended("long", "gone", 2_500)));
+    jobs.extend((0..40).map(|number| append(ended(&format!("k{number}"), "kept", 1))));
+    commit(writer, jobs);
+}
+
+fn mark(writer: &mut Writer, context: &str) {
+    commit(writer, vec![Job::ForgetConversation(whose(context), Asked::new().0)]);
+}
+
+#[test]
+fn no_statement_of_the_writer_walks_over_a_table() {
+    let directory = tempfile::tempdir().unwrap();
+    let writer = writer(directory.path());
+    let statements = [
+        FIND_UNFINISHED,
+        FIND_ENDED,
+        ADD,
+        REMOVE,
+        NEXT_STREAMS,
+        LAST_OF_BATCH,
+        REMOVE_EVENTS,
+        BLOBS_OF_BATCH,
+        IS_COVERED,
+        append::FIND_STREAM,
+        claims::FIND_TAKEN,
+        retain::MAY_GO,
+        retain::FORGET_EVENTS,
+        retain::SWEEP,
+    ];
+    for sql in statements.into_iter().chain(retain::FORGET_REST) {
+        let mut explain = writer.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        for parameter in 1..=explain.parameter_count() {
+            explain.raw_bind_parameter(parameter, 1).unwrap();
+        }
+        let mut rows = explain.raw_query();
+        let mut plan = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            plan.push(row.get::<_, String>("detail").unwrap());
+        }
+        assert!(!plan.iter().any(|step| step.starts_with("SCAN") && !step.contains("CONSTANT")), "{sql}: {plan:?}");
+        if [FIND_UNFINISHED, FIND_ENDED, NEXT_STREAMS].contains(&sql) {
+            assert!(plan.iter().all(|step| step.contains("streams_of_conversation (owner=? AND agent=?")), "{plan:?}");
+        }
+    }
+}
+
+#[test]
+fn rows_go_in_bounded_batches_with_commits_in_between() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut writer = writer(directory.path());
+    fill(&mut writer);
+    let all = count(&writer, "SELECT count(*) FROM events");
+    mark(&mut writer, "gone");
+    assert_eq!(count(&writer, "SELECT count(*) FROM events"), all, "marking removes nothing");
+    let (mut batches, mut streams, mut events) = (0, 0, 0);
+    while writer.is_deleting() {
+        let batch = writer.delete_batch().unwrap();
+        assert!(batch.streams <= MAX_BATCH_STREAMS as u64 && batch.events <= MAX_BATCH_EVENTS, "{batch:?}");
+        batches += 1;
+        streams += batch.streams;
+        events += batch.events;
+        // Another commit between two batches, in the same conversation: it is of a new life and stays.
+        commit(&mut writer, vec![append(ended(&format!("new{batches}"), "gone", 1))]);
+    }
+    assert_eq!((streams, events), (301, 2_800));
+    assert!((5..=7).contains(&batches), "{batches}");
+    assert_eq!(count(&writer, "SELECT count(*) FROM streams"), 40 + batches);
+    assert_eq!(count(&writer, "SELECT count(*) FROM events"), 40 + batches);
+    assert_eq!(count(&writer, "SELECT count(*) FROM snapshots"), 40 + batches);
+    assert_eq!(count(&writer, "SELECT count(*) FROM deletions"), 0);
+}
+
+#[tokio::test]
+async fn a_crash_between_batches_leaves_the_conversation_invisible_and_the_next_start_finishes() {
+    let all = ConversationQuery { limit: 9, ..ConversationQuery::default() };
+    for batches in 0..4 {
+        let directory = tempfile::tempdir().unwrap();
+        let mut dying = writer(directory.path());
+        fill(&mut dying);
+        mark(&mut dying, "gone");
+        for _ in 0..batches {
+            dying.delete_batch().unwrap();
+        }
+        assert!(count(&dying, "SELECT count(*) FROM streams WHERE context = 'gone'") > 0);
+        drop(dying);
+        let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+        let found = journal.conversations(&principal(), &all).await.unwrap();
+        assert_eq!(found.total, 1, "after {batches} batches");
+        assert_eq!(found.conversations[0].context.as_str(), "kept");
+        for id in ["g299", "long"] {
+            let stream = StreamId::Task(TaskId::new(id));
+            assert!(journal.load(None, &stream).await.unwrap().is_none(), "{id}");
+            assert!(journal.events(&stream, 0, 9).await.unwrap().is_empty(), "{id}");
+        }
+        let tail = journal.tail(0, 9_999).await.unwrap();
+        assert_eq!(tail.len(), 40, "after {batches} batches");
+        // The same id is free again, whether its old rows are gone or not.
+        journal.append(ended("long", "gone", 1)).await.unwrap();
+        assert_eq!(journal.load(None, &StreamId::Task(TaskId::new("long"))).await.unwrap().unwrap().head.version, 1);
+        // Asking again waits for what is still to be done.
+        let whose = whose("gone");
+        assert!(journal.forget(&whose.principal, &whose.agent, &whose.context).await.is_ok());
+        journal.close();
+        let writer = writer(directory.path());
+        for table in ["streams", "events", "snapshots"] {
+            assert_eq!(count(&writer, &format!("SELECT count(*) FROM {table}")), 40, "{table}");
+        }
+        assert_eq!(count(&writer, "SELECT count(*) FROM deletions"), 0);
+    }
+}

@@ -1,0 +1,220 @@
+//! Checking a journal row by row, and moving aside what cannot be decoded.
+//!
+//! A stream with a row that cannot be decoded goes to the table `quarantine` whole: without that row it would mean
+//! something else. All bytes are kept there; nothing is deleted.
+
+use super::{
+    error::from_sql,
+    open::{Absent, DirectoryLock, FILE, is_absent, open_writer},
+    retain::forget_key,
+    rows::{HEAD_COLUMNS, SELECT_EVENTS, decode, head, text},
+};
+use baton_ports::JournalError;
+use rusqlite::{Connection, params};
+use std::collections::BTreeMap;
+
+/// Faults of the file that are named.
+const MAX_FAULTS: usize = 20;
+/// Streams moved by one repair; the next one goes on.
+const MAX_STREAMS: usize = 10_000;
+
+/// What a check of a journal found, and what was moved aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JournalRepair {
+    /// What is wrong with the file itself; nothing was changed then.
+    pub faults: Vec<String>,
+    /// How many streams were looked at.
+    pub streams: u64,
+    /// How many events were looked at.
+    pub events: u64,
+    /// What was moved to the quarantine, with the reason.
+    pub quarantined: Vec<QuarantinedStream>,
+}
+
+/// A stream, or a part of it that can be made anew, that could not be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuarantinedStream {
+    /// Which one, such as `task 0190...`.
+    pub name: String,
+    /// What was wrong with it.
+    pub reason: String,
+}
+
+/// Checks the journal of a directory that this process owns, and moves aside what cannot be decoded.
+pub fn repair(lock: &DirectoryLock) -> Result<JournalRepair, JournalError> {
+    if is_absent(&lock.directory) {
+        return Err(JournalError::Lost(lock.directory.display().to_string()));
+    }
+    let connection = open_writer(&lock.directory.join(FILE), Absent::Refuse)?;
+    let faults = faults(&connection).map_err(|error| from_sql(&error))?;
+    let mut repair = JournalRepair { faults, ..JournalRepair::default() };
+    if repair.faults.is_empty() {
+        check(&connection, &mut repair)?;
+    }
+    connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(|error| from_sql(&error))?;
+    Ok(repair)
+}
+
+fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut select = connection.prepare(&format!("PRAGMA quick_check({MAX_FAULTS})"))?;
+    let lines: Vec<String> = select.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}
+
+fn check(connection: &Connection, repair: &mut JournalRepair) -> Result<(), JournalError> {
+    let sql = |error: rusqlite::Error| from_sql(&error);
+    let mut damaged: BTreeMap<i64, String> = BTreeMap::new();
+    let select = format!("SELECT {HEAD_COLUMNS}, s.key FROM streams AS s LEFT JOIN principals AS p ON p.key = s.owner");
+    let mut select = connection.prepare(&select).map_err(sql)?;
+    let mut rows = select.query([]).map_err(sql)?;
+    while let Some(row) = rows.next().map_err(sql)? {
+        repair.streams += 1;
+        if let Err(error) = head(row) {
+            damaged.insert(row.get("key").map_err(sql)?, format!("its summary: {error}"));
+        }
+    }
+    let select = SELECT_EVENTS.replacen(" FROM events AS e", ", e.stream AS stream_key FROM events AS e", 1);
+    let mut select = connection.prepare(&select).map_err(sql)?;
+    let mut rows = select.query([]).map_err(sql)?;
+    while let Some(row) = rows.next().map_err(sql)? {
+        repair.events += 1;
+        match decode(row) {
+            Ok(_) => {}
+            Err(JournalError::Damaged { number, reason, .. }) => {
+                let number = number.map(|number| number.to_string()).unwrap_or_default();
+                damaged.insert(row.get("stream_key").map_err(sql)?, format!("event {number}: {reason}"));
+            }
+            Err(JournalError::Corrupt(reason)) => {
+                damaged.insert(row.get("stream_key").map_err(sql)?, reason);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    drop(rows);
+    for (key, reason) in damaged.into_iter().take(MAX_STREAMS) {
+        let name = quarantine_stream(connection, key).map_err(sql)?;
+        repair.quarantined.push(QuarantinedStream { name, reason });
+    }
+    check_snapshots(connection, repair).map_err(sql)
+}
+
+/// Snapshots that cannot be read go alone: the events say the same.
+fn check_snapshots(connection: &Connection, repair: &mut JournalRepair) -> rusqlite::Result<()> {
+    let mut select = connection
+        .prepare("SELECT t.stream, t.state, b.bytes FROM snapshots AS t LEFT JOIN blobs AS b ON b.digest = t.blob")?;
+    let mut damaged = Vec::new();
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Err(error) = text(row, 1, 2)
+            && damaged.len() < MAX_STREAMS
+        {
+            damaged.push((row.get(0)?, error.to_string()));
+        }
+    }
+    drop(rows);
+    for (key, reason) in damaged {
+        let name = stream_name(connection, key)?;
+        let write = connection.unchecked_transaction()?;
+        write.execute(&copy_rows(&SNAPSHOT_ROWS), params![key, name])?;
+        write.execute("DELETE FROM snapshots WHERE stream = ?1", params![key])?;
+        write.commit()?;
+        repair.quarantined.push(QuarantinedStream { name: format!("snapshot of {name}"), reason });
+    }
+    Ok(())
+}
+
+/// Where rows of a stream are, and how they are kept.
+struct KeptRows {
+    table: &'static str,
+    by: &'static str,
+    columns: &'static [&'static str],
+    bytes: &'static str,
+}
+
+const SNAPSHOT_ROWS: KeptRows = KeptRows {
+    table: "snapshots",
+    by: "stream",
+    columns: &["stream", "version", "blob"],
+    bytes: "coalesce(CAST(state AS BLOB), (SELECT bytes FROM blobs WHERE digest = snapshots.blob))",
+};
+
+const STREAM_ROWS: [KeptRows; 5] = [
+    KeptRows {
+        table: "streams",
+        by: "key",
+        columns: &[
+            "key",
+            "noun",
+            "id",
+            "owner",
+            "agent",
+            "context",
+            "state",
+            "version",
+            "epoch",
+            "created_at",
+            "status_at",
+            "active",
+            "terminal",
+        ],
+        bytes: "CAST(id AS BLOB)",
+    },
+    KeptRows {
+        table: "events",
+        by: "stream",
+        columns: &["seq", "stream", "number", "run", "epoch", "at", "principal", "trace", "kind", "schema", "blob"],
+        bytes: "coalesce(CAST(body AS BLOB), (SELECT bytes FROM blobs WHERE digest = events.blob))",
+    },
+    SNAPSHOT_ROWS,
+    KeptRows {
+        table: "outbox",
+        by: "stream",
+        columns: &["id", "channel", "stream", "cursor", "due_at", "attempts", "failing_since", "open"],
+        bytes: "CAST(body AS BLOB)",
+    },
+    KeptRows {
+        table: "claims",
+        by: "stream",
+        columns: &["owner", "key", "request", "stream", "number"],
+        bytes: "NULL",
+    },
+];
+
+fn copy_rows(rows: &KeptRows) -> String {
+    let KeptRows { table, by, columns, bytes } = rows;
+    let columns = columns.iter().map(|column| format!("quote({column})")).collect::<Vec<_>>().join(" || ', ' || ");
+    format!(
+        "INSERT INTO quarantine (source, stream, columns, bytes) \
+         SELECT '{table}', ?2, {columns}, {bytes} FROM {table} WHERE {by} = ?1"
+    )
+}
+
+/// Moves everything that belongs to a stream; gives its name.
+fn quarantine_stream(connection: &Connection, key: i64) -> rusqlite::Result<String> {
+    let name = stream_name(connection, key)?;
+    let write = connection.unchecked_transaction()?;
+    for rows in &STREAM_ROWS {
+        write.execute(&copy_rows(rows), params![key, name])?;
+    }
+    // Numbers are not given out again when the newest rows go.
+    write.execute_batch(
+        "UPDATE floor SET last_seq = max(last_seq, coalesce((SELECT max(seq) FROM events), 0)), \
+         last_key = max(last_key, coalesce((SELECT max(key) FROM streams), 0))",
+    )?;
+    forget_key(&write, key)?;
+    write.commit()?;
+    Ok(name)
+}
+
+fn stream_name(connection: &Connection, key: i64) -> rusqlite::Result<String> {
+    connection.query_row("SELECT noun, CAST(id AS BLOB) FROM streams WHERE key = ?1", params![key], |row| {
+        let noun = match row.get_ref(0)?.as_i64() {
+            Ok(1) => "task",
+            Ok(2) => "handoff",
+            Ok(3) => "session",
+            _ => "stream",
+        };
+        let id = row.get_ref(1)?.as_bytes().map(String::from_utf8_lossy).unwrap_or_default().into_owned();
+        Ok(format!("{noun} {id}"))
+    })
+}
