@@ -4,7 +4,7 @@ use baton_ports::SpanStoreError;
 use std::{
     fs::{self, File},
     io,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Says what could not be done to which file.
@@ -75,6 +75,26 @@ pub(crate) fn remove(path: &Path) -> Result<(), SpanStoreError> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unavailable("remove", path)(error)),
         _ => Ok(()),
     }
+}
+
+/// Names that are tried for a damaged file before it is given up: each is of another day.
+const MAX_NAMES: u32 = 10_000;
+
+/// Moves a damaged file or directory into a directory where nobody looks for it, and says where it is now.
+pub(crate) fn set_aside(path: &Path, directory: &Path) -> Result<PathBuf, SpanStoreError> {
+    make_directory(directory)?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
+    let numbered = (2..MAX_NAMES).map(|number| directory.join(format!("{name}.{number}")));
+    let mut free = std::iter::once(directory.join(name)).chain(numbered).filter(|place| !place.exists());
+    let Some(place) = free.next() else {
+        return Err(SpanStoreError::Unavailable(format!("{} holds too much; empty it", directory.display())));
+    };
+    rename(path, &place)?;
+    match path.parent() {
+        Some(parent) => sync_directory(parent)?,
+        None => {}
+    }
+    Ok(place)
 }
 
 /// Syncs that tests let fail.

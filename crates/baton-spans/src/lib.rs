@@ -26,5 +26,5 @@ pub use emitter::Emitter;
 pub use options::{Hold, Options, Probe, Retention, wall_clock};
 pub use projector::{FactSpans, Projecting, Projector};
 pub use recording::{Recorded, Recording};
-pub use store::{EmbeddedSpans, LogPlace, Outgoing, Parcel};
+pub use store::{EmbeddedSpans, LogPlace, Outgoing, Parcel, damaged_files, set_damaged_blocks_aside};
 pub use wal::Gathered;

@@ -53,8 +53,13 @@ impl Folds {
         out: &mut Vec<Span>,
     ) -> Result<(), JournalError> {
         if !self.tasks.contains_key(task) {
-            let Some(spans) = self.reread_task(journal, task, event, fact).await? else {
-                tracing::warn!(%task, "the beginning of a task is gone; it has no spans");
+            // What cannot be read must not keep the spans of all others waiting.
+            let reread = match self.reread_task(journal, task, event, fact).await {
+                Err(JournalError::Damaged { .. }) => None,
+                reread => reread?,
+            };
+            let Some(spans) = reread else {
+                tracing::warn!(%task, "the beginning of a task is gone or cannot be read; it has no spans");
                 return Ok(());
             };
             self.tasks.insert(task.clone(), spans);
@@ -110,7 +115,11 @@ impl Folds {
             None if event.number == 1 => HandoffSpans::default(),
             None => {
                 let mut spans = HandoffSpans::default();
-                for earlier in journal.events(&event.stream, 0, PAGE).await? {
+                let earlier = match journal.events(&event.stream, 0, PAGE).await {
+                    Err(JournalError::Damaged { .. }) => Vec::new(),
+                    earlier => earlier?,
+                };
+                for earlier in earlier {
                     if let (Fact::Handoff(fact), true) = (&earlier.fact, earlier.number < event.number) {
                         spans.apply(earlier.at, fact, &self.origin);
                     }

@@ -30,12 +30,23 @@ use tokio::sync::{Semaphore, oneshot, watch};
 pub struct EmbeddedSpans {
     pub(crate) store: Arc<Store>,
     pub(super) threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Where the files are that were set aside when it was opened.
+    pub(super) set_aside: Vec<PathBuf>,
+}
+
+impl EmbeddedSpans {
+    /// Where the files are now that could not be read when it was opened.
+    pub fn set_aside(&self) -> &[PathBuf] {
+        &self.set_aside
+    }
 }
 
 /// Where the files are.
 pub(super) struct Places {
     pub(super) log: PathBuf,
     pub(super) blocks: PathBuf,
+    /// Files that cannot be read, out of the way.
+    pub(super) damaged: PathBuf,
     /// What is kept of the log for others.
     pub(super) held: Held,
 }

@@ -3,6 +3,7 @@
 //! Each of them has a place in the log that is on disk before anything is deleted for it. A file that the store needs no
 //! more is moved beside the log as long as somebody's place is in it or before it.
 
+use super::recover::move_damaged;
 use crate::{
     disk::{self, unavailable},
     options::Hold,
@@ -78,7 +79,12 @@ impl State {
 
 impl Held {
     /// Finds what is held; what nobody wants goes.
-    pub(super) fn open(directory: PathBuf, wanted: &Hold) -> Result<Self, SpanStoreError> {
+    pub(super) fn open(
+        directory: PathBuf,
+        wanted: &Hold,
+        damaged: &Path,
+        set_aside: &mut Vec<PathBuf>,
+    ) -> Result<Self, SpanStoreError> {
         let mut state = State::default();
         for name in &wanted.readers {
             state.readers.insert(name.clone(), Reader { holds: wanted.bytes > 0, ..Reader::default() });
@@ -86,6 +92,13 @@ impl Held {
         if directory.exists() || !wanted.readers.is_empty() {
             disk::make_directory(&directory)?;
             for name in disk::names(&directory)? {
+                let path = directory.join(&name);
+                if wal::number_of(&name).is_some()
+                    && let Err(error @ SpanStoreError::Corrupt(_)) = Tail::open(&path)
+                {
+                    set_aside.push(move_damaged(&path, damaged, &error)?);
+                    continue;
+                }
                 find(&directory, &name, &mut state)?;
             }
         }

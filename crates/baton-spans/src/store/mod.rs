@@ -17,6 +17,7 @@ mod recover;
 mod retain;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod view;
 mod writer;
 
@@ -25,3 +26,4 @@ pub(crate) use embedded::{Kept, closed, prepare};
 pub use hold::LogPlace;
 pub use outgoing::{Outgoing, Parcel};
 pub(crate) use queue::{Refused, Waiting};
+pub use verify::{damaged_files, set_damaged_blocks_aside};

@@ -16,33 +16,40 @@ use baton_ports::SpanStoreError;
 use parking_lot::Mutex;
 use std::{
     io,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
     thread::{self, JoinHandle},
 };
 
+/// The folder for files that cannot be read.
+pub(super) const DAMAGED: &str = "damaged";
+pub(super) const BLOCKS: &str = "blocks";
+
 impl EmbeddedSpans {
-    /// Opens the store in that directory, or makes one. No other process may have it open.
+    /// Opens the store in that directory, or makes one. No other process may have it open. Files that are damaged are set
+    /// aside: they must not keep the rest from being used.
     pub fn open(directory: &Path, options: Options) -> Result<Arc<Self>, SpanStoreError> {
-        let held = Held::open(directory.join("outgoing"), &options.hold)?;
-        let places = Places { log: directory.join("log"), blocks: directory.join("blocks"), held };
-        let Recovered { view, marks, log, log_bytes } = recover(&places, &options)?;
+        let damaged = directory.join(DAMAGED);
+        let mut set_aside = Vec::new();
+        let held = Held::open(directory.join("outgoing"), &options.hold, &damaged, &mut set_aside)?;
+        let places = Places { log: directory.join("log"), blocks: directory.join(BLOCKS), damaged, held };
+        let Recovered { view, marks, log, log_bytes } = recover(&places, &options, &mut set_aside)?;
         let store = Store::new(options, Some(places), view, marks);
         store.log_bytes.store(log_bytes, Ordering::Relaxed);
         store.synced.send_replace(Synced { file: store.view().active.number, byte: log.length() });
-        Self::start(store, Some(log))
+        Self::start(store, Some(log), set_aside)
     }
 
     /// A store that keeps the last spans in memory and nothing on disk.
     pub fn in_memory(options: Options) -> Result<Arc<Self>, SpanStoreError> {
         let view = View { active: Arc::new(Generation::new(1)), frozen: Vec::new(), blocks: Vec::new() };
-        Self::start(Store::new(options, None, view, Marks::new()), None)
+        Self::start(Store::new(options, None, view, Marks::new()), None, Vec::new())
     }
 
-    fn start(store: Store, log: Option<LogFile>) -> Result<Arc<Self>, SpanStoreError> {
+    fn start(store: Store, log: Option<LogFile>, set_aside: Vec<PathBuf>) -> Result<Arc<Self>, SpanStoreError> {
         let store = Arc::new(store);
         // From here on, whatever fails ends the threads that have begun.
-        let spans = Arc::new(Self { store: Arc::clone(&store), threads: Mutex::default() });
+        let spans = Arc::new(Self { store: Arc::clone(&store), threads: Mutex::default(), set_aside });
         let writer = Writer::new(Arc::clone(&store), log);
         spans.begin("spans-writer", move || writer.run())?;
         if store.places.is_some() {

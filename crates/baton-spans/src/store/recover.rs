@@ -13,11 +13,11 @@ use crate::{
     wal::{self, Entry, LogFile, Marks, Place, Replayed},
 };
 use baton_ports::SpanStoreError;
-use baton_types::{Span, SpanClass};
+use baton_types::{ErrorCode, Span, SpanClass};
 use std::{
     collections::{HashMap, HashSet},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::UNIX_EPOCH,
 };
@@ -31,13 +31,18 @@ pub(super) struct Recovered {
 }
 
 /// Reads the directory, and removes what a crash left half done.
-pub(super) fn recover(places: &Places, options: &Options) -> Result<Recovered, SpanStoreError> {
+pub(super) fn recover(
+    places: &Places,
+    options: &Options,
+    set_aside: &mut Vec<PathBuf>,
+) -> Result<Recovered, SpanStoreError> {
     disk::make_directory(&places.log)?;
     disk::make_directory(&places.blocks)?;
-    let blocks = open_blocks(&places.blocks)?;
+    let blocks = open_blocks(places, set_aside)?;
     let covered = Covered::by(&blocks);
     let numbers = log_numbers(&places.log, &covered)?;
-    let mut recovery = Recovery { places, options, covered, marks: Marks::new(), blocks, frozen: Vec::new() };
+    let mut recovery =
+        Recovery { places, options, covered, marks: Marks::new(), blocks, frozen: Vec::new(), set_aside };
     for kept in &recovery.blocks {
         raise(&mut recovery.marks, kept.block.covers().marks.iter().map(|(name, mark)| (name.clone(), *mark)));
     }
@@ -51,6 +56,7 @@ struct Recovery<'a> {
     marks: Marks,
     blocks: Vec<Kept>,
     frozen: Vec<Frozen>,
+    set_aside: &'a mut Vec<PathBuf>,
 }
 
 impl Recovery<'_> {
@@ -59,7 +65,13 @@ impl Recovery<'_> {
         for (index, &number) in numbers.iter().enumerate() {
             let place = if index + 1 == numbers.len() { Place::Last } else { Place::Before };
             let generation = Generation::new(number);
-            let replayed = self.replay(&generation, place)?;
+            let replayed = match self.replay(&generation, place) {
+                Err(error @ SpanStoreError::Corrupt(_)) => {
+                    self.salvage(number, &error)?;
+                    continue;
+                }
+                replayed => replayed?,
+            };
             // What blocks cover is never read again: nothing new may go into that file.
             if place == Place::Last && !self.covered.any(number) {
                 last = Some((generation, replayed));
@@ -86,8 +98,7 @@ impl Recovery<'_> {
 
     fn replay(&mut self, generation: &Generation, place: Place) -> Result<Replayed, SpanStoreError> {
         let path = self.places.log.join(wal::name_of(generation.number));
-        let in_block = |class| self.covered.has(class, generation.number);
-        let in_block = [in_block(SpanClass::Telemetry), in_block(SpanClass::Memory)];
+        let in_block = self.in_block(generation.number);
         let replayed = wal::replay(&path, place, |entry| {
             let Entry { marks, mut spans } = entry;
             raise(&mut self.marks, marks);
@@ -97,6 +108,28 @@ impl Recovery<'_> {
             tracing::warn!(file = %path.display(), bytes = replayed.torn, "the end of the log was torn by a crash");
         }
         Ok(replayed)
+    }
+
+    /// Makes blocks of what can be read of a damaged file, and sets it aside.
+    fn salvage(&mut self, number: u64, error: &SpanStoreError) -> Result<(), SpanStoreError> {
+        let path = self.places.log.join(wal::name_of(number));
+        let generation = Generation::new(number);
+        let in_block = self.in_block(number);
+        let lost = wal::salvage(&path, |entry| {
+            let Entry { marks, mut spans } = entry;
+            raise(&mut self.marks, marks);
+            show(&generation, &mut spans, in_block)
+        })?;
+        let frozen = Frozen { generation: Arc::new(generation), marks: Arc::new(self.marks.clone()) };
+        let spans = frozen.generation.spans();
+        self.blocks.extend(Made::default().make(&frozen, self.places, self.options)?);
+        self.set_aside.push(move_damaged(&path, &self.places.damaged, error)?);
+        tracing::warn!(spans, lost_bytes = lost, "spans before and behind the damage were saved");
+        Ok(())
+    }
+
+    fn in_block(&self, number: u64) -> [bool; 2] {
+        [SpanClass::Telemetry, SpanClass::Memory].map(|class| self.covered.has(class, number))
     }
 
     /// Heads whose file is complete wait to become blocks; more than may wait become blocks now.
@@ -162,8 +195,21 @@ impl Covered {
     }
 }
 
-/// Opens every whole block, and removes those that a larger one has taken the place of.
-fn open_blocks(directory: &Path) -> Result<Vec<Kept>, SpanStoreError> {
+/// Moves a file or directory out of the way that cannot be read, and says so.
+pub(super) fn move_damaged(path: &Path, damaged: &Path, error: &SpanStoreError) -> Result<PathBuf, SpanStoreError> {
+    let place = disk::set_aside(path, damaged)?;
+    tracing::warn!(
+        code = error.code().code,
+        %error,
+        now = %place.display(),
+        "a damaged file of the span store was set aside; its spans are missing, everything else goes on"
+    );
+    Ok(place)
+}
+
+/// Opens every whole block, sets damaged ones aside, and removes those that a larger one has taken the place of.
+fn open_blocks(places: &Places, set_aside: &mut Vec<PathBuf>) -> Result<Vec<Kept>, SpanStoreError> {
+    let directory = &places.blocks;
     let mut blocks = Vec::new();
     for name in disk::names(directory)? {
         let path = directory.join(&name);
@@ -173,7 +219,13 @@ fn open_blocks(directory: &Path) -> Result<Vec<Kept>, SpanStoreError> {
             let written = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
             let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_nanos());
             let written = written.and_then(|nanos| u64::try_from(nanos).ok()).unwrap_or(u64::MAX);
-            blocks.push((name, Kept { block: Arc::new(block::open(&path)?), written }));
+            match block::open(&path) {
+                Ok(block) => blocks.push((name, Kept { block: Arc::new(block), written })),
+                Err(error @ SpanStoreError::Corrupt(_)) => {
+                    set_aside.push(move_damaged(&path, &places.damaged, &error)?);
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
     let merged: HashSet<String> = blocks.iter().flat_map(|(_, kept)| kept.block.covers().blocks.clone()).collect();
@@ -184,7 +236,7 @@ fn open_blocks(directory: &Path) -> Result<Vec<Kept>, SpanStoreError> {
     Ok(kept.into_iter().map(|(_, kept)| kept).collect())
 }
 
-/// The files of the log, oldest first, none missing between them.
+/// The files of the log, oldest first.
 fn log_numbers(directory: &Path, covered: &Covered) -> Result<Vec<u64>, SpanStoreError> {
     let mut numbers = Vec::new();
     for name in disk::names(directory)? {
@@ -197,10 +249,8 @@ fn log_numbers(directory: &Path, covered: &Covered) -> Result<Vec<u64>, SpanStor
     for pair in numbers.windows(2) {
         if let Some(missing) = (pair[0] + 1..pair[1]).find(|number| !covered.any(*number)) {
             let path = directory.join(wal::name_of(missing));
-            return Err(SpanStoreError::Corrupt(format!(
-                "{} is missing between others; restore it from a copy, or move the directory of spans away to begin anew",
-                path.display()
-            )));
+            let code = ErrorCode::SPANS_CORRUPT.code;
+            tracing::warn!(code, file = %path.display(), "a file of the log is missing between others, and its spans with it");
         }
     }
     Ok(numbers)

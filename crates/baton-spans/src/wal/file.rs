@@ -5,7 +5,7 @@ use crate::disk::{self, unavailable};
 use baton_ports::SpanStoreError;
 use std::{
     fs::{File, OpenOptions},
-    os::unix::fs::FileExt as _,
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -40,6 +40,7 @@ impl LogFile {
             .write(true)
             .create(true)
             .truncate(true)
+            .mode(0o600)
             .open(&unnamed)
             .map_err(unavailable("begin", &unnamed))?;
         let marker = rand::random();

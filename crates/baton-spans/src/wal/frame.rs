@@ -85,10 +85,15 @@ pub(super) fn frame_at(bytes: &[u8], at: usize, marker: Marker) -> Option<Range<
     whole.then_some(payload)
 }
 
-/// Whether a whole frame begins anywhere behind that place.
-pub(super) fn frame_behind(bytes: &[u8], at: usize, marker: Marker) -> bool {
+/// Where a whole frame begins behind that place.
+pub(super) fn frame_behind(bytes: &[u8], at: usize, marker: Marker) -> Option<usize> {
     (at + 1..bytes.len().saturating_sub(FRAME_HEAD - 1))
-        .any(|place| bytes[place] == marker[0] && frame_at(bytes, place, marker).is_some())
+        .find(|place| bytes[*place] == marker[0] && frame_at(bytes, *place, marker).is_some())
+}
+
+/// The marker that stands in the head of a file, whether or not the rest of the head is as it was written.
+pub(super) fn marker_in(head: &[u8]) -> Option<Marker> {
+    head.get(12..20)?.try_into().ok()
 }
 
 fn number(bytes: &[u8], at: usize) -> u32 {

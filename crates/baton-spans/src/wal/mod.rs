@@ -14,5 +14,5 @@ mod tail;
 pub use batch::Gathered;
 pub(crate) use batch::{Body, Entry, Marks, Written, read_entry};
 pub(crate) use file::{Failed, LogFile, name_of, number_of};
-pub(crate) use read::{Place, Replayed, replay};
+pub(crate) use read::{Place, Replayed, replay, salvage};
 pub(crate) use tail::Tail;

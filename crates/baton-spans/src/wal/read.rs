@@ -34,7 +34,7 @@ pub(crate) fn replay(
     let marker = match bytes.first_chunk().map(frame::read_file_head) {
         Some(Ok(marker)) => marker,
         Some(Err(frame::BadHead::Newer(version))) => {
-            return Err(SpanStoreError::Corrupt(format!(
+            return Err(SpanStoreError::Unavailable(format!(
                 "{} was written by a newer Baton (log version {version}); start that one",
                 path.display()
             )));
@@ -54,7 +54,7 @@ pub(crate) fn replay(
     }
     let torn = bytes.len() - at;
     // A file gets its name when its first frame is on disk, so that one cannot be torn.
-    let lost = frames == 0 || torn > 0 && (place == Place::Before || frame::frame_behind(&bytes, at, marker));
+    let lost = frames == 0 || torn > 0 && (place == Place::Before || frame::frame_behind(&bytes, at, marker).is_some());
     if lost {
         return Err(damaged(path, at));
     }
@@ -63,8 +63,37 @@ pub(crate) fn replay(
 
 fn damaged(path: &Path, at: usize) -> SpanStoreError {
     SpanStoreError::Corrupt(format!(
-        "{} cannot be read at byte {at}, and that is not where a crash would have cut it; restore it from a copy, or move \
-         the directory of spans away to begin anew",
+        "{} cannot be read at byte {at}, and that is not where a crash would have cut it",
         path.display()
     ))
+}
+
+/// Reads what can be read of a damaged file: every whole frame, wherever it begins. Says how many bytes are of none.
+pub(crate) fn salvage(
+    path: &Path,
+    mut each: impl FnMut(Entry) -> Result<(), SpanStoreError>,
+) -> Result<u64, SpanStoreError> {
+    let bytes = fs::read(path).map_err(unavailable("read", path))?;
+    let Some(marker) = frame::marker_in(&bytes) else { return Ok(bytes.len() as u64) };
+    let (mut at, mut lost) = (frame::FILE_HEAD, 0);
+    while at < bytes.len() {
+        let Some(payload) = frame::frame_at(&bytes, at, marker) else {
+            let next = frame::frame_behind(&bytes, at, marker).unwrap_or(bytes.len());
+            lost += next - at;
+            at = next;
+            continue;
+        };
+        let mut rest = &bytes[payload.clone()];
+        while !rest.is_empty() {
+            match read_entry(&mut rest) {
+                Ok(entry) => each(entry)?,
+                Err(_) => {
+                    lost += rest.len();
+                    break;
+                }
+            }
+        }
+        at = payload.end;
+    }
+    Ok(lost as u64)
 }

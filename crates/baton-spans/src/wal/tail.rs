@@ -28,9 +28,12 @@ impl Tail {
             Err(error) => return Err(unavailable("open", path)(error)),
         };
         let mut head = [0; frame::FILE_HEAD];
-        file.read_exact_at(&mut head, 0).map_err(unavailable("read", path))?;
-        let marker = frame::read_file_head(&head)
-            .map_err(|_| SpanStoreError::Corrupt(format!("{} is no file of the log", path.display())))?;
+        let foreign = || SpanStoreError::Corrupt(format!("{} is no file of the log", path.display()));
+        file.read_exact_at(&mut head, 0).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => foreign(),
+            _ => unavailable("read", path)(error),
+        })?;
+        let marker = frame::read_file_head(&head).map_err(|_| foreign())?;
         Ok(Some(Self { file, path: path.to_owned(), marker, at: frame::FILE_HEAD as u64 }))
     }
 

@@ -10,6 +10,7 @@ mod projector;
 mod search_store;
 mod store_close;
 mod store_crash;
+mod store_damage;
 mod store_emitter;
 mod store_port;
 mod store_read;

@@ -1,0 +1,94 @@
+//! Damaged blocks: set aside with their bytes, while everything else is served.
+
+use crate::store_sample::{batch, copy, found, open, small};
+use baton_ports::SpanStore as _;
+use baton_spans::{Hold, Options, damaged_files, set_damaged_blocks_aside};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+const BLOCK: &str = "telemetry-0000000001";
+
+/// A store with two generations of blocks: numbers 1 to 4, and 6 to 9, none of which are remembered.
+async fn two_blocks(directory: &Path) {
+    let options = Options { merged_spans: 1, ..small() };
+    let store = open(directory, &options);
+    for numbers in [1..5, 6..10] {
+        store.ingest(batch(numbers)).await.unwrap();
+        store.flush().await.unwrap();
+    }
+    store.close().await;
+}
+
+fn block(directory: &Path) -> PathBuf {
+    directory.join("blocks").join(BLOCK)
+}
+
+#[tokio::test]
+async fn a_block_that_cannot_be_opened_is_set_aside() {
+    let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    two_blocks(directory.path()).await;
+    let later: BTreeSet<u64> = (6..10).collect();
+    for file in ["manifest", "index", "raw"] {
+        for harm in ["cut", "empty", "gone", "garbage"] {
+            let grave = grave.path().join("grave");
+            copy(directory.path(), &grave);
+            let path = block(&grave).join(file);
+            let bytes = fs::read(&path).unwrap();
+            match harm {
+                "cut" => fs::write(&path, &bytes[..bytes.len() / 2]).unwrap(),
+                "empty" => fs::write(&path, b"").unwrap(),
+                "gone" => fs::remove_file(&path).unwrap(),
+                _ => fs::write(&path, b"garbage").unwrap(),
+            }
+            let left = fs::read(&path).ok();
+            let store = open(&grave, &small());
+            assert_eq!(found(&store, 12).await, later, "{file} {harm}");
+            assert_eq!(store.set_aside(), [grave.join("damaged").join(BLOCK)], "{file} {harm}");
+            assert_eq!(fs::read(grave.join("damaged").join(BLOCK).join(file)).ok(), left, "{file} {harm}");
+            store.ingest(batch([11])).await.unwrap();
+            store.close().await;
+            let again = open(&grave, &small());
+            assert!(again.set_aside().is_empty(), "{file} {harm}");
+            assert_eq!(found(&again, 12).await.len(), 5, "{file} {harm}");
+            again.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn reading_blocks_through_finds_what_opening_does_not() {
+    let directory = tempfile::tempdir().unwrap();
+    two_blocks(directory.path()).await;
+    assert_eq!(set_damaged_blocks_aside(directory.path()), Ok(Vec::new()));
+    let path = block(directory.path()).join("raw");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    fs::write(&path, &bytes).unwrap();
+    let store = open(directory.path(), &small());
+    assert!(store.set_aside().is_empty());
+    store.close().await;
+    assert_eq!(set_damaged_blocks_aside(directory.path()), Ok(vec![directory.path().join("damaged").join(BLOCK)]));
+    assert_eq!(damaged_files(directory.path()), [BLOCK]);
+    assert_eq!(found(&open(directory.path(), &small()), 12).await, (6..10).collect());
+}
+
+#[tokio::test]
+async fn a_damaged_file_that_waits_to_be_sent_is_set_aside() {
+    let directory = tempfile::tempdir().unwrap();
+    two_blocks(directory.path()).await;
+    let waiting = directory.path().join("outgoing");
+    fs::create_dir_all(&waiting).unwrap();
+    for (name, bytes) in [("0000000001.log", &b""[..]), ("0000000002.log", &[7; 100])] {
+        fs::write(waiting.join(name), bytes).unwrap();
+    }
+    let hold = Hold { readers: vec!["far".to_owned()], bytes: 1 << 20 };
+    let store = open(directory.path(), &Options { hold, ..small() });
+    assert_eq!(store.set_aside().len(), 2);
+    let mut reader = store.outgoing("far").unwrap();
+    store.ingest(batch([11])).await.unwrap();
+    assert_eq!(reader.read(10, 1 << 20).unwrap().spans.len(), 1, "what came later is sent");
+}
