@@ -69,6 +69,11 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Whether what is stored of one stream cannot be read; asking again does not help, and other streams are not affected.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Journal(baton_ports::JournalError::Damaged { .. }))
+    }
+
     /// The code that people see.
     pub fn code(&self) -> ErrorCode {
         match self {

@@ -1,7 +1,7 @@
 //! Getting hold of a task: to look at it, or to change it.
 
 use crate::{EngineError, TaskRef, engine::Inner, live::LiveTask};
-use baton_ports::{JournalError, Loaded};
+use baton_ports::{Head, JournalError, Loaded};
 use baton_rules::Task;
 use baton_types::{Fact, Principal, StreamId, TaskId, Timestamp};
 use std::{
@@ -23,6 +23,23 @@ impl Inner {
             return Err(missing());
         }
         fold(&task.task, &loaded)
+    }
+
+    /// A task that a list names. Nothing when it is gone, or when what is stored of it cannot be read: then the log names
+    /// it, and the list has the others.
+    pub(crate) async fn load_listed(&self, principal: &Principal, head: &Head) -> Result<Option<Task>, EngineError> {
+        let Some(id) = head.task() else { return Ok(None) };
+        let loaded = match self.journal().load(Some(principal), &head.stream).await {
+            Ok(loaded) => loaded.map(|loaded| fold(id, &loaded)).transpose(),
+            Err(error) => Err(error.into()),
+        };
+        loaded.or_else(|error| match error.is_damage() {
+            true => {
+                tracing::warn!(code = error.code().code, task = %id, %error, "a task is left out of a list");
+                Ok(None)
+            }
+            false => Err(error),
+        })
     }
 
     /// The task, ready to be changed by the only cell that this process has for it.
@@ -76,7 +93,10 @@ impl Inner {
 
 /// The state that the stored events amount to.
 pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
-    let corrupt = |what: String| EngineError::Journal(JournalError::Corrupt(format!("task {id}: {what}")));
+    let damaged = |number, reason| {
+        EngineError::Journal(JournalError::Damaged { stream: StreamId::Task(id.clone()), number, reason })
+    };
+    let corrupt = |reason: String| damaged(None, reason);
     let mut task = match &loaded.snapshot {
         Some(snapshot) => {
             let task = snapshot.state.read::<Task>().map_err(|error| corrupt(error.to_string()))?;
@@ -88,8 +108,7 @@ pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
         None => None,
     };
     for event in &loaded.events {
-        fold_one(id, &mut task, event.at, &event.fact)
-            .map_err(|what| corrupt(format!("event {}: {what}", event.number)))?;
+        fold_one(id, &mut task, event.at, &event.fact).map_err(|reason| damaged(Some(event.number), reason))?;
     }
     task.ok_or_else(|| corrupt("it has no events".to_owned()))
 }

@@ -44,6 +44,10 @@ impl Engine {
             stream::iter(tasks)
                 .for_each_concurrent(TOGETHER, |task| async move {
                     if let Err(error) = self.inner.take_up(&task, After::Death).await {
+                        if error.is_damage() {
+                            tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot go on");
+                            return;
+                        }
                         tracing::warn!(%task, %error, "an unfinished task could not be taken up; trying again");
                         self.inner.take_up_later(task, After::Death);
                     }
@@ -119,6 +123,10 @@ impl Inner {
                 match inner.take_up(&task, after).await {
                     // A creation that the journal never took is no task.
                     Ok(()) | Err(EngineError::TaskNotFound(_) | EngineError::Journal(JournalError::Missing { .. })) => {
+                        return;
+                    }
+                    Err(error) if error.is_damage() => {
+                        tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot go on");
                         return;
                     }
                     Err(error) => tracing::debug!(%task, %error, "still waiting for the journal"),

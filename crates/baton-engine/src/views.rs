@@ -1,6 +1,6 @@
 //! Looking at tasks; nothing here changes anything.
 
-use crate::{Engine, EngineError, ListTasks, TaskPage, TaskRef, open::fold};
+use crate::{Engine, EngineError, ListTasks, TaskPage, TaskRef};
 use baton_ports::{Commit, ListPage, ListQuery, Loaded, PageCursor, StoredEvent};
 use baton_rules::{HandoffRecord, is_seen};
 use baton_types::{Fact, HandoffEvent, HandoffId, HandoffStatus, Principal, StreamId, TaskEvent, TaskView};
@@ -32,10 +32,9 @@ impl Engine {
         let mut tasks = Vec::with_capacity(heads.len());
         let mut room = PAGE_WEIGHT;
         for (index, head) in heads.iter().enumerate() {
-            let Some(id) = head.task() else { continue };
             // Retention may have removed it since.
-            let Some(loaded) = self.inner.journal().load(Some(principal), &head.stream).await? else { continue };
-            let view = fold(id, &loaded)?.view();
+            let Some(task) = self.inner.load_listed(principal, head).await? else { continue };
+            let view = task.view();
             room = room.saturating_sub(view.weight());
             tasks.push(Arc::new(view));
             if room == 0 && index + 1 < heads.len() {

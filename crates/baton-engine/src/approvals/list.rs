@@ -1,8 +1,8 @@
 //! Pages of what waits for a caller.
 
 use super::open::{Approval, open_in};
-use crate::{Engine, EngineError, engine::Inner, open::fold};
-use baton_ports::{ListPage, ListQuery, PageCursor};
+use crate::{Engine, EngineError, engine::Inner};
+use baton_ports::{JournalError, ListPage, ListQuery, PageCursor};
 use baton_types::{AgentName, Fact, Principal, StreamId, TaskEvent, TaskId, TaskState};
 use std::{collections::HashMap, sync::Arc};
 
@@ -59,10 +59,8 @@ impl Engine {
             let count = heads.len();
             for (index, head) in heads.into_iter().enumerate() {
                 looked += 1;
-                if let Some(id) = head.task()
-                    && let Some(loaded) = self.inner.journal().load(Some(principal), &head.stream).await?
-                {
-                    let mut open = open_in(&fold(id, &loaded)?);
+                if let Some(task) = self.inner.load_listed(principal, &head).await? {
+                    let mut open = open_in(&task);
                     parents.follow(&self.inner, &mut open).await?;
                     open.retain(|approval| query.wants(approval));
                     weight += open.iter().map(Approval::weight).sum::<usize>();
@@ -117,7 +115,10 @@ impl Parents {
             return Ok(known.clone());
         }
         // The first event says it; whoever waits has the same owner, and stays as long as its work does.
-        let first = inner.journal().events(&StreamId::Task(task.clone()), 0, 1).await?;
+        let first = match inner.journal().events(&StreamId::Task(task.clone()), 0, 1).await {
+            Err(JournalError::Damaged { .. }) => Vec::new(),
+            first => first?,
+        };
         let parent = first.first().and_then(|event| match &event.fact {
             Fact::Task(TaskEvent::Submitted { parent: Some(parent), .. }) => Some(parent.task.clone()),
             _ => None,

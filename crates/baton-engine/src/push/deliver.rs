@@ -177,7 +177,7 @@ impl Delivery<'_> {
         loop {
             match ask().await {
                 Ok(answer) => return Ok(answer),
-                Err(error @ (JournalError::Corrupt(_) | JournalError::Newer { .. })) => {
+                Err(error @ (JournalError::Corrupt(_) | JournalError::Damaged { .. } | JournalError::Newer { .. })) => {
                     return Err(Break::Damaged(error.to_string()));
                 }
                 Err(error) => tracing::debug!(order = self.id, %error, "waiting for the journal"),

@@ -1,7 +1,7 @@
 //! Pages of conversations.
 
 use super::{NO_AGENT, SessionError};
-use crate::{Engine, engine::Inner, open::fold};
+use crate::{Engine, engine::Inner};
 use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, ListQuery};
 use baton_rules::{SessionRecord, Task};
 use baton_types::{AgentName, Message, Principal, SessionOrigin, TaskView};
@@ -57,7 +57,13 @@ impl Engine {
         // What surfaces keep for themselves is no conversation with anybody.
         for conversation in conversations.into_iter().filter(|one| one.agent.as_str() != NO_AGENT) {
             let Conversation { agent, context, .. } = &conversation;
-            let record = self.inner.session_record(principal, agent, context).await?;
+            let record = match self.inner.session_record(principal, agent, context).await {
+                Err(error) if error.is_damage() => {
+                    tracing::warn!(code = error.code().code, %context, %error, "a session is listed without its record");
+                    None
+                }
+                record => record?,
+            };
             let last_word = self.inner.last_word(principal, &conversation, record.as_ref()).await?;
             let (title, origin) = record.map(|record| (record.title, record.origin)).unwrap_or_default();
             sessions.push(SessionSummary { conversation, title, origin, last_word });
@@ -77,10 +83,9 @@ impl Inner {
         let (agent, context) = (Some(conversation.agent.clone()), Some(conversation.context.clone()));
         let query = ListQuery { agent, context, ..ListQuery::tasks(1) };
         if let Some(head) = self.journal().list(principal, &query).await?.heads.pop()
-            && let Some(id) = head.task()
-            && let Some(loaded) = self.journal().load(Some(principal), &head.stream).await?
+            && let Some(task) = self.load_listed(principal, &head).await?
         {
-            return Ok(last_of(&fold(id, &loaded)?));
+            return Ok(last_of(&task));
         }
         let said = record.iter().flat_map(|record| record.history.iter().rev()).find(|entry| !entry.notice);
         Ok(said.map(|entry| entry.message.clone()))

@@ -109,8 +109,8 @@ fn head_of(agent: &AgentName, context: &ContextId, at: Timestamp) -> HeadUpdate 
 
 fn fold_session(loaded: &Loaded) -> Result<SessionRecord, EngineError> {
     let corrupt = |what: &str| {
-        let id = loaded.head.stream.id();
-        EngineError::Journal(JournalError::Corrupt(format!("session {id}: {what}")))
+        let stream = loaded.head.stream.clone();
+        EngineError::Journal(JournalError::Damaged { stream, number: None, reason: what.to_owned() })
     };
     let mut events = Vec::with_capacity(loaded.events.len());
     for event in &loaded.events {
