@@ -10,6 +10,7 @@ mod agents;
 mod audit;
 mod clock;
 mod command;
+mod data_directory;
 mod definition_file;
 mod discover;
 mod files;
@@ -27,6 +28,10 @@ pub use agents::{Beside, DirectoryAgents, Reload, SpecCheck};
 pub use audit::AuditFile;
 pub use clock::SystemClock;
 pub use command::CommandTools;
+pub use data_directory::{
+    Correction, DataDirectoryError, ExposedPath, exposed_paths, journal_evidence, lacks_gitignore,
+    prepare_data_directory,
+};
 pub use ids::TimeOrderedIds;
 pub use json_lines::JsonLines;
 pub use kept_key::{KeyUnusable, kept_key};

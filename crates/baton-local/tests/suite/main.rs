@@ -13,6 +13,9 @@ mod calling;
 #[cfg(unix)]
 mod commands;
 #[cfg(test)]
+#[cfg(unix)]
+mod data_directory;
+#[cfg(test)]
 #[cfg(target_os = "linux")]
 mod detached;
 #[cfg(test)]

@@ -1,0 +1,171 @@
+//! The directory in which a Baton keeps its data: for its owner alone, and out of version control.
+
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
+
+/// What keeps a data directory out of version control.
+const GITIGNORE: &str = ".gitignore";
+const IGNORE_ALL: &str = "# Made by Baton: a data directory has keys, tokens and conversations.\n*\n";
+
+/// What has secrets or conversations in it, below a data directory. Keys are not among them: whoever loads them refuses
+/// those that others could have read.
+const PRIVATE: [&str; 12] = [
+    "server.json",
+    "lock",
+    "journal.db",
+    "journal.db-wal",
+    "journal.db-shm",
+    "peers.json",
+    "agent-names.json",
+    "mcp-oauth",
+    "mcp-sessions",
+    "audit.jsonl",
+    "spans",
+    "vectors",
+];
+
+/// What is only there once a journal was.
+const BELONGS_TO_JOURNAL: [&str; 4] = ["journal.db-wal", "keys", "spans/log", "spans/blocks"];
+
+/// What only a project has: a directory with it is not Baton's alone.
+const OF_PROJECT: [&str; 3] = [".git", "baton.yaml", "agent.yaml"];
+
+/// What was corrected in a data directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Correction {
+    /// Others could use a file or directory, and now they cannot.
+    Tightened {
+        /// Which one.
+        path: PathBuf,
+        /// Its permissions before.
+        mode: u32,
+    },
+    /// The file that keeps it out of version control was added.
+    Ignored(PathBuf),
+}
+
+/// Why a data directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DataDirectoryError {
+    /// The disk refuses.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Others can use it, and this user may not change that.
+    #[error("others can use {} (mode {mode:04o}), and this user may not change that; run `chmod {wanted:o} {}` as its \
+             owner", .path.display(), .path.display())]
+    Exposed {
+        /// The file or directory.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+        /// What they should be.
+        wanted: u32,
+    },
+}
+
+/// Makes a data directory for its owner alone, or corrects one that is there.
+pub fn prepare_data_directory(directory: &Path) -> Result<Vec<Correction>, DataDirectoryError> {
+    let failed = |source| DataDirectoryError::Io { path: directory.to_owned(), source };
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory).map_err(failed)?;
+    let mut corrections = Vec::new();
+    for exposed in exposed_paths(directory) {
+        tighten(&exposed)?;
+        corrections.push(Correction::Tightened { path: exposed.path, mode: exposed.mode });
+    }
+    if lacks_gitignore(directory) {
+        let path = directory.join(GITIGNORE);
+        let added = fs::OpenOptions::new().write(true).create_new(true).open(&path);
+        let written = added.and_then(|mut file| io::Write::write_all(&mut file, IGNORE_ALL.as_bytes()));
+        match written {
+            // Another process may have been quicker.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(DataDirectoryError::Io { path, source: error });
+            }
+            _ => corrections.push(Correction::Ignored(path)),
+        }
+    }
+    Ok(corrections)
+}
+
+/// Whether version control would take in the data. A directory that a project lies in is left as it is.
+pub fn lacks_gitignore(directory: &Path) -> bool {
+    let shared = OF_PROJECT.iter().any(|name| directory.join(name).exists());
+    let around = match (directory.canonicalize(), env::current_dir().and_then(fs::canonicalize)) {
+        (Ok(directory), Ok(current)) => current.starts_with(directory),
+        _ => true,
+    };
+    !directory.join(GITIGNORE).exists() && !shared && !around
+}
+
+/// A file or directory that others can use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExposedPath {
+    /// Which one.
+    pub path: PathBuf,
+    /// Its permissions.
+    pub mode: u32,
+    /// What they should be.
+    pub wanted: u32,
+}
+
+/// What of a data directory others can use.
+#[cfg(unix)]
+pub fn exposed_paths(directory: &Path) -> Vec<ExposedPath> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let exposed = |path: PathBuf, found: io::Result<fs::Metadata>| {
+        let metadata = found.ok().filter(|metadata| !metadata.is_symlink())?;
+        let mode = metadata.permissions().mode() & 0o7777;
+        (mode & 0o077 != 0).then(|| ExposedPath { path, mode, wanted: if metadata.is_dir() { 0o700 } else { 0o600 } })
+    };
+    // The directory itself may be named by a link.
+    let whole = exposed(directory.to_owned(), fs::metadata(directory));
+    let parts = PRIVATE.iter().map(|name| directory.join(name));
+    whole.into_iter().chain(parts.filter_map(|path| exposed(path.clone(), fs::symlink_metadata(&path)))).collect()
+}
+
+/// What of a data directory others can use; permissions of this system say nothing about it.
+#[cfg(not(unix))]
+pub fn exposed_paths(_directory: &Path) -> Vec<ExposedPath> {
+    Vec::new()
+}
+
+#[cfg(unix)]
+fn tighten(exposed: &ExposedPath) -> Result<(), DataDirectoryError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let ExposedPath { path, mode, wanted } = exposed;
+    fs::set_permissions(path, fs::Permissions::from_mode(*wanted)).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            DataDirectoryError::Exposed { path: path.clone(), mode: *mode, wanted: *wanted }
+        }
+        _ => DataDirectoryError::Io { path: path.clone(), source: error },
+    })
+}
+
+#[cfg(not(unix))]
+fn tighten(_exposed: &ExposedPath) -> Result<(), DataDirectoryError> {
+    Ok(())
+}
+
+/// What is in a data directory that a journal belongs to; nothing in a new one.
+pub fn journal_evidence(directory: &Path) -> Vec<&'static str> {
+    let is_there = |name: &&str| {
+        let path = directory.join(name);
+        match fs::metadata(&path) {
+            Ok(found) if found.is_dir() => fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some()),
+            Ok(found) => found.len() > 0,
+            Err(_) => false,
+        }
+    };
+    BELONGS_TO_JOURNAL.iter().copied().filter(is_there).collect()
+}
