@@ -44,6 +44,7 @@ impl Exit {
                     ErrorCode::TLS_INVALID,
                     ErrorCode::EXPOSED,
                     ErrorCode::SECRET_MISSING,
+                    ErrorCode::DATA_EXPOSED,
                 ]
                 .iter()
                 .any(|known| known.code == code) =>

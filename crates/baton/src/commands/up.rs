@@ -51,6 +51,9 @@ pub(crate) struct Options {
     /// Where the journal is [default: .baton]
     #[arg(long, value_name = "DIR", env = "BATON_DATA")]
     data: Option<PathBuf>,
+    /// Begin with a new journal when the data directory has lost its own: tasks, sessions and tokens in it are gone
+    #[arg(long)]
+    new_journal: bool,
     /// Who runs tools, for all agents: the agent itself or its caller [default: as each agent says]
     #[arg(long, value_name = "WHO", env = "BATON_TOOLS")]
     tools: Option<Tools>,
@@ -147,7 +150,8 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         },
         models: ChosenModels { model: options.model, production: options.production },
     };
-    let settings = chosen.resolve()?;
+    let mut settings = chosen.resolve()?;
+    settings.new_journal = options.new_journal;
     if !settings.host.is_loopback() && !settings.auth.required && !options.insecure {
         let message =
             format!("others can reach {}, and without authentication they may do everything here", settings.host);

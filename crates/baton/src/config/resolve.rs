@@ -46,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) host: IpAddr,
     pub(crate) port: u16,
     pub(crate) data: PathBuf,
+    /// Whether a journal that is lost may be replaced by a new one.
+    pub(crate) new_journal: bool,
     pub(crate) public_url: Option<String>,
     pub(crate) allow_hosts: Vec<String>,
     /// Who runs tools, for all agents; each agent's own setting when not given.
@@ -162,6 +164,7 @@ impl Chosen {
             },
             port: self.port.or(raw.port).unwrap_or(DEFAULT_PORT),
             data: self.data.or(raw.data.map(|data| base.join(data))).unwrap_or_else(|| DEFAULT_DATA.into()),
+            new_journal: false,
             public_url: match self.public_url.or(raw.public_url) {
                 Some(url) => Some(web_address(&url)?),
                 None => None,

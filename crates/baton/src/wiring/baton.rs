@@ -168,7 +168,7 @@ impl Baton {
         let Parts { strictness, keep, fresh, locals, book } = parts;
         let book = Arc::new(book);
         let asked = tempo::Asked::of(settings)?;
-        let kept = Kept::open(keep, &settings.data)?;
+        let kept = Kept::open(keep, settings)?;
         if keep == Keep::All {
             locals.directories.keep_names();
         }
@@ -462,6 +462,14 @@ pub(super) fn unusable(error: &JournalError, data: &Path) -> Failure {
                 "Talk to the running one with `baton run`, or give this one a directory of its own: --data {}",
                 free.display()
             ))
+        }
+        JournalError::Lost(_) => {
+            let found = baton_local::journal_evidence(data).join(", ");
+            let message = format!(
+                "{shown} has no journal (journal.db is missing or empty), but other data of one: {found}; a new journal \
+                 knows no tasks, sessions, tokens and budgets of the old one"
+            );
+            Failure::new(error.code(), message)
         }
         _ => Failure::new(error.code(), format!("{shown}: {error}")),
     }

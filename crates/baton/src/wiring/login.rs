@@ -2,13 +2,12 @@
 
 use super::{
     agents::{Wanted, load},
-    tools,
+    kept, tools,
 };
 use crate::{config::Settings, failure::Failure};
 use baton_ports::AgentSource as _;
 use baton_toolhost::{LoginError, ServerLog, Target, expand};
 use baton_types::{AgentName, ErrorCode, McpServer};
-use std::{io, path::Path};
 
 /// Has a person log in; `show` is given the address to visit. The tokens are kept below the data directory.
 pub(crate) async fn login(
@@ -34,23 +33,11 @@ pub(crate) async fn login(
     let expanded =
         expand(&found.transport, &get).map_err(|error| Failure::new(ErrorCode::SECRET_MISSING, error.to_string()))?;
     let expanded = McpServer { transport: expanded.transport, ..found.clone() };
-    prepare(&settings.data).map_err(|error| {
-        let message = format!("{} cannot be made: {error}", settings.data.display());
-        Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
-    })?;
+    kept::prepare(&settings.data)?;
     let log = ServerLog::default();
     let target = Target { agent: &name, server: &expanded, log: &log };
     let done = baton_toolhost::login(&tools::remote(&settings.data)?, target, show).await;
     done.map_err(|error| refused(&error, server))
-}
-
-/// The data directory is for its owner only, whoever makes it.
-fn prepare(data: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(data)
 }
 
 fn refused(error: &LoginError, server: &str) -> Failure {

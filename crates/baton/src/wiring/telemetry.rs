@@ -8,7 +8,7 @@ use baton_telemetry::Origin;
 use std::sync::Arc;
 
 /// The folder of the data directory in which spans are kept.
-const FOLDER: &str = "spans";
+pub(super) const FOLDER: &str = "spans";
 
 /// Opens the store beside the journal, or one that is gone with the process, and begins to send on what is on disk.
 pub(super) fn open(keep: Keep, settings: &Settings) -> Result<(Recording, Exporter), Failure> {

@@ -18,6 +18,8 @@ mod contextcore_dashboards;
 mod convert;
 mod costs;
 mod crash;
+#[cfg(unix)]
+mod damage;
 mod dashboards;
 mod definitions;
 mod demo;

@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use crate::{commands::trace::words::bytes, wiring::fresh_id};
+use baton_local::{exposed_paths, lacks_gitignore};
 use serde_json::json;
 use std::{fs, path::Path};
 
@@ -29,6 +30,9 @@ pub(super) fn check(data: &Path) -> Check {
         let next = "Let the user that runs Baton write it, or name another directory with --data.";
         return Check::bad(NAME, format!("{shown} cannot be written: {error}"), next);
     }
+    if let Some(check) = privacy(data) {
+        return check;
+    }
     let free = free(data);
     let facts = json!({ "directory": shown.to_string(), "free_bytes": free });
     let check = match free {
@@ -44,6 +48,17 @@ pub(super) fn check(data: &Path) -> Check {
         Some(free) => Check::good(NAME, format!("{shown} can be written, {} free", bytes(free))),
     };
     check.with(facts)
+}
+
+/// Whether others can use it, or version control would take it in; a remark, since the next start corrects it.
+fn privacy(data: &Path) -> Option<Check> {
+    let next = "The next start corrects it, and so does `baton doctor --repair`.";
+    if let Some(exposed) = exposed_paths(data).first() {
+        let message = format!("others can use {} (mode {:04o})", exposed.path.display(), exposed.mode);
+        return Some(Check::remark(NAME, message, next));
+    }
+    let message = || format!("{} has no .gitignore: version control would take it in", data.display());
+    lacks_gitignore(data).then(|| Check::remark(NAME, message(), next))
 }
 
 /// How much room the file system has for this user, when it says so.

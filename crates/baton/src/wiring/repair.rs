@@ -1,0 +1,162 @@
+//! Putting a data directory in order that no server owns: nothing is deleted but drafts that a crash left.
+
+use super::{baton::unusable, kept::not_private, telemetry::FOLDER};
+use crate::failure::Failure;
+use baton_journal::{DirectoryLock, JournalRepair};
+use baton_local::{Correction, prepare_data_directory};
+use baton_ports::JournalError;
+use baton_types::ErrorCode;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Drafts younger than this may be of a command that is at work.
+const MIN_DRAFT_AGE: Duration = Duration::from_secs(60);
+/// Where drafts are found, below the data directory.
+const DRAFT_FOLDERS: [&str; 4] = ["", "keys", "mcp-oauth", "mcp-sessions"];
+
+/// One thing that was looked at or done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RepairStep {
+    /// What it is about: data, drafts, journal or spans.
+    pub(crate) about: &'static str,
+    /// What was found or done, in a sentence.
+    pub(crate) message: String,
+    /// Whether something was changed.
+    pub(crate) changed: bool,
+}
+
+impl RepairStep {
+    fn found(about: &'static str, message: impl Into<String>) -> Self {
+        Self { about, message: message.into(), changed: false }
+    }
+
+    fn done(about: &'static str, message: impl Into<String>) -> Self {
+        Self { about, message: message.into(), changed: true }
+    }
+}
+
+/// Damaged files of spans that were set aside, by name.
+pub(crate) fn damaged_span_files(data: &Path) -> Vec<String> {
+    baton_spans::damaged_files(&data.join(FOLDER))
+}
+
+/// Does what can be done, and says what. Refused while a server owns the directory.
+pub(crate) fn repair(data: &Path) -> Result<Vec<RepairStep>, Failure> {
+    if !data.is_dir() {
+        return Ok(vec![RepairStep::found("data", format!("{} does not exist; nothing to do", data.display()))]);
+    }
+    let locked = |error: JournalError| match error {
+        JournalError::Locked(_) => {
+            unusable(&error, data).hint("Stop the server first; a repair needs the directory alone.")
+        }
+        error => unusable(&error, data),
+    };
+    let mut steps = directory(data)?;
+    let lock = DirectoryLock::take(data).map_err(locked)?;
+    steps.extend(drafts(data)?);
+    steps.extend(match baton_journal::repair(&lock) {
+        Ok(done) => journal(&done),
+        // What to do about it is said by the check that follows.
+        Err(JournalError::Lost(_)) => vec![RepairStep::found("journal", "there is none to check")],
+        Err(error @ (JournalError::Corrupt(_) | JournalError::Newer { .. })) => {
+            vec![RepairStep::found("journal", format!("{error}; nothing was changed"))]
+        }
+        Err(error) => return Err(unusable(&error, data)),
+    });
+    steps.extend(spans(data)?);
+    Ok(steps)
+}
+
+fn directory(data: &Path) -> Result<Vec<RepairStep>, Failure> {
+    let corrections = prepare_data_directory(data).map_err(|error| not_private(&error))?;
+    let steps: Vec<RepairStep> = corrections
+        .into_iter()
+        .map(|correction| match correction {
+            Correction::Tightened { path, mode } => {
+                RepairStep::done("data", format!("took {} (mode {mode:04o}) away from others", path.display()))
+            }
+            Correction::Ignored(path) => {
+                RepairStep::done("data", format!("wrote {}, which keeps it out of version control", path.display()))
+            }
+        })
+        .collect();
+    Ok(match steps.is_empty() {
+        true => vec![RepairStep::found("data", "only its owner can use it, and version control leaves it out")],
+        false => steps,
+    })
+}
+
+/// Removes drafts of files that a crash left before they got their names.
+fn drafts(data: &Path) -> Result<Vec<RepairStep>, Failure> {
+    let mut steps = Vec::new();
+    for folder in DRAFT_FOLDERS.map(|name| data.join(name)).iter().filter(|folder| folder.is_dir()) {
+        for path in drafts_in(folder).map_err(|error| unwritable(folder, &error))? {
+            fs::remove_file(&path).map_err(|error| unwritable(&path, &error))?;
+            steps
+                .push(RepairStep::done("drafts", format!("removed {}, which a crash left unfinished", path.display())));
+        }
+    }
+    if steps.is_empty() {
+        steps.push(RepairStep::found("drafts", "none were left behind"));
+    }
+    Ok(steps)
+}
+
+fn drafts_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut drafts = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_draft = name.starts_with('.') && name.ends_with(".new") || name.starts_with(".doctor-");
+        let metadata = entry.metadata()?;
+        let is_old = metadata.modified()?.elapsed().is_ok_and(|age| age >= MIN_DRAFT_AGE);
+        if is_draft && metadata.is_file() && is_old {
+            drafts.push(entry.path());
+        }
+    }
+    drafts.sort();
+    Ok(drafts)
+}
+
+fn journal(done: &JournalRepair) -> Vec<RepairStep> {
+    if !done.faults.is_empty() {
+        let first = done.faults.first().map(String::as_str).unwrap_or_default();
+        let message = format!("journal.db is damaged ({first}); it was left as it is: restore it from a backup");
+        return vec![RepairStep::found("journal", message)];
+    }
+    let mut steps: Vec<RepairStep> = done
+        .quarantined
+        .iter()
+        .map(|one| {
+            let message =
+                format!("moved {} to the table quarantine of journal.db, with all its bytes: {}", one.name, one.reason);
+            RepairStep::done("journal", message)
+        })
+        .collect();
+    let (streams, events) = (done.streams, done.events);
+    steps.push(RepairStep::found(
+        "journal",
+        format!("checked {streams} record{} with {events} events", if streams == 1 { "" } else { "s" }),
+    ));
+    steps
+}
+
+fn spans(data: &Path) -> Result<Vec<RepairStep>, Failure> {
+    let aside = baton_spans::set_damaged_blocks_aside(&data.join(FOLDER))
+        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    let mut steps: Vec<RepairStep> = aside
+        .iter()
+        .map(|path| RepairStep::done("spans", format!("set a damaged block aside: {}", path.display())))
+        .collect();
+    if steps.is_empty() {
+        steps.push(RepairStep::found("spans", "every block can be read"));
+    }
+    Ok(steps)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("{}: {error}", path.display()))
+}
