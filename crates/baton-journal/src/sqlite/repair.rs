@@ -46,8 +46,8 @@ pub fn repair(lock: &DirectoryLock) -> Result<JournalRepair, JournalError> {
         return Err(JournalError::Lost(lock.directory.display().to_string()));
     }
     let connection = open_writer(&lock.directory.join(FILE), Absent::Refuse)?;
-    let mut repair = JournalRepair::default();
-    repair.faults = faults(&connection).map_err(|error| from_sql(&error))?;
+    let faults = faults(&connection).map_err(|error| from_sql(&error))?;
+    let mut repair = JournalRepair { faults, ..JournalRepair::default() };
     if repair.faults.is_empty() {
         check(&connection, &mut repair)?;
     }
