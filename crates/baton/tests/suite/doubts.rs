@@ -98,7 +98,7 @@ fn another_baton_passes_the_question_up_and_the_answer_down() {
     let asked = asking.end();
     assert_eq!(asked.code, Some(3), "{}", asked.shown());
     assert!(asked.shown().contains("BTN-3004: the tool 'pay'"), "{}", asked.shown());
-    let waiting = near.run(&["approvals", "--json"]);
+    let waiting = near.run(&["approvals", "list", "--json"]);
     assert!(waiting.stdout.contains("run_again"), "it is among what waits for an answer: {}", waiting.shown());
     let task = task_in(&asked.stderr).to_owned();
     let answered = near.run(&["run", "payer", "fail", "--task", &task, "-q"]);
