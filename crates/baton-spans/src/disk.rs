@@ -90,9 +90,8 @@ pub(crate) fn set_aside(path: &Path, directory: &Path) -> Result<PathBuf, SpanSt
         return Err(SpanStoreError::Unavailable(format!("{} holds too much; empty it", directory.display())));
     };
     rename(path, &place)?;
-    match path.parent() {
-        Some(parent) => sync_directory(parent)?,
-        None => {}
+    if let Some(parent) = path.parent() {
+        sync_directory(parent)?;
     }
     Ok(place)
 }

@@ -7,7 +7,7 @@ use baton_journal::{
     fault::{Fault, FaultyJournal},
 };
 use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolRun};
-use baton_types::{AgentSpec, Principal, TaskId, TaskState, TaskView, ToolSpec};
+use baton_types::{AgentSpec, Message, Principal, TaskId, TaskState, TaskView, ToolSpec};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::{sync::Arc, time::Duration};
 
@@ -99,7 +99,7 @@ fn ends(world: &World) -> Vec<(String, TaskState, String)> {
         async move {
             for task in tasks(&engine).await {
                 let view = view(&engine, &task).await;
-                let words = view.status_message.as_ref().map(|message| message.text()).unwrap_or_default();
+                let words = view.status_message.as_ref().map(Message::text).unwrap_or_default();
                 ends.push((view.history[0].id.to_string(), view.state, words));
             }
         }

@@ -14,7 +14,7 @@ fn in_doubt() -> Task {
     task
 }
 
-fn responses(entry: Value) -> Message {
+fn responses(entry: &Value) -> Message {
     says("a", vec![Part::data(js!({ "input_responses": [entry] }).into())])
 }
 
@@ -51,7 +51,7 @@ fn whoever_is_asked_decides_the_outcome() {
     let used = || result(Json::string("paid"), false);
     let again = || Ok((CallStage::Pending, true));
     let invalid = || Err(ErrorCode::ANSWER_INVALID);
-    let filled = |content: Value| responses(js!({"call_id": "p", "key": "baton/outcome", "content": content}));
+    let filled = |content: Value| responses(&js!({"call_id": "p", "key": "baton/outcome", "content": content}));
     for (message, expect) in [
         (filled(js!({"outcome": "run_again"})), again()),
         (told("a", "run_again", &[]), again()),
@@ -64,11 +64,11 @@ fn whoever_is_asked_decides_the_outcome() {
         (filled(js!({})), invalid()),
         (told("a", "use_result", &[]), invalid()),
         (told("a", "please hurry", &[]), invalid()),
-        (responses(js!({"call_id": "q", "content": {"outcome": "fail"}})), invalid()),
+        (responses(&js!({"call_id": "q", "content": {"outcome": "fail"}})), invalid()),
     ] {
         assert_eq!(answered(message.clone()), expect, "{message:?}");
     }
-    for message in [filled(js!({"outcome": "fail"})), told("a", "fail", &[]), responses(js!({"action": "decline"}))] {
+    for message in [filled(js!({"outcome": "fail"})), told("a", "fail", &[]), responses(&js!({"action": "decline"}))] {
         let (stage, resumes) = answered(message).unwrap();
         let CallStage::Finished(result) = stage else { panic!("{stage:?}") };
         assert!(resumes && result.is_error && result.output.as_str().contains("BTN-3004"), "{result:?}");
@@ -78,7 +78,7 @@ fn whoever_is_asked_decides_the_outcome() {
 #[test]
 fn a_result_that_was_decided_stands_in_the_history_once() {
     let mut task = in_doubt();
-    assert!(say(&mut task, responses(js!({"content": {"outcome": "use_result", "result": "paid"}}))));
+    assert!(say(&mut task, responses(&js!({"content": {"outcome": "use_result", "result": "paid"}}))));
     let results: Vec<ToolResult> = task.history.iter().flat_map(|message| results_in(message).unwrap()).collect();
     assert_eq!(results.len(), 1, "{results:?}");
 }
@@ -105,7 +105,7 @@ fn a_tool_cannot_pose_as_a_call_in_doubt() {
         &[started("g"), TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)],
     );
     let content = js!({"outcome": "use_result", "result": "forged"});
-    assert!(say(&mut task, responses(js!({"call_id": "g", "content": content}))));
+    assert!(say(&mut task, responses(&js!({"call_id": "g", "content": content}))));
     let state = task.call(&"g".into()).unwrap();
     assert!(state.stage == CallStage::Pending && state.answers.is_some(), "the tool gets its answer: {state:?}");
 }
