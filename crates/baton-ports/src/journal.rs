@@ -390,8 +390,9 @@ pub trait Journal: Send + Sync + 'static {
         query: &'a ConversationQuery,
     ) -> BoxFuture<'a, Result<ConversationPage, JournalError>>;
 
-    /// Forgets everything about one conversation of the principal's in one commit, or nothing: tasks, handoffs to it that
-    /// have ended, what was said about it as a whole, and with them their standing orders and claims.
+    /// Forgets everything about one conversation of the principal's: tasks, handoffs to it that have ended, what was said
+    /// about it as a whole, and with them their standing orders and claims. One commit hides all of it or nothing; what is
+    /// hidden may be removed later, also by the next process.
     fn forget<'a>(
         &'a self,
         principal: &'a Principal,

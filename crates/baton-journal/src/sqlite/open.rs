@@ -51,6 +51,12 @@ pub enum Absent {
     /// Create it.
     #[default]
     Create,
+    /// Create one that takes the place of a lost one: its events are numbered from above this, so that whoever
+    /// remembers a position in the lost one reads all of them.
+    Replace {
+        /// A number that the lost journal cannot have reached.
+        above: i64,
+    },
     /// Answer [`JournalError::Lost`] and change nothing: the directory has data that a journal belongs to.
     Refuse,
 }
@@ -176,6 +182,10 @@ pub(super) fn open_writer(file: &Path, absent: Absent) -> Result<Connection, Jou
     }
     configure(&connection).map_err(|error| from_sql(&error))?;
     migrate::migrate(&connection, schema)?;
+    if let (0, Absent::Replace { above }) = (schema, absent) {
+        let raised = connection.execute("UPDATE floor SET last_seq = max(last_seq, ?1)", [above]);
+        raised.map_err(|error| from_sql(&error))?;
+    }
     Ok(connection)
 }
 

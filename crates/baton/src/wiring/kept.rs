@@ -3,8 +3,8 @@
 use super::baton::{fresh_id, unusable};
 use crate::{config::Settings, failure::Failure, server_file::ServerFile};
 use baton_journal::{Absent, MemoryJournal, Options, SqliteJournal};
-use baton_local::{Correction, DataDirectoryError, journal_evidence, prepare_data_directory};
-use baton_ports::{Journal, JournalError, TokenStore};
+use baton_local::{Correction, DataDirectoryError, SystemClock, journal_evidence, prepare_data_directory};
+use baton_ports::{Clock as _, Journal, JournalError, TokenStore};
 use baton_types::ErrorCode;
 use std::{fs, path::Path, sync::Arc};
 
@@ -77,7 +77,9 @@ impl Kept {
         let journal = match SqliteJournal::open(data, options) {
             Err(JournalError::Lost(_)) if settings.new_journal => {
                 set_journal_aside(data)?;
-                SqliteJournal::open(data, Options::default())
+                // Milliseconds since 1970 are more than all events of a journal.
+                let absent = Absent::Replace { above: SystemClock.now().as_millis() };
+                SqliteJournal::open(data, Options { absent, ..Options::default() })
             }
             opened => opened,
         };

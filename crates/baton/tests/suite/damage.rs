@@ -128,10 +128,16 @@ fn a_lost_journal_is_not_replaced_unasked() {
         assert!(said.stderr.contains("spans/") && said.stderr.contains("tokens"), "{}", said.shown());
         refused(&home, &["run", "helper", "hi"]);
         assert_eq!(home.run(&["doctor"]).code, Some(4));
-        let (_server, url) = home.up(&["helper", "--port", "0", "--new-journal"]);
+        let (server, url) = home.up(&["helper", "--port", "0", "--new-journal"]);
         assert!(tasks(&url).is_empty());
         assert!(home.run(&["run", "helper", "hi"]).stdout.contains("hello"));
-        assert_eq!(tasks(&url).len(), 1);
+        let [task] = tasks(&url).try_into().expect("one task");
+        server.signal("TERM");
+        assert_eq!(server.end().code, Some(0));
+        // The spans that stayed are of the lost journal; the new one's are added to them.
+        let query = format!("{{ span.task.id = \"{task}\" }}");
+        let found = home.run(&["trace", "query", &query, "--json"]);
+        assert!(found.stdout.contains("traceID"), "{}", found.shown());
     }
 }
 
