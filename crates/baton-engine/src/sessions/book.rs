@@ -3,20 +3,27 @@
 use super::{SessionChange, SessionError, SessionRef};
 use crate::{Engine, EngineError};
 use baton_ports::{BoxFuture, SessionBook, SessionBookError, SessionItems};
-use baton_types::{ItemName, Principal, StreamId, TaskId};
+use baton_types::{AgentName, ContextId, ItemName, Principal, StreamId, TaskId};
 use std::sync::Arc;
 
 impl Engine {
-    /// The session that a task is in, and whose it is.
-    async fn session_of(&self, task: &TaskId) -> Result<(Arc<Principal>, SessionRef), SessionBookError> {
+    /// The session that a task is in, and whose it is. Tools that only read start before the journal has their task, so
+    /// a task that is worked on is asked first.
+    async fn session_of(&self, task: &TaskId) -> Result<(Arc<Principal>, AgentName, ContextId), SessionBookError> {
+        let live = self.inner.live.lock().get(task).cloned();
+        if let Some(live) = live {
+            let cell = live.lock();
+            return Ok((Arc::clone(&live.owner), cell.task.agent.clone(), cell.task.context.clone()));
+        }
         let loaded = self.inner.journal().load(None, &StreamId::Task(task.clone())).await;
         let missing = || SessionError::from(EngineError::TaskNotFound(task.clone()));
         let head = loaded.map_err(SessionError::from)?.ok_or_else(missing)?.head;
-        Ok((head.owner, SessionRef { context: head.context, agent: Some(head.agent) }))
+        Ok((head.owner, head.agent, head.context))
     }
 
     async fn say_once(&self, task: &TaskId, change: SessionChange) -> Result<bool, SessionBookError> {
-        let (owner, session) = self.session_of(task).await?;
+        let (owner, agent, context) = self.session_of(task).await?;
+        let session = SessionRef { context, agent: Some(agent) };
         let before = self.session_record(&owner, &session).await?.1.map_or(0, |record| record.version);
         let after = self.change_session(&owner, &session, vec![change]).await?;
         Ok(after.is_some_and(|record| record.version > before))
@@ -26,8 +33,8 @@ impl Engine {
 impl SessionBook for Engine {
     fn items<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionBookError>> {
         Box::pin(async move {
-            let (owner, session) = self.session_of(task).await?;
-            let (_, record) = self.session_record(&owner, &session).await?;
+            let (owner, agent, context) = self.session_of(task).await?;
+            let record = self.inner.session_record(&owner, &agent, &context).await.map_err(SessionError::from)?;
             Ok(record
                 .map(|record| SessionItems { included: record.included, excluded: record.excluded })
                 .unwrap_or_default())

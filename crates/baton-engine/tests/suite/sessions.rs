@@ -1,6 +1,9 @@
 //! Conversations as a whole: forked at every event, taken over, deleted, with settings of their own.
 
-use crate::world::{World, message};
+use crate::{
+    slow::SlowJournal,
+    world::{World, message},
+};
 use baton_engine::{
     Engine, EngineError, ForkSession, ImportSession, ListSessions, SendCommand, SessionChange, SessionError,
     SessionRef, SessionView, TaskRef, Unfinished,
@@ -10,7 +13,7 @@ use baton_types::{
     ContextId, Fact, ItemKind, ItemName, Message, Principal, SessionEntry, SessionOverrides, TaskEvent, TaskState,
     TaskView, Thousandths,
 };
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 const RICH: &str = "look,put;ask_user;handoff(look/say);emit_artifact;act;say";
 
@@ -333,4 +336,26 @@ async fn many_who_speak_at_once_are_all_heard() {
     let item = record.included[0].clone();
     engine.change_session(&me(), &named("c"), vec![SessionChange::Include(item)]).await.unwrap();
     assert_eq!(view(&engine, "c").await.record.unwrap().version, 103);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_of_a_task_find_its_session_before_the_journal_has_the_task() {
+    let world = World::default();
+    let slow = SlowJournal::new(Arc::new(world.journal.clone()), Duration::from_secs(60));
+    let engine = world.engine_on(Arc::new(slow));
+    let context: ContextId = "c".into();
+    let sending = tokio::spawn({
+        let (engine, context) = (engine.clone(), context.clone());
+        async move { say(&engine, &context, "m1", "say").await }
+    });
+    while world.heard.lock().unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let mut found = 0;
+    for id in 0..32 {
+        found += usize::from(engine.items(&format!("{id:06}").as_str().into()).await.is_ok());
+    }
+    assert_eq!(found, 1, "the task is known by its id");
+    let task = sending.await.unwrap();
+    assert!(engine.items(&task.id).await.is_ok());
 }

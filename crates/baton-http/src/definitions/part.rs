@@ -6,7 +6,7 @@ use crate::{
     auth::Caller,
     body::json,
     named::Named,
-    routes::{AgentPlace, RouteAccess, Routes},
+    routes::{RouteAccess, Routes},
 };
 use axum::{
     extract::{Request, State},
@@ -48,10 +48,10 @@ pub(super) fn mount<P: Part>(routes: Routes) -> Routes {
     let base = format!("/api/v1/agents/{{agent}}/{}", P::PATH);
     // Another route below names this segment, so it has one name everywhere.
     let one = format!("{base}/{{server}}");
-    let read = RouteAccess::Read(AgentPlace::Path);
-    routes.get(&base, read, list::<P>).get(&one, read, show::<P>).put(&one, RouteAccess::AdminChange, put::<P>).delete(
+    let (look, change) = (RouteAccess::Admin, RouteAccess::AdminChange);
+    routes.get(&base, look, list::<P>).get(&one, look, show::<P>).put(&one, change, put::<P>).delete(
         &one,
-        RouteAccess::AdminChange,
+        change,
         remove::<P>,
     )
 }

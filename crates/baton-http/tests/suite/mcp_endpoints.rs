@@ -61,7 +61,7 @@ pub(crate) fn ports(agents: &Arc<dyn AgentSource>, engine: Arc<Engine>) -> McpPo
         desk: Arc::clone(&desk),
         handoffs: engine,
         clock: Arc::new(Ticking::default()),
-        ids: Arc::new(baton_local::TimeOrderedIds),
+        ids: Arc::new(Counted::default()),
     };
     McpPorts {
         own: OwnServer::endpoint(Arc::clone(agents), Arc::clone(&desk), OwnOptions::default(), &common),
