@@ -207,10 +207,9 @@ def references(flood):
     status, said = flood.post("/v1/responses", {"model": "echo", "input": [item]})
     if status != 200:
         return
-    response = json.loads(said)["id"]
-    _, said = flood.ask("GET", f"/v1/responses/{response}/input_items")
-    items = json.loads(said or b"{}").get("data") or [{"id": "msg_none"}]
-    named = [{"type": "item_reference", "id": items[0]["id"]}] * 2_000
+    # Names stand for items that agents have said.
+    said = [item for item in json.loads(said)["output"] if item["type"] == "message"]
+    named = [{"type": "item_reference", "id": said[0]["id"]}] * 2_000
     flood.run(4, lambda _: flood.post("/v1/responses", {"model": "echo", "input": named}) and None)
 
 
