@@ -22,7 +22,6 @@ import urllib.parse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MAX_PROBE_MS = 1000
-SETTLE_SECONDS = 3
 MAX_LATE_SECONDS = 5
 JSON = {"content-type": "application/json"}
 MCP = JSON | {"accept": "application/json, text/event-stream"}
@@ -335,6 +334,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--baton", default=os.environ.get("BATON_BINARY", "target/debug/baton"), help="the binary")
     parser.add_argument("--seconds", type=float, default=20, help="length of each flood (default: 20)")
+    parser.add_argument("--settle", type=float, default=3, help="seconds until memory is looked at again (default: 3)")
     parser.add_argument("--max-rss-mb", type=float, default=1024, help="most memory at any time (default: 1024)")
     parser.add_argument("--only", help="some of them: " + ", ".join(flood.__name__ for flood in FLOODS))
     options = parser.parse_args()
@@ -357,7 +357,7 @@ def main():
                 with Watch(server) as watch:
                     flood = Flood(server, options.seconds)
                     run(flood)
-                    time.sleep(SETTLE_SECONDS)
+                    time.sleep(options.settle)
                 name, after = run.__name__, server.resident_mb()
                 print(row.format(name, flood.requests, flood.refused, f"{watch.peak:.0f}", f"{after:.0f}",
                                  f"{watch.slowest:.0f}" + "!" * bool(watch.failed),

@@ -4,13 +4,14 @@ use crate::{
     speak::{headers, raw},
     world::{engine, engine_on, options},
 };
-use axum::Router;
+use axum::{Router, body::Body};
 use baton_engine::Options;
 use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
+use tokio::sync::oneshot;
 
 async fn ask(app: &Router, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let given = headers(&[("content-type", "application/json")]);
@@ -66,11 +67,26 @@ async fn what_names_stand_for_counts_against_the_budget_of_bodies() {
     let small = app(engine(&["weather"]), HttpOptions { principal_share: 100, ..bounds });
     let (_, first) = post(&small, "/v1/responses", json!({"input": "x".repeat(4000)})).await;
     let named = json!({"type": "item_reference", "id": first["output"][0]["id"]});
-    let last = json!({"role": "user", "content": "Hello"});
-    // A body may be larger than the whole budget and then has all of it: nobody else has any meanwhile.
-    let input = vec![named.clone(), named, last];
-    assert_eq!(post(&small, "/v1/responses", json!({ "input": input })).await.0, 200);
-    assert_eq!(post(&small, "/v1/responses", json!({"input": "Hello"})).await.0, 200);
+    let naming = json!({"input": [named, named, {"role": "user", "content": "Hello"}]});
+    // Most of the budget is taken by a body that does not end.
+    let (arrived, waiting) = oneshot::channel();
+    let unfinished = Body::from_stream(async_stream::stream! {
+        yield Ok::<_, Infallible>(vec![b' '; 12 * 1024]);
+        let _ = arrived.send(());
+        std::future::pending::<()>().await;
+    });
+    let other = tokio::spawn({
+        let (app, given) = (small.clone(), headers(&[("content-type", "application/json")]));
+        async move { raw(&app, "POST", "/v1/responses", given, unfinished).await }
+    });
+    waiting.await.unwrap();
+    let (status, answer) = post(&small, "/v1/responses", json!({"input": "Hello"})).await;
+    assert_eq!(status, 200, "there is room for a small one: {answer}");
+    let (status, refused) = post(&small, "/v1/responses", naming.clone()).await;
+    assert_eq!(status, 503, "there is no room for what the names stand for: {refused}");
+    other.abort();
+    assert!(other.await.unwrap_err().is_cancelled());
+    assert_eq!(post(&small, "/v1/responses", naming).await.0, 200);
 }
 
 #[tokio::test]
