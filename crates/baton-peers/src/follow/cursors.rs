@@ -74,9 +74,10 @@ impl Cursors {
         known
     }
 
-    /// Whether the first thing heard on a new connection proves that the peer went on where the old one broke off.
+    /// Whether the first thing heard on a new connection proves that the peer went on where the old one broke off. A
+    /// server that counts the events of each response says the same after a connection that broke off at its first event.
     pub(super) fn goes_on(&self, cursor: Option<&str>) -> bool {
-        matches!((cursor, &self.last), (Some(now), Some(last)) if now == last && number(last).is_some())
+        self.counts_the_task() && cursor == self.last()
     }
 
     /// Whether the last name counts the events of the task, so that what follows it is new. Servers that count the
@@ -120,6 +121,11 @@ mod tests {
         assert_eq!(cursors.note(Some("2"), &item("never heard")), Told::Repeated);
         assert_eq!(cursors.note(None, &item("c")), Told::Unknown);
         assert!(cursors.goes_on(Some("4")) && !cursors.goes_on(Some("5")));
+        for first in ["0", "1"] {
+            let mut one = Cursors::default();
+            assert_eq!(one.note(Some(first), &item("a")), Told::New);
+            assert!(!one.goes_on(Some(first)), "every response may begin with {first}");
+        }
 
         let mut clock = Cursors::default();
         assert_eq!(clock.note(Some("1763250000000"), &item("a")), Told::Unknown);

@@ -131,6 +131,19 @@ fn live_text_goes_on_where_it_broke_off() {
     assert_eq!(texts, [text("one "), text("two "), text("three")]);
 }
 
+#[test]
+fn numbers_that_begin_anew_are_not_taken_for_a_place_to_go_on_from() {
+    let cuts = [Cut { after: 1, meanwhile: 8, clean: false }, Cut { after: 52, meanwhile: 0, clean: false }];
+    let server = || {
+        let server = Server::with(Kind::PerResponse, Script::long(60), false);
+        server.cut(cuts);
+        server
+    };
+    let shown = server();
+    check(&shown, &heard(&shown));
+    check_words(&told(&server()));
+}
+
 fn cuts() -> impl Strategy<Value = Vec<Cut>> {
     let cut = (1..60_usize, 0..9_usize, any::<bool>());
     prop::collection::vec(cut.prop_map(|(after, meanwhile, clean)| Cut { after, meanwhile, clean }), 0..8)
