@@ -48,6 +48,7 @@ mod managing;
 #[cfg(target_os = "linux")]
 mod many;
 mod mcp;
+mod memory;
 mod metrics;
 mod models;
 mod old_python_client;
