@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 /// What recovery found: runs that were going on when the process died.
 #[derive(Default)]
-pub(crate) struct Wreck {
+pub(crate) struct CrashSurvey {
     /// Runs that did something themselves.
     pub(crate) working: usize,
     /// Those of them that may have brought the process down; nobody else drives them.
@@ -18,8 +18,8 @@ pub(crate) struct Wreck {
 
 impl Inner {
     /// Ends the suspects that are to blame, and resumes the others by and by.
-    pub(crate) async fn isolate(self: &Arc<Self>, wreck: Wreck) {
-        let Wreck { working, suspects } = wreck;
+    pub(crate) async fn isolate(self: &Arc<Self>, survey: CrashSurvey) {
+        let CrashSurvey { working, suspects } = survey;
         let ranks: Vec<Suspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
         let mut left = Vec::new();
         for (at, (live, suspect)) in suspects.into_iter().enumerate() {

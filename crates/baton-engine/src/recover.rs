@@ -1,6 +1,6 @@
 //! Taking up what a dead process left behind.
 
-use crate::{Engine, EngineError, end::Ending, engine::Inner, isolation::Wreck, live::LiveTask};
+use crate::{Engine, EngineError, end::Ending, engine::Inner, isolation::CrashSurvey, live::LiveTask};
 use baton_ports::{Head, JournalError};
 use baton_rules::{Resume, Suspect, resume, works};
 use baton_types::{StreamId, TaskId, TaskState};
@@ -33,18 +33,18 @@ impl Engine {
     pub async fn recover(&self) -> Result<usize, EngineError> {
         self.inner.start_courier();
         self.inner.say_owed_farewells();
-        let wreck = Mutex::new(Wreck::default());
-        let taken = self.take_up_all(&wreck).await;
-        let mut wreck = wreck.into_inner();
+        let survey = Mutex::new(CrashSurvey::default());
+        let taken = self.take_up_all(&survey).await;
+        let mut survey = survey.into_inner();
         if taken.is_err() {
             // What else was going on when the process died is not known.
-            wreck.working = usize::MAX;
+            survey.working = usize::MAX;
         }
-        self.inner.isolate(wreck).await;
+        self.inner.isolate(survey).await;
         taken
     }
 
-    async fn take_up_all(&self, wreck: &Mutex<Wreck>) -> Result<usize, EngineError> {
+    async fn take_up_all(&self, survey: &Mutex<CrashSurvey>) -> Result<usize, EngineError> {
         let mut taken = 0;
         let mut after = None;
         loop {
@@ -58,7 +58,7 @@ impl Engine {
             stream::iter(tasks)
                 .for_each_concurrent(TOGETHER, |task| async move {
                     match self.inner.take_up(&task, After::Death).await {
-                        Ok(found) => wreck.lock().add(found),
+                        Ok(found) => survey.lock().add(found),
                         Err(error) if error.is_damage() => {
                             tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot go on");
                         }
@@ -74,7 +74,7 @@ impl Engine {
 }
 
 /// What was found of one task.
-pub(crate) enum Found {
+pub(crate) enum RecoveryOutcome {
     /// It rests, or only waits.
     Idle,
     /// It was at work, and goes on.
@@ -83,10 +83,10 @@ pub(crate) enum Found {
     Suspect(Arc<LiveTask>, Suspect),
 }
 
-impl Wreck {
-    fn add(&mut self, found: Found) {
-        self.working += usize::from(!matches!(found, Found::Idle));
-        if let Found::Suspect(live, suspect) = found {
+impl CrashSurvey {
+    fn add(&mut self, found: RecoveryOutcome) {
+        self.working += usize::from(!matches!(found, RecoveryOutcome::Idle));
+        if let RecoveryOutcome::Suspect(live, suspect) = found {
             self.suspects.push((live, suspect));
         }
     }
@@ -94,7 +94,7 @@ impl Wreck {
 
 impl Inner {
     /// Continues one task from what the journal holds.
-    pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId, after: After) -> Result<Found, EngineError> {
+    pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId, after: After) -> Result<RecoveryOutcome, EngineError> {
         let live = self.take(task).await?;
         let at_rest = {
             let cell = live.lock();
@@ -106,24 +106,24 @@ impl Inner {
             }
             self.rest(&live);
             self.say_owed_farewell(task).await?;
-            return Ok(Found::Idle);
+            return Ok(RecoveryOutcome::Idle);
         }
         if self.is_orphan(&live).await? {
             self.end(&live, Ending::Canceled).await?;
-            return Ok(Found::Idle);
+            return Ok(RecoveryOutcome::Idle);
         }
         let (decided, found) = {
             let mut cell = live.lock();
             if cell.driven {
-                return Ok(Found::Idle);
+                return Ok(RecoveryOutcome::Idle);
             }
             cell.driven = true;
             let decided = if after == After::Death { resume(&cell.task) } else { Resume::Continue };
-            (decided, if works(&cell.task) { Found::Working } else { Found::Idle })
+            (decided, if works(&cell.task) { RecoveryOutcome::Working } else { RecoveryOutcome::Idle })
         };
         match decided {
             Resume::Continue => self.spawn_driver(live, None),
-            Resume::Suspect(suspect) => return Ok(Found::Suspect(live, suspect)),
+            Resume::Suspect(suspect) => return Ok(RecoveryOutcome::Suspect(live, suspect)),
             Resume::Go(event) => match live.commit(self.journal(), &*self.ports.clock, |_| vec![event]) {
                 // On disk before anything else happens: this is how deaths are counted.
                 Ok(receipt) => match receipt.await {
@@ -159,10 +159,10 @@ impl Inner {
                 }
                 match inner.take_up(&task, after).await {
                     // A creation that the journal never took is no task.
-                    Ok(Found::Suspect(live, suspect)) => {
+                    Ok(RecoveryOutcome::Suspect(live, suspect)) => {
                         // What else was going on when the process died is not known here.
-                        let wreck = Wreck { working: usize::MAX, suspects: vec![(live, suspect)] };
-                        return inner.isolate(wreck).await;
+                        let survey = CrashSurvey { working: usize::MAX, suspects: vec![(live, suspect)] };
+                        return inner.isolate(survey).await;
                     }
                     Ok(_) | Err(EngineError::TaskNotFound(_) | EngineError::Journal(JournalError::Missing { .. })) => {
                         return;

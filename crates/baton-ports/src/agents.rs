@@ -166,10 +166,7 @@ pub trait AgentDesk: Send + Sync + 'static {
         principal: &'a Principal,
         task: &'a TaskId,
         call: &'a CallId,
-    ) -> BoxFuture<'a, Result<Option<bool>, AgentAskError>> {
-        let _ = (principal, task, call);
-        Box::pin(std::future::ready(Ok(None)))
-    }
+    ) -> BoxFuture<'a, Result<Option<bool>, AgentAskError>>;
 }
 
 /// Work that an MCP client hands over through an agent's Environment.

@@ -23,12 +23,12 @@ use std::sync::Arc;
 
 /// A handler that is called only for those who have the access.
 #[derive(Clone)]
-pub(super) struct Checked<H> {
+pub(super) struct AccessHandler<H> {
     pub(super) handler: H,
     pub(super) access: RouteAccess,
 }
 
-impl<H: Handler<T, Arc<Shared>>, T: 'static> Handler<T, Arc<Shared>> for Checked<H> {
+impl<H: Handler<T, Arc<Shared>>, T: 'static> Handler<T, Arc<Shared>> for AccessHandler<H> {
     type Future = Either<Ready<Response>, H::Future>;
 
     fn call(self, request: Request, shared: Arc<Shared>) -> Self::Future {

@@ -15,7 +15,7 @@ use axum::{
     handler::Handler,
     routing::{self, MethodFilter},
 };
-use check::Checked;
+use check::AccessHandler;
 use std::sync::Arc;
 
 /// One entry of the operation table.
@@ -73,7 +73,7 @@ impl Routes {
         handler: H,
     ) -> Self {
         self.entries.push(RouteEntry { method: "ANY", path: path.to_owned(), access });
-        self.router = self.router.route(path, routing::any(Checked { handler, access }));
+        self.router = self.router.route(path, routing::any(AccessHandler { handler, access }));
         self
     }
 
@@ -86,7 +86,7 @@ impl Routes {
         handler: H,
     ) -> Self {
         self.entries.push(RouteEntry { method, path: path.to_owned(), access });
-        self.router = self.router.route(path, routing::on(filter, Checked { handler, access }));
+        self.router = self.router.route(path, routing::on(filter, AccessHandler { handler, access }));
         self
     }
 

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 /// The sessions of all endpoints.
 pub struct Sessions {
     local: LocalSessionManager,
-    known: Known,
+    known: SessionTable,
     kept: Option<Arc<dyn McpSessions>>,
     most: usize,
     /// Sessions of one holder.
@@ -48,7 +48,7 @@ pub(super) enum Standing {
     Foreign,
 }
 
-type Known = Arc<Mutex<KnownSessions>>;
+type SessionTable = Arc<Mutex<KnownSessions>>;
 
 #[derive(Default)]
 struct KnownSessions {
@@ -130,7 +130,7 @@ impl Sessions {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(idle);
         let turns = std::array::from_fn(|_| tokio::sync::Mutex::default());
-        Arc::new(Self { local, known: Known::default(), kept, most, each, turns })
+        Arc::new(Self { local, known: SessionTable::default(), kept, most, each, turns })
     }
 
     /// How many are in memory.
@@ -267,7 +267,7 @@ fn longest_idle<'a>(sessions: impl Iterator<Item = (&'a SessionId, &'a Entry)>) 
 
 /// The right to open one session.
 pub(super) struct Admission {
-    known: Known,
+    known: SessionTable,
     holder: SessionHolder,
 }
 
@@ -308,7 +308,7 @@ impl Use {
 
 /// Somebody reads an answer of the session.
 pub(super) struct InUse {
-    known: Known,
+    known: SessionTable,
     id: SessionId,
     what: Use,
 }

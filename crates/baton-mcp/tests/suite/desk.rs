@@ -3,8 +3,8 @@
 use baton_mcp::{Common, Limits, Seal, Sessions};
 use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, BoxFuture, Changes, Unusable};
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, ControlTools, ErrorCode, ExportedTool, ModelSpec, Principal, RunLimits, SkillSpec,
-    TaskState, ToolExecution,
+    AgentKit, AgentName, AgentSpec, CallId, ControlTools, ErrorCode, ExportedTool, ModelSpec, Principal, RunLimits,
+    SkillSpec, TaskId, TaskState, ToolExecution,
 };
 use serde_json::json;
 use std::{
@@ -168,6 +168,15 @@ impl Drop for Unfinished {
 }
 
 impl AgentDesk for Desk {
+    fn is_callers_call<'a>(
+        &'a self,
+        _: &'a Principal,
+        _: &'a TaskId,
+        _: &'a CallId,
+    ) -> BoxFuture<'a, Result<Option<bool>, AgentAskError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
     /// The last word says what comes of it.
     fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
         self.asked.lock().unwrap().push((principal.clone(), ask.clone()));

@@ -29,12 +29,12 @@ struct MeterState {
     /// Bytes that have arrived and were not taken.
     held: usize,
     share: BodyShare,
-    exceeded: Option<Exceeded>,
+    exceeded: Option<LimitBreach>,
 }
 
 /// The bound that a socket has passed.
 #[derive(Clone, Debug)]
-pub(super) enum Exceeded {
+pub(super) enum LimitBreach {
     /// A message is larger than a body may be, or in more pieces.
     TooLarge(Error),
     /// Too much at once, too often or too slowly.
@@ -66,7 +66,7 @@ impl SocketMeter {
     }
 
     /// The bound that was passed, if one was.
-    pub(super) fn exceeded(&self) -> Option<Exceeded> {
+    pub(super) fn exceeded(&self) -> Option<LimitBreach> {
         self.state().exceeded.clone()
     }
 
@@ -86,28 +86,28 @@ impl SocketMeter {
     fn too_slow(&self, patience: Duration) {
         let message = format!("the message did not arrive within {} s", patience.as_secs());
         let error = Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
-        self.state().exceeded = Some(Exceeded::Policy(error));
+        self.state().exceeded = Some(LimitBreach::Policy(error));
     }
 }
 
-fn admit(asked: &Asked, held: &mut usize, share: &mut BodyShare, event: FrameEvent) -> Result<(), Exceeded> {
+fn admit(asked: &Asked, held: &mut usize, share: &mut BodyShare, event: FrameEvent) -> Result<(), LimitBreach> {
     match event {
         FrameEvent::MessageBegun | FrameEvent::Control => match asked.shared.rates.as_ref() {
             Some(rates) => rates.take(&asked.caller).map_err(|wait| {
                 let message = format!("too many messages; the next may come in {} s", wait.as_secs() + 1);
                 asked.caller.deny(&asked.shared, ErrorCode::RATE_LIMITED, &message);
-                Exceeded::Policy(Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message))
+                LimitBreach::Policy(Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message))
             }),
             None => Ok(()),
         },
         FrameEvent::Continued { fragments } if fragments > MAX_FRAGMENTS => {
             let message = format!("the message has more than {MAX_FRAGMENTS} frames");
-            Err(Exceeded::TooLarge(Error::new(ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message)))
+            Err(LimitBreach::TooLarge(Error::new(ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message)))
         }
         FrameEvent::Continued { .. } => Ok(()),
         FrameEvent::Payload { bytes, message_bytes } => {
-            asked.shared.bodies.check_size(message_bytes).map_err(Exceeded::TooLarge)?;
-            share.grow(held.saturating_add(bytes)).map_err(Exceeded::Policy)?;
+            asked.shared.bodies.check_size(message_bytes).map_err(LimitBreach::TooLarge)?;
+            share.grow(held.saturating_add(bytes)).map_err(LimitBreach::Policy)?;
             *held += bytes;
             Ok(())
         }

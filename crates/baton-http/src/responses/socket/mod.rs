@@ -23,7 +23,7 @@ use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use metered::{Exceeded, MeteredIo, SocketMeter};
+use metered::{LimitBreach, MeteredIo, SocketMeter};
 use serde_json::{Map, Value};
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::{io::AsyncReadExt as _, time::Instant};
@@ -81,12 +81,12 @@ struct Connection {
     socket: WebSocketStream<MeteredIo<TokioIo<Upgraded>>>,
     meter: SocketMeter,
     /// The last response, when it is kept nowhere else.
-    last: Option<Remembered>,
+    last: Option<UnstoredResponse>,
     /// Responses from which going on failed.
     evicted: VecDeque<String>,
 }
 
-struct Remembered {
+struct UnstoredResponse {
     id: String,
     /// What was said up to its end.
     items: Vec<Json>,
@@ -95,7 +95,7 @@ struct Remembered {
 }
 
 /// Why a connection ends.
-struct Closed;
+struct SocketEnd;
 
 impl Connection {
     async fn open(asked: Asked, upgraded: Upgraded) -> Self {
@@ -140,15 +140,15 @@ impl Connection {
     }
 
     /// The message that was received; none of frames that only keep the connection alive.
-    async fn message(&mut self, received: Option<Result<Message, SocketError>>) -> Result<Option<Bytes>, Closed> {
+    async fn message(&mut self, received: Option<Result<Message, SocketError>>) -> Result<Option<Bytes>, SocketEnd> {
         match received {
             Some(Ok(Message::Text(text))) => Ok(Some(text.into())),
             Some(Ok(Message::Binary(bytes))) => Ok(Some(bytes)),
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(None),
-            Some(Ok(Message::Close(_))) | None => Err(Closed),
+            Some(Ok(Message::Close(_))) | None => Err(SocketEnd),
             Some(Err(error)) => {
                 self.fail(&error).await;
-                Err(Closed)
+                Err(SocketEnd)
             }
         }
     }
@@ -156,8 +156,8 @@ impl Connection {
     /// Tells why the connection ends, and ends it.
     async fn fail(&mut self, error: &SocketError) {
         let (code, refused) = match (self.meter.exceeded(), error) {
-            (Some(Exceeded::TooLarge(error)), _) => (CloseCode::Size, Some(refusal(&error))),
-            (Some(Exceeded::Policy(error)), _) => (CloseCode::Policy, Some(refusal(&error))),
+            (Some(LimitBreach::TooLarge(error)), _) => (CloseCode::Size, Some(refusal(&error))),
+            (Some(LimitBreach::Policy(error)), _) => (CloseCode::Policy, Some(refusal(&error))),
             (None, SocketError::Capacity(_)) => {
                 let error = self.asked.shared.bodies.too_large();
                 (CloseCode::Size, Some(refusal(&error)))
@@ -173,18 +173,18 @@ impl Connection {
                 reason = refused.code.unwrap_or_default();
             }
             let frame = CloseFrame { code, reason: reason.into() };
-            self.socket.send(Message::Close(Some(frame))).await.map_err(|_| Closed)?;
+            self.socket.send(Message::Close(Some(frame))).await.map_err(|_| SocketEnd)?;
             // Bytes that nobody has read would make the network forget what was said last.
             let mut unread = [0; BUFFER_BYTES];
             let connection = self.socket.get_mut().inner_mut();
             while connection.read(&mut unread).await.is_ok_and(|bytes| bytes > 0) {}
-            Ok::<(), Closed>(())
+            Ok::<(), SocketEnd>(())
         };
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, Box::pin(closing)).await;
     }
 
     /// One message: a request, and all that comes of it.
-    async fn take(&mut self, message: Bytes) -> Result<(), Closed> {
+    async fn take(&mut self, message: Bytes) -> Result<(), SocketEnd> {
         let bytes = message.len();
         let shared = Arc::clone(&self.asked.shared);
         let begun = shared.large_requests.drive(bytes, Box::pin(self.begin(message)).as_mut()).await;
@@ -250,7 +250,7 @@ impl Connection {
     }
 
     /// Shows a response; whoever says something meanwhile is told to wait.
-    async fn show(&mut self, mut followed: Followed, begun: Vec<StreamEvent>) -> Result<(), Closed> {
+    async fn show(&mut self, mut followed: Followed, begun: Vec<StreamEvent>) -> Result<(), SocketEnd> {
         self.write(&begun).await?;
         loop {
             let events = tokio::select! {
@@ -272,27 +272,27 @@ impl Connection {
         if !followed.projector.is_over() {
             let broken = followed.broken_off();
             self.write(&[broken]).await?;
-            return Err(Closed);
+            return Err(SocketEnd);
         }
         self.last = self.remember(followed.projector.response(), followed.input());
         Ok(())
     }
 
-    async fn write(&mut self, events: &[StreamEvent]) -> Result<(), Closed> {
+    async fn write(&mut self, events: &[StreamEvent]) -> Result<(), SocketEnd> {
         for event in events {
-            self.socket.send(Message::Text(event.to_frame().into())).await.map_err(|_| Closed)?;
+            self.socket.send(Message::Text(event.to_frame().into())).await.map_err(|_| SocketEnd)?;
         }
         Ok(())
     }
 
-    async fn refuse(&mut self, refused: &Refusal) -> Result<(), Closed> {
+    async fn refuse(&mut self, refused: &Refusal) -> Result<(), SocketEnd> {
         let frame = serde_json::json!({ "type": "error", "status": refused.status, "error": refused.error() });
-        self.socket.send(Message::Text(frame.to_string().into())).await.map_err(|_| Closed)
+        self.socket.send(Message::Text(frame.to_string().into())).await.map_err(|_| SocketEnd)
     }
 
     /// A response that is kept nowhere else, if there is room for it: a client that is told that it is gone sends the
     /// conversation again.
-    fn remember(&self, response: &Response, input: &[Json]) -> Option<Remembered> {
+    fn remember(&self, response: &Response, input: &[Json]) -> Option<UnstoredResponse> {
         if response.store {
             return None;
         }
@@ -302,7 +302,7 @@ impl Connection {
         let mut share = bodies.share(&self.asked.caller);
         let bytes = size_of_all(&items);
         bodies.check_size(bytes).and_then(|()| share.grow(bytes)).ok()?;
-        Some(Remembered { id: response.id.clone(), items, _share: share })
+        Some(UnstoredResponse { id: response.id.clone(), items, _share: share })
     }
 
     fn evict(&mut self, previous: Option<String>) {
