@@ -48,5 +48,6 @@ pub use mcp::MCP_FILES;
 pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use orchestration::ORCHESTRATION_PROMPT;
 pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, Parsed, parse, parse_anywhere};
+pub use raw::read_a2a_settings;
 pub use scaffold::scaffold;
-pub use schema::{providers as providers_schema, schema};
+pub use schema::{a2a_settings as a2a_settings_schema, providers as providers_schema, schema};

@@ -1,11 +1,14 @@
 //! `agent.yaml` as written: right types, unknown keys reported, nothing filled in yet.
 
+mod a2a;
 mod about;
 mod export;
 mod http;
 mod settings;
 mod watched;
 
+pub use a2a::read_a2a_settings;
+pub(crate) use a2a::{PLACEMENTS, STREAMING};
 pub(crate) use about::{RawAbout, is_web_address};
 pub(crate) use export::RawExport;
 pub(crate) use http::{METHODS, RawHttp};
@@ -19,7 +22,7 @@ use crate::{
     item::{self, Listed},
     permission::{INCLUDES, PERMISSIONS, RawRule, too_many},
 };
-use baton_types::{Effects, Include, ItemKind, Permission};
+use baton_types::{A2aSettings, Effects, Include, ItemKind, Permission};
 use std::time::Duration;
 
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -37,6 +40,7 @@ pub(crate) struct RawAgent {
     pub(crate) providers: Option<Node>,
     pub(crate) answer: Option<RawAnswer>,
     pub(crate) guardrails: Vec<RawGuardrail>,
+    pub(crate) a2a: A2aSettings,
     pub(crate) about: RawAbout,
     pub(crate) input_modes: Option<Vec<Located<String>>>,
     pub(crate) settings: RawSettings,
@@ -93,6 +97,7 @@ impl RawAgent {
             providers: fields.take("providers"),
             answer: fields.take("answer").and_then(|node| RawAnswer::read(reader, node)),
             guardrails: RawGuardrail::read_all(reader, &mut fields),
+            a2a: fields.take("a2a").map(|node| a2a::read(reader, node)).unwrap_or_default(),
             about: RawAbout::read(reader, &mut fields),
             input_modes: fields.take("input_modes").map(|node| input_modes(reader, node)),
             settings: fields.take("settings").map(|node| RawSettings::read(reader, node)).unwrap_or_default(),

@@ -77,6 +77,7 @@ pub(crate) fn resolve(
         enable_handoff,
         policy: ToolPolicy { ask: alone.ask, rules },
         autonomous: alone.autonomous,
+        a2a: raw.a2a,
     })
 }
 

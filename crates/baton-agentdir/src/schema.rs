@@ -12,7 +12,7 @@ use crate::{
     permission::{ASK_WHEN, INCLUDES},
     raw::{
         EFFORTS, MAX_ENTRIES, MAX_FALLBACKS, MAX_PARALLEL_TOOLS, MAX_SPILL, MAX_TOKENS, MAX_TOOL_ERRORS, MAX_TOP_K,
-        MAX_TOP_N, MAX_TURNS,
+        MAX_TOP_N, MAX_TURNS, PLACEMENTS, STREAMING,
     },
 };
 use baton_types::ContextItem;
@@ -39,6 +39,7 @@ pub fn schema() -> Value {
                     "description": "Who is asked when that one does not answer, in this order."},
                 "providers": models::providers(),
                 "answer": models::answer(),
+                "a2a": object("How its answers appear over A2A; what is left out is as the server says. Since 0.9.", &a2a_settings()),
                 "guardrails": models::guardrails(),
                 "provider": with(object("Who makes it.", &json!({
                     "organization": text("The name."),
@@ -72,6 +73,19 @@ pub fn schema() -> Value {
 
 fn web(about: &str) -> Value {
     json!({"type": "string", "pattern": "^https?://[^\\s]+$", "description": about})
+}
+
+/// The members of `a2a` that an agent and a server have in common.
+pub fn a2a_settings() -> Value {
+    let words = |values: &[&str], about: &str| json!({"enum": values, "description": about});
+    json!({
+        "answer": words(&PLACEMENTS.map(|(word, _)| word),
+            "Where the answer stands: in an artifact (the default), in the completed status (the default where callers \
+             run the tools), or in both."),
+        "stream_text": words(&STREAMING.map(|(word, _)| word),
+            "Whether streams show text while it is written, as artifact chunks; by default they show it whole, unless \
+             the caller names the extension stream-text."),
+    })
 }
 
 fn settings() -> Value {

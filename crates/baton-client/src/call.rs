@@ -2,7 +2,7 @@
 
 use crate::{Client, ClientError, Refusal, transport::ReplyBody};
 use baton_wire::{
-    a2a::v1::{PROTOCOL_VERSION, RestError},
+    a2a::v1::{PROTOCOL_VERSION, RestError, STREAM_TEXT, TOOL_CALLS},
     jsonrpc::{Call, Reply},
 };
 use bytes::{Bytes, BytesMut};
@@ -52,7 +52,9 @@ impl Client {
             .method(Method::POST)
             .uri(format!("/agents/{}", baton_wire::path_segment(agent)))
             .header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .header("a2a-version", HeaderValue::from_static(PROTOCOL_VERSION));
+            .header("a2a-version", HeaderValue::from_static(PROTOCOL_VERSION))
+            .header("a2a-extensions", HeaderValue::from_static(STREAM_TEXT))
+            .header("a2a-extensions", HeaderValue::from_static(TOOL_CALLS));
         headers(request)
             .body(Full::new(Bytes::from(body)))
             .map_err(|error| ClientError::Address { address: agent.to_owned(), reason: error.to_string() })

@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_ports::{CardSigner, SpanStore};
 use baton_telemetry::Tracer;
-use baton_types::Timestamp;
+use baton_types::{A2aSettings, Timestamp};
 use baton_wire::a2a::v1::AgentExtension;
 use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -99,6 +99,8 @@ pub struct A2aOptions {
     pub version_rule: VersionRule,
     /// Extensions besides Baton's own; senders must name those that are required.
     pub extensions: Vec<AgentExtension>,
+    /// How answers appear, where the agent does not say.
+    pub settings: A2aSettings,
     /// How long a caller may wait for a task to change.
     pub longest_poll: Duration,
 }
@@ -111,6 +113,7 @@ impl Default for A2aOptions {
             extended_card: true,
             version_rule: VersionRule::default(),
             extensions: Vec::new(),
+            settings: A2aSettings::default(),
             longest_poll: Duration::from_secs(30),
         }
     }

@@ -9,7 +9,7 @@ use baton_engine::{EngineError, TaskRef};
 use baton_rules::{Access, may_everywhere};
 use baton_types::{ErrorCode, StreamId, TaskView};
 use baton_wire::{
-    a2a::v1::{ArtifactChoice, Error, ErrorKind, HistoryLength, Task},
+    a2a::v1::{ArtifactChoice, Error, ErrorKind, HistoryLength, Presentation, Task},
     api::{EventEntry, EventList, TaskEntry},
 };
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub(crate) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, Name
         Ok(view) => reply::json(&TaskEntry {
             agent: view.agent.to_string(),
             version: view.version,
-            task: Task::of(&view, HistoryLength::All, ArtifactChoice::Include),
+            task: Task::of(&view, HistoryLength::All, ArtifactChoice::Include, Presentation::FULL),
         }),
         Err(error) => reply::rest_error(&error),
     }

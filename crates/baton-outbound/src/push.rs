@@ -7,7 +7,7 @@ mod span;
 use crate::{GuardedClient, OutboundError, SetupError};
 use baton_ports::{BoxFuture, Notice, Notified, WebhookError, Webhooks};
 use baton_telemetry::Tracer;
-use baton_types::PushConfig;
+use baton_types::{A2aSettings, PushConfig};
 use bytes::Bytes;
 use http::{Method, Request};
 use std::sync::LazyLock;
@@ -21,19 +21,27 @@ type Made = Result<GuardedClient, SetupError>;
 pub struct PushSender {
     client: LazyLock<Made, Box<dyn FnOnce() -> Made + Send>>,
     tracer: Tracer,
+    a2a: A2aSettings,
 }
 
 impl PushSender {
     /// Sends by the client that `client` makes when the first notification is due: reading the system's certificates
     /// takes longer than all the rest of a start, and most starts push nothing.
     pub fn new(client: impl FnOnce() -> Result<GuardedClient, SetupError> + Send + 'static) -> Self {
-        Self { client: LazyLock::new(Box::new(client)), tracer: Tracer::off() }
+        Self { client: LazyLock::new(Box::new(client)), tracer: Tracer::off(), a2a: A2aSettings::default() }
     }
 
     /// Makes a span of every notification.
     #[must_use]
     pub fn with_tracer(mut self, tracer: Tracer) -> Self {
         self.tracer = tracer;
+        self
+    }
+
+    /// Shows answers in this form, where their agents do not say.
+    #[must_use]
+    pub fn with_a2a(mut self, a2a: A2aSettings) -> Self {
+        self.a2a = a2a;
         self
     }
 
@@ -48,7 +56,7 @@ impl PushSender {
     }
 
     async fn notify(&self, config: &PushConfig, notice: Notice<'_>) -> Result<Notified, WebhookError> {
-        let Some(body) = render::body(config.dialect, notice)? else { return Ok(Notified::NothingToSay) };
+        let Some(body) = render::body(config.dialect, notice, self.a2a)? else { return Ok(Notified::NothingToSay) };
         let mut request = Request::new(Bytes::from(body));
         *request.method_mut() = Method::POST;
         let target = crate::Target::parse(&config.url)?;

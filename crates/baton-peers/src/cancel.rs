@@ -1,7 +1,7 @@
 //! Asking a peer to stop.
 
 use crate::{
-    CallError, PeerClient, With,
+    CallError, PeerClient,
     client::{refused, unreached},
     follow::{is_ended, is_missing},
     retry::Backoff,
@@ -17,7 +17,7 @@ impl PeerClient {
         let mut backoff = Backoff::connections();
         loop {
             let request = CancelTaskRequest { id: task.to_owned().into(), ..CancelTaskRequest::default() };
-            let error = match self.binding().cancel(request, &With::default()).await {
+            let error = match self.binding().cancel(request, &self.usual()).await {
                 Ok(_) => return Ok(()),
                 Err(error) if is_ended(&error) || is_missing(&error) => return Ok(()),
                 Err(error) => error,

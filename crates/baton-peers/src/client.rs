@@ -9,8 +9,8 @@ use crate::{
 use baton_ports::{PeerAsk, PeerError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{
-    AgentCard, GetTaskRequest, IDEMPOTENCY, ListTasksRequest, ListTasksResponse, Message, SendMessageConfiguration,
-    SendMessageRequest, Task,
+    AgentCard, GetTaskRequest, IDEMPOTENCY, ListTasksRequest, ListTasksResponse, Message, STREAM_TEXT,
+    SendMessageConfiguration, SendMessageRequest, Task,
 };
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -27,6 +27,8 @@ pub struct Abilities {
     pub lists: bool,
     /// Its subscriptions begin with the task in full.
     pub snapshots: bool,
+    /// It shows text while it is written, to those who ask for it.
+    pub streams_text: bool,
 }
 
 impl Abilities {
@@ -34,12 +36,14 @@ impl Abilities {
     pub fn of(card: &AgentCard, version: &str) -> Self {
         let current = !version.starts_with("0.");
         let capabilities = &card.capabilities;
+        let offers = |uri: &str| capabilities.extensions.iter().any(|extension| extension.uri == uri);
         Self {
             streaming: capabilities.streaming.unwrap_or_default(),
             push: capabilities.push_notifications.unwrap_or_default(),
-            idempotent: capabilities.extensions.iter().any(|extension| extension.uri == IDEMPOTENCY),
+            idempotent: offers(IDEMPOTENCY),
             lists: current,
             snapshots: current,
+            streams_text: offers(STREAM_TEXT),
         }
     }
 }
@@ -102,18 +106,18 @@ impl PeerClient {
 
     /// Everything that happens to a task from now on, beginning with the task as it is.
     pub fn follow(&self, task: &str) -> Followed {
-        Follow::new(self.clone(), With::default(), Seen::of_task(task, None), Begin::Task).into_stream()
+        Follow::new(self.clone(), self.usual(), Seen::of_task(task, None), Begin::Task).into_stream()
     }
 
     /// The task as it is.
     pub async fn get(&self, task: &str) -> Result<Task<'static>, CallError> {
         let request = GetTaskRequest { id: task.to_owned().into(), ..GetTaskRequest::default() };
-        self.binding.get(request, &With::default()).await
+        self.binding.get(request, &self.usual()).await
     }
 
     /// One page of tasks.
     pub async fn list(&self, request: ListTasksRequest<'static>) -> Result<ListTasksResponse<'static>, CallError> {
-        self.binding.list(request, &With::default()).await
+        self.binding.list(request, &self.usual()).await
     }
 
     pub(crate) fn binding(&self) -> &dyn Binding {
@@ -128,9 +132,15 @@ impl PeerClient {
         self.desk.as_ref()
     }
 
+    /// What goes with every request: all of them see a task in the same form.
+    pub(crate) fn usual(&self) -> With {
+        let extensions = self.abilities.streams_text.then(|| STREAM_TEXT.to_owned()).into_iter().collect();
+        With { extensions, ..With::default() }
+    }
+
     /// What goes with every request about these words.
     pub(crate) fn with(&self, ask: &PeerAsk) -> With {
-        let mut with = With { trace: ask.trace.clone(), depth: ask.depth, ..With::default() };
+        let mut with = With { trace: ask.trace.clone(), depth: ask.depth, ..self.usual() };
         if self.abilities.idempotent {
             with.extensions.push(IDEMPOTENCY.to_owned());
         }

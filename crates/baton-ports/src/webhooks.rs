@@ -1,7 +1,7 @@
 //! Telling receivers outside what happened to a task.
 
 use crate::{BoxFuture, StoredEvent};
-use baton_types::{PushConfig, TaskView};
+use baton_types::{A2aSettings, PushConfig, TaskView};
 
 /// One event, and the task as it was right after it.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +10,8 @@ pub struct Notice<'a> {
     pub task: &'a TaskView,
     /// What happened.
     pub event: &'a StoredEvent,
+    /// How the agent's answers appear.
+    pub a2a: A2aSettings,
 }
 
 /// What became of a notification.

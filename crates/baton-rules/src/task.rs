@@ -270,6 +270,7 @@ impl Task {
             context: self.context.clone(),
             agent: self.agent.clone(),
             created_at: self.created_at,
+            tool_execution: self.tool_execution,
             state: self.state,
             status_message: self.status_message.clone(),
             status_at: self.status_at,

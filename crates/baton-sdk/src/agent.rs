@@ -4,8 +4,9 @@ use crate::Error;
 use baton_agentdir::{Severity, is_agent_name};
 use baton_toolhost::{NativeTools, Tool};
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, AskWhen, BUILT_IN_TOOLS, ContextItem, ControlTools, ErrorCode, HandoffTarget,
-    Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits, SkillSpec, ToolExecution, ToolPolicy, Writing,
+    A2aSettings, AgentKit, AgentName, AgentSpec, AskWhen, BUILT_IN_TOOLS, ContextItem, ControlTools, ErrorCode,
+    HandoffTarget, Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits, SkillSpec, ToolExecution,
+    ToolPolicy, Writing,
 };
 
 /// Who answers, with which words and which functions; everything but the name may be left out.
@@ -28,6 +29,7 @@ pub struct Agent {
     policy: ToolPolicy,
     autonomous: bool,
     orchestration: Option<Orchestration>,
+    a2a: A2aSettings,
     control_tools: ControlTools,
     limits: RunLimits,
     knowledge: Knowledge,
@@ -53,6 +55,7 @@ impl Agent {
             policy: ToolPolicy::default(),
             autonomous: false,
             orchestration: None,
+            a2a: A2aSettings::default(),
             control_tools: ControlTools::default(),
             limits: RunLimits::default(),
             knowledge: Knowledge::default(),
@@ -130,6 +133,13 @@ impl Agent {
     #[must_use]
     pub fn tools_run_by_caller(mut self) -> Self {
         self.tool_execution = ToolExecution::Caller;
+        self
+    }
+
+    /// How its answers appear over A2A: one whole artifact by default.
+    #[must_use]
+    pub fn a2a(mut self, settings: A2aSettings) -> Self {
+        self.a2a = settings;
         self
     }
 
@@ -299,6 +309,7 @@ impl Agent {
             control_tools: self.control_tools,
             handoffs: self.handoffs,
             orchestration: self.orchestration,
+            a2a: self.a2a,
             enable_handoff: self.enable_handoff,
             policy: self.policy,
             autonomous: self.autonomous,

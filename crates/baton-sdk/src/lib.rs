@@ -23,8 +23,9 @@ pub use baton::Baton;
 pub use baton_orchestrator::{Answer, Limits, OrchestrateError, Orchestrator, Question, Reply, Watch, Whose};
 pub use baton_toolhost::{Tool, ToolContext, ToolError};
 pub use baton_types::{
-    AgentKit, ArgumentMatch, AskWhen, ContextItem, ErrorCode, ExportedTool, Include, McpEra, McpPermissions, McpServer,
-    McpTimeouts, McpTransport, Permission, PermissionRule, Principal, RunLimits, TaskState, Wanted,
+    A2aSettings, AgentKit, AnswerPlacement, ArgumentMatch, AskWhen, ContextItem, ErrorCode, ExportedTool, Include,
+    McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission, PermissionRule, Principal, RunLimits,
+    TaskState, TextStreaming, Wanted,
 };
 pub use error::Error;
 pub use running::Running;

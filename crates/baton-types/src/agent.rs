@@ -1,7 +1,8 @@
 //! What an agent is, fully resolved: nothing in here refers to a file that could change under a run.
 
 use crate::{
-    AgentName, Budgets, Digest, Guardrail, Json, JsonError, Knowledge, Thousandths, ToolExecution, ToolPolicy, ToolSpec,
+    A2aSettings, AgentName, Budgets, Digest, Guardrail, Json, JsonError, Knowledge, Thousandths, ToolExecution,
+    ToolPolicy, ToolSpec,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -63,6 +64,9 @@ pub struct AgentSpec {
     /// Whether the model may find and call every agent of this Baton.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orchestration: Option<Orchestration>,
+    /// How its answers appear over A2A.
+    #[serde(default, skip_serializing_if = "A2aSettings::is_empty")]
+    pub a2a: A2aSettings,
 }
 
 /// Leave to find and call all agents (`list_agents`, `call_agent`).

@@ -6,6 +6,7 @@
 //! Read first: [`TaskEvent`] (what can be true of a task), [`Message`] (what people and agents say),
 //! [`AgentSpec`] (what an agent is), [`ErrorCode`] (every error a user can meet).
 
+mod a2a_settings;
 mod agent;
 mod agent_change;
 mod budget;
@@ -41,6 +42,7 @@ mod trace;
 mod usage;
 mod wishes;
 
+pub use a2a_settings::{A2aSettings, AnswerPlacement, TextStreaming};
 pub use agent::{
     About, AgentSpec, AnswerForm, ControlTools, HandoffTarget, ModelSpec, Orchestration, Provider, RunLimits,
     SkillSpec, Writing,

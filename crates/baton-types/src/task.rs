@@ -1,6 +1,6 @@
 //! Where a task stands.
 
-use crate::{AgentName, Artifact, ContextId, Message, Part, TaskId, Timestamp};
+use crate::{AgentName, Artifact, ContextId, Message, Part, TaskId, Timestamp, ToolExecution};
 use serde::{Deserialize, Serialize};
 
 /// The state of a task, as every surface knows it.
@@ -79,6 +79,8 @@ pub struct TaskView {
     pub agent: AgentName,
     /// When it was created.
     pub created_at: Timestamp,
+    /// Who runs its tools.
+    pub tool_execution: ToolExecution,
     /// Where it stands.
     pub state: TaskState,
     /// What the agent last said about that.
@@ -99,6 +101,11 @@ impl TaskView {
     /// The answer of an agent that replied without a task: its final message names none.
     pub fn direct_reply(&self) -> Option<&Message> {
         self.status_message.as_ref().filter(|reply| self.state == TaskState::Completed && reply.task.is_none())
+    }
+
+    /// Whether an artifact has the text of this message.
+    pub fn has_artifact_of(&self, message: &Message) -> bool {
+        self.artifacts.iter().rev().any(|artifact| artifact.id.as_str() == message.id.as_str())
     }
 
     /// About how many bytes its content takes.

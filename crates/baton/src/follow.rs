@@ -7,6 +7,7 @@ use crate::{
 };
 use baton_client::{Client, ClientError, EventStream};
 use baton_types::ErrorCode;
+use baton_wire::a2a::v1::TaskState;
 use std::time::Duration;
 
 /// How often a broken stream is taken up again, and how long the first pause is.
@@ -35,6 +36,8 @@ struct Followed {
     task: Option<String>,
     status: Option<Status>,
     cursor: Option<u64>,
+    /// The answer so far.
+    answer: String,
     /// Whether a task that already waits or has ended when the stream begins is all that there is to hear.
     from_now: bool,
 }
@@ -46,7 +49,7 @@ pub(crate) async fn follow_from_now(
     stream: EventStream,
     watcher: &mut dyn Watcher,
 ) -> Result<Ended, Failure> {
-    let followed = Followed { task: None, status: None, cursor: None, from_now: true };
+    let followed = Followed { task: None, status: None, cursor: None, answer: String::new(), from_now: true };
     follow_on(client, agent, 0, stream, followed, watcher).await
 }
 
@@ -59,7 +62,7 @@ pub(crate) async fn follow(
     stream: EventStream,
     watcher: &mut dyn Watcher,
 ) -> Result<Ended, Failure> {
-    let followed = Followed { task: None, status: None, cursor: None, from_now: false };
+    let followed = Followed { task: None, status: None, cursor: None, answer: String::new(), from_now: false };
     follow_on(client, agent, depth, stream, followed, watcher).await
 }
 
@@ -136,8 +139,11 @@ async fn read(
                     return Ok(Broken::No);
                 }
             }
-            Step::Moved(status) => {
+            Step::Moved(mut status) => {
                 let settled = status.is_settled();
+                if status.state == TaskState::Completed && status.says.is_empty() {
+                    status.says = std::mem::take(&mut followed.answer);
+                }
                 followed.status = Some(status);
                 if settled {
                     return Ok(Broken::No);
@@ -147,6 +153,12 @@ async fn read(
                 // From its beginning: it may have ended while this stream was on its way.
                 let child = client.subscribe(&receiver, &task, Some(0)).await.map_err(failure)?;
                 Box::pin(follow(client, &receiver, depth + 1, child, watcher)).await?;
+            }
+            Step::Text(piece) if piece.is_answer() => {
+                if !piece.append {
+                    followed.answer.clear();
+                }
+                followed.answer.push_str(&piece.text);
             }
             Step::Called(_) | Step::Gave { .. } | Step::Text(_) => {}
         }

@@ -131,7 +131,12 @@ pub(crate) struct Status {
 impl Status {
     /// Where this task stands.
     pub(crate) fn of(task: &Task<'_>) -> Self {
-        Self::new(task.status.state, task.status.message.as_ref(), None)
+        let mut status = Self::new(task.status.state, task.status.message.as_ref(), None);
+        if status.state == TaskState::Completed && status.says.is_empty() {
+            let answers = task.artifacts.iter().flatten().filter(|artifact| artifact.name.as_deref() == Some("answer"));
+            status.says = answers.last().map(|answer| text_of(&answer.parts)).unwrap_or_default();
+        }
+        status
     }
 
     fn new(state: TaskState, message: Option<&Message<'_>>, reason: Option<Reason>) -> Self {

@@ -35,6 +35,7 @@ impl Lone {
             control_tools: ControlTools::default(),
             handoffs: Vec::new(),
             orchestration: None,
+            a2a: baton_types::A2aSettings::default(),
             enable_handoff: false,
             policy: Default::default(),
             autonomous: false,

@@ -2,7 +2,7 @@
 
 use crate::{Arrival, History};
 use baton_rules::Task;
-use baton_types::{MessageId, PushDialect, TaskEvent, TaskId};
+use baton_types::{A2aSettings, MessageId, PushDialect, TaskEvent, TaskId};
 use baton_wire::a2a::{v1, v03};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -48,11 +48,18 @@ impl Receiver {
             }
             let Some(folded) = folded.as_ref().filter(|_| number > self.after && fact.is_shown()) else { continue };
             let view = folded.view();
-            let whole = || v1::Task::of(&view, v1::HistoryLength::All, v1::ArtifactChoice::Include);
+            let presentation = {
+                let request = v1::PresentationRequest::default();
+                v1::Presentation::resolve(A2aSettings::default(), view.tool_execution, request)
+            };
+            let whole = || v1::Task::of(&view, v1::HistoryLength::All, v1::ArtifactChoice::Include, presentation);
+            let answered = view.status_message.as_ref().is_some_and(|message| view.has_artifact_of(message));
             let body = match (self.dialect, fact) {
                 (PushDialect::V03, _) => Some(json(&v03::Task::from(whole()))),
                 (PushDialect::V1, TaskEvent::Submitted { .. }) => Some(json(&v1::StreamResponse::from(whole()))),
-                (PushDialect::V1, _) => v1::project(task, &folded.context, at, fact).map(|item| json(&item)),
+                (PushDialect::V1, _) => {
+                    v1::project(task, &folded.context, at, fact, presentation, answered).map(|item| json(&item))
+                }
             };
             owed.extend(body);
         }

@@ -69,6 +69,7 @@ pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit:
     );
     note(old.limits.budgets != new.limits.budgets, "what may be used up: `settings.budgets`".to_owned());
     note(old.answer != new.answer, "the form of its answers: `answer`".to_owned());
+    note(old.a2a != new.a2a, "how its answers appear over A2A: `a2a`".to_owned());
     note(old.guardrails != new.guardrails, "who looks on: `guardrails`".to_owned());
     note(old.control_tools != new.control_tools, "`settings.control_tools`".to_owned());
     note(old.orchestration != new.orchestration, "`settings.orchestration`".to_owned());

@@ -109,6 +109,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
         policy: ToolPolicy { ask: settings.ask, rules: Vec::new() },
         autonomous: is_autonomous,
         orchestration: None,
+        a2a: baton_types::A2aSettings::default(),
     };
     Parsed {
         agent: Some(agent),

@@ -117,7 +117,8 @@ impl Delivery<'_> {
             return Ok(());
         }
         let view = task.view();
-        let failure = match self.notify(config, Notice { task: &view, event }).await? {
+        let a2a = self.inner.ports.agents.agent(&view.agent).map(|agent| agent.a2a).unwrap_or_default();
+        let failure = match self.notify(config, Notice { task: &view, event, a2a }).await? {
             Ok(Notified::NothingToSay) => return Ok(()),
             Ok(Notified::Delivered) => {
                 self.inner.orders.answered(self.key, true);

@@ -265,7 +265,8 @@ fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent>
         return events;
     }
     unique_ids(&mut calls);
-    let parts = vec![Part::text(text), calls_part(&calls)];
+    let words = Some(text).filter(|text| !text.is_empty()).map(Part::text);
+    let parts = words.into_iter().chain([calls_part(&calls)]).collect();
     let mut message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
     // Who called is only worth a word when it is not the built-in model.
     if finish == Some(Finish::Length) || model != "playbook" {

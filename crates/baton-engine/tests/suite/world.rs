@@ -192,6 +192,7 @@ pub(crate) fn agent(name: &str, handoffs: &[&str]) -> AgentSpec {
             .map(|name| HandoffTarget { agent: (*name).into(), description: String::new(), url: None })
             .collect(),
         orchestration: None,
+        a2a: baton_types::A2aSettings::default(),
         enable_handoff: !handoffs.is_empty(),
         policy: Default::default(),
         autonomous: false,

@@ -3,8 +3,8 @@
 use super::call::Call;
 use baton_types::{ErrorCode, Message, ToolExecution};
 use baton_wire::a2a::v1::{
-    Error, ErrorKind, GENERATION, IDEMPOTENCY, TOOL_EXECUTION, requested_generation, requested_idempotency_key,
-    requested_tool_execution,
+    Error, ErrorKind, GENERATION, IDEMPOTENCY, PresentationRequest, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION,
+    requested_generation, requested_idempotency_key, requested_tool_execution,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -22,7 +22,7 @@ impl Active {
     /// What the request names, unknown ones left out.
     pub(super) fn of(call: &Call<'_>) -> Self {
         let requested = requested(call.headers);
-        let own = [TOOL_EXECUTION, IDEMPOTENCY, GENERATION].into_iter();
+        let own = [TOOL_EXECUTION, IDEMPOTENCY, GENERATION, STREAM_TEXT, TOOL_CALLS].into_iter();
         let known = own.chain(call.shared.options.a2a.extensions.iter().map(|extension| extension.uri.as_str()));
         Self { uris: known.filter(|uri| requested.contains(uri)).map(str::to_owned).collect() }
     }
@@ -63,6 +63,11 @@ impl Active {
     /// Whether tasks and events say their generation.
     pub(super) fn generation(&self) -> bool {
         self.names(GENERATION)
+    }
+
+    /// What the caller wants to see of streams.
+    pub(super) fn presentation_request(&self) -> PresentationRequest {
+        PresentationRequest { stream_text: self.names(STREAM_TEXT), tool_calls: self.names(TOOL_CALLS) }
     }
 
     /// The generation at which the message is to be said, when the caller wants that.

@@ -9,6 +9,7 @@ mod grpc;
 mod jsonrpc;
 mod operation;
 mod ops;
+mod presentation;
 mod rest;
 mod spoken;
 mod sse;

@@ -152,6 +152,7 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
         control_tools: ControlTools { ask_user: true, ..ControlTools::default() },
         handoffs: Vec::new(),
         orchestration: None,
+        a2a: baton_types::A2aSettings::default(),
         enable_handoff: false,
         policy: Default::default(),
         autonomous: false,

@@ -1,23 +1,33 @@
 //! The body of a notification.
 
 use baton_ports::{Notice, WebhookError};
-use baton_types::{Fact, PushDialect, TaskEvent};
+use baton_types::{A2aSettings, Fact, PushDialect, TaskEvent};
 use baton_wire::a2a::{v1, v03};
 use serde::Serialize;
 
 /// What the receiver's dialect says about the event; `None` when it says nothing.
-pub(super) fn body(dialect: PushDialect, notice: Notice<'_>) -> Result<Option<Vec<u8>>, WebhookError> {
-    let Notice { task, event } = notice;
+pub(super) fn body(
+    dialect: PushDialect,
+    notice: Notice<'_>,
+    server: A2aSettings,
+) -> Result<Option<Vec<u8>>, WebhookError> {
+    let Notice { task, event, a2a } = notice;
     let Fact::Task(fact) = &event.fact else { return Ok(None) };
     if !fact.is_shown() {
         return Ok(None);
     }
-    let whole = || v1::Task::of(task, v1::HistoryLength::All, v1::ArtifactChoice::Include);
+    let request = v1::PresentationRequest::default();
+    let presentation = v1::Presentation::resolve(a2a.or(server), task.tool_execution, request);
+    let whole = || v1::Task::of(task, v1::HistoryLength::All, v1::ArtifactChoice::Include, presentation);
+    let answered = task.status_message.as_ref().is_some_and(|message| task.has_artifact_of(message));
     match (dialect, fact) {
         (PushDialect::V03, _) => written(&v03::Task::from(whole())).map(Some),
         // As streams do, notifications begin with the task.
         (PushDialect::V1, TaskEvent::Submitted { .. }) => written(&v1::StreamResponse::from(whole())).map(Some),
-        (PushDialect::V1, _) => v1::project(&task.id, &task.context, event.at, fact).as_ref().map(written).transpose(),
+        (PushDialect::V1, _) => v1::project(&task.id, &task.context, event.at, fact, presentation, answered)
+            .as_ref()
+            .map(written)
+            .transpose(),
     }
 }
 

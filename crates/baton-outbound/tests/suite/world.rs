@@ -215,6 +215,7 @@ pub(crate) fn finished() -> (TaskView, StoredEvent) {
         context: "context-1".into(),
         agent: "weather".into(),
         created_at: Timestamp::from_millis(1_799_999_990_000),
+        tool_execution: baton_types::ToolExecution::Agent,
         state: TaskState::Completed,
         status_message: Some(answer.clone()),
         status_at: Timestamp::from_millis(1_800_000_000_000),

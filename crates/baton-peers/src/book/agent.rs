@@ -59,6 +59,7 @@ fn bare(name: &AgentName, config: &PeerConfig, title: String, description: Strin
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
+        a2a: baton_types::A2aSettings::default(),
         // Whom it means when it leaves a handoff to us: anybody that this Baton knows.
         enable_handoff: true,
         policy: Default::default(),

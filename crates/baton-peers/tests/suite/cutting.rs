@@ -92,7 +92,14 @@ async fn client(line: &Line, binding: BindingChoice, dialect: Dialect) -> PeerCl
     let chosen = Chosen { binding, dialect, interface };
     let binding = connect(&chosen, &guarded(), Arc::new(Anonymous)).expect("a binding");
     let current = dialect == Dialect::V1;
-    let abilities = Abilities { streaming: true, push: false, idempotent: true, lists: current, snapshots: current };
+    let abilities = Abilities {
+        streaming: true,
+        push: false,
+        idempotent: true,
+        lists: current,
+        snapshots: current,
+        streams_text: false,
+    };
     PeerClient::new(binding, abilities, Patience::default())
 }
 

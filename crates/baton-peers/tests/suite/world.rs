@@ -32,7 +32,14 @@ pub(crate) fn refusal(code: i32, status: u16) -> CallError {
 
 pub(crate) fn abilities(kind: Kind) -> Abilities {
     let current = !matches!(kind, Kind::Old | Kind::Clock);
-    Abilities { streaming: kind != Kind::Silent, push: false, idempotent: false, lists: current, snapshots: current }
+    Abilities {
+        streaming: kind != Kind::Silent,
+        push: false,
+        idempotent: false,
+        lists: current,
+        snapshots: current,
+        streams_text: false,
+    }
 }
 
 pub(crate) fn client(server: &Arc<Server>) -> PeerClient {

@@ -30,6 +30,7 @@ pub(super) fn collect(effects: &mut DefinitionEffects, spec: &AgentSpec) {
         policy: _,
         autonomous: _,
         orchestration: _,
+        a2a: _,
     } = spec;
     for tool in tools {
         collect_tool(effects, tool);

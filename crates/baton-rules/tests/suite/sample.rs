@@ -57,6 +57,7 @@ pub(crate) fn spec() -> AgentSpec {
         control_tools: ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: false },
         handoffs: vec![HandoffTarget { agent: "weather".into(), description: String::new(), url: None }],
         orchestration: None,
+        a2a: baton_types::A2aSettings::default(),
         enable_handoff: true,
         policy: Default::default(),
         autonomous: false,

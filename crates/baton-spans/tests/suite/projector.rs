@@ -96,6 +96,7 @@ impl Place {
             policy: Default::default(),
             autonomous: false,
             orchestration: None,
+            a2a: baton_types::A2aSettings::default(),
         };
         let agent = journal.put_blob(spec.to_json()?.as_str().as_bytes().into()).await?;
         Ok(Self { journal, relay, agent })

@@ -53,6 +53,7 @@ pub(crate) fn agent(name: &str, tools: Vec<ToolSpec>) -> AgentSpec {
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
+        a2a: baton_types::A2aSettings::default(),
         enable_handoff: false,
         policy: Default::default(),
         autonomous: false,

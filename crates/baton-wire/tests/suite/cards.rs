@@ -130,6 +130,8 @@ fn added_extensions_stand_beside_or_replace_baton_s_own() {
     let expect = [
         (v1::TOOL_EXECUTION, false),
         (v1::GENERATION, false),
+        (v1::STREAM_TEXT, false),
+        (v1::TOOL_CALLS, false),
         (v1::ENVIRONMENT, false),
         (v1::IDEMPOTENCY, true),
         ("https://example.com/billing/v1", false),

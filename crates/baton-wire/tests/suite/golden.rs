@@ -1,8 +1,8 @@
 //! The JSON that travels, in both directions.
 
 use crate::sample::{at, context_id, events, question, task_id, view};
-use baton_types::Artifact;
-use baton_wire::a2a::v1::{self, ArtifactChoice, HistoryLength, Task};
+use baton_types::{A2aSettings, Artifact, ToolExecution};
+use baton_wire::a2a::v1::{self, ArtifactChoice, HistoryLength, Presentation, Task};
 use insta::assert_snapshot;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -23,12 +23,13 @@ fn reads_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(val
 fn tasks_are_written_as_asked_and_read_back() {
     let view = view();
     let tasks = [
-        (HistoryLength::All, ArtifactChoice::Include),
-        (HistoryLength::Latest(1), ArtifactChoice::Omit),
-        (HistoryLength::Latest(0), ArtifactChoice::Omit),
-        (HistoryLength::Latest(9), ArtifactChoice::Include),
+        (HistoryLength::All, ArtifactChoice::Include, Presentation::FULL),
+        (HistoryLength::Latest(1), ArtifactChoice::Omit, Presentation::default()),
+        (HistoryLength::Latest(0), ArtifactChoice::Omit, Presentation::default()),
+        (HistoryLength::Latest(9), ArtifactChoice::Include, Presentation::default()),
+        (HistoryLength::Latest(1), ArtifactChoice::Include, in_status()),
     ]
-    .map(|(history, artifacts)| Task::of(&view, history, artifacts));
+    .map(|(history, artifacts, presentation)| Task::of(&view, history, artifacts, presentation));
     tasks.iter().for_each(|task| reads_back::<Task<'static>>(&serde_json::from_str(&written(task)).unwrap()));
     assert_snapshot!(lines(&tasks.map(|task| written(&task))));
 }
@@ -36,17 +37,27 @@ fn tasks_are_written_as_asked_and_read_back() {
 #[test]
 fn events_are_shown_as_stream_items() {
     let (task, context) = (task_id(), context_id());
-    let shown: Vec<String> = events()
-        .iter()
-        .map(|event| match v1::project(&task, &context, at(0), event) {
-            Some(item) => {
-                reads_back::<v1::StreamResponse<'static>>(&serde_json::from_str(&written(&item)).unwrap());
-                written(&item)
-            }
-            None => "(not shown)".to_owned(),
-        })
-        .collect();
-    assert_snapshot!(lines(&shown));
+    for (name, presentation) in
+        [("full", Presentation::FULL), ("default", Presentation::default()), ("status", in_status())]
+    {
+        let shown: Vec<String> = events()
+            .iter()
+            .map(|event| match v1::project(&task, &context, at(0), event, presentation, true) {
+                Some(item) => {
+                    reads_back::<v1::StreamResponse<'static>>(&serde_json::from_str(&written(&item)).unwrap());
+                    written(&item)
+                }
+                None => "(not shown)".to_owned(),
+            })
+            .collect();
+        assert_snapshot!(format!("stream_items_{name}"), lines(&shown));
+    }
+}
+
+/// The form of agents whose tools the caller runs.
+fn in_status() -> Presentation {
+    let request = v1::PresentationRequest::default();
+    Presentation::resolve(A2aSettings::default(), ToolExecution::Caller, request)
 }
 
 #[test]

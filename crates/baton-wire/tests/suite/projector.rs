@@ -1,8 +1,11 @@
 //! A client that follows any stream, broken off anywhere, ends with what `GetTask` shows.
 
 use crate::sample::{answer, at, calls, context_id, task_id};
+use baton_types::{AnswerPlacement, TextStreaming};
 use baton_types::{Artifact, MessageId, TaskEvent, TaskState, Usage};
-use baton_wire::a2a::v1::{Projected, StreamProjector, StreamResponse};
+use baton_wire::a2a::v1::{
+    CallVisibility, Presentation, Projected, StreamProjector, StreamResponse, TaskState as Shown,
+};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -83,9 +86,9 @@ fn feed() -> impl Strategy<Value = Vec<Fed>> {
                 }
                 Ending::Answer => {
                     let message = baton_types::Message { id: message, ..answer() };
-                    event(&mut feed, TaskEvent::Answered { message, usage });
+                    event(&mut feed, TaskEvent::Answered { message: message.clone(), usage });
                     let state = TaskState::Completed;
-                    event(&mut feed, TaskEvent::StatusChanged { state, message: None, reason: None });
+                    event(&mut feed, TaskEvent::StatusChanged { state, message: Some(message), reason: None });
                 }
                 Ending::Failure => {
                     let state = TaskState::Failed;
@@ -123,18 +126,20 @@ fn expected(feed: &[Fed]) -> Vec<(String, String)> {
 
 proptest! {
     #[test]
-    fn text_that_is_not_the_answer_is_taken_back(feed in feed()) {
+    fn text_that_is_not_the_answer_is_taken_back(feed in feed(), presentation in with_artifacts()) {
         let mut client = Client::default();
-        play(&mut client, &mut StreamProjector::new(task_id(), context_id()), &feed);
+        play(&mut client, &mut StreamProjector::new(task_id(), context_id(), presentation), &feed);
         let texts: Vec<_> = client.texts().into_iter().map(|(id, text)| (id.to_owned(), text.to_owned())).collect();
         prop_assert_eq!(texts, expected(&feed));
     }
 
     #[test]
-    fn a_stream_broken_anywhere_and_resumed_ends_the_same(feed in feed(), at_item in 0_usize..40, late in any::<bool>()) {
+    fn a_stream_broken_anywhere_and_resumed_ends_the_same(
+        feed in feed(), at_item in 0_usize..40, late in any::<bool>(), presentation in with_artifacts(),
+    ) {
         let cut = at_item % feed.len() + 1;
         let mut client = Client::default();
-        let seen = play(&mut client, &mut StreamProjector::new(task_id(), context_id()), &feed[..cut]);
+        let seen = play(&mut client, &mut StreamProjector::new(task_id(), context_id(), presentation), &feed[..cut]);
         // A first item that shows the task carries its version, so a cursor can stand on an event that is not shown.
         let last_number = feed[..cut].iter().rev().find_map(|fed| match fed { Fed::Event(n, _) => Some(*n), _ => None });
         let cursor = if late { last_number } else { seen }.unwrap_or(0);
@@ -142,7 +147,7 @@ proptest! {
             Fed::Event(number, event) if *number <= cursor => Some(event),
             _ => None,
         }).collect();
-        let mut projector = StreamProjector::resumed(task_id(), context_id(), earlier);
+        let mut projector = StreamProjector::resumed(task_id(), context_id(), presentation, earlier);
         // Live text of the time in between is gone; journaled events are replayed.
         let rest: Vec<_> = feed.iter().enumerate().filter(|(index, fed)| match fed {
             Fed::Event(number, _) => *number > cursor,
@@ -154,6 +159,82 @@ proptest! {
     }
 }
 
+/// Every form in which answers are artifacts.
+fn with_artifacts() -> impl Strategy<Value = Presentation> {
+    let answer = prop_oneof![Just(AnswerPlacement::Artifact), Just(AnswerPlacement::Both)];
+    let text = prop_oneof![Just(TextStreaming::Whole), Just(TextStreaming::Chunks)];
+    (answer, text).prop_map(|(answer, text)| Presentation { answer, text, calls: CallVisibility::Hidden })
+}
+
+/// Everything that a stream shows, in order.
+fn shown(presentation: Presentation, feed: &[Fed]) -> Vec<StreamResponse<'static>> {
+    let mut projector = StreamProjector::new(task_id(), context_id(), presentation);
+    let mut items = Vec::new();
+    for fed in feed {
+        let projected = match fed {
+            Fed::Event(_, event) => projector.event(at(0), event),
+            Fed::Delta(message, offset, text) => projector.delta(message, *offset, text),
+        };
+        let all = projected.retraction.iter().chain(&projected.item);
+        items.extend(all.map(|item| serde_json::from_value(serde_json::to_value(item).unwrap()).unwrap()));
+    }
+    items
+}
+
+/// The texts of all artifact updates and status messages, in order.
+fn all_texts(items: &[StreamResponse<'static>]) -> Vec<String> {
+    let artifacts =
+        |item: &StreamResponse<'static>| item.artifact_update.as_ref().map(|update| update.artifact.parts.clone());
+    let statuses = |item: &StreamResponse<'static>| {
+        item.status_update
+            .as_ref()
+            .and_then(|update| update.status.message.as_ref().map(|message| message.parts.clone()))
+    };
+    let parts = items.iter().flat_map(|item| artifacts(item).into_iter().chain(statuses(item)).flatten());
+    parts.filter_map(|part| part.text.map(|text| text.into_owned())).filter(|text| !text.is_empty()).collect()
+}
+
+proptest! {
+    #[test]
+    fn by_default_every_complete_text_appears_once(feed in feed()) {
+        let texts = all_texts(&shown(Presentation::default(), &feed));
+        let said = feed.iter().filter_map(|fed| match fed {
+            Fed::Event(_, TaskEvent::Answered { message, .. } | TaskEvent::ToolsCalled { message, .. }) => Some(message.text()),
+            _ => None,
+        });
+        prop_assert_eq!(texts, said.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn as_a_status_text_grows_and_the_completed_status_has_the_answer(feed in feed()) {
+        let presentation =
+            Presentation { answer: AnswerPlacement::Status, text: TextStreaming::Chunks, calls: CallVisibility::Shown };
+        let items = shown(presentation, &feed);
+        prop_assert!(items.iter().all(|item| item.artifact_update.is_none()));
+        let statuses: Vec<_> = items.iter().filter_map(|item| item.status_update.as_ref()).collect();
+        let mut before: Option<(String, String)> = None;
+        for status in &statuses {
+            let Some(message) = &status.status.message else { continue };
+            let text: String = message.parts.iter().filter_map(|part| part.text.as_deref()).collect();
+            // A complete text replaces what the attempt wrote: here it is another one.
+            let complete = [answer().text(), calls().text()].contains(&text);
+            if let Some((id, shorter)) = before.filter(|(id, _)| *id == message.message_id)
+                && status.status.state == Shown::Working && !complete {
+                let begins_anew = feed.iter().any(|fed| matches!(fed, Fed::Delta(of, 0, piece)
+                    if of.as_str() == id && text == *piece));
+                prop_assert!(text.starts_with(&shorter) || begins_anew, "{:?} after {:?}", text, shorter);
+            }
+            before = Some((message.message_id.clone().into_owned(), text));
+        }
+        let last = statuses.last().unwrap();
+        let text = last.status.message.as_ref().map(|message| {
+            message.parts.iter().filter_map(|part| part.text.as_deref()).collect::<String>()
+        });
+        let expected = expected(&feed).pop().map(|(_, text)| text);
+        prop_assert_eq!(text, expected);
+    }
+}
+
 /// Whether the delta's attempt begins after the cut; the engine sends open text instead of half an attempt.
 fn starts_anew(feed: &[Fed], cut: usize, index: usize) -> bool {
     feed[cut..=index].iter().any(|fed| matches!(fed, Fed::Event(_, TaskEvent::AttemptStarted { .. })))
@@ -161,7 +242,7 @@ fn starts_anew(feed: &[Fed], cut: usize, index: usize) -> bool {
 
 #[test]
 fn open_text_replaces_and_deltas_extend() {
-    let mut projector = StreamProjector::new(task_id(), context_id());
+    let mut projector = StreamProjector::new(task_id(), context_id(), Presentation::FULL);
     let message = MessageId::from("message-2");
     let mut shown = String::new();
     for projected in [

@@ -13,7 +13,7 @@ use baton_http::{CorsOrigins, ResponsesOptions};
 use baton_lineup::ModelSettings;
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
-use baton_types::{ErrorCode, ToolExecution};
+use baton_types::{A2aSettings, ErrorCode, ToolExecution};
 use std::{
     net::{IpAddr, Ipv4Addr},
     path::{Path, PathBuf},
@@ -103,6 +103,8 @@ pub(crate) struct A2a {
     /// Whether a request without a version means 0.3 whatever its method.
     pub(crate) strict_version: bool,
     pub(crate) extensions: Vec<Extension>,
+    /// How answers appear, where the agent does not say.
+    pub(crate) settings: A2aSettings,
 }
 
 /// Notifications to receivers outside.
@@ -224,6 +226,7 @@ fn a2a(raw: RawA2a) -> A2a {
         extended_card: raw.extended_card.unwrap_or(true),
         strict_version: raw.version == Some(Version::Strict),
         extensions: raw.extensions,
+        settings: raw.settings,
     }
 }
 
@@ -284,8 +287,14 @@ mod tests {
         assert_eq!((defaults.port, defaults.data.as_path()), (8700, Path::new(".baton")));
         assert_eq!((defaults.agents, defaults.retention), (vec![PathBuf::from(".")], None));
 
-        let offered =
-            A2a { streaming: true, push: true, extended_card: true, strict_version: false, extensions: Vec::new() };
+        let offered = A2a {
+            streaming: true,
+            push: true,
+            extended_card: true,
+            strict_version: false,
+            extensions: Vec::new(),
+            settings: A2aSettings::default(),
+        };
         assert_eq!((defaults.a2a, defaults.push), (offered, Push::default()));
 
         let yaml = "port: 9000\ndata: state\nagents: [one]\ntools: caller\nretention: { days: 2 }\n\

@@ -258,6 +258,7 @@ fn schema() -> Value {
             "required": {"type": "boolean", "default": false, "description": "Whether senders must name it."},
         }),
     );
+    let a2a_settings = baton_agentdir::a2a_settings_schema();
     let mut schema = object(
         "The configuration of `baton up`; flags and environment variables come before it.",
         &json!({
@@ -299,6 +300,8 @@ fn schema() -> Value {
                 "extended_card": on("Whether there is a card that says more than the public one."),
                 "version": {"enum": ["lenient", "strict"], "default": "lenient",
                     "description": "What a request without A2A-Version means: lenient goes by its method name, strict means 0.3."},
+                "answer": a2a_settings["answer"].clone(),
+                "stream_text": a2a_settings["stream_text"].clone(),
                 "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": with(extension, &["uri"]),
                     "description": "Extensions that cards declare besides Baton's own."},
             })),

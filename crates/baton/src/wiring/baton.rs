@@ -189,7 +189,9 @@ impl Baton {
             tools: tools.toolbox.clone(),
             agents: Arc::clone(&agents),
             peers: peers.clone(),
-            webhooks: Arc::new(push_sender(&settings.push)?.with_tracer(telemetry.tracer())),
+            webhooks: Arc::new(
+                push_sender(&settings.push)?.with_a2a(settings.a2a.settings).with_tracer(telemetry.tracer()),
+            ),
             watch: telemetry.observer(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),

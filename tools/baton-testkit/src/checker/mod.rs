@@ -11,7 +11,15 @@ mod streams;
 mod tools;
 
 use crate::Evidence;
+use baton_types::{A2aSettings, TaskView};
+use baton_wire::a2a::v1::{Presentation, PresentationRequest};
 use std::fmt;
+
+/// The form in which `baton-client` asks to see tasks.
+pub fn presentation(view: &TaskView) -> Presentation {
+    let request = PresentationRequest { stream_text: true, tool_calls: true };
+    Presentation::resolve(A2aSettings::default(), view.tool_execution, request)
+}
 
 /// A promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

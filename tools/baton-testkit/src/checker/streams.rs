@@ -1,9 +1,10 @@
 //! A subscriber that reconnects with its cursor sees every event that A2A shows exactly once, in order, and ends with
 //! the text of the task.
 
-use super::{Promise, Violation};
+use super::{Promise, Violation, presentation};
 use crate::{Evidence, History, Reading, Transcript, transcript::texts};
 use baton_client::StreamEvent;
+use baton_types::TaskEvent;
 use baton_wire::a2a::v1::{StreamResponse, project};
 
 pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
@@ -69,10 +70,16 @@ fn order(history: &History, transcript: &Transcript) -> Result<(), String> {
 
 fn compare(history: &History, transcript: &Transcript, begun: u64, events: &[&StreamEvent]) -> Result<(), String> {
     let Some(Ok(task)) = history.fold(&transcript.task) else { return Ok(()) };
+    let view = task.view();
+    let presentation = presentation(&view);
     let visible: Vec<(u64, StreamResponse<'_>)> = history
         .facts(&transcript.task)
         .filter(|(number, _, _)| *number > begun)
-        .filter_map(|(number, at, fact)| Some((number, project(&task.id, &task.context, at, fact)?)))
+        .filter_map(|(number, at, fact)| {
+            let answered = matches!(fact, TaskEvent::StatusChanged { message: Some(message), .. }
+                if view.has_artifact_of(message));
+            Some((number, project(&task.id, &task.context, at, fact, presentation, answered)?))
+        })
         .collect();
     let expected: Vec<u64> = visible.iter().map(|(number, _)| *number).collect();
     let seen: Vec<u64> = events.iter().filter_map(|event| event.number).collect();

@@ -3,7 +3,9 @@
 
 use baton_client::StreamEvent;
 use baton_ports::StoredEvent;
-use baton_testkit::{Attempt, Evidence, Execution, Generation, History, Keyed, Receiver, Segment, Transcript};
+use baton_testkit::{
+    Attempt, Evidence, Execution, Generation, History, Keyed, Receiver, Segment, Transcript, checker::presentation,
+};
 use baton_types::{
     AgentName, Effects, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffStatus, Json, Message, ParentLink, Part,
     Priority, PushDialect, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, Usage,
@@ -175,7 +177,7 @@ pub(crate) fn evidence() -> Evidence {
     let history = History::of(journal());
     let folded = history.fold(&PARENT.into()).expect("a task").expect("a legal one");
     let view = folded.view();
-    let shown = owned(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include));
+    let shown = owned(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include, presentation(&view)));
     let listed = history.tasks[PARENT].iter().map(|event| EventEntry {
         number: event.number,
         kind: event.fact.kind().to_owned(),
@@ -230,17 +232,20 @@ fn transcript(history: &History) -> Transcript {
     let task_as_of = |number: u64| {
         let events = history.tasks[PARENT].iter().filter(|event| event.number <= number).cloned();
         let view = History::of(events).fold(&PARENT.into()).expect("a task").expect("a legal one").view();
-        let task: Task<'static> = owned(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include));
+        let task: Task<'static> =
+            owned(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include, presentation(&view)));
         StreamEvent { number: Some(number), item: task.into() }
     };
+    let view = history.fold(&PARENT.into()).expect("a task").expect("a legal one").view();
+    let presentation = presentation(&view);
     let mut fresh = vec![task_as_of(1)];
-    let mut projector = StreamProjector::new(PARENT.into(), "c1".into());
+    let mut projector = StreamProjector::new(PARENT.into(), "c1".into(), presentation);
     for (number, at, fact) in history.facts(&PARENT.into()).filter(|(number, _, _)| *number == 2) {
         push(&mut fresh, projector.event(at, fact), Some(number));
     }
     push(&mut fresh, projector.open_text(&"m1".into(), "Let"), None);
     let mut resumed = vec![task_as_of(2)];
-    let mut projector = StreamProjector::resumed(PARENT.into(), "c1".into(), []);
+    let mut projector = StreamProjector::resumed(PARENT.into(), "c1".into(), presentation, []);
     for (number, at, fact) in history.facts(&PARENT.into()).filter(|(number, _, _)| *number > 2) {
         if matches!(fact, TaskEvent::Answered { .. }) {
             push(&mut resumed, projector.delta(&"m2".into(), 0, "Th"), None);

@@ -1,6 +1,9 @@
 //! `CancelTask`: stops a task, and says how it stands then.
 
-use super::{super::extensions::Active, ShownTask};
+use super::{
+    super::{extensions::Active, presentation::PresentationPolicy},
+    ShownTask,
+};
 use crate::a2a::call::Call;
 use baton_wire::a2a::v1::{CancelTaskRequest, Error, HistoryLength};
 
@@ -13,5 +16,7 @@ pub(in super::super) async fn cancel(call: &Call<'_>, request: CancelTaskRequest
     let canceled = call.shared.engine.cancel(call.principal(), &task).await;
     let view = canceled.map_err(|error| call.refuse(error))?;
     call.span.shows(&view);
-    Ok(ShownTask { view, history: HistoryLength::All, active: Active::of(call) })
+    let active = Active::of(call);
+    let policy = PresentationPolicy::new(call, &active);
+    Ok(ShownTask { view, history: HistoryLength::All, active, policy })
 }

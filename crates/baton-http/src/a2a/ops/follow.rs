@@ -1,7 +1,7 @@
 //! A task's feed as what A2A shows of it, in order, before it takes the form of a binding.
 
 use super::{
-    super::extensions::Active,
+    super::{extensions::Active, presentation::PresentationPolicy},
     shown::{bare, task},
 };
 use crate::{a2a::call::Call, shares::SharePermit, telemetry::RequestSpan};
@@ -96,6 +96,7 @@ impl Following {
                 released: VecDeque::new(),
                 narrator: Narrator {
                     beginning,
+                    policy: PresentationPolicy::new(call, active),
                     generation: active.generation().then_some(0),
                     projector: None,
                     reply: None,
@@ -202,6 +203,7 @@ fn direct(item: &FeedItem) -> Direct {
 
 struct Narrator {
     beginning: Beginning,
+    policy: PresentationPolicy,
     /// The generation of the task so far, when the caller wants to know.
     generation: Option<u64>,
     projector: Option<StreamProjector>,
@@ -251,13 +253,16 @@ impl Narrator {
 
     fn begin(&mut self, view: &Arc<TaskView>, mut show: impl FnMut(Told<'_>)) {
         let (id, context) = (view.id.clone(), view.context.clone());
+        let presentation = self.policy.resolve(view);
         let (projector, history) = match &self.beginning {
-            Beginning::Sent { history, .. } => (StreamProjector::new(id, context), *history),
-            Beginning::Subscribed => (StreamProjector::new(id, context), HistoryLength::All),
-            Beginning::Resumed { earlier } => (StreamProjector::resumed(id, context, earlier), HistoryLength::All),
+            Beginning::Sent { history, .. } => (StreamProjector::new(id, context, presentation), *history),
+            Beginning::Subscribed => (StreamProjector::new(id, context, presentation), HistoryLength::All),
+            Beginning::Resumed { earlier } => {
+                (StreamProjector::resumed(id, context, presentation, earlier), HistoryLength::All)
+            }
         };
         self.projector = Some(projector);
-        let mut shown = task(view, history, ArtifactChoice::Include, &Active::default());
+        let mut shown = task(view, history, ArtifactChoice::Include, &Active::default(), self.policy);
         if let Some(generation) = &mut self.generation {
             *generation = view.generation;
             shown.metadata = Some(generation_metadata(view.generation));

@@ -1,6 +1,9 @@
 //! `GetTask`: one task, perhaps once it has changed.
 
-use super::{super::extensions::Active, ShownTask};
+use super::{
+    super::{extensions::Active, presentation::PresentationPolicy},
+    ShownTask,
+};
 use crate::a2a::call::Call;
 use baton_wire::{
     FieldViolation,
@@ -24,7 +27,8 @@ pub(in super::super) async fn get(call: &Call<'_>, request: GetTaskRequest<'stat
     };
     let view = view.map_err(|error| call.refuse(error))?;
     call.span.shows(&view);
-    Ok(ShownTask { view, history, active })
+    let policy = PresentationPolicy::new(call, &active);
+    Ok(ShownTask { view, history, active, policy })
 }
 
 fn known_generation(call: &Call<'_>, given: Option<i64>) -> Result<Option<u64>, Error> {

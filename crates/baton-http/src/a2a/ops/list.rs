@@ -1,6 +1,9 @@
 //! `ListTasks`: a page of the agent's tasks, newest status first.
 
-use super::{super::extensions::Active, ShownTasks};
+use super::{
+    super::{extensions::Active, presentation::PresentationPolicy},
+    ShownTasks,
+};
 use crate::a2a::call::Call;
 use baton_engine::ListTasks;
 use baton_ports::PageCursor;
@@ -35,6 +38,7 @@ pub(in super::super) async fn list(call: &Call<'_>, request: ListTasksRequest<'s
         Some(true) => ArtifactChoice::Include,
         _ => ArtifactChoice::Omit,
     };
+    let active = Active::of(call);
     Ok(ShownTasks {
         views: page.tasks,
         history,
@@ -42,7 +46,8 @@ pub(in super::super) async fn list(call: &Call<'_>, request: ListTasksRequest<'s
         next: page.next,
         page_size,
         total: page.total,
-        active: Active::of(call),
+        policy: PresentationPolicy::new(call, &active),
+        active,
     })
 }
 

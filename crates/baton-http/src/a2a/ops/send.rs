@@ -1,6 +1,9 @@
 //! `SendMessage`: a message in, the task out.
 
-use super::{super::extensions::Active, ShownTask};
+use super::{
+    super::{extensions::Active, presentation::PresentationPolicy},
+    ShownTask,
+};
 use crate::a2a::call::Call;
 use baton_engine::{EngineError, IdempotencyKey, SendCommand};
 use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
@@ -22,7 +25,8 @@ pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<
     };
     let view = sent.map_err(|error| refused(call, error))?;
     call.span.shows(&view);
-    Ok(ShownTask { view, history, active })
+    let policy = PresentationPolicy::new(call, &active);
+    Ok(ShownTask { view, history, active, policy })
 }
 
 /// A refusal, its fields named by their places in a send.

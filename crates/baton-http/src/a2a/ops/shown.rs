@@ -1,6 +1,6 @@
 //! Tasks as their caller asked to see them.
 
-use super::super::extensions::Active;
+use super::super::{extensions::Active, presentation::PresentationPolicy};
 use baton_ports::PageCursor;
 use baton_types::{TaskView, Timestamp};
 use baton_wire::a2a::v1::{
@@ -13,6 +13,7 @@ pub(in super::super) struct ShownTask {
     pub(super) view: Arc<TaskView>,
     pub(super) history: HistoryLength,
     pub(super) active: Active,
+    pub(super) policy: PresentationPolicy,
 }
 
 impl ShownTask {
@@ -23,7 +24,7 @@ impl ShownTask {
 
     /// The task.
     pub(in super::super) fn task(&self) -> Task<'_> {
-        task(&self.view, self.history, ArtifactChoice::Include, &self.active)
+        task(&self.view, self.history, ArtifactChoice::Include, &self.active, self.policy)
     }
 
     /// The task, or the bare message of an agent that replied with one.
@@ -44,6 +45,7 @@ pub(in super::super) struct ShownTasks {
     pub(super) page_size: u32,
     pub(super) total: u64,
     pub(super) active: Active,
+    pub(super) policy: PresentationPolicy,
 }
 
 impl ShownTasks {
@@ -55,7 +57,11 @@ impl ShownTasks {
     /// The page.
     pub(in super::super) fn response(&self) -> ListTasksResponse<'_> {
         ListTasksResponse {
-            tasks: self.views.iter().map(|view| task(view, self.history, self.artifacts, &self.active)).collect(),
+            tasks: self
+                .views
+                .iter()
+                .map(|view| task(view, self.history, self.artifacts, &self.active, self.policy))
+                .collect(),
             next_page_token: self.next.as_ref().map(super::list::write_token).unwrap_or_default(),
             page_size: self.page_size,
             total_size: self.total,
@@ -68,8 +74,9 @@ pub(super) fn task<'a>(
     history: HistoryLength,
     artifacts: ArtifactChoice,
     active: &Active,
+    policy: PresentationPolicy,
 ) -> Task<'a> {
-    let mut task = Task::of(view, history, artifacts);
+    let mut task = Task::of(view, history, artifacts, policy.resolve(view));
     if active.generation() {
         task.metadata = Some(generation_metadata(view.generation));
     }

@@ -234,6 +234,7 @@ fn spec() -> AgentSpec {
         control_tools: ControlTools::default(),
         handoffs: Vec::new(),
         orchestration: None,
+        a2a: baton_types::A2aSettings::default(),
         enable_handoff: false,
         policy: Default::default(),
         autonomous: false,

@@ -17,6 +17,13 @@ pub const IDEMPOTENCY: &str = "https://baton.dev/extensions/idempotency/v1";
 /// `{"<uri>": {"generation": 5}}`, and as a condition of a send in message metadata as `{"<uri>": {"ifGenerationMatch": 5}}`.
 pub const GENERATION: &str = "https://baton.dev/extensions/generation/v1";
 
+/// Text while it is written: a stream that asks for it gets artifact chunks, and then the whole artifact.
+pub const STREAM_TEXT: &str = "https://baton.dev/extensions/stream-text/v1";
+
+/// Tool calls that the agent runs itself: streams that ask for them get a `tool_calls` data part in the message of a
+/// `working` status.
+pub const TOOL_CALLS: &str = "https://baton.dev/extensions/tool-calls/v1";
+
 /// Where an agent's Environment is, the MCP server with its prompt and tools: in cards, with `{"url": "..."}` as its
 /// parameters. Whoever runs the tools of a task calls them there.
 pub const ENVIRONMENT: &str = "https://baton.dev/extensions/environment/v1";

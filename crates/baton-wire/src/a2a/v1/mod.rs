@@ -9,8 +9,10 @@ mod enums;
 mod error;
 mod events;
 mod extension;
+mod growing_text;
 mod message;
 mod part;
+mod presentation;
 mod project;
 mod projector;
 mod push;
@@ -31,12 +33,14 @@ pub use enums::{Role, TaskState};
 pub use error::{Error, ErrorKind, ErrorObject, RestError};
 pub use events::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use extension::{
-    ENVIRONMENT, GENERATION, IDEMPOTENCY, TOOL_EXECUTION, environment_of, generation_metadata, is_idempotency_key,
-    requested_generation, requested_idempotency_key, requested_tool_execution, tool_execution_metadata,
+    ENVIRONMENT, GENERATION, IDEMPOTENCY, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION, environment_of, generation_metadata,
+    is_idempotency_key, requested_generation, requested_idempotency_key, requested_tool_execution,
+    tool_execution_metadata,
 };
 pub(crate) use message::check_id;
 pub use message::{MAX_PARTS, Message};
 pub use part::Part;
+pub use presentation::{CallVisibility, Presentation, PresentationRequest};
 pub use project::{HANDOFF_KEY, REASON_KEY, TOOL_RESULT_KEY, project};
 pub use projector::{Projected, StreamProjector};
 pub use push::{

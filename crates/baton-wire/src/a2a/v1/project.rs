@@ -1,6 +1,9 @@
 //! What A2A shows of a journaled event.
 
-use super::{Artifact, Message, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus, TaskStatusUpdateEvent};
+use super::{
+    Artifact, Message, Presentation, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus,
+    TaskStatusUpdateEvent,
+};
 use baton_types::{ContextId, Json, TaskEvent, TaskId, Timestamp};
 use serde_json::json;
 use std::borrow::Cow;
@@ -12,22 +15,22 @@ pub const HANDOFF_KEY: &str = "baton/handoff";
 /// Metadata key of a status update that says why the task did not complete.
 pub const REASON_KEY: &str = "baton/reason";
 
-/// The stream item for an event, or `None` for events that A2A does not show.
+/// The stream item for an event, or `None` for events that A2A does not show. `answered` says whether an artifact has
+/// the message of a completed status.
 pub fn project<'a>(
     task: &'a TaskId,
     context: &'a ContextId,
     at: Timestamp,
     event: &'a TaskEvent,
+    presentation: Presentation,
+    answered: bool,
 ) -> Option<StreamResponse<'a>> {
-    let status = |state: TaskState, message: Option<&'a baton_types::Message>, metadata: Option<Json>| {
+    let within = |message: &'a baton_types::Message| Message::within(message, context, task);
+    let status = |state: TaskState, message: Option<Message<'a>>, metadata: Option<Json>| {
         StreamResponse::from(TaskStatusUpdateEvent {
             task_id: Cow::Borrowed(task.as_str()),
             context_id: Cow::Borrowed(context.as_str()),
-            status: TaskStatus {
-                state,
-                message: message.map(|message| Message::within(message, context, task)),
-                timestamp: Some(at),
-            },
+            status: TaskStatus { state, message, timestamp: Some(at) },
             metadata,
         })
     };
@@ -53,7 +56,9 @@ pub fn project<'a>(
         | TaskEvent::HandoffAsked { .. }
         | TaskEvent::HandoffAnswered { .. } => None,
         TaskEvent::RunStarted { .. } => Some(status(working, None, None)),
-        TaskEvent::ToolsCalled { message, .. } => Some(status(working, Some(message), None)),
+        TaskEvent::ToolsCalled { message, .. } => {
+            Some(status(working, presentation.calls_message(within(message)), None))
+        }
         TaskEvent::ToolFinished { result } => {
             let (call, name) = (&result.call, &result.name);
             let (output, is_error) = (&result.output, result.is_error);
@@ -65,10 +70,16 @@ pub fn project<'a>(
             Some(status(working, None, keyed(HANDOFF_KEY, &note)))
         }
         TaskEvent::ArtifactEmitted { artifact } => Some(whole_artifact(task, context, Artifact::from(artifact))),
-        TaskEvent::Answered { message, .. } => Some(whole_artifact(task, context, Artifact::of_answer(message))),
+        TaskEvent::Answered { message, .. } if presentation.has_answer_artifacts() => {
+            Some(whole_artifact(task, context, Artifact::of_answer(message)))
+        }
+        TaskEvent::Answered { message, .. } => Some(status(working, Some(within(message)), None)),
         TaskEvent::StatusChanged { state, message, reason } => {
             let metadata = reason.as_ref().and_then(|reason| keyed(REASON_KEY, reason));
-            Some(status((*state).into(), message.as_ref(), metadata))
+            let state = TaskState::from(*state);
+            let omitted = state == TaskState::Completed && presentation.omits_status_message(answered);
+            let message = message.as_ref().filter(|_| !omitted).map(within);
+            Some(status(state, message, metadata))
         }
     }
 }

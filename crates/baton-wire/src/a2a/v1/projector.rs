@@ -1,22 +1,29 @@
 //! One stream of A2A events out of journaled events and live text.
 
 use super::{
-    Artifact, Part, StreamResponse, TaskArtifactUpdateEvent,
+    Artifact, Message, Part, Presentation, Role, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus,
+    TaskStatusUpdateEvent,
+    growing_text::GrowingText,
     project::{project, whole_artifact},
 };
-use baton_types::{ContextId, MessageId, TaskEvent, TaskId, Timestamp};
+use baton_types::{AnswerPlacement, ContextId, MessageId, TaskEvent, TaskId, TextStreaming, Timestamp};
 use std::borrow::Cow;
 
-/// Turns what a subscriber is fed into what it is shown.
+/// Turns what a subscriber is fed into what it is shown, in the form that it reads.
 ///
-/// Open text is shown as an artifact with the id of the message it will become. When the text turns out not to be
-/// the answer (a preamble to tool calls, a try that was abandoned, a failed run), the projector takes it back, so that
-/// what a client holds at the end is what `GetTask` returns.
+/// Open text is not shown, or as chunks of an artifact with the id of the message that it will become, or as `working`
+/// statuses with the text so far. When text that was shown as an artifact turns out not to be the answer (a preamble to
+/// tool calls, a try that was abandoned, a failed run), the projector takes it back, so that what a client holds at the
+/// end is what `GetTask` returns.
 #[derive(Clone, Debug)]
 pub struct StreamProjector {
     task: TaskId,
     context: ContextId,
+    presentation: Presentation,
     shown: Option<MessageId>,
+    growing: GrowingText,
+    /// The last answer, which an artifact has.
+    answered: Option<MessageId>,
     /// Until the first numbered event of a resumed stream, text of an attempt may have been shown by the stream before.
     resumed: bool,
 }
@@ -30,23 +37,60 @@ pub struct Projected<'a> {
     pub item: Option<StreamResponse<'a>>,
 }
 
+/// How open text is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LiveText {
+    Hidden,
+    Chunks,
+    Statuses,
+}
+
 impl StreamProjector {
     /// For a stream that begins with the task as it is.
-    pub fn new(task: TaskId, context: ContextId) -> Self {
-        Self { task, context, shown: None, resumed: false }
+    pub fn new(task: TaskId, context: ContextId, presentation: Presentation) -> Self {
+        Self {
+            task,
+            context,
+            presentation,
+            shown: None,
+            growing: GrowingText::default(),
+            answered: None,
+            resumed: false,
+        }
     }
 
     /// For a stream that goes on where another one broke off; `earlier` are the last events up to its cursor.
-    pub fn resumed<'e>(task: TaskId, context: ContextId, earlier: impl IntoIterator<Item = &'e TaskEvent>) -> Self {
-        let mut projector = Self { resumed: true, ..Self::new(task, context) };
+    pub fn resumed<'e>(
+        task: TaskId,
+        context: ContextId,
+        presentation: Presentation,
+        earlier: impl IntoIterator<Item = &'e TaskEvent>,
+    ) -> Self {
+        let mut projector = Self { resumed: true, ..Self::new(task, context, presentation) };
+        let chunks = projector.live_text() == LiveText::Chunks;
         for event in earlier {
             match event {
-                TaskEvent::AttemptStarted { message, .. } => projector.shown = Some(message.clone()),
+                TaskEvent::AttemptStarted { message, .. } if chunks => projector.shown = Some(message.clone()),
                 event if shows(event) => projector.shown = None,
                 _ => {}
             }
+            projector.note_answer(event);
         }
         projector
+    }
+
+    fn live_text(&self) -> LiveText {
+        match (self.presentation.text, self.presentation.answer) {
+            (TextStreaming::Whole, _) => LiveText::Hidden,
+            (TextStreaming::Chunks, AnswerPlacement::Status) => LiveText::Statuses,
+            (TextStreaming::Chunks, AnswerPlacement::Artifact | AnswerPlacement::Both) => LiveText::Chunks,
+        }
+    }
+
+    fn note_answer(&mut self, event: &TaskEvent) {
+        if let TaskEvent::Answered { message, .. } = event {
+            self.answered = Some(message.id.clone());
+        }
     }
 
     /// A journaled event.
@@ -54,7 +98,7 @@ impl StreamProjector {
         let stale = match event {
             TaskEvent::AttemptStarted { message, .. } => {
                 let stale = self.shown.take_if(|shown| shown != message);
-                if self.resumed {
+                if self.resumed && self.live_text() == LiveText::Chunks {
                     self.shown = Some(message.clone());
                 }
                 stale
@@ -64,23 +108,48 @@ impl StreamProjector {
             _ => None,
         };
         self.resumed &= !shows(event);
+        self.note_answer(event);
+        let known = match event {
+            TaskEvent::Answered { message, .. } => self.growing.finish(&message.id, &message.text()),
+            _ => false,
+        };
         let this = &*self;
+        let answered = matches!(event, TaskEvent::StatusChanged { message: Some(message), .. }
+            if this.answered.as_ref() == Some(&message.id));
+        let item = || project(&this.task, &this.context, at, event, this.presentation, answered);
         Projected {
             retraction: stale.map(|message| this.text(Cow::Owned(message.as_str().to_owned()), "", Piece::Last)),
-            item: project(&this.task, &this.context, at, event),
+            // A status that repeats the one before says nothing.
+            item: if known { None } else { item() },
         }
     }
 
     /// All of the open text so far; replaces what was shown of it.
     pub fn open_text<'a>(&'a mut self, message: &'a MessageId, text: &'a str) -> Projected<'a> {
-        self.live(message, text, Piece::First)
+        match self.live_text() {
+            LiveText::Hidden => Projected::default(),
+            LiveText::Chunks => self.live(message, text, Piece::First),
+            LiveText::Statuses => {
+                let is_due = self.growing.replace(message, text);
+                self.growing_status(message, is_due)
+            }
+        }
     }
 
     /// More of the open text, after `offset` bytes.
     pub fn delta<'a>(&'a mut self, message: &'a MessageId, offset: usize, text: &'a str) -> Projected<'a> {
-        // Clients refuse to append to what they never saw.
-        let known = self.shown.as_ref() == Some(message) && !self.resumed;
-        self.live(message, text, if offset > 0 && known { Piece::Next } else { Piece::First })
+        match self.live_text() {
+            LiveText::Hidden => Projected::default(),
+            LiveText::Chunks => {
+                // Clients refuse to append to what they never saw.
+                let known = self.shown.as_ref() == Some(message) && !self.resumed;
+                self.live(message, text, if offset > 0 && known { Piece::Next } else { Piece::First })
+            }
+            LiveText::Statuses => {
+                let is_due = self.growing.extend(message, offset, text);
+                self.growing_status(message, is_due)
+            }
+        }
     }
 
     fn live<'a>(&'a mut self, message: &'a MessageId, text: &'a str, piece: Piece) -> Projected<'a> {
@@ -106,6 +175,26 @@ impl StreamProjector {
                 metadata: None,
             }),
         }
+    }
+
+    fn growing_status<'a>(&'a self, message: &'a MessageId, is_due: bool) -> Projected<'a> {
+        let status = || {
+            let message = Message {
+                message_id: Cow::Borrowed(message.as_str()),
+                context_id: Some(Cow::Borrowed(self.context.as_str())),
+                task_id: Some(Cow::Borrowed(self.task.as_str())),
+                role: Role::Agent,
+                parts: vec![Part::text(self.growing.text())],
+                ..Message::default()
+            };
+            StreamResponse::from(TaskStatusUpdateEvent {
+                task_id: Cow::Borrowed(self.task.as_str()),
+                context_id: Cow::Borrowed(self.context.as_str()),
+                status: TaskStatus { state: TaskState::Working, message: Some(message), timestamp: None },
+                metadata: None,
+            })
+        };
+        Projected { retraction: None, item: is_due.then(status) }
     }
 }
 

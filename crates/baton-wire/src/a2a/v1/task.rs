@@ -1,6 +1,6 @@
 //! A task as it travels.
 
-use super::{Artifact, Message, TaskState};
+use super::{Artifact, Message, Presentation, TaskState};
 use crate::de;
 use baton_types::{Json, TaskView, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,12 @@ pub enum ArtifactChoice {
 
 impl<'a> Task<'a> {
     /// The task as its caller asked to see it.
-    pub fn of(view: &'a TaskView, history: HistoryLength, artifacts: ArtifactChoice) -> Self {
+    pub fn of(
+        view: &'a TaskView,
+        history: HistoryLength,
+        artifacts: ArtifactChoice,
+        presentation: Presentation,
+    ) -> Self {
         let placed = |message: &'a baton_types::Message| Message::within(message, &view.context, &view.id);
         let history = match history {
             HistoryLength::All => Some(view.history.as_slice()),
@@ -78,11 +83,11 @@ impl<'a> Task<'a> {
             context_id: Cow::Borrowed(view.context.as_str()),
             status: TaskStatus {
                 state: view.state.into(),
-                message: view.status_message.as_ref().map(placed),
+                message: presentation.status_message(view).map(placed),
                 timestamp: Some(view.status_at),
             },
             artifacts: match artifacts {
-                ArtifactChoice::Include => Some(view.artifacts.iter().map(Artifact::from).collect()),
+                ArtifactChoice::Include => Some(presentation.artifacts(view).map(Artifact::from).collect()),
                 ArtifactChoice::Omit => None,
             },
             history: history.map(|messages| messages.iter().map(placed).collect()),

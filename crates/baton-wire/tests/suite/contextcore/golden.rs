@@ -104,11 +104,12 @@ fn places_of_a_message() {
 #[test]
 fn tasks_are_shown_in_the_dialect() {
     let view = view();
-    let shown = Task::from(v1::Task::of(&view, HistoryLength::All, ArtifactChoice::Include));
+    let shown =
+        Task::from(v1::Task::of(&view, HistoryLength::All, ArtifactChoice::Include, v1::Presentation::default()));
     let shown = shown.with_created_time(at(0)).with_agent(&"weather".into());
     assert_eq!(serde_json::from_str::<Task>(&pretty(&shown)).unwrap(), shown);
     let asks = TaskView { state: baton_types::TaskState::AuthRequired, history: vec![question()], ..view };
-    let asks = v1::Task::of(&asks, HistoryLength::All, ArtifactChoice::Omit);
+    let asks = v1::Task::of(&asks, HistoryLength::All, ArtifactChoice::Omit, v1::Presentation::default());
     let list = TaskList::from(v1::ListTasksResponse { tasks: vec![asks.clone()], ..Default::default() });
     assert_eq!(list.tasks[0].status, State::InputRequired);
     assert_eq!(list.tasks[0].messages.last().unwrap().message_id, answer().id.as_str());

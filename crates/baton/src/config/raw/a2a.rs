@@ -1,6 +1,7 @@
 //! The key `a2a`: what of the protocol is offered.
 
 use baton_agentdir::document::{Fields, Located, Node, Reader};
+use baton_types::A2aSettings;
 use std::collections::BTreeSet;
 
 pub(in crate::config) const MOST_EXTENSIONS: usize = 64;
@@ -14,6 +15,7 @@ pub(in crate::config) struct RawA2a {
     pub(in crate::config) extended_card: Option<bool>,
     pub(in crate::config) version: Option<Version>,
     pub(in crate::config) extensions: Vec<Extension>,
+    pub(in crate::config) settings: A2aSettings,
 }
 
 /// What a request without a version means.
@@ -46,6 +48,7 @@ impl RawA2a {
             push: switch(&mut fields, reader, "push"),
             extended_card: switch(&mut fields, reader, "extended_card"),
             version: fields.take("version").and_then(|node| reader.choice("version", &node, &versions)),
+            settings: baton_agentdir::read_a2a_settings(reader, &mut fields),
             extensions: fields.take("extensions").map(|node| extensions(reader, node)).unwrap_or_default(),
         };
         fields.finish(reader);

@@ -4,7 +4,9 @@ use super::{
     AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentProvider, AgentSkill, HttpAuthSecurityScheme,
     INPUT_MODES, OpenIdConnectSecurityScheme, Scopes, SecurityRequirement, SecurityScheme,
 };
-use crate::a2a::v1::{GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, TOOL_EXECUTION, extension::environment};
+use crate::a2a::v1::{
+    GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION, extension::environment,
+};
 use baton_types::{AgentSpec, SkillSpec};
 
 /// The older version that is served beside the current one, at the same places.
@@ -143,6 +145,12 @@ fn extensions(place: &CardPlace<'_>) -> Vec<AgentExtension> {
             GENERATION,
             "Tasks and events say how often the task changed, in metadata {\"<this uri>\": {\"generation\": 5}}; \
              message metadata {\"<this uri>\": {\"ifGenerationMatch\": 5}} sends only if nothing changed since.",
+        ),
+        (STREAM_TEXT, "Streams show text while it is written, as artifact chunks, and then the whole artifact."),
+        (
+            TOOL_CALLS,
+            "Streams show tool calls that the agent runs itself, as a tool_calls data part in the message of a \
+             working status.",
         ),
     ];
     let own = own.into_iter().map(|(uri, description)| AgentExtension {

@@ -1,0 +1,28 @@
+//! The key `a2a`: how answers appear over A2A.
+
+use crate::document::{Fields, Node, Reader};
+use baton_types::{A2aSettings, AnswerPlacement, TextStreaming};
+
+/// Values of `a2a.answer`.
+pub(crate) const PLACEMENTS: [(&str, AnswerPlacement); 3] =
+    [("artifact", AnswerPlacement::Artifact), ("status", AnswerPlacement::Status), ("both", AnswerPlacement::Both)];
+
+/// Values of `a2a.stream_text`.
+pub(crate) const STREAMING: [(&str, TextStreaming); 2] =
+    [("whole", TextStreaming::Whole), ("chunks", TextStreaming::Chunks)];
+
+/// Takes `answer` and `stream_text` from the fields of an agent's or a server's `a2a`.
+pub fn read_a2a_settings(reader: &mut Reader, fields: &mut Fields) -> A2aSettings {
+    A2aSettings {
+        answer: fields.take("answer").and_then(|node| reader.choice("answer", &node, &PLACEMENTS)),
+        stream_text: fields.take("stream_text").and_then(|node| reader.choice("stream_text", &node, &STREAMING)),
+    }
+}
+
+/// An agent's `a2a`.
+pub(super) fn read(reader: &mut Reader, node: Node) -> A2aSettings {
+    let Some(mut fields) = Fields::open(reader, "a2a", node) else { return A2aSettings::default() };
+    let settings = read_a2a_settings(reader, &mut fields);
+    fields.finish(reader);
+    settings
+}

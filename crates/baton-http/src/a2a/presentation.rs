@@ -1,0 +1,24 @@
+//! The form in which a request sees tasks.
+
+use super::{call::Call, extensions::Active};
+use baton_types::{A2aSettings, TaskView};
+use baton_wire::a2a::v1::{Presentation, PresentationRequest};
+
+/// What decides the form of tasks for one request: settings of the agent and the server, and extensions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PresentationPolicy {
+    settings: A2aSettings,
+    request: PresentationRequest,
+}
+
+impl PresentationPolicy {
+    pub(super) fn new(call: &Call<'_>, active: &Active) -> Self {
+        let agent = call.shared.engine.agent(call.agent).map(|agent| agent.a2a).unwrap_or_default();
+        Self { settings: agent.or(call.shared.options.a2a.settings), request: active.presentation_request() }
+    }
+
+    /// The form of this task.
+    pub(super) fn resolve(&self, view: &TaskView) -> Presentation {
+        Presentation::resolve(self.settings, view.tool_execution, self.request)
+    }
+}

@@ -1,0 +1,84 @@
+//! Text that is shown from its beginning each time it has grown.
+
+use baton_types::MessageId;
+
+/// A text is shown again when it has grown by this part of what was shown, so that all showings together stay a small
+/// multiple of the text.
+const GROWTH: usize = 16;
+
+/// The text of a message that is being written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GrowingText {
+    message: Option<MessageId>,
+    text: String,
+    shown: usize,
+}
+
+impl GrowingText {
+    /// Takes all of the text so far. Returns whether it is to be shown.
+    pub(super) fn replace(&mut self, message: &MessageId, text: &str) -> bool {
+        self.message = Some(message.clone());
+        text.clone_into(&mut self.text);
+        self.shown = text.len();
+        !text.is_empty()
+    }
+
+    /// Takes more of the text, after `offset` bytes. Returns whether the text is to be shown.
+    pub(super) fn extend(&mut self, message: &MessageId, offset: usize, more: &str) -> bool {
+        if self.message.as_ref() != Some(message) || offset == 0 {
+            *self = Self { message: Some(message.clone()), ..Self::default() };
+        }
+        // A text with a gap is not shown; the whole text comes with its event.
+        if offset != self.text.len() {
+            return false;
+        }
+        self.text.push_str(more);
+        let grown = self.text.len() - self.shown;
+        let is_due = grown > 0 && grown >= self.shown / GROWTH;
+        if is_due {
+            self.shown = self.text.len();
+        }
+        is_due
+    }
+
+    /// Whether all of `text` was shown as this message. The message is over.
+    pub(super) fn finish(&mut self, message: &MessageId, text: &str) -> bool {
+        let known = std::mem::take(self);
+        known.message.as_ref() == Some(message) && known.shown == known.text.len() && known.text == text
+    }
+
+    /// The text so far.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn showings_cost_a_small_multiple_of_the_text() {
+        let (mut growing, message) = (GrowingText::default(), MessageId::from("m"));
+        let (mut shown, mut count, length) = (0, 0, 100_000);
+        for offset in (0..length).step_by(4) {
+            if growing.extend(&message, offset, "text") {
+                (shown, count) = (shown + growing.text().len(), count + 1);
+            }
+        }
+        assert!(shown < 18 * length, "{shown} bytes shown of {length}");
+        assert!(count > 100, "{count} showings");
+    }
+
+    #[test]
+    fn a_gap_is_not_shown() {
+        let (mut growing, message) = (GrowingText::default(), MessageId::from("m"));
+        assert!(growing.extend(&message, 0, "Sun"));
+        assert!(!growing.extend(&message, 5, "y"));
+        assert!(growing.replace(&message, "Sunny"));
+        assert!(growing.extend(&message, 5, "."));
+        assert_eq!(growing.text(), "Sunny.");
+        assert!(growing.finish(&message, "Sunny."));
+        assert!(!growing.finish(&message, "Sunny."));
+    }
+}
