@@ -29,6 +29,8 @@ pub struct Abilities {
     pub snapshots: bool,
     /// It shows text while it is written, to those who ask for it.
     pub streams_text: bool,
+    /// It shows the tool calls that it runs itself, to those who ask for them.
+    pub shows_calls: bool,
 }
 
 impl Abilities {
@@ -44,6 +46,7 @@ impl Abilities {
             lists: current,
             snapshots: current,
             streams_text: offers(STREAM_TEXT),
+            shows_calls: offers(TOOL_CALLS),
         }
     }
 }
@@ -134,7 +137,8 @@ impl PeerClient {
 
     /// What goes with every request: all of them see a task in the same form.
     pub(crate) fn usual(&self) -> With {
-        let extensions = self.abilities.streams_text.then(|| STREAM_TEXT.to_owned()).into_iter().collect();
+        let wanted = [(self.abilities.streams_text, STREAM_TEXT), (self.abilities.shows_calls, TOOL_CALLS)];
+        let extensions = wanted.into_iter().filter(|(offered, _)| *offered).map(|(_, uri)| uri.to_owned()).collect();
         With { extensions, ..With::default() }
     }
 

@@ -86,7 +86,7 @@ async fn said(app: &Router, agent: &str, text: &str) -> Value {
     let response = app.clone().oneshot(request.body(Body::from(call.to_string())).unwrap()).await.unwrap();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     let mut reply: Value = serde_json::from_slice(&body).unwrap();
-    reply["result"]["task"]["status"]["message"]["parts"][0]["text"].take()
+    reply["result"]["task"]["artifacts"][0]["parts"][0]["text"].take()
 }
 
 #[tokio::test]

@@ -14,7 +14,8 @@ async fn a_send_waits_for_the_answer() {
     assert_eq!(roles.first(), Some(&Role::User));
     let answer = &task.artifacts.as_ref().unwrap().last().unwrap().parts[0];
     assert_eq!(answer.text.as_deref(), Some("72°F, sunny"));
-    assert_eq!(task.status.message.as_ref().unwrap().parts[0], *answer);
+    assert_eq!(task.history.unwrap().last().unwrap().parts[0], *answer);
+    assert_eq!(task.status.message, None);
 }
 
 #[tokio::test]

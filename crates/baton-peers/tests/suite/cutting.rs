@@ -99,6 +99,7 @@ async fn client(line: &Line, binding: BindingChoice, dialect: Dialect) -> PeerCl
         lists: current,
         snapshots: current,
         streams_text: false,
+        shows_calls: false,
     };
     PeerClient::new(binding, abilities, Patience::default())
 }

@@ -39,6 +39,7 @@ pub(crate) fn abilities(kind: Kind) -> Abilities {
         lists: current,
         snapshots: current,
         streams_text: false,
+        shows_calls: false,
     }
 }
 

@@ -266,6 +266,18 @@ pub(crate) fn request(url: &str, method: &str, path: &str, headers: &[(&str, &st
     Reply { status, head: head.to_owned(), body: body.to_owned() }
 }
 
+/// The agent's last message in a task: that of its status, or the answer, which the history keeps.
+pub(crate) fn last_message(task: &serde_json::Value) -> &serde_json::Value {
+    let status = &task["status"]["message"];
+    let history = task["history"].as_array().and_then(|history| history.last());
+    if status.is_null() { history.unwrap_or(status) } else { status }
+}
+
+/// The text of [`last_message`].
+pub(crate) fn last_text(task: &serde_json::Value) -> &str {
+    last_message(task)["parts"][0]["text"].as_str().unwrap_or_default()
+}
+
 /// Opens a request whose answer is read as it comes, without the frames of HTTP/1.1 around it.
 pub(crate) fn open(url: &str, method: &str, path: &str, body: &str) -> std::net::TcpStream {
     let address = url.trim_start_matches("http://");

@@ -1,6 +1,6 @@
 //! Four agents in three processes: the last one asks, the first one is answered, and everybody dies in between.
 
-use crate::binary::{Home, Running, own_port, request};
+use crate::binary::{Home, Running, last_text, own_port, request};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, time::Duration};
 
@@ -82,7 +82,7 @@ impl Place {
 }
 
 fn text(task: &Value) -> String {
-    task["status"]["message"]["parts"][0]["text"].as_str().unwrap_or_default().to_owned()
+    last_text(task).to_owned()
 }
 
 fn chain() -> [Place; 3] {

@@ -1,7 +1,7 @@
 //! Guardrails that are programs and services, on what comes in, what goes out and what is called.
 
 use crate::{
-    binary::{Home, get},
+    binary::{Home, get, last_text},
     provider::Provider,
     service::{Answer, Service},
 };
@@ -96,7 +96,7 @@ fn check(way: &str, case: &Case, home: &Home, provider: &Provider) {
     let shown = ended.shown();
     assert_eq!(ended.code, Some(case.ends.0), "{what}: {shown}");
     let task: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{what}: {shown}"));
-    let message = task["status"]["message"]["parts"][0]["text"].as_str().unwrap_or_default();
+    let message = last_text(&task);
     assert!(message.starts_with(case.ends.1), "{what}: {message}");
     let chats = provider.chats();
     assert_eq!(chats.len(), case.asked, "{what}: {shown}");

@@ -4,6 +4,7 @@
 
 #[cfg(unix)]
 mod administrators;
+mod answers;
 #[cfg(unix)]
 mod approvals;
 mod authenticated_client;

@@ -1,7 +1,7 @@
 //! Who answers: chosen, found, switched, and never in silence somebody else.
 
 use crate::{
-    binary::{Home, Running, await_line, request},
+    binary::{Home, Running, await_line, last_message, request},
     provider::Provider,
 };
 use serde_json::Value;
@@ -97,7 +97,7 @@ fn a_conversation_changes_its_model_and_spans_say_who_answered() {
     assert_eq!(set.code, Some(0), "{}", set.shown());
     let second = ask(&["--context", &context]);
     assert!(second.to_string().contains("Heard you."), "{second:#}");
-    assert_eq!(second["status"]["message"]["metadata"]["model"], "mine:echo", "{second:#}");
+    assert_eq!(last_message(&second)["metadata"]["model"], "mine:echo", "{second:#}");
     // A server that has ended has kept all spans of what it did.
     server.signal("TERM");
     let ended = server.end();

@@ -1,7 +1,7 @@
 //! Rules and references that are chosen by what they mean, with vectors of a provider.
 
 use crate::{
-    binary::Home,
+    binary::{Home, last_message},
     service::{Answer, Heard, Service},
 };
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn given(home: &Home, words: &str) -> Vec<String> {
     let ended = home.run(&["run", "shop", words, "--json"]);
     assert_eq!(ended.code, Some(0), "{}", ended.shown());
     let task: Value = serde_json::from_str(&ended.stdout).expect("a task");
-    let items = &task["status"]["message"]["metadata"]["dev.baton/request-context"]["items"];
+    let items = &last_message(&task)["metadata"]["dev.baton/request-context"]["items"];
     let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().to_owned();
     let items = items.as_array().into_iter().flatten().filter(|item| item["kind"] != "tool");
     items.map(|item| format!("{} {} {}", text(item, "kind"), text(item, "name"), item["score"])).collect()

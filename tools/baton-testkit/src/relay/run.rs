@@ -154,7 +154,9 @@ async fn call(mut link: Link, seed: u64, jobs: Vec<usize>) -> Result<Vec<JobAnsw
             message = answer(seed, &task.id, question)?;
             doubts += 1;
         };
-        let parts = task.status.message.iter().flat_map(|message| &message.parts);
+        // A failed job says why; the history has the answer of one that was done.
+        let last = task.status.message.as_ref().or_else(|| task.history.as_ref()?.last());
+        let parts = last.into_iter().flat_map(|message| &message.parts);
         let said = parts.filter_map(|part| part.text.as_deref()).collect();
         answers.push(JobAnswer { job, said, doubts });
     }

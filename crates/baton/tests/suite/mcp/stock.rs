@@ -2,7 +2,7 @@
 
 use super::served::{NODE, PACKAGES};
 use crate::{
-    binary::{Home, Running, await_line, own_port, request},
+    binary::{Home, Running, await_line, last_text, own_port, request},
     foreign::command,
 };
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ impl Agent {
 /// The words of a finished task.
 fn answer(task: &Value) -> String {
     assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{task:#}");
-    task["status"]["message"]["parts"][0]["text"].as_str().expect("words").to_owned()
+    last_text(task).to_owned()
 }
 
 /// What a tool gave, as it is stored.
