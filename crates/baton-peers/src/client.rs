@@ -10,7 +10,7 @@ use baton_ports::{PeerAsk, PeerError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{
     AgentCard, GetTaskRequest, IDEMPOTENCY, ListTasksRequest, ListTasksResponse, Message, STREAM_TEXT,
-    SendMessageConfiguration, SendMessageRequest, Task,
+    SendMessageConfiguration, SendMessageRequest, TOOL_CALLS, Task,
 };
 use std::{fmt, sync::Arc, time::Duration};
 

@@ -98,8 +98,8 @@ async fn client(line: &Line, binding: BindingChoice, dialect: Dialect) -> PeerCl
         idempotent: true,
         lists: current,
         snapshots: current,
-        streams_text: false,
-        shows_calls: false,
+        streams_text: true,
+        shows_calls: true,
     };
     PeerClient::new(binding, abilities, Patience::default())
 }

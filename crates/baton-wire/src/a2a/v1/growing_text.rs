@@ -41,12 +41,6 @@ impl GrowingText {
         is_due
     }
 
-    /// Whether all of `text` was shown as this message. The message is over.
-    pub(super) fn finish(&mut self, message: &MessageId, text: &str) -> bool {
-        let known = std::mem::take(self);
-        known.message.as_ref() == Some(message) && known.shown == known.text.len() && known.text == text
-    }
-
     /// The text so far.
     pub(super) fn text(&self) -> &str {
         &self.text
@@ -78,7 +72,5 @@ mod tests {
         assert!(growing.replace(&message, "Sunny"));
         assert!(growing.extend(&message, 5, "."));
         assert_eq!(growing.text(), "Sunny.");
-        assert!(growing.finish(&message, "Sunny."));
-        assert!(!growing.finish(&message, "Sunny."));
     }
 }

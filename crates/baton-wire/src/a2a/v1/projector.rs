@@ -109,18 +109,15 @@ impl StreamProjector {
         };
         self.resumed &= !shows(event);
         self.note_answer(event);
-        let known = match event {
-            TaskEvent::Answered { message, .. } => self.growing.finish(&message.id, &message.text()),
-            _ => false,
-        };
+        if shows(event) {
+            self.growing = GrowingText::default();
+        }
         let this = &*self;
         let answered = matches!(event, TaskEvent::StatusChanged { message: Some(message), .. }
             if this.answered.as_ref() == Some(&message.id));
-        let item = || project(&this.task, &this.context, at, event, this.presentation, answered);
         Projected {
             retraction: stale.map(|message| this.text(Cow::Owned(message.as_str().to_owned()), "", Piece::Last)),
-            // A status that repeats the one before says nothing.
-            item: if known { None } else { item() },
+            item: project(&this.task, &this.context, at, event, this.presentation, answered),
         }
     }
 
