@@ -3,8 +3,8 @@
 Usage: sampling.py ENVIRONMENT MODE DECLARES MODEL AGENT_URI MESSAGE
 
 MODE is `auto` (protocol 2026-07-28) or `legacy` (2025-11-25). DECLARES is `sampling`, `handoff` (sampling and
-`dev.baton/handoff`) or `nothing`. MODEL is the model that the answer names, or `-` when it names none. Prints one line of
-JSON: how often the client was asked, and the result of the call.
+`dev.baton/handoff`) or `nothing`. MODEL is the model that the answer names. Prints one line of JSON: how often the client
+was asked, and the result of the call.
 """
 
 import asyncio
@@ -22,11 +22,7 @@ async def main(environment, mode, declares, model, agent_uri, message):
     async def answer(_context, params):
         asked.append(params.metadata)
         content = types.TextContent(type="text", text="It is 99\u00b0F, said the client.")
-        given = dict(role="assistant", content=content)
-        if model == "-":
-            # Not checked, as clients that leave the model out do not check.
-            return types.CreateMessageResult.model_construct(**given)
-        return types.CreateMessageResult(**given, model=model)
+        return types.CreateMessageResult(role="assistant", content=content, model=model)
 
     options = {}
     if declares != "nothing":

@@ -1,8 +1,9 @@
 //! Clients that answer questions and remember what they were told.
 
 use super::world::World;
-use crate::line::{Era, speak};
+use crate::line::{Era, speak_edited};
 use baton_types::Principal;
+use bytes::Bytes;
 use rmcp::{
     ClientHandler, ErrorData, RoleClient,
     model::{
@@ -61,10 +62,21 @@ pub(crate) struct Asked {
 
 impl World {
     pub(crate) async fn client(&self, principal: &Principal, era: Era, answers: Answers) -> Client {
+        self.client_edited(principal, era, answers, |body| body).await
+    }
+
+    /// A client whose bodies are edited before they are sent.
+    pub(crate) async fn client_edited(
+        &self,
+        principal: &Principal,
+        era: Era,
+        answers: Answers,
+        edit: fn(Bytes) -> Bytes,
+    ) -> Client {
         let (tell, told) = mpsc::channel(64);
         let questions = Arc::<Mutex<Vec<String>>>::default();
         let handler = Asked { answers, tell, questions: Arc::clone(&questions) };
-        let service = speak(&self.service(), principal, era, "", handler).await;
+        let service = speak_edited(&self.service(), principal, era, "", handler, edit).await;
         Client { service, told, questions }
     }
 }

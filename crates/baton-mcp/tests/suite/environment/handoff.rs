@@ -7,6 +7,7 @@ use super::{
 };
 use crate::line::Era;
 use baton_types::{HandoffTarget, Permission, PermissionRule, Principal, ToolExecution};
+use bytes::Bytes;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -171,6 +172,22 @@ async fn what_clients_bring_back() {
         eras.push(json!({"era": format!("{era:?}"), "seen": seen}));
     }
     insta::assert_json_snapshot!(eras);
+}
+
+#[tokio::test]
+async fn an_answer_that_names_no_model_is_the_agents() {
+    fn without_model(body: Bytes) -> Bytes {
+        let text = std::str::from_utf8(&body).unwrap();
+        Bytes::from(text.replace("\"model\":\"a2a-agent\",", ""))
+    }
+    for era in Era::ALL {
+        let world = world();
+        world.source.edit(|spec| spec.tool_execution = ToolExecution::Caller);
+        let answers = Answers::Ordinary(says("72°F, said an agent"));
+        let client = world.client_edited(&ann(), era, answers, without_model).await;
+        let given = gives(&client, work("What's the weather?")).await;
+        assert_eq!([&given["response"], &given["via"]], ["72°F, said an agent", "client"], "{era:?}");
+    }
 }
 
 #[tokio::test]

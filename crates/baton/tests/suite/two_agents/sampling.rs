@@ -83,7 +83,6 @@ fn callers_that_run_the_tools_are_asked_when_they_sample() {
     let cases = [
         ("nothing", "a2a-agent", Direct),
         ("sampling", "a2a-agent", Sampled("caller_runs_tools")),
-        ("sampling", "-", Sampled("caller_runs_tools")),
         ("sampling", "claude-sonnet-4-5", FallsBack),
         ("handoff", "a2a-agent/weather", Sampled("handoff_declared")),
     ];
