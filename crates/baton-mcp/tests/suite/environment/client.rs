@@ -62,7 +62,7 @@ pub(crate) struct Asked {
 
 impl World {
     pub(crate) async fn client(&self, principal: &Principal, era: Era, answers: Answers) -> Client {
-        self.client_edited(principal, era, answers, |body| body).await
+        self.client_edited(principal, era, answers, Bytes::clone).await
     }
 
     /// A client whose bodies are edited before they are sent.
@@ -71,7 +71,7 @@ impl World {
         principal: &Principal,
         era: Era,
         answers: Answers,
-        edit: fn(Bytes) -> Bytes,
+        edit: fn(&Bytes) -> Bytes,
     ) -> Client {
         let (tell, told) = mpsc::channel(64);
         let questions = Arc::<Mutex<Vec<String>>>::default();

@@ -176,8 +176,8 @@ async fn what_clients_bring_back() {
 
 #[tokio::test]
 async fn an_answer_that_names_no_model_is_the_agents() {
-    fn without_model(body: Bytes) -> Bytes {
-        let text = std::str::from_utf8(&body).unwrap();
+    fn without_model(body: &Bytes) -> Bytes {
+        let text = std::str::from_utf8(body).unwrap();
         Bytes::from(text.replace("\"model\":\"a2a-agent\",", ""))
     }
     for era in Era::ALL {
