@@ -1,11 +1,13 @@
-"""OpenTelemetry's own SDK sends spans to Baton, and Tempo's messages read them back.
+"""OpenTelemetry's own SDK sends spans to Baton, and Tempo's messages read them back; other signals make no noise.
 
 Usage: otel_client.py URL
 """
 
 import asyncio
 import json
+import logging
 import sys
+import threading
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -13,9 +15,18 @@ import urllib.request
 import tempopb
 from checking import expect, require, run
 from opentelemetry import trace
+from opentelemetry._logs import LogRecord, SeverityNumber
+from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcLogs
+from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter as GrpcMetrics
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
 from opentelemetry.exporter.otlp.proto.http import Compression
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter as HttpLogs
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter as HttpMetrics
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
@@ -181,6 +192,59 @@ async def what_grafana_asks_first():
             raise AssertionError(f"{path} is answered")
 
 
+class Complaints(logging.Handler):
+    """What the SDK tells its user."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.lines = []
+
+    def emit(self, record):
+        self.lines.append(record.getMessage())
+
+
+def export_everything(spans, metrics, logs, service):
+    """Sends all signals a few times, as a program does that knows nothing of Baton but its address."""
+    complaints, exports, thrice = Complaints(), [], threading.Event()
+    logging.getLogger("opentelemetry").addHandler(complaints)
+    resource = Resource.create({"service.name": service})
+    exported = metrics.export
+
+    def export(*arguments, **options):
+        exports.append(exported(*arguments, **options))
+        if len(exports) == 3:
+            thrice.set()
+        return exports[-1]
+
+    metrics.export = export
+    tracers, loggers = TracerProvider(resource=resource), LoggerProvider(resource=resource)
+    tracers.add_span_processor(BatchSpanProcessor(spans))
+    loggers.add_log_record_processor(BatchLogRecordProcessor(logs))
+    meters = MeterProvider([PeriodicExportingMetricReader(metrics, export_interval_millis=50)], resource=resource)
+    try:
+        meters.get_meter("tests").create_counter("orders").add(3, {"kind": "book"})
+        for _ in range(3):
+            with tracers.get_tracer("tests").start_as_current_span("order"):
+                record = LogRecord(body="ordered", severity_number=SeverityNumber.INFO, attributes={})
+                loggers.get_logger("tests").emit(record)
+            require("spans are sent", tracers.force_flush())
+            require("log records are sent", loggers.force_flush())
+        require("metrics are sent again and again", thrice.wait(30))
+    finally:
+        for provider in (tracers, meters, loggers):
+            provider.shutdown()
+        logging.getLogger("opentelemetry").removeHandler(complaints)
+    expect("exports of metrics", {result.name for result in exports}, {"SUCCESS"})
+    expect("complaints of the SDK", complaints.lines, [])
+
+
+def sends_everything(name, *exporters):
+    async def check():
+        await asyncio.to_thread(export_everything, *(exporter() for exporter in exporters), f"all-{name}")
+
+    return (f"all signals over {name}, without complaints", check)
+
+
 def http(**options):
     return lambda: HttpExporter(endpoint=f"{URL}/v1/traces", **options)
 
@@ -195,6 +259,18 @@ CHECKS = [
     sends("HTTP elsewhere", lambda: HttpExporter(endpoint=f"{URL}/otlp/v1/traces")),
     sends("gRPC", over_grpc()),
     sends("gRPC with gzip", over_grpc(compression=grpc.Compression.Gzip)),
+    sends_everything(
+        "HTTP",
+        http(),
+        lambda: HttpMetrics(endpoint=f"{URL}/v1/metrics", compression=Compression.Gzip),
+        lambda: HttpLogs(endpoint=f"{URL}/v1/logs"),
+    ),
+    sends_everything(
+        "gRPC",
+        over_grpc(),
+        lambda: GrpcMetrics(endpoint=URL, insecure=True),
+        lambda: GrpcLogs(endpoint=URL, insecure=True, compression=grpc.Compression.Gzip),
+    ),
     ("names and values", names_and_values),
     ("what Grafana asks first", what_grafana_asks_first),
 ]

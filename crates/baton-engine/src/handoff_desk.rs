@@ -6,12 +6,14 @@ use crate::{
     engine::Inner,
     views::fold_handoff,
 };
-use baton_ports::{AgentAskError, AgentReply, BoxFuture, Commit, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
+use baton_ports::{
+    AgentAskError, AgentReply, BoxFuture, Commit, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket, JournalError,
+};
 use baton_rules::{HandoffRecord, admit_handoff, handed_over};
 use baton_telemetry::ids::handoff_context;
 use baton_types::{
-    AgentName, AgentSpec, ErrorCode, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffId, HandoffStatus,
-    Json, Message, Part, Principal, Priority, Role, StreamId, TaskId, TaskState, TaskView, TraceContext,
+    AgentName, AgentSpec, ChannelReason, ErrorCode, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffId,
+    HandoffStatus, Json, Message, Part, Principal, Priority, Role, StreamId, TaskId, TaskState, TaskView, TraceContext,
 };
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
@@ -73,6 +75,27 @@ impl HandoffDesk for Engine {
         })
     }
 
+    fn take_back<'a>(
+        &'a self,
+        principal: &'a Principal,
+        id: &'a HandoffId,
+        ask: HandoffAsk,
+        model: &'a str,
+    ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentAskError>> {
+        Box::pin(async move {
+            let admitted = match self.admitted_handoff(&ask, None) {
+                Ok(admitted) => admitted,
+                Err(error) => {
+                    self.end(principal, id, HandoffEnd::Failed(error.detail.clone())).await?;
+                    return Err(error);
+                }
+            };
+            let Some(handoff) = self.rerouted(principal, id, model).await? else { return Ok(None) };
+            let owner = Arc::new(principal.clone());
+            self.carried_out(&owner, &ask, &admitted, &handoff).await.map(Some)
+        })
+    }
+
     fn hand_over<'a>(
         &'a self,
         principal: &'a Principal,
@@ -128,8 +151,19 @@ impl Engine {
         let owner = Arc::new(principal.clone());
         let admitted = self.admitted_handoff(&ask, lender)?;
         let handoff = self.recorded(&owner, &ask, &admitted, HandoffChannel::Direct).await?;
-        let unwanted = Unwanted { engine: self, owner: Arc::clone(&owner), handoff: Some(handoff.id.clone()) };
-        let reply = self.handed(&owner, &ask, &admitted.target.name, &handoff).await;
+        self.carried_out(&owner, &ask, &admitted, &handoff).await
+    }
+
+    /// Does the work of a recorded handoff, and writes down what came of it.
+    async fn carried_out(
+        &self,
+        owner: &Arc<Principal>,
+        ask: &HandoffAsk,
+        admitted: &Admitted,
+        handoff: &Handoff,
+    ) -> Result<AgentReply, AgentAskError> {
+        let unwanted = Unwanted { engine: self, owner: Arc::clone(owner), handoff: Some(handoff.id.clone()) };
+        let reply = self.handed(owner, ask, &admitted.target.name, handoff).await;
         unwanted.end();
         let end = match &reply {
             Ok(reply) if reply.state == TaskState::Completed => HandoffEnd::Completed {
@@ -140,8 +174,32 @@ impl Engine {
             Ok(reply) => HandoffEnd::Failed(format!("the task is {}. {}", reply.state.as_str(), reply.text)),
             Err(error) => HandoffEnd::Failed(error.detail.clone()),
         };
-        self.end(&owner, &handoff.id, end).await?;
+        self.end(owner, &handoff.id, end).await?;
         reply
+    }
+
+    /// Writes down that a handoff is made directly from now on. Nothing when it has ended, is late or was rerouted before:
+    /// of several that try, one succeeds.
+    async fn rerouted(
+        &self,
+        principal: &Principal,
+        id: &HandoffId,
+        model: &str,
+    ) -> Result<Option<Handoff>, AgentAskError> {
+        let owner = Arc::new(principal.clone());
+        let record = self.handoff(&owner, id).await.map_err(|error| refused(&error))?;
+        let Some(record) = record.filter(|record| !record.status.is_terminal()) else { return Ok(None) };
+        let (channel, reason) = (HandoffChannel::Direct, ChannelReason::OtherModel);
+        let event = HandoffEvent::Rerouted { channel, reason, model: Some(model.to_owned()) };
+        let writes = self.inner.handoff_write(&owner, id, vec![event]).await.map_err(|error| refused(&error))?;
+        if writes.is_empty() {
+            return Ok(None);
+        }
+        match self.inner.journal().append(Commit::of(writes)).await {
+            Ok(_) => Ok(Some(Handoff { channel, channel_reason: Some(reason), ..record.handoff })),
+            Err(JournalError::Conflict { .. }) => Ok(None),
+            Err(error) => Err(refused(&error.into())),
+        }
     }
 
     fn admitted_handoff(&self, ask: &HandoffAsk, lender: Option<&AgentSpec>) -> Result<Admitted, AgentAskError> {
@@ -179,6 +237,7 @@ impl Engine {
             child_task: None,
             child_context: ask.context.clone().unwrap_or_else(|| ids.fresh().into()),
             channel,
+            channel_reason: ask.reason,
             agent_uri: Some(ask.agent_uri.clone()).filter(|uri| *uri != to.as_str()),
             trace: ask.trace.clone(),
         };
@@ -208,7 +267,8 @@ impl Engine {
         };
         let sent = self.send(owner, command).await.map_err(|error| refused(&error))?;
         let unheard = Unheard::new(self, owner, &sent.task.id);
-        let patience = Duration::from_millis(handoff.timeout_ms);
+        let deadline = handoff.created_at.after(Duration::from_millis(handoff.timeout_ms));
+        let patience = self.inner.ports.clock.now().until(deadline);
         let mut asked = None;
         let ended = tokio::time::timeout(patience, self.ended(owner, &handoff.id, &sent.task.id, &mut asked)).await;
         let view = match (ended, asked) {

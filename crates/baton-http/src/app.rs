@@ -8,7 +8,9 @@ use crate::{
     guard::GuardLayer,
     handoffs, jwks,
     large_requests::LargeRequests,
-    mcp, meters, oauth_metadata, otlp, peers, probes,
+    mcp, meters, oauth_metadata,
+    otlp::{self, DiscardedSignals},
+    peers, probes,
     queries::Queries,
     reply, responses,
     routes::{AgentPlace, RouteAccess, RouteEntry, Routes},
@@ -49,6 +51,8 @@ pub(crate) struct Shared {
     pub(crate) signatures: Signatures,
     /// Turns of looking whether what was not found belongs to somebody else.
     pub(crate) lookups: Arc<Semaphore>,
+    /// Metrics and logs of others.
+    pub(crate) discarded: Arc<DiscardedSignals>,
 }
 
 impl Shared {
@@ -142,6 +146,10 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     let bodies = Bodies::new(&options);
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
+    let discarded = Arc::<DiscardedSignals>::default();
+    if let Some(ports) = &options.meters {
+        ports.meters.add_source(Arc::<DiscardedSignals>::clone(&discarded));
+    }
     let shared = Arc::new(Shared {
         engine,
         options,
@@ -154,6 +162,7 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
         rates,
         signatures,
         lookups,
+        discarded,
     });
     let gate = GateLayer::new(&shared);
     let (router, operations) = routes(&shared).into_parts();

@@ -31,7 +31,7 @@ async fn find(shared: &Shared, caller: &Caller, id: HandoffId) -> Result<Handoff
 }
 
 fn entry(record: HandoffRecord) -> HandoffEntry {
-    let HandoffRecord { handoff, status, result, error, result_trace_id, .. } = record;
+    let HandoffRecord { handoff, status, result, error, result_trace_id, answered_model, .. } = record;
     HandoffEntry {
         id: handoff.id.to_string(),
         from_agent: handoff.from_agent.to_string(),
@@ -47,6 +47,8 @@ fn entry(record: HandoffRecord) -> HandoffEntry {
         parent_task_id: handoff.parent_task.map(|task| task.to_string()),
         child_task_id: handoff.child_task.map(|task| task.to_string()),
         channel: handoff.channel,
+        channel_reason: handoff.channel_reason,
+        answered_model,
         agent_uri: handoff.agent_uri,
         trace_parent: handoff.trace,
         result,

@@ -2,8 +2,8 @@
 
 use crate::BoxFuture;
 use baton_types::{
-    AgentKit, AgentListing, AgentName, AgentSpec, CallId, ContextId, ErrorCode, HandoffChannel, HandoffId,
-    PermissionChange, Principal, TaskId, TaskState, Timestamp, ToolStanding,
+    AgentKit, AgentListing, AgentName, AgentSpec, CallId, ChannelReason, ContextId, ErrorCode, HandoffChannel,
+    HandoffId, PermissionChange, Principal, TaskId, TaskState, Timestamp, ToolStanding,
 };
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
@@ -190,6 +190,8 @@ pub struct HandoffAsk {
     pub call: Option<CallId>,
     /// Whether nobody is there to be asked.
     pub autonomous: bool,
+    /// Why the channel was chosen; none in an agent's own run.
+    pub reason: Option<ChannelReason>,
 }
 
 /// A handoff that was admitted and is on record, in progress, with somebody else doing the sending.
@@ -240,6 +242,16 @@ pub trait HandoffDesk: Send + Sync + 'static {
         id: &'a HandoffId,
         end: HandoffEnd,
     ) -> BoxFuture<'a, Result<bool, AgentAskError>>;
+
+    /// Takes a handoff back that was begun for a client to send, because `model` answered there instead of the agent, and
+    /// hands the work over as [`Self::hand_over`] does. Nothing when the handoff has ended or was taken back before.
+    fn take_back<'a>(
+        &'a self,
+        principal: &'a Principal,
+        id: &'a HandoffId,
+        ask: HandoffAsk,
+        model: &'a str,
+    ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentAskError>>;
 
     /// Hands the work over and waits for what comes of it; dropping the future cancels the work.
     fn hand_over<'a>(

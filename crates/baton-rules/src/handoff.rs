@@ -1,6 +1,9 @@
 //! The life of a handoff, and who may hand work to whom.
 
-use baton_types::{AgentListing, AgentName, AgentSpec, Handoff, HandoffEvent, HandoffStatus, Json, ParentLink};
+use baton_types::{
+    AgentListing, AgentName, AgentSpec, ChannelReason, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Json,
+    ParentLink,
+};
 use serde::{Deserialize, Serialize};
 
 /// The folded state of a handoff.
@@ -16,6 +19,9 @@ pub struct HandoffRecord {
     pub error: Option<String>,
     /// The trace in which the work was done.
     pub result_trace_id: Option<String>,
+    /// The model that answered instead of the receiver, before the work took another channel.
+    #[serde(default)]
+    pub answered_model: Option<String>,
     /// The number of the last event.
     pub version: u64,
 }
@@ -47,7 +53,15 @@ pub fn may_move(from: HandoffStatus, to: HandoffStatus) -> bool {
 impl HandoffRecord {
     /// The record that a creation makes.
     pub fn created(handoff: Handoff) -> Self {
-        Self { handoff, status: HandoffStatus::Pending, result: None, error: None, result_trace_id: None, version: 1 }
+        Self {
+            handoff,
+            status: HandoffStatus::Pending,
+            result: None,
+            error: None,
+            result_trace_id: None,
+            answered_model: None,
+            version: 1,
+        }
     }
 
     /// Folds a stored history.
@@ -65,8 +79,10 @@ impl HandoffRecord {
 
     /// Takes the next event; on error nothing has changed.
     pub fn apply(&mut self, event: &HandoffEvent) -> Result<(), IllegalMove> {
-        let HandoffEvent::Moved { to, result, error, result_trace_id } = event else {
-            return Err(IllegalMove { from: self.status, to: HandoffStatus::Pending });
+        let (to, result, error, result_trace_id) = match event {
+            HandoffEvent::Moved { to, result, error, result_trace_id } => (to, result, error, result_trace_id),
+            HandoffEvent::Rerouted { channel, reason, model } => return self.reroute(*channel, *reason, model),
+            HandoffEvent::Created(_) => return Err(IllegalMove { from: self.status, to: HandoffStatus::Pending }),
         };
         if !may_move(self.status, *to) {
             return Err(IllegalMove { from: self.status, to: *to });
@@ -75,6 +91,25 @@ impl HandoffRecord {
         self.result.clone_from(result);
         self.error.clone_from(error);
         self.result_trace_id.clone_from(result_trace_id);
+        self.version += 1;
+        Ok(())
+    }
+}
+
+impl HandoffRecord {
+    /// A handoff takes another channel while it is worked on, and never the one that it has.
+    fn reroute(
+        &mut self,
+        channel: HandoffChannel,
+        reason: ChannelReason,
+        model: &Option<String>,
+    ) -> Result<(), IllegalMove> {
+        if self.status != HandoffStatus::InProgress || self.handoff.channel == channel {
+            return Err(IllegalMove { from: self.status, to: self.status });
+        }
+        self.handoff.channel = channel;
+        self.handoff.channel_reason = Some(reason);
+        self.answered_model.clone_from(model);
         self.version += 1;
         Ok(())
     }

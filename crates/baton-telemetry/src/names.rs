@@ -54,6 +54,7 @@ names! {
     HANDOFF_STATUS = "handoff.status";
     HANDOFF_TIMEOUT_MS = "handoff.timeout_ms";
     HANDOFF_CHANNEL = "handoff.channel";
+    HANDOFF_CHANNEL_REASON = "handoff.channel_reason";
     HANDOFF_TASK = "handoff.task";
     HANDOFF_INPUTS = "handoff.inputs";
     HANDOFF_RESULT = "handoff.result";

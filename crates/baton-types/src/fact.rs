@@ -82,6 +82,7 @@ impl Fact {
             Self::Handoff(event) => match event {
                 HandoffEvent::Created(_) => "handoff.created",
                 HandoffEvent::Moved { .. } => "handoff.moved",
+                HandoffEvent::Rerouted { .. } => "handoff.rerouted",
             },
             Self::Session(event) => match event {
                 SessionEvent::Opened { .. } => "session.opened",

@@ -86,6 +86,39 @@ impl HandoffChannel {
     }
 }
 
+/// Why a handoff of an MCP client took its channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelReason {
+    /// The client declares that it hands work over.
+    HandoffDeclared,
+    /// The agent leaves its tools to its callers, and the client declares sampling.
+    CallerRunsTools,
+    /// The client does not declare sampling.
+    NoSampling,
+    /// The client declares sampling, but not that it hands work over: its own model would answer.
+    OrdinarySampling,
+    /// The client was asked, and answered from a model instead of the agent.
+    OtherModel,
+}
+
+impl ChannelReason {
+    /// Every reason, for tables and tests.
+    pub const ALL: [Self; 5] =
+        [Self::HandoffDeclared, Self::CallerRunsTools, Self::NoSampling, Self::OrdinarySampling, Self::OtherModel];
+
+    /// The name as stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::HandoffDeclared => "handoff_declared",
+            Self::CallerRunsTools => "caller_runs_tools",
+            Self::NoSampling => "no_sampling",
+            Self::OrdinarySampling => "ordinary_sampling",
+            Self::OtherModel => "other_model",
+        }
+    }
+}
+
 /// Which handoffs are delivered first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -184,6 +217,9 @@ pub struct Handoff {
     /// How the work gets to the receiver.
     #[serde(default)]
     pub channel: HandoffChannel,
+    /// Why it gets there so; none in an agent's own run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel_reason: Option<ChannelReason>,
     /// Where the receiver is, when it was named by its address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_uri: Option<String>,
@@ -211,5 +247,15 @@ pub enum HandoffEvent {
         /// The trace in which the work was done.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result_trace_id: Option<String>,
+    },
+    /// It takes another channel from now on.
+    Rerouted {
+        /// The new channel.
+        channel: HandoffChannel,
+        /// Why.
+        reason: ChannelReason,
+        /// The model that answered instead of the receiver.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
     },
 }

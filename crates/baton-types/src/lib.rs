@@ -56,7 +56,7 @@ pub use event::{Grant, ParentLink, Reason, TaskEvent};
 pub use fact::{Fact, FactError};
 pub use guardrail::{GuardRunner, GuardStage, GuardVerdict, Guardrail};
 pub use guest::{GuestServer, GuestTool};
-pub use handoff::{ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Priority};
+pub use handoff::{ChannelReason, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Priority};
 pub use ids::{
     AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, SessionId, StreamId, TaskId,
 };

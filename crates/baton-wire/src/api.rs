@@ -32,7 +32,9 @@ pub use tools::{
 };
 
 use crate::{a2a::v1::Task, de};
-use baton_types::{AgentListing, ExpectedOutput, HandoffChannel, HandoffStatus, Json, Priority, Timestamp};
+use baton_types::{
+    AgentListing, ChannelReason, ExpectedOutput, HandoffChannel, HandoffStatus, Json, Priority, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 
 /// One agent that is served.
@@ -143,6 +145,10 @@ pub struct HandoffEntry {
     pub child_task_id: Option<String>,
     /// How the work got there.
     pub channel: HandoffChannel,
+    /// Why it got there so, when an MCP client handed the work over.
+    pub channel_reason: Option<ChannelReason>,
+    /// The model that answered the client's sampling instead of the receiver, so that the work took another channel.
+    pub answered_model: Option<String>,
     /// The address by which the receiver was named, if it was.
     pub agent_uri: Option<String>,
     /// The sender's W3C trace context.

@@ -21,9 +21,12 @@ from a2a.helpers import get_data_parts, get_message_text, new_data_part, new_mes
 from a2a.types import Role, SendMessageRequest, TaskState
 from google.protobuf.json_format import MessageToDict
 from mcp import Client
+from mcp.client import advertise
 
 # The extension of an agent card that says where the agent's Environment is.
 ENVIRONMENT = "https://baton.dev/extensions/environment/v1"
+# What tells an Environment that sampling which names an agent is answered by that agent, not by a model.
+HANDOFF = advertise("dev.baton/handoff")
 # Turns of one conversation, and agents that may wait for one another.
 MAX_TURNS, MAX_DEPTH = 20, 5
 
@@ -90,7 +93,7 @@ async def run(environment, calls, mode, depth):
         answered = dict(role="assistant", content=content, model="a2a-agent", stop_reason=stop_reason)
         return types.CreateMessageResult(**answered, _meta=place)
 
-    async with Client(environment, mode=mode, sampling_callback=hand_over) as tools:
+    async with Client(environment, mode=mode, sampling_callback=hand_over, extensions=[HANDOFF]) as tools:
         results = []
         for call in calls:
             made = await tools.call_tool(call["name"], call["arguments"])

@@ -175,6 +175,7 @@ impl Driver {
             child_task: None,
             child_context: arguments.context_id.clone().map_or_else(|| ids.fresh().into(), ContextId::from),
             channel: HandoffChannel::Direct,
+            channel_reason: None,
             agent_uri: Some(arguments.agent_uri.clone()).filter(|uri| *uri != to.as_str()),
             trace: self.live.lock().in_call(&call.id).map(|context| context.to_string()),
         }

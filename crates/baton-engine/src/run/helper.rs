@@ -128,6 +128,7 @@ impl Helper<'_> {
             task: Some(self.driver.live.id.clone()),
             call: Some(self.state.call.id.clone()),
             autonomous: self.driver.live.lock().task.autonomous || self.spec.autonomous,
+            reason: None,
         };
         let engine = Engine { inner: Arc::clone(inner) };
         let reply = engine

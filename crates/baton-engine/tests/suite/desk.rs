@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_engine::Engine;
 use baton_ports::{HandoffAsk, HandoffDesk, HandoffEnd};
-use baton_types::{ErrorCode, HandoffChannel, HandoffStatus, Principal, TaskState};
+use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffStatus, Principal, TaskState};
 use std::{sync::Arc, time::Duration};
 
 fn me() -> Arc<Principal> {
@@ -24,6 +24,7 @@ fn ask(to: &str, message: &str) -> HandoffAsk {
         task: None,
         call: None,
         autonomous: false,
+        reason: None,
     }
 }
 
@@ -109,4 +110,39 @@ async fn who_sends_for_others_is_believed_once_and_in_time() {
     tokio::time::sleep(Duration::from_secs(100_000)).await;
     let seen = engine.handoff(&me(), &left.id).await.unwrap().unwrap();
     assert_eq!(seen.status, HandoffStatus::Timeout);
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_a_model_answered_is_taken_back_once() {
+    let world = World::default();
+    let engine = world.engine();
+    let begin = |reason| HandoffAsk { reason: Some(reason), ..ask("worker", "look;say") };
+    let asked = begin(ChannelReason::CallerRunsTools);
+    let ticket = engine.begin(&me(), asked.clone(), HandoffChannel::Sampling).await.unwrap();
+    let record = engine.handoff(&me(), &ticket.id).await.unwrap().unwrap();
+    assert_eq!(record.handoff.channel_reason, Some(ChannelReason::CallerRunsTools));
+
+    let owner = me();
+    let take_back = || engine.take_back(&owner, &ticket.id, asked.clone(), "gpt-5");
+    let (first, second) = tokio::join!(take_back(), take_back());
+    let replies: Vec<_> = [first.unwrap(), second.unwrap()].into_iter().flatten().collect();
+    assert_eq!(replies.iter().map(|reply| reply.state).collect::<Vec<_>>(), [TaskState::Completed], "once");
+    assert_eq!(take_back().await.unwrap(), None, "it has ended");
+    let record = engine.handoff(&me(), &ticket.id).await.unwrap().unwrap();
+    assert_eq!((record.status, record.handoff.channel), (HandoffStatus::Completed, HandoffChannel::Direct));
+    assert_eq!(record.handoff.channel_reason, Some(ChannelReason::OtherModel));
+    assert_eq!(record.answered_model.as_deref(), Some("gpt-5"));
+    assert_eq!(record.result.unwrap().to_value()["task_id"], replies[0].task.as_str());
+    let all = everything(&world.journal).await;
+    assert_eq!((all.handoffs.len(), all.tasks.len()), (1, 1), "the agent was asked once");
+
+    // The deadline of the handoff holds for both channels, and so do its rules.
+    let late = engine.begin(&me(), ask("worker", "look"), HandoffChannel::InputRequired).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(100_000)).await;
+    assert_eq!(engine.take_back(&me(), &late.id, ask("worker", "look"), "gpt-5").await.unwrap(), None);
+    let open = engine.begin(&me(), ask("worker", "look"), HandoffChannel::InputRequired).await.unwrap();
+    let refused = engine.take_back(&me(), &open.id, ask("stranger", "look"), "gpt-5").await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::HANDOFF_REFUSED);
+    let record = engine.handoff(&me(), &open.id).await.unwrap().unwrap();
+    assert_eq!((record.status, record.error), (HandoffStatus::Failed, Some(refused.detail)));
 }

@@ -24,6 +24,7 @@ pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes)
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     headers.insert(header::TE, HeaderValue::from_static("trailers"));
     headers.insert(header::USER_AGENT, HeaderValue::from_static(super::http::AGENT));
+    headers.insert("prefer", HeaderValue::from_static(super::http::STRICT));
     if route.compression == Compression::Gzip {
         headers.insert("grpc-encoding", HeaderValue::from_static("gzip"));
     }

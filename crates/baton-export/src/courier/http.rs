@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// Who sends.
 pub(super) const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
+/// Receivers that would discard a signal refuse it instead, so that it is no longer sent.
+pub(super) const STRICT: &str = "handling=strict";
 /// An answer is a few bytes; more than this is none.
 const MOST: usize = 64 * 1024;
 
@@ -26,6 +28,7 @@ pub(super) async fn send(line: &Line, route: &Route, shown: &Shown, body: Bytes)
     *headers = route.headers.clone();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
     headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
+    headers.insert("prefer", HeaderValue::from_static(STRICT));
     if route.compression == Compression::Gzip {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }

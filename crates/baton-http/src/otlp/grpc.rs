@@ -13,7 +13,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_otlp::{Arrival, Encoding};
+use baton_otlp::Encoding;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::{BufMut as _, Bytes, BytesMut};
@@ -26,22 +26,36 @@ const HEAD: usize = 5;
 
 /// Takes spans.
 pub(crate) async fn export(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+    serve(request, async |request: Request| {
+        let store = admit(&shared, &caller)?;
+        let letter = framed_body(&shared, request).await?;
+        Ok(keep(store, letter).await?.write_response(Encoding::Protobuf))
+    })
+    .await
+}
+
+/// Answers a request of gRPC with the message that is made of it.
+pub(super) async fn serve(
+    request: Request,
+    answer_to: impl AsyncFnOnce(Request) -> Result<Vec<u8>, Refusal>,
+) -> Response {
     if !a2a::is_grpc(request.headers()) {
         // Whoever sent this is no gRPC client and would not see a status behind a 200.
-        let message = "Content-Type must be application/grpc; spans over HTTP go to /v1/traces";
+        let message =
+            "Content-Type must be application/grpc; OTLP over HTTP goes to /v1/traces, /v1/metrics and /v1/logs";
         let error = Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message);
         return reply::rest_error(&error);
     }
-    let mut response = match take(&shared, &caller, request).await {
-        Ok(arrival) => answer(&arrival),
+    let mut response = match answer_to(request).await {
+        Ok(message) => answer(&message),
         Err(refusal) => refusal.grpc().into_http(),
     };
     response.headers_mut().insert("grpc-accept-encoding", HeaderValue::from_static("gzip,identity"));
     response
 }
 
-async fn take(shared: &Arc<Shared>, caller: &Caller, request: Request) -> Result<Arrival, Refusal> {
-    let store = admit(shared, caller)?;
+/// Reads the one message of a request, which may be compressed.
+pub(super) async fn framed_body(shared: &Shared, request: Request) -> Result<Letter, Refusal> {
     let (parts, body) = request.into_parts();
     let packing = parts.headers.get("grpc-encoding").map(HeaderValue::as_bytes).unwrap_or_default();
     if !matches!(packing, b"" | b"identity" | b"gzip") {
@@ -50,15 +64,14 @@ async fn take(shared: &Arc<Shared>, caller: &Caller, request: Request) -> Result
     let received = shared.bodies.read(&parts, body).await?;
     a2a::check_grpc_frame(&received.bytes, packing == b"gzip")?;
     let gzip = received.bytes.first() == Some(&1);
-    keep(store, Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf }).await
+    Ok(Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf })
 }
 
-fn answer(arrival: &Arrival) -> Response {
-    let message = arrival.write_response(Encoding::Protobuf);
+fn answer(message: &[u8]) -> Response {
     let mut framed = BytesMut::with_capacity(HEAD + message.len());
     framed.put_u8(0);
     framed.put_u32(u32::try_from(message.len()).unwrap_or_default());
-    framed.extend_from_slice(&message);
+    framed.extend_from_slice(message);
     let body = Full::<Bytes>::new(framed.freeze()).with_trailers(async {
         let mut trailers = HeaderMap::new();
         trailers.insert("grpc-status", HeaderValue::from_static("0"));

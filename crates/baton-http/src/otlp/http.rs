@@ -36,14 +36,24 @@ async fn take(
     request: Request,
 ) -> Result<(Arrival, Encoding), Refusal> {
     let store = admit(shared, caller)?;
+    let letter = packed_body(shared, encoding, request).await?;
+    let encoding = letter.encoding;
+    Ok((keep(store, letter).await?, encoding))
+}
+
+/// Reads the body of a request, which may be compressed.
+pub(super) async fn packed_body(
+    shared: &Shared,
+    encoding: Option<Encoding>,
+    request: Request,
+) -> Result<Letter, Refusal> {
     let (parts, body) = request.into_parts();
     let Some(encoding) = encoding else {
         return Err(unsupported("Content-Type must be application/x-protobuf or application/json").into());
     };
     let gzip = is_gzip(&parts.headers)?;
     let received = shared.bodies.read(&parts, body).await?;
-    let arrival = keep(store, Letter { received, skipped: 0, gzip, encoding }).await?;
-    Ok((arrival, encoding))
+    Ok(Letter { received, skipped: 0, gzip, encoding })
 }
 
 fn is_gzip(headers: &HeaderMap) -> Result<bool, Refusal> {
@@ -57,11 +67,4 @@ fn is_gzip(headers: &HeaderMap) -> Result<bool, Refusal> {
 
 fn unsupported(message: &str) -> Error {
     Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
-}
-
-/// Logs and metrics: taking them and throwing them away would be a lie.
-pub(crate) async fn later(headers: HeaderMap) -> Response {
-    const MESSAGE: &str = "Baton takes traces; it does not take logs and metrics yet: switch these exporters off with \
-                           OTEL_LOGS_EXPORTER=none and OTEL_METRICS_EXPORTER=none";
-    Refusal::NotOffered(MESSAGE).response(encoding_of(&headers).unwrap_or(Encoding::Json))
 }

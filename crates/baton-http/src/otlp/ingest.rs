@@ -15,7 +15,7 @@ use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
 /// Bodies larger than this are unpacked and read beside the threads that serve others.
-const LARGE: usize = 128 * 1024;
+pub(super) const LARGE: usize = 128 * 1024;
 
 /// A body as it arrived.
 pub(super) struct Letter {
@@ -62,14 +62,19 @@ fn bring(store: &dyn SpanStore, letter: Letter) -> Result<Brought, Refusal> {
     Ok(Brought { arrival, kept: store.ingest(batch), _share: share })
 }
 
-fn read(letter: Letter) -> Result<(Arrival, Received), Refusal> {
-    let Letter { mut received, skipped, gzip, encoding } = letter;
+/// The message of a letter, no longer compressed.
+pub(super) fn opened(letter: Letter) -> Result<Received, Refusal> {
+    let Letter { received, skipped, gzip, .. } = letter;
     if gzip {
-        received = gunzip(received, skipped)?;
-    } else {
-        let message = received.bytes.slice(skipped.min(received.bytes.len())..);
-        received = received.narrowed(message);
+        return Ok(gunzip(received, skipped)?);
     }
+    let message = received.bytes.slice(skipped.min(received.bytes.len())..);
+    Ok(received.narrowed(message))
+}
+
+fn read(letter: Letter) -> Result<(Arrival, Received), Refusal> {
+    let encoding = letter.encoding;
+    let mut received = opened(letter)?;
     let bytes = received.bytes.clone();
     let export = Export::weigh(encoding, &bytes)?;
     received.grow(bytes.len() + export.weight())?;

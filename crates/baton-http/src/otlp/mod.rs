@@ -1,8 +1,9 @@
 //! OTLP in: spans of whoever exports them, over HTTP and gRPC.
 //!
 //! `http.rs` and `grpc.rs` bring a request to `ingest.rs`, which reads it within the bounds and keeps its spans;
-//! `refusal.rs` says what went wrong in the words that exporters act on.
+//! `discard.rs` counts the other signals; `refusal.rs` says what went wrong in the words that exporters act on.
 
+mod discard;
 mod grpc;
 mod http;
 mod inflate;
@@ -10,6 +11,7 @@ mod ingest;
 mod refusal;
 
 use crate::routes::{AgentPlace, RouteAccess, Routes};
+pub(crate) use discard::DiscardedSignals;
 pub(crate) use refusal::{encoding_of, refusal};
 
 /// A sender can attribute spans to any agent, so it needs `call` of all of them.
@@ -22,8 +24,10 @@ pub(crate) fn mount(routes: Routes) -> Routes {
         .fold(routes, |routes, base| {
             routes
                 .post(&format!("{base}/traces"), SENDING, http::traces)
-                .post(&format!("{base}/logs"), SENDING, http::later)
-                .post(&format!("{base}/metrics"), SENDING, http::later)
+                .post(&format!("{base}/logs"), SENDING, discard::logs)
+                .post(&format!("{base}/metrics"), SENDING, discard::metrics)
         })
         .post("/opentelemetry.proto.collector.trace.v1.TraceService/Export", SENDING, grpc::export)
+        .post("/opentelemetry.proto.collector.logs.v1.LogsService/Export", SENDING, discard::logs_grpc)
+        .post("/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", SENDING, discard::metrics_grpc)
 }

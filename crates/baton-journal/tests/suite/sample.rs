@@ -81,6 +81,7 @@ pub(crate) fn handoff(id: &str) -> Write {
         child_task: Some(TaskId::new("t2")),
         child_context: ContextId::new("c2"),
         channel: Default::default(),
+        channel_reason: None,
         agent_uri: None,
         trace: None,
     };

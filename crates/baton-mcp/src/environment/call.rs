@@ -131,7 +131,7 @@ impl Call<'_> {
         let begin = rounds.begin(state, responses)?;
         if let (Begin::With(Round { handoff: Some(begun), .. }, brought), Some(state)) = (&begin, state) {
             // It was decided about when it began.
-            return Ok(self.answered(self.handed_back(&rounds, state, begun, brought).await?));
+            return Ok(self.answered(self.handed_back(&rounds, &mut relay, (state, begun), brought).await?));
         }
         let (approved, given) = match self.decide(&rounds, &mut relay, tool, begin, state).await? {
             Decided::Runs { approved, given } => (approved, given),

@@ -17,9 +17,6 @@ use tokio::{
 /// Words that wait to be said; more are dropped, because the newest progress is the one that matters.
 const WAITING: usize = 64;
 
-/// A step that no progress is smaller than: a sign of life must be more than what was said before.
-const SIGN_OF_LIFE: f64 = 1e-6;
-
 /// Says to the client what is heard from a tool.
 pub(super) struct Relay {
     token: Option<ProgressToken>,
@@ -137,25 +134,37 @@ impl Relay {
     }
 
     async fn say_alive(&mut self, context: &RequestContext<RoleServer>) {
-        let done = self.last.unwrap_or_default() + SIGN_OF_LIFE;
         let message = Some("still working".to_owned());
-        self.say_progress(context, ToolProgress { done, total: None, message }).await;
+        self.say_progress(context, ToolProgress { done: next_step(self.last), total: None, message }).await;
         self.ahead = true;
     }
 
     async fn say_progress(&mut self, context: &RequestContext<RoleServer>, progress: ToolProgress) {
         let Some(token) = self.token.clone() else { return };
-        // Progress must grow. What a tool says is passed on as it is, unless a sign of life ran ahead of it.
-        let done = match self.last {
-            Some(last) if self.ahead && progress.done <= last => last + SIGN_OF_LIFE,
-            _ => progress.done,
+        let progress = match self.ahead {
+            true => growing(self.last, progress),
+            false => progress,
         };
-        self.last = Some(done);
-        let mut params = ProgressNotificationParam::new(token, done);
+        self.last = Some(progress.done);
+        let mut params = ProgressNotificationParam::new(token, progress.done);
         params.total = progress.total;
         params.message = progress.message;
         on_stream(context).await;
         let _ = context.peer.notify_progress(params).await;
+    }
+}
+
+/// Signs of life count up in whole steps: 1, 2, 3, or on from what a tool said.
+fn next_step(last: Option<f64>) -> f64 {
+    last.unwrap_or_default().max(0.0).floor() + 1.0
+}
+
+/// Progress must grow. A tool's is passed on as it is, unless a sign of life ran ahead of it: then it is one more step, and
+/// the tool's total is no longer the end of them.
+fn growing(last: Option<f64>, progress: ToolProgress) -> ToolProgress {
+    match last {
+        Some(said) if progress.done <= said => ToolProgress { done: next_step(last), total: None, ..progress },
+        _ => progress,
     }
 }
 
@@ -181,5 +190,25 @@ async fn hear(heard: &mut Option<(Teller, Receiver<Said>)>) -> Said {
             None => std::future::pending().await,
         },
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_of_life_are_whole_steps_above_everything_that_was_said() {
+        for (last, next) in [(None, 1.0), (Some(1.0), 2.0), (Some(50.0), 51.0), (Some(0.4), 1.0), (Some(-3.0), 1.0)] {
+            assert_eq!(next_step(last), next, "{last:?}");
+        }
+        let said = |done, total| ToolProgress { done, total, message: Some("words".to_owned()) };
+        for (last, progress, passed_on) in [
+            (51.0, said(75.0, Some(100.0)), said(75.0, Some(100.0))),
+            (51.0, said(51.0, Some(100.0)), said(52.0, None)),
+            (1.0, said(0.7, Some(1.0)), said(2.0, None)),
+        ] {
+            assert_eq!(growing(Some(last), progress), passed_on, "{last}");
+        }
     }
 }

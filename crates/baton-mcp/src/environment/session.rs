@@ -25,8 +25,8 @@ pub(super) struct Session {
     listening: OnceLock<DropGuard>,
     /// Tools that somebody allowed for the rest of the session.
     granted: Mutex<HashSet<String>>,
-    /// Whether its client answered in the place of an agent.
-    invents: AtomicBool,
+    /// Whether its client answered a handoff from a model.
+    answers_from_model: AtomicBool,
 }
 
 /// Resources that the client wants to hear of, each with the server that has it; the agent's own have none.
@@ -53,13 +53,13 @@ impl Session {
         }
     }
 
-    /// Whether the client answered sampling requests that name an agent by itself, so that it is not asked again.
-    pub(super) fn invents(&self) -> bool {
-        self.invents.load(Ordering::Relaxed)
+    /// Whether the client answered a handoff from a model, so that it is not asked again.
+    pub(super) fn answers_from_model(&self) -> bool {
+        self.answers_from_model.load(Ordering::Relaxed)
     }
 
-    pub(super) fn note_invention(&self) {
-        self.invents.store(true, Ordering::Relaxed);
+    pub(super) fn note_model_answer(&self) {
+        self.answers_from_model.store(true, Ordering::Relaxed);
     }
 
     /// Notes a subscription; false when there was one already.

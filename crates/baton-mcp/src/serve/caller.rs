@@ -58,6 +58,6 @@ pub(super) fn session_of(context: &RequestContext<RoleServer>) -> Option<&str> {
 }
 
 /// Whether a request is of the protocol without sessions.
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -18,7 +18,7 @@ use rmcp::{
     Peer, RoleServer, ServerHandler, Service as _,
     model::{
         CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientRequest, ErrorCode, JsonObject,
-        JsonRpcMessage, JsonRpcVersion2_0, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+        JsonRpcMessage, JsonRpcVersion2_0, ProtocolVersion, RequestId, ServerCapabilities, ServerJsonRpcMessage,
     },
     service::{RequestContext, serve_directly},
 };
@@ -84,6 +84,11 @@ pub(super) async fn asked(
 impl<H: ServerHandler> Direct<H> {
     pub(super) fn new(handler: Arc<dyn Fn() -> H + Send + Sync>, shutdown: CancellationToken) -> Self {
         Self { handler, nobody: OnceLock::new(), shutdown }
+    }
+
+    /// Capabilities that the endpoint declares.
+    pub(super) fn capabilities(&self) -> ServerCapabilities {
+        (self.handler)().get_info().capabilities
     }
 
     /// The call of a request that has nothing unusual about it.

@@ -5,6 +5,7 @@ mod common;
 mod direct;
 mod kept;
 mod late;
+mod methods;
 mod seal;
 mod service;
 mod session_calls;

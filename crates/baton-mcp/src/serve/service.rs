@@ -5,6 +5,7 @@ use super::{
     caller::SESSION_HEADER,
     direct::Direct,
     late::within,
+    methods::{explained, refused_in_session},
     session_calls::{Lines, Outcome},
     session_handler::SessionHandler,
     sessions::{Owner, SessionHolder, Standing},
@@ -115,6 +116,8 @@ impl<H: ServerHandler> McpService<H> {
                         in_use = Some(until_answered);
                     }
                 }
+            } else if let Some(refused) = refused_in_session(request.body(), || self.direct.capabilities()) {
+                return json_reply(StatusCode::OK, &refused);
             } else {
                 self.lines.heed(id, request.body());
             }
@@ -178,7 +181,7 @@ impl<H: ServerHandler> McpService<H> {
             // The official Python client takes "accepted" for a failure, and says so to its user.
             return if own { plain(StatusCode::NO_CONTENT, "") } else { no_session() };
         }
-        reply
+        explained(reply, || self.direct.capabilities()).await
     }
 }
 
@@ -223,11 +226,15 @@ pub(super) fn share_full() -> McpReply {
     let code = ErrorCode::SHARE_FULL;
     let message = format!("you have as many sessions at work as one principal may. {} ({})", code.hint, code.code);
     let error = serde_json::json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": message}});
-    let mut reply = Response::new(Full::new(Bytes::from(error.to_string())).boxed_unsync());
-    *reply.status_mut() = StatusCode::TOO_MANY_REQUESTS;
-    let headers = reply.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    let mut reply = json_reply(StatusCode::TOO_MANY_REQUESTS, &error);
+    reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    reply
+}
+
+fn json_reply(status: StatusCode, message: &serde_json::Value) -> McpReply {
+    let mut reply = Response::new(Full::new(Bytes::from(message.to_string())).boxed_unsync());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     reply
 }
 

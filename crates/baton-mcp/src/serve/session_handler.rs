@@ -1,6 +1,11 @@
 //! The handler of one session, which can be asked past the transport once the transport has asked it.
 
-use super::{caller::session_of, session_calls::Lines, streaming::Begun};
+use super::{
+    caller::{is_modern, session_of},
+    methods::{explain, unreadable_request},
+    session_calls::Lines,
+    streaming::Begun,
+};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -54,6 +59,17 @@ macro_rules! forwarded {
     };
 }
 
+/// The same for verbs that a handler need not have: it then refuses them by their names alone.
+macro_rules! explained {
+    ($($verb:ident = $method:literal($request:ident: $kind:ty) -> $answer:ty;)+) => {
+        $(async fn $verb(&self, $request: $kind, context: Asked) -> Result<$answer, ErrorData> {
+            let modern = is_modern(&context);
+            let answered = self.handler.$verb($request, context).await;
+            answered.map_err(|error| explain(error, $method, &self.get_info().capabilities, modern))
+        })+
+    };
+}
+
 impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
     async fn call_tool(&self, request: CallToolRequestParams, context: Asked) -> Result<CallToolResponse, ErrorData> {
         if let Some(begun) = Begun::of(&context) {
@@ -79,6 +95,10 @@ impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
         self.handler.initialize(request, context).await
     }
 
+    async fn on_custom_request(&self, request: CustomRequest, context: Asked) -> Result<CustomResult, ErrorData> {
+        Err(unreadable_request(&request, &self.get_info().capabilities, is_modern(&context)))
+    }
+
     fn get_info(&self) -> ServerConfig {
         self.handler.get_info()
     }
@@ -99,24 +119,26 @@ impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
         self.handler.accepted_subscription_filter(requested)
     }
 
+    explained! {
+        complete = "completion/complete"(request: CompleteRequestParams) -> CompleteResult;
+        set_level = "logging/setLevel"(request: SetLevelRequestParams) -> ();
+        get_prompt = "prompts/get"(request: GetPromptRequestParams) -> GetPromptResponse;
+        read_resource = "resources/read"(request: ReadResourceRequestParams) -> ReadResourceResponse;
+        subscribe = "resources/subscribe"(request: SubscribeRequestParams) -> ();
+        unsubscribe = "resources/unsubscribe"(request: UnsubscribeRequestParams) -> ();
+    }
+
     forwarded! {
         ping(context: Asked) -> Result<(), ErrorData>;
         discover(context: Asked) -> Result<DiscoverResult, ErrorData>;
-        complete(request: CompleteRequestParams, context: Asked) -> Result<CompleteResult, ErrorData>;
-        set_level(request: SetLevelRequestParams, context: Asked) -> Result<(), ErrorData>;
-        get_prompt(request: GetPromptRequestParams, context: Asked) -> Result<GetPromptResponse, ErrorData>;
         list_prompts(request: Page, context: Asked) -> Result<ListPromptsResult, ErrorData>;
         list_resources(request: Page, context: Asked) -> Result<ListResourcesResult, ErrorData>;
         list_resource_templates(request: Page, context: Asked) -> Result<ListResourceTemplatesResult, ErrorData>;
-        read_resource(request: ReadResourceRequestParams, context: Asked) -> Result<ReadResourceResponse, ErrorData>;
         listen(context: SubscriptionContext) -> Result<(), ErrorData>;
-        subscribe(request: SubscribeRequestParams, context: Asked) -> Result<(), ErrorData>;
-        unsubscribe(request: UnsubscribeRequestParams, context: Asked) -> Result<(), ErrorData>;
         list_tools(request: Page, context: Asked) -> Result<ListToolsResult, ErrorData>;
         get_task(request: GetTaskParams, context: Asked) -> Result<GetTaskResult, ErrorData>;
         update_task(request: UpdateTaskParams, context: Asked) -> Result<(), ErrorData>;
         cancel_task(request: CancelTaskParams, context: Asked) -> Result<(), ErrorData>;
-        on_custom_request(request: CustomRequest, context: Asked) -> Result<CustomResult, ErrorData>;
         on_cancelled(notification: CancelledNotificationParam, context: Told) -> ();
         on_progress(notification: ProgressNotificationParam, context: Told) -> ();
         on_initialized(context: Told) -> ();

@@ -81,10 +81,23 @@ pub(crate) async fn speak<H: ServerHandler, C: ClientHandler>(
     query: &str,
     handler: C,
 ) -> RunningService<RoleClient, C> {
+    speak_edited(endpoint, principal, era, query, handler, Bytes::clone).await
+}
+
+/// The same with an edit of every body that is sent, for what the library would not say.
+pub(crate) async fn speak_edited<H: ServerHandler, C: ClientHandler>(
+    endpoint: &Arc<McpService<H>>,
+    principal: &Principal,
+    era: Era,
+    query: &str,
+    handler: C,
+    edit: fn(&Bytes) -> Bytes,
+) -> RunningService<RoleClient, C> {
     let (endpoint, principal) = (Arc::clone(endpoint), Arc::new(principal.clone()));
     let line = Line(Arc::new(move |mut request| {
         let (endpoint, principal) = (Arc::clone(&endpoint), Arc::clone(&principal));
         request.extensions_mut().insert(ServedAt("http://baton.test".to_owned()));
+        let request = request.map(|body| edit(&body));
         Box::pin(async move { endpoint.answer(&principal, request).await })
     }));
     let config = StreamableHttpClientTransportConfig::with_uri(format!("http://baton.test/mcp{query}"));

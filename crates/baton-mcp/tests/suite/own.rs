@@ -6,7 +6,10 @@ use crate::{
 };
 use baton_mcp::{McpService, OwnOptions, OwnServer};
 use baton_types::Principal;
-use rmcp::model::{CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ErrorCode, JsonObject};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CustomRequest, ErrorCode, GetPromptRequest,
+    GetPromptRequestParams, JsonObject,
+};
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use serde_json::{Value, json};
 use std::{fmt::Write as _, sync::Arc};
@@ -232,5 +235,23 @@ async fn cancelling_a_call_cancels_the_work() {
         world.desk.begun.notified().await;
         handle.cancel(Some("never mind".to_owned())).await.unwrap();
         world.desk.dropped.notified().await;
+    }
+}
+
+#[tokio::test]
+async fn methods_that_the_server_does_not_have_are_refused_with_those_that_it_has() {
+    let world = world(&["weather"]);
+    for (era, opening) in [(Era::Modern, "server/discover"), (Era::Legacy, "initialize, ping")] {
+        let client = world.client(era).await;
+        let custom = ClientRequest::CustomRequest(CustomRequest::new("agents/fly", None));
+        let prompt = ClientRequest::GetPromptRequest(GetPromptRequest::new(GetPromptRequestParams::new("any")));
+        for (method, request) in [("agents/fly", custom), ("prompts/get", prompt)] {
+            let refused = client.service.send_request(request).await.unwrap_err();
+            let ServiceError::McpError(refused) = refused else { panic!("{era:?} {method}: {refused}") };
+            let place = if era == Era::Modern { "the protocol 2026-07-28" } else { "a session" };
+            let sentence =
+                format!("there is no method '{method}' here in {place}; supported: {opening}, tools/call, tools/list");
+            assert_eq!((refused.code, &*refused.message), (ErrorCode::METHOD_NOT_FOUND, &*sentence), "{era:?}");
+        }
     }
 }

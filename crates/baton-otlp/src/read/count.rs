@@ -1,4 +1,4 @@
-//! How many spans a JSON request has, before any of them is made.
+//! How many items a JSON request has, before any of them is made.
 
 use super::{
     ReadError,
@@ -14,17 +14,17 @@ use std::{fmt, marker::PhantomData};
 pub(super) fn spans(body: &[u8]) -> Result<usize, ReadError> {
     let Object::<Request>(request) =
         serde_json::from_slice(body).map_err(|error| ReadError::Malformed(error.to_string()))?;
-    Ok(request.resource_spans.spans)
+    Ok(request.resource_spans.items)
 }
 
-/// Something that has spans in it.
-trait Spans {
-    fn spans(&self) -> usize;
+/// Something that has items in it: spans, data points or log records.
+pub(super) trait Countable {
+    fn items(&self) -> usize;
 }
 
-/// A span itself, whatever it says.
-impl Spans for IgnoredAny {
-    fn spans(&self) -> usize {
+/// An item itself, whatever it says.
+impl Countable for IgnoredAny {
+    fn items(&self) -> usize {
         1
     }
 }
@@ -41,9 +41,9 @@ struct ResourceSpans {
     scope_spans: Sum<Object<ScopeSpans>>,
 }
 
-impl Spans for Object<ResourceSpans> {
-    fn spans(&self) -> usize {
-        self.0.scope_spans.spans
+impl Countable for Object<ResourceSpans> {
+    fn items(&self) -> usize {
+        self.0.scope_spans.items
     }
 }
 
@@ -53,40 +53,40 @@ struct ScopeSpans {
     spans: Sum<IgnoredAny>,
 }
 
-impl Spans for Object<ScopeSpans> {
-    fn spans(&self) -> usize {
-        self.0.spans.spans
+impl Countable for Object<ScopeSpans> {
+    fn items(&self) -> usize {
+        self.0.spans.items
     }
 }
 
-/// A list of which only the number of spans is kept.
-struct Sum<T> {
-    spans: usize,
+/// A list of which only the number of items is kept.
+pub(super) struct Sum<T> {
+    pub(super) items: usize,
     of: PhantomData<T>,
 }
 
 impl<T> Default for Sum<T> {
     fn default() -> Self {
-        Self { spans: 0, of: PhantomData }
+        Self { items: 0, of: PhantomData }
     }
 }
 
-impl<'de, T: Deserialize<'de> + Spans> Deserialize<'de> for Sum<T> {
+impl<'de, T: Deserialize<'de> + Countable> Deserialize<'de> for Sum<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(Self::default())
     }
 }
 
-impl<'de, T: Deserialize<'de> + Spans> Visitor<'de> for Sum<T> {
+impl<'de, T: Deserialize<'de> + Countable> Visitor<'de> for Sum<T> {
     type Value = Self;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a sequence")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Self, A::Error> {
-        while let Some(item) = items.next_element::<T>()? {
-            self.spans += item.spans();
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self, A::Error> {
+        while let Some(item) = list.next_element::<T>()? {
+            self.items += item.items();
         }
         Ok(self)
     }

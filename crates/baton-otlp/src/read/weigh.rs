@@ -127,7 +127,7 @@ fn too_many_spans() -> ReadError {
     ReadError::TooMany { what: "spans", most: MAX_SPANS }
 }
 
-fn malformed(why: &str) -> ReadError {
+pub(super) fn malformed(why: &str) -> ReadError {
     ReadError::Malformed(why.to_owned())
 }
 
@@ -135,13 +135,13 @@ fn cut_off() -> ReadError {
     malformed("it is cut off")
 }
 
-fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], ReadError> {
+pub(super) fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8], ReadError> {
     let (taken, rest) = bytes.split_at_checked(length).ok_or_else(cut_off)?;
     *bytes = rest;
     Ok(taken)
 }
 
-fn varint(bytes: &mut &[u8]) -> Result<u64, ReadError> {
+pub(super) fn varint(bytes: &mut &[u8]) -> Result<u64, ReadError> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (byte, rest) = bytes.split_first().ok_or_else(cut_off)?;

@@ -1,8 +1,8 @@
 //! What meters show and lines of a log, as receivers read them.
 
 use baton_otlp::{
-    Encoding, LogLevel, LogLine, logs_request, metrics_request,
-    proto::{ExportLogsServiceRequest, ExportMetricsServiceRequest},
+    Encoding, LogLevel, LogLine, OtherSignal, SignalCount, logs_request, metrics_request,
+    proto::{ExportLogsServiceRequest, ExportMetricsServiceRequest, ExportTraceServiceResponse},
     write_lines, write_meters,
 };
 use baton_telemetry::{MeterFamily, MeterPoint, MeterReading, Shown, instruments};
@@ -88,4 +88,42 @@ fn both_encodings_of_lines() {
     let read = ExportLogsServiceRequest::decode(binary.as_slice()).expect("readable");
     assert_eq!(read, logs_request(&lines, &resource));
     insta::assert_json_snapshot!(json(&write_lines(&lines, &resource, Encoding::Json)));
+}
+
+#[test]
+fn items_and_the_service_are_counted_in_both_encodings() {
+    let mut resource = resource();
+    resource.attributes.push(("service.instance.id".into(), "shop-1".into()));
+    let (reading, lines) = (MeterReading { resource: Arc::new(resource.clone()), ..reading() }, lines());
+    let points: usize = reading.families.iter().map(|family| family.points.len()).sum();
+    for encoding in [Encoding::Protobuf, Encoding::Json] {
+        let metrics = OtherSignal::Metrics.count(encoding, &write_meters(&reading, encoding)).unwrap();
+        assert_eq!(usize::try_from(metrics.items).unwrap(), points, "{encoding:?}");
+        let logs = OtherSignal::Logs.count(encoding, &write_lines(&lines, &resource, encoding)).unwrap();
+        assert_eq!(usize::try_from(logs.items).unwrap(), lines.len(), "{encoding:?}");
+        for count in [metrics, logs] {
+            assert_eq!((count.service.as_str(), count.instance.as_str()), ("shop", "shop-1"), "{encoding:?}");
+        }
+        let empty: &[u8] = if encoding == Encoding::Json { b"{}" } else { b"" };
+        assert_eq!(OtherSignal::Metrics.count(encoding, empty).unwrap(), SignalCount::default());
+        for (signal, name) in [(OtherSignal::Metrics, "Metrics"), (OtherSignal::Logs, "Logs")] {
+            let refused = signal.count(encoding, b"\"{[").unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("the body is no Export{name}ServiceRequest: ")), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn replies_name_the_items_of_their_signal() {
+    let remark = "they are not kept";
+    for (signal, member) in [(OtherSignal::Metrics, "rejectedDataPoints"), (OtherSignal::Logs, "rejectedLogRecords")] {
+        let body = signal.write_response(Encoding::Json, Some((7, remark)));
+        let expected = serde_json::json!({ "partialSuccess": { member: "7", "errorMessage": remark } });
+        assert_eq!(json(&body), expected);
+        assert_eq!(signal.write_response(Encoding::Json, None), b"{}");
+        assert_eq!(signal.write_response(Encoding::Protobuf, None), b"");
+        let body = signal.write_response(Encoding::Protobuf, Some((7, remark)));
+        let read = ExportTraceServiceResponse::decode(body.as_slice()).unwrap().partial_success.unwrap();
+        assert_eq!((read.rejected_spans, read.error_message.as_str()), (7, remark));
+    }
 }

@@ -19,6 +19,7 @@ fn handoff() -> Handoff {
         child_task: Some("child".into()),
         child_context: "cc".into(),
         channel: Default::default(),
+        channel_reason: None,
         agent_uri: None,
         trace: None,
     }
@@ -140,4 +141,31 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
     assert!(admit(&["a", "b", "c", "d"], "weather", 5).is_ok());
     assert_eq!(admit(&["a", "b", "c", "d", "e"], "weather", 5), Err(RefusedHandoff::TooDeep { depth: 5, limit: 5 }));
     assert_eq!(admit(&[], "weather", 0), Err(RefusedHandoff::TooDeep { depth: 0, limit: 0 }));
+}
+
+#[test]
+fn a_handoff_takes_another_channel_once_and_only_while_it_is_worked_on() {
+    let rerouted = HandoffEvent::Rerouted {
+        channel: HandoffChannel::Direct,
+        reason: ChannelReason::OtherModel,
+        model: Some("gpt-5".to_owned()),
+    };
+    for status in HandoffStatus::ALL {
+        let begun = Handoff { channel: HandoffChannel::Sampling, ..handoff() };
+        let before = HandoffRecord { status, ..HandoffRecord::created(begun) };
+        let mut record = before.clone();
+        if status != HandoffStatus::InProgress {
+            assert_eq!(record.apply(&rerouted), Err(IllegalMove { from: status, to: status }));
+            assert_eq!(record, before);
+            continue;
+        }
+        record.apply(&rerouted).unwrap();
+        let mut expected = before;
+        expected.handoff.channel = HandoffChannel::Direct;
+        expected.handoff.channel_reason = Some(ChannelReason::OtherModel);
+        expected.answered_model = Some("gpt-5".to_owned());
+        expected.version += 1;
+        assert_eq!(record, expected);
+        assert!(record.apply(&rerouted).is_err(), "it has that channel");
+    }
 }

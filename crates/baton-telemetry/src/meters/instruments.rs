@@ -134,6 +134,8 @@ instruments! {
         "Bytes of the span store on disk.";
     SPAN_BLOCKS = "baton.spans.blocks", "{block}", Gauge, [],
         "Blocks of the span store.";
+    SIGNALS_DISCARDED = "baton.otlp.discarded", "{item}", Counter, ["signal"],
+        "Points of metrics and log records that others sent, which are not kept.";
     EXPORT_SENT = "baton.export.sent", "{item}", Counter, ["target", "signal"],
         "Spans, log records and points of metrics that a target took.";
     EXPORT_FAILED = "baton.export.failed", "{item}", Counter, ["target", "signal"],

@@ -26,6 +26,18 @@ impl HandoffSpans {
                 self.handoff = Some(handoff.clone());
                 None
             }
+            HandoffEvent::Rerouted { channel, reason, .. } => {
+                let handoff = self.handoff.as_deref_mut()?;
+                (handoff.channel, handoff.channel_reason) = (*channel, Some(*reason));
+                if self.moves.len() < MOST_MOVES {
+                    let attributes = vec![
+                        (names::HANDOFF_CHANNEL.into(), channel.as_str().into()),
+                        (names::HANDOFF_CHANNEL_REASON.into(), reason.as_str().into()),
+                    ];
+                    self.moves.push(moment(at, "handoff.rerouted", attributes));
+                }
+                None
+            }
             HandoffEvent::Moved { to, result, error, .. } => {
                 if self.moves.len() < MOST_MOVES {
                     let attributes = vec![(names::HANDOFF_STATUS.into(), to.as_str().into())];
@@ -73,6 +85,9 @@ fn draft(handoff: &Handoff, at: Timestamp) -> Draft {
     draft.set(names::HANDOFF_PRIORITY, priority(handoff.priority));
     draft.set(names::HANDOFF_TIMEOUT_MS, handoff.timeout_ms);
     draft.set(names::HANDOFF_CHANNEL, handoff.channel.as_str());
+    if let Some(reason) = handoff.channel_reason {
+        draft.set(names::HANDOFF_CHANNEL_REASON, reason.as_str());
+    }
     draft.set(names::GEN_AI_TOOL_TYPE, "agent_handoff");
     draft.set(names::GEN_AI_TRANSFER_TARGET_NAME, handoff.to_agent.to_string());
     draft.set(names::GEN_AI_TRANSFER_MODE, "return_to_caller");

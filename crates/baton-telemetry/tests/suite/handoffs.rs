@@ -2,7 +2,8 @@
 
 use baton_telemetry::{Content, EmitMode, HandoffSpans, Origin, Settings};
 use baton_types::{
-    ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Json, Priority, Span, Timestamp,
+    ChannelReason, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Json, Priority, Span,
+    Timestamp,
 };
 
 /// The same text stands in every part that the sender or the receiver wrote.
@@ -25,6 +26,7 @@ fn handoff() -> Handoff {
         child_task: Some("t2".into()),
         child_context: "c2".into(),
         channel: HandoffChannel::default(),
+        channel_reason: None,
         agent_uri: None,
         trace: None,
     }
@@ -59,4 +61,38 @@ fn words_of_a_handoff_are_recorded_only_with_content() {
             }
         }
     }
+}
+
+#[test]
+fn a_handoff_says_by_which_channel_it_went_and_why() {
+    let origin = Origin::new(Settings::default(), "test");
+    let mut spans = HandoffSpans::default();
+    let reason = Some(ChannelReason::CallerRunsTools);
+    let begun = Handoff { channel: HandoffChannel::Sampling, channel_reason: reason, ..handoff() };
+    let ended = |spans: &mut HandoffSpans| {
+        let (to, error) = (HandoffStatus::Completed, None);
+        let moved = HandoffEvent::Moved { to, result: None, error, result_trace_id: None };
+        spans.apply(Timestamp::from_millis(3), &moved, &origin).unwrap()
+    };
+    let said = |span: &Span| {
+        let said = |key: &str| {
+            let found = span.attributes.iter().find(|(name, _)| name.as_ref() == key);
+            found.map(|(_, value)| format!("{value:?}")).unwrap_or_default()
+        };
+        [said("handoff.channel"), said("handoff.channel_reason")].join(" ")
+    };
+    spans.apply(Timestamp::from_millis(1), &HandoffEvent::Created(Box::new(begun.clone())), &origin);
+    let asked = said(&ended(&mut spans.clone()));
+    assert!(asked.contains("sampling") && asked.contains("caller_runs_tools"), "{asked}");
+    let rerouted = HandoffEvent::Rerouted {
+        channel: HandoffChannel::Direct,
+        reason: ChannelReason::OtherModel,
+        model: Some(SECRET.to_owned()),
+    };
+    assert!(spans.apply(Timestamp::from_millis(2), &rerouted, &origin).is_none());
+    let span = ended(&mut spans);
+    let direct = said(&span);
+    assert!(direct.contains("direct") && direct.contains("other_model"), "{direct}");
+    assert!(span.events.iter().any(|event| event.name.as_ref() == "handoff.rerouted"), "{span:?}");
+    assert!(!format!("{span:?}").contains(SECRET), "a client's words are content");
 }

@@ -144,6 +144,7 @@ fn handoff_event() -> impl Strategy<Value = HandoffEvent> {
             child_task: Some(id.as_str().into()),
             child_context: id.into(),
             channel: Default::default(),
+            channel_reason: None,
             agent_uri: None,
             trace: None,
         },
@@ -157,6 +158,8 @@ fn handoff_event() -> impl Strategy<Value = HandoffEvent> {
             result_trace_id: error.clone(),
             error
         }),
+        (prop::sample::select(ChannelReason::ALL.to_vec()), prop::option::of(".*"))
+            .prop_map(|(reason, model)| HandoffEvent::Rerouted { channel: HandoffChannel::Direct, reason, model }),
     ]
 }
 

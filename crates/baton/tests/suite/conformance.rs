@@ -2,6 +2,7 @@
 
 mod behaviours;
 mod contract;
+mod kit_of_03;
 mod notices;
 mod profiles;
 mod streams;

@@ -5,6 +5,7 @@ mod checklist;
 mod environment;
 mod flow;
 mod refusals;
+mod sampling;
 mod team;
 mod terminals;
 mod traced;

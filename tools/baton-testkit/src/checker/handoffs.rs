@@ -55,7 +55,7 @@ fn judge(
     let [(made, link)] = children else { return Err(format!("it has {} children", children.len())) };
     let created = evidence.history.handoff_facts(id).filter_map(|fact| match fact {
         HandoffEvent::Created(handoff) => Some(handoff),
-        HandoffEvent::Moved { .. } => None,
+        HandoffEvent::Moved { .. } | HandoffEvent::Rerouted { .. } => None,
     });
     let created: Vec<_> = created.collect();
     let [record] = created.as_slice() else { return Err(format!("it was created {} times", created.len())) };
@@ -72,7 +72,7 @@ fn ended(evidence: &Evidence, id: &HandoffId) -> Result<(), String> {
     let Some(Ok(record)) = evidence.history.fold_handoff(id) else { return Ok(()) };
     let ends = evidence.history.handoff_facts(id).filter(|fact| match fact {
         HandoffEvent::Moved { to, .. } => to.is_terminal(),
-        HandoffEvent::Created(_) => false,
+        HandoffEvent::Created(_) | HandoffEvent::Rerouted { .. } => false,
     });
     match ends.count() {
         1 => Ok(()),

@@ -105,6 +105,7 @@ fn handoff() -> Handoff {
         child_task: Some(CHILD.into()),
         child_context: "c2".into(),
         channel: Default::default(),
+        channel_reason: None,
         agent_uri: None,
         trace: None,
     }

@@ -1,5 +1,6 @@
 //! Spans of others come in over OTLP and are found with TraceQL.
 
+mod discarded;
 mod export;
 mod exporters;
 mod metrics;

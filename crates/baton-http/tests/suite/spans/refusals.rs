@@ -12,6 +12,7 @@ use prost::Message as _;
 use std::fmt::Write as _;
 
 const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
+const LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 const PROTOBUF: (&str, &str) = ("content-type", "application/x-protobuf");
 const JSON: (&str, &str) = ("content-type", "application/json");
 const GRPC: (&str, &str) = ("content-type", "application/grpc");
@@ -51,6 +52,7 @@ async fn each_mistake_has_its_status() {
     let lists = gzip(format!("{{\"resourceSpans\":[{{\"scopeSpans\":[{{\"spans\":[{lists}]}}]}}]}}").as_bytes());
     let busy = surface(Failing::with(SpanStoreError::Busy), |_| {});
     let gzipped = ("content-encoding", "gzip");
+    let strict = ("prefer", "handling=strict");
     type Case<'a> = (&'a str, &'a Router, &'a str, Vec<(&'a str, &'a str)>, Vec<u8>);
     let cases: Vec<Case<'_>> = vec![
         ("nothing", &app, "/v1/traces", vec![PROTOBUF], Vec::new()),
@@ -69,8 +71,11 @@ async fn each_mistake_has_its_status() {
         ("disk full", &broken, "/v1/traces", vec![PROTOBUF], body.clone()),
         ("damaged", &damaged, "/v1/traces", vec![PROTOBUF], body.clone()),
         ("no store", &none, "/v1/traces", vec![PROTOBUF], body.clone()),
-        ("logs", &app, "/v1/logs", vec![PROTOBUF], body.clone()),
-        ("metrics", &app, "/otlp/v1/metrics", vec![JSON], b"{}".to_vec()),
+        ("logs", &app, "/v1/logs", vec![PROTOBUF], b"{}".to_vec()),
+        ("logs that must be kept", &app, "/v1/logs", vec![PROTOBUF, strict], Vec::new()),
+        ("metrics", &app, "/otlp/v1/metrics", vec![JSON], b"{\"resourceMetrics\":1}".to_vec()),
+        ("metrics that must be kept", &app, "/otlp/v1/metrics", vec![JSON, strict], b"{}".to_vec()),
+        ("metrics of another kind", &app, "/v1/metrics", vec![("content-type", "text/plain")], b"{}".to_vec()),
         ("gRPC without a message", &app, EXPORT, vec![GRPC], Vec::new()),
         ("gRPC with bytes that are none", &app, EXPORT, vec![GRPC], framed(b"{}")),
         ("gRPC packed otherwise", &app, EXPORT, vec![GRPC, ("grpc-encoding", "zstd")], framed(&body)),
@@ -86,10 +91,12 @@ async fn each_mistake_has_its_status() {
         ("gRPC, disk full", &broken, EXPORT, vec![GRPC], framed(&body)),
         ("gRPC, no store", &none, EXPORT, vec![GRPC], framed(&body)),
         ("gRPC that is none", &app, EXPORT, vec![PROTOBUF], body.clone()),
+        ("gRPC, logs", &app, LOGS, vec![GRPC], framed(b"{}")),
+        ("gRPC, logs that must be kept", &app, LOGS, vec![GRPC, strict], framed(b"")),
         (
             "another service",
             &app,
-            "/opentelemetry.proto.collector.logs.v1.LogsService/Export",
+            "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
             vec![GRPC],
             framed(&body),
         ),

@@ -50,14 +50,17 @@ impl InputRequired {
     /// What the client brings counts once: by this process's memory, and whatever was restarted, by the record.
     pub(super) async fn came_back(
         &self,
-        work: &Work<'_>,
-        state: &str,
-        begun: &Begun,
+        mut work: Work<'_>,
+        relay: &mut Relay,
+        (state, begun): (&str, &Begun),
         responses: &InputResponses,
     ) -> Result<Ended<CallToolResult>, ErrorData> {
         let Some(response) = responses.get(KEY) else { return work.ask_again(begun).await };
         work.rounds.spend(state)?;
-        Ok(Ended::Done(work.settle(&begun.id, reply::read(response)).await))
+        // A later round may leave out how often the work was handed over.
+        work.ask.depth = work.ask.depth.max(begun.depth.saturating_sub(1));
+        let answer = reply::read(response, &work.agent_names(&begun.agent_uri));
+        work.take(relay, &begun.id, answer).await
     }
 }
 

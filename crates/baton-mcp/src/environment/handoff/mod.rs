@@ -1,9 +1,10 @@
 //! `handoff`: work that the client's model gives to another agent.
 //!
 //! Whether the work may be handed over is decided by the [`HandoffDesk`] before anything is sent, and every time leaves a
-//! record. How it gets there depends on the client of this very request: a [`Channel`] for each kind of client. Sampling is
-//! on its way out of MCP; without it everything goes the direct way.
+//! record. How it gets there depends on the client of this very request: a [`Channel`] for each kind of client, chosen in
+//! [`choose`]. Sampling is on its way out of MCP; without it everything goes the direct way.
 
+mod choose;
 mod direct;
 mod input_required;
 mod reply;
@@ -23,10 +24,11 @@ use super::{
 use crate::work;
 use baton_ports::{BoxFuture, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
 use baton_rules::{Access, may};
-use baton_types::{ErrorCode, HandoffChannel, HandoffId};
+use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffId, ToolExecution};
+use choose::{ClientFacts, choose, declares_handoff};
 use direct::Direct;
 use input_required::InputRequired;
-use reply::Reply;
+use reply::{ClientAnswer, Reply};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, InputResponses},
@@ -59,7 +61,16 @@ impl Call<'_> {
         relay: &mut Relay,
     ) -> Result<Ended<CallToolResult>, ErrorData> {
         match Work::of(self, rounds).and_then(|work| work.within_scope().map(|()| work)) {
-            Ok(work) => self.channel().hand_over(&work, relay).await,
+            Ok(mut work) => {
+                let (channel, reason) = self.choose_channel();
+                work.ask.reason = Some(reason);
+                let channel: &dyn Channel = match channel {
+                    HandoffChannel::InputRequired => &InputRequired,
+                    HandoffChannel::Sampling => &Sampling,
+                    HandoffChannel::Direct => &Direct,
+                };
+                channel.hand_over(&work, relay).await
+            }
             Err(faults) => Ok(Ended::Done(*faults)),
         }
     }
@@ -68,24 +79,25 @@ impl Call<'_> {
     pub(super) async fn handed_back(
         &self,
         rounds: &Rounds<'_>,
-        state: &str,
-        begun: &Begun,
+        relay: &mut Relay,
+        (state, begun): (&str, &Begun),
         responses: &InputResponses,
     ) -> Result<Ended<CallToolResult>, ErrorData> {
         match Work::of(self, rounds) {
-            Ok(work) => InputRequired.came_back(&work, state, begun, responses).await,
+            Ok(work) => InputRequired.came_back(work, relay, (state, begun), responses).await,
             Err(faults) => Ok(Ended::Done(*faults)),
         }
     }
 
     /// Only what this request says about its client counts, or the opening of its session.
-    fn channel(&self) -> &'static dyn Channel {
-        let invents = self.environment.session.invents();
-        match (self.capabilities.sampling.is_some(), self.caller.modern) {
-            (true, true) => &InputRequired,
-            (true, false) if !invents => &Sampling,
-            _ => &Direct,
-        }
+    fn choose_channel(&self) -> (HandoffChannel, ChannelReason) {
+        choose(ClientFacts {
+            is_modern: self.caller.modern,
+            samples: self.capabilities.sampling.is_some(),
+            hands_over: declares_handoff(&self.capabilities),
+            caller_runs_tools: self.view.spec.tool_execution == ToolExecution::Caller,
+            answers_from_model: self.environment.session.answers_from_model(),
+        })
     }
 }
 
@@ -107,6 +119,7 @@ impl<'a> Work<'a> {
             task: None,
             call: None,
             autonomous: false,
+            reason: None,
         };
         Ok(Self { call, rounds, ask })
     }
@@ -158,14 +171,13 @@ impl<'a> Work<'a> {
                 HandoffEnd::Completed { response: response.clone(), task: task.clone(), context: context.clone() }
             }
             Reply::Failed(reason) => HandoffEnd::Failed(reason.clone()),
-            Reply::Invented(model) => HandoffEnd::Failed(results::invented_reason(model)),
         };
         match self.desk().end(&self.call.caller.principal, id, end).await {
             Ok(true) => self.result(reply),
             // What failed has failed, also when the record knew it first; an answer that comes then is none.
             Ok(false) => match reply {
                 Reply::Failed(reason) => results::failed(&self.ask.agent_uri, &reason),
-                Reply::Answer { .. } | Reply::Invented(_) => results::over(id),
+                Reply::Answer { .. } => results::over(id),
             },
             Err(error) => work::refused(error.code, &error.detail),
         }
@@ -179,13 +191,50 @@ impl<'a> Work<'a> {
                 results::answer(agent_uri, response, task, context, "client")
             }
             Reply::Failed(reason) => results::failed(agent_uri, &reason),
-            Reply::Invented(model) => {
-                let session = &self.call.environment.session;
-                if !self.call.caller.modern {
-                    session.note_invention();
-                }
-                results::invented(agent_uri, &model, self.call.caller.modern)
-            }
         }
+    }
+
+    /// Goes on with the client's answer: as the result, or by the direct channel when a model gave it.
+    async fn take(
+        &self,
+        relay: &mut Relay,
+        id: &HandoffId,
+        answer: ClientAnswer,
+    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        match answer {
+            ClientAnswer::Reply(reply) => Ok(Ended::Done(self.settle(id, reply).await)),
+            ClientAnswer::OtherModel(model) => self.take_back(relay, id, &model).await,
+        }
+    }
+
+    /// Hands the work over directly, because a model answered the client's sampling. Its words are not kept.
+    async fn take_back(
+        &self,
+        relay: &mut Relay,
+        id: &HandoffId,
+        model: &str,
+    ) -> Result<Ended<CallToolResult>, ErrorData> {
+        tracing::info!(handoff = %id, model, "a client answered a handoff from a model; Baton hands the work over itself");
+        if !self.call.caller.modern {
+            self.call.environment.session.note_model_answer();
+        }
+        if let Err(refused) = self.within_scope() {
+            self.settle(id, Reply::Failed("the caller may no longer call the agent".to_owned())).await;
+            return Ok(Ended::Done(*refused));
+        }
+        let taken = self.desk().take_back(&self.call.caller.principal, id, self.ask.clone(), model);
+        Ok(Ended::Done(match relay.during(self.call.context, taken).await? {
+            Ok(Some(reply)) => results::of_task(&self.ask.agent_uri, reply),
+            Ok(None) => results::over(id),
+            Err(error) => work::refused(error.code, &error.detail),
+        }))
+    }
+
+    /// Names by which the model of an answer may name the agent: as the caller wrote it, its own, and where it is.
+    fn agent_names(&self, address: &str) -> [String; 3] {
+        let agents = self.call.environment.agent.ports.agents.listed();
+        let agents = agents.iter().map(AsRef::as_ref);
+        let name = baton_rules::handoff_target(&self.call.view.spec, agents, &self.ask.agent_uri);
+        [self.ask.agent_uri.clone(), name.to_string(), address.to_owned()]
     }
 }

@@ -21,18 +21,31 @@ pub(super) enum Reply {
     Answer { response: String, task: Option<String>, context: Option<String> },
     /// It failed, for this reason.
     Failed(String),
-    /// A model of this name answered in the agent's place; what it said is not even kept.
-    Invented(String),
 }
 
-/// Reads a `CreateMessageResult`; blocks of kinds that nobody knows yet are passed over.
-pub(super) fn read(result: &Value) -> Reply {
-    let Some(model) = result.get("model").and_then(Value::as_str) else {
-        return Reply::Failed("the client's answer cannot be read".to_owned());
-    };
-    if !model.starts_with(AGENT) {
-        return Reply::Invented(shown(model));
+/// A client's answer to a handoff.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ClientAnswer {
+    /// Of the agent, or of the client about it.
+    Reply(Reply),
+    /// Of a model with this name; its words are not kept.
+    OtherModel(String),
+}
+
+/// Reads a `CreateMessageResult`; blocks of unknown kinds are passed over. An answer that names no model is the agent's:
+/// clients that were asked know handoffs, or run the agent's tools. `names` are names of the agent.
+pub(super) fn read(result: &Value, names: &[String]) -> ClientAnswer {
+    if !result.is_object() {
+        return ClientAnswer::Reply(Reply::Failed("the client's answer cannot be read".to_owned()));
     }
+    let model = result.get("model").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if !(model.is_empty() || model.starts_with(AGENT) || names.iter().any(|name| name == model)) {
+        return ClientAnswer::OtherModel(shown(model));
+    }
+    ClientAnswer::Reply(reply(result))
+}
+
+fn reply(result: &Value) -> Reply {
     let text = text(result.get("content"));
     let id = |member: &str| {
         let id = result.get("_meta")?.get(member)?.as_str()?;
@@ -70,16 +83,19 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_believed() {
+    fn whose_answer_it_is() {
         let block = |text: &str| json!({"type": "text", "text": text});
         let image = json!({"type": "image", "data": "", "mimeType": "image/png"});
         let said = |model: &str, content: Value| json!({"role": "assistant", "model": model, "content": content});
-        let answer = |text: &str| Reply::Answer { response: text.to_owned(), task: None, context: None };
-        let failed = |reason: &str| Reply::Failed(reason.to_owned());
+        let answer =
+            |text: &str| ClientAnswer::Reply(Reply::Answer { response: text.to_owned(), task: None, context: None });
+        let failed = |reason: &str| ClientAnswer::Reply(Reply::Failed(reason.to_owned()));
+        let other = |model: &str| ClientAnswer::OtherModel(model.to_owned());
+        let names = ["weather".to_owned(), "http://localhost:10000".to_owned()];
         let mut error = said("a2a-agent", block("it is away"));
         error["stopReason"] = "error".into();
-        let mut invented_error = said("gpt", block("it is away"));
-        invented_error["stopReason"] = "error".into();
+        let mut model_error = said("gpt", block("it is away"));
+        model_error["stopReason"] = "error".into();
         for (reply, expect) in [
             (said("a2a-agent", block("72°F")), answer("72°F")),
             (said("a2a-agent/weather", json!([block("one"), image, block("two")])), answer("one\ntwo")),
@@ -88,20 +104,26 @@ mod tests {
             (said("a2a-agent", json!([])), failed("the agent's answer has no text")),
             (said("a2a-agent", block(" \n")), failed("the agent's answer has no text")),
             (error, failed("it is away")),
-            (said("claude", block("It is 72°F")), Reply::Invented("claude".to_owned())),
-            (said("A2A-agent", block("It is 72°F")), Reply::Invented("A2A-agent".to_owned())),
-            (said("x\ny", block("It is 72°F")), Reply::Invented("x y".to_owned())),
-            (invented_error, Reply::Invented("gpt".to_owned())),
-            (json!({"content": block("It is 72°F")}), failed("the client's answer cannot be read")),
+            (said("weather", block("72°F")), answer("72°F")),
+            (said("http://localhost:10000", block("72°F")), answer("72°F")),
+            (said("gpt-5", block("It is 72°F")), other("gpt-5")),
+            (said("claude-sonnet-4-5", block("It is 72°F")), other("claude-sonnet-4-5")),
+            (said("weather-model", block("It is 72°F")), other("weather-model")),
+            (said("A2A-agent", block("It is 72°F")), other("A2A-agent")),
+            (said("x\ny", block("It is 72°F")), other("x y")),
+            (model_error, other("gpt")),
+            // Timestep's client may leave the model out.
+            (json!({"role": "assistant", "content": block("It is 72°F")}), answer("It is 72°F")),
+            (json!({"role": "assistant", "content": block("72°F"), "model": null}), answer("72°F")),
+            (said(" ", block("72°F")), answer("72°F")),
+            (json!({}), failed("the agent's answer has no text")),
             (json!("72°F"), failed("the client's answer cannot be read")),
         ] {
-            assert_eq!(read(&reply), expect, "{reply}");
+            assert_eq!(read(&reply, &names), expect, "{reply}");
         }
         let mut told = said("a2a-agent", block("ok"));
         told["_meta"] = json!({"dev.baton/taskId": "t-1", "dev.baton/contextId": "c".repeat(257)});
-        assert_eq!(
-            read(&told),
-            Reply::Answer { response: "ok".to_owned(), task: Some("t-1".to_owned()), context: None }
-        );
+        let answered = Reply::Answer { response: "ok".to_owned(), task: Some("t-1".to_owned()), context: None };
+        assert_eq!(read(&told, &names), ClientAnswer::Reply(answered));
     }
 }

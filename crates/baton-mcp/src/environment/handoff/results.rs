@@ -54,24 +54,6 @@ pub(super) fn failed(agent_uri: &str, reason: &str) -> CallToolResult {
     ))
 }
 
-/// Why the record of a handoff failed in whose place a model answered.
-pub(super) fn invented_reason(model: &str) -> String {
-    format!("the client answered from the model '{model}' instead of asking the agent")
-}
-
-/// A session remembers that its client invents answers; requests of the newest protocol stand for themselves.
-pub(super) fn invented(agent_uri: &str, model: &str, modern: bool) -> CallToolResult {
-    let remedy = if modern {
-        "Use an MCP client that hands work over, or one that does not declare sampling: Baton then hands it over itself."
-    } else {
-        "Call handoff again: Baton hands work of this session over itself from now on."
-    };
-    error(&format!(
-        "The work was not handed over: this MCP client answered from the model '{model}' instead of asking the agent \
-         '{agent_uri}', and what that model said is not the agent's answer.\n{remedy}"
-    ))
-}
-
 /// The record has ended, so nothing that comes now can be its answer.
 pub(super) fn over(id: &HandoffId) -> CallToolResult {
     error(&format!(

@@ -1,6 +1,10 @@
 //! Clients of an older protocol that sample: they are asked on the stream of their call, which waits.
 
-use super::{Channel, Work, reply, reply::Reply, request};
+use super::{
+    Channel, Work, reply,
+    reply::{ClientAnswer, Reply},
+    request,
+};
 use crate::{
     environment::{relay::Relay, rounds::Ended},
     serve::on_stream,
@@ -9,7 +13,7 @@ use baton_ports::{BoxFuture, HandoffTicket};
 use baton_types::HandoffChannel;
 use rmcp::{
     ErrorData, ServiceError,
-    model::{CallToolResult, CreateMessageResult},
+    model::{CallToolResult, ClientResult, CreateMessageRequest, ServerRequest},
 };
 use tokio::time::{error::Elapsed, timeout};
 
@@ -28,13 +32,15 @@ impl Channel for Sampling {
             };
             let context = work.call.context;
             let params = request::params(&work.ask, &id, &agent_uri, depth);
+            // Answers without a model are no `CreateMessageResult` to the library, so they are read here.
+            let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
             let asked = async move {
                 on_stream(context).await;
-                Box::pin(context.peer.create_message(params)).await
+                Box::pin(context.peer.send_request(request)).await
             };
             let asked = timeout(work.remaining(deadline), asked);
             match relay.during(context, asked).await {
-                Ok(answered) => Ok(Ended::Done(work.settle(&id, read(answered)).await)),
+                Ok(answered) => work.take(relay, &id, read(answered, &work.agent_names(&agent_uri))).await,
                 Err(cancelled) => {
                     work.settle(&id, Reply::Failed("the call was cancelled".to_owned())).await;
                     Err(cancelled)
@@ -44,15 +50,17 @@ impl Channel for Sampling {
     }
 }
 
-fn read(answered: Result<Result<CreateMessageResult, ServiceError>, Elapsed>) -> Reply {
-    let unreadable = || Reply::Failed("the client's answer cannot be read".to_owned());
-    match answered {
-        Err(_) => Reply::Failed("the client did not answer before the handoff's deadline".to_owned()),
+fn read(answered: Result<Result<ClientResult, ServiceError>, Elapsed>, names: &[String]) -> ClientAnswer {
+    let failure = match answered {
+        Ok(Ok(result)) => match serde_json::to_value(result) {
+            Ok(result) => return reply::read(&result, names),
+            Err(_) => "the client's answer cannot be read".to_owned(),
+        },
+        Err(_) => "the client did not answer before the handoff's deadline".to_owned(),
         Ok(Err(ServiceError::McpError(error))) => {
-            Reply::Failed(format!("the client did not hand the work over: {}", reply::shown(&error.message)))
+            format!("the client did not hand the work over: {}", reply::shown(&error.message))
         }
-        Ok(Err(ServiceError::UnexpectedResponse)) => unreadable(),
-        Ok(Err(_)) => Reply::Failed("the client went away before it answered".to_owned()),
-        Ok(Ok(result)) => serde_json::to_value(result).map_or_else(|_| unreadable(), |result| reply::read(&result)),
-    }
+        Ok(Err(_)) => "the client went away before it answered".to_owned(),
+    };
+    ClientAnswer::Reply(Reply::Failed(failure))
 }

@@ -1,8 +1,9 @@
 //! Clients that answer questions and remember what they were told.
 
 use super::world::World;
-use crate::line::{Era, speak};
+use crate::line::{Era, speak_edited};
 use baton_types::Principal;
+use bytes::Bytes;
 use rmcp::{
     ClientHandler, ErrorData, RoleClient,
     model::{
@@ -14,7 +15,10 @@ use rmcp::{
     service::{NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RunningService},
 };
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 use tokio::sync::mpsc;
 
 /// What a client does when it is asked.
@@ -26,8 +30,11 @@ pub(crate) enum Answers {
     Yes(Value),
     /// No.
     No,
-    /// Yes, and sampling is answered so; an answer that is none is an error with these words.
+    /// Yes, and sampling is answered so, by a client that declares handoffs; an answer that is none is an error with
+    /// these words.
     Sampled(Value),
+    /// The same, by a client that declares sampling and nothing more.
+    Ordinary(Value),
 }
 
 /// What a server says without being asked.
@@ -55,10 +62,21 @@ pub(crate) struct Asked {
 
 impl World {
     pub(crate) async fn client(&self, principal: &Principal, era: Era, answers: Answers) -> Client {
+        self.client_edited(principal, era, answers, Bytes::clone).await
+    }
+
+    /// A client whose bodies are edited before they are sent.
+    pub(crate) async fn client_edited(
+        &self,
+        principal: &Principal,
+        era: Era,
+        answers: Answers,
+        edit: fn(&Bytes) -> Bytes,
+    ) -> Client {
         let (tell, told) = mpsc::channel(64);
         let questions = Arc::<Mutex<Vec<String>>>::default();
         let handler = Asked { answers, tell, questions: Arc::clone(&questions) };
-        let service = speak(&self.service(), principal, era, "", handler).await;
+        let service = speak_edited(&self.service(), principal, era, "", handler, edit).await;
         Client { service, told, questions }
     }
 }
@@ -117,6 +135,10 @@ impl ClientHandler for Asked {
             capabilities.elicitation = Some(ElicitationCapability::default());
             capabilities.sampling = Some(SamplingCapability::default());
         }
+        if matches!(self.answers, Answers::Sampled(_)) {
+            let handoff = BTreeMap::from([("dev.baton/handoff".to_owned(), JsonObject::new())]);
+            capabilities.extensions = Some(handoff);
+        }
         ClientConfig::new(capabilities, Implementation::new("test", "1"))
     }
 
@@ -135,7 +157,7 @@ impl ClientHandler for Asked {
                 result.content = Some(content.clone());
                 result
             }
-            Answers::Sampled(_) => {
+            Answers::Sampled(_) | Answers::Ordinary(_) => {
                 let mut result = ElicitResult::new(ElicitationAction::Accept);
                 result.content = Some(json!({"allow": true}));
                 result
@@ -149,7 +171,7 @@ impl ClientHandler for Asked {
         request: CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        if let Answers::Sampled(answer) = &self.answers {
+        if let Answers::Sampled(answer) | Answers::Ordinary(answer) = &self.answers {
             self.questions.lock().unwrap().push(serde_json::to_string(&request).unwrap());
             return match answer {
                 Value::Null => std::future::pending().await,

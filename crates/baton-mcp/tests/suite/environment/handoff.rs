@@ -6,7 +6,8 @@ use super::{
     world::{World, ann},
 };
 use crate::line::Era;
-use baton_types::{HandoffTarget, Permission, PermissionRule, Principal};
+use baton_types::{HandoffTarget, Permission, PermissionRule, Principal, ToolExecution};
+use bytes::Bytes;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -113,21 +114,25 @@ async fn many_agents_are_named_up_to_a_bound() {
 #[tokio::test]
 async fn each_kind_of_client_hands_over_in_its_way() {
     let mut seen = Vec::new();
-    for (era, answer) in [
-        (Era::Modern, Some("72°F in Oakland")),
-        (Era::Legacy, Some("72°F in Oakland")),
-        (Era::Modern, None),
-        (Era::Legacy, None),
-    ] {
+    let answer = || says("72°F in Oakland");
+    for (era, kind) in Era::ALL.into_iter().flat_map(|era| {
+        ["that hands over", "with sampling", "with sampling in caller mode", "without sampling"].map(|kind| (era, kind))
+    }) {
         let world = world();
-        let samples = answer.map_or("without sampling", |_| "with sampling");
-        let answers = answer.map_or(Answers::Never, |text| Answers::Sampled(says(text)));
+        let answers = match kind {
+            "that hands over" => Answers::Sampled(answer()),
+            "without sampling" => Answers::Never,
+            _ => Answers::Ordinary(answer()),
+        };
+        if kind.ends_with("caller mode") {
+            world.source.edit(|spec| spec.tool_execution = ToolExecution::Caller);
+        }
         let client = world.client(&ann(), era, answers).await;
         let first = gives(&client, work("What's the weather in Oakland?")).await;
         let named = json!({"agent": "http://localhost:8700/agents/clock", "message": "When?", "context_id": "c-7"});
         let second = gives(&client, named).await;
         seen.push(json!({
-            "client": format!("{era:?} {samples}"),
+            "client": format!("{era:?} {kind}"),
             "gives": [first, second],
             "asked": asked(&client),
             "records": world.handoffs.shown(),
@@ -159,7 +164,9 @@ async fn what_clients_bring_back() {
             let world = world();
             let client = world.client(&ann(), era, Answers::Sampled(answer)).await;
             let given = gives(&client, work("What's the weather?")).await;
-            seen.push(json!({"answer": name, "gives": given, "record": world.handoffs.shown()[0]["end"]}));
+            let records = world.handoffs.shown();
+            assert_eq!(records.len(), 1, "{name}");
+            seen.push(json!({"answer": name, "gives": given, "record": records[0]}));
         }
         assert!(!json!(seen).to_string().contains("99°F"));
         eras.push(json!({"era": format!("{era:?}"), "seen": seen}));
@@ -168,15 +175,35 @@ async fn what_clients_bring_back() {
 }
 
 #[tokio::test]
-async fn a_session_whose_client_invents_answers_is_not_asked_again() {
+async fn an_answer_that_names_no_model_is_the_agents() {
+    fn without_model(body: &Bytes) -> Bytes {
+        let text = std::str::from_utf8(body).unwrap();
+        Bytes::from(text.replace("\"model\":\"a2a-agent\",", ""))
+    }
+    for era in Era::ALL {
+        let world = world();
+        world.source.edit(|spec| spec.tool_execution = ToolExecution::Caller);
+        let answers = Answers::Ordinary(says("72°F, said an agent"));
+        let client = world.client_edited(&ann(), era, answers, without_model).await;
+        let given = gives(&client, work("What's the weather?")).await;
+        assert_eq!([&given["response"], &given["via"]], ["72°F, said an agent", "client"], "{era:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_whose_client_answered_from_a_model_is_not_asked_again() {
     let world = world();
+    world.source.edit(|spec| spec.tool_execution = ToolExecution::Caller);
     let generic = world.client(&ann(), Era::Legacy, Answers::Yes(json!({}))).await;
-    let first = gives(&generic, work("What's the weather?")).await;
-    assert!(first[0].as_str().unwrap().contains("answered from the model 'test-model' instead of asking"), "{first}");
-    assert!(!first.to_string().contains("a model's words"));
-    let second = gives(&generic, work("What's the weather?")).await;
-    assert_eq!((&second["via"], &second["response"]), (&json!("server"), &json!("72°F in Oakland")));
+    for _ in 0..2 {
+        let given = gives(&generic, work("What's the weather?")).await;
+        assert_eq!((&given["via"], &given["response"]), (&json!("server"), &json!("72°F in Oakland")));
+    }
     assert_eq!(generic.questions().len(), 1);
+    let records = world.handoffs.shown();
+    assert_eq!(records.len(), 2, "each piece of work was handed over once");
+    assert!(records.iter().all(|record| record["channel"] == "direct" && record["why"] == "other_model"));
+    assert_eq!([&records[0]["model"], &records[1]["model"]], [&json!("test-model"), &Value::Null]);
     // Another session of the same caller has a client of its own.
     let other = world.client(&ann(), Era::Legacy, Answers::Sampled(says("72°F"))).await;
     assert_eq!(gives(&other, work("What's the weather?")).await["via"], "client");

@@ -11,6 +11,9 @@ use std::time::Duration;
 
 const FOREIGN: &str = "the requestState does not belong to this call; call again without it";
 
+/// What a client declares that hands work over.
+const CAPABILITIES: &str = "{\"sampling\":{},\"extensions\":{\"dev.baton/handoff\":{}}}";
+
 fn work() -> Value {
     json!({"agent_uri": "forecast", "message": "What's the weather?"})
 }
@@ -25,7 +28,7 @@ fn round(arguments: &Value, state: Option<&str>, responses: Option<Value>) -> As
         params["inputResponses"] = responses;
     }
     let mut ask = Ask::modern("tools/call", params);
-    ask.body = String::from_utf8(ask.body).unwrap().replace("{\"elicitation\":{}}", "{\"sampling\":{}}").into();
+    ask.body = String::from_utf8(ask.body).unwrap().replace("{\"elicitation\":{}}", CAPABILITIES).into();
     ask
 }
 
@@ -147,6 +150,30 @@ async fn a_client_is_asked_again_only_for_what_it_still_can() {
     assert_eq!(message["error"]["data"]["requiredCapabilities"], json!({"sampling": {}}));
     // It may bring the answer all the same.
     let mut done = round(&work(), Some(&state), answer("72°F")).by(ann());
-    done.body = String::from_utf8(done.body).unwrap().replace("{\"sampling\":{}}", "{}").into();
+    done.body = String::from_utf8(done.body).unwrap().replace(CAPABILITIES, "{}").into();
     assert_eq!(world.ask(done).await.message()["result"]["structuredContent"]["via"], "client");
+}
+
+#[tokio::test]
+async fn an_answer_of_a_model_is_taken_back_once_and_one_without_a_model_is_the_agents() {
+    let world = world();
+    let state = begin(&world).await;
+    let mut invented = says("It is 99°F, I am sure");
+    invented["model"] = "gpt-5".into();
+    let invented = Some(json!({"handoff": invented}));
+    let given = world.ask(round(&work(), Some(&state), invented.clone())).await.message();
+    let structured = &given["result"]["structuredContent"];
+    assert_eq!([&structured["response"], &structured["via"]], ["72°F in Oakland", "server"], "{given}");
+    let again = world.ask(round(&work(), Some(&state), invented)).await.message();
+    assert_eq!(again["error"]["message"], "the requestState was used before; call again without it");
+    let record = world.handoffs.shown().remove(0);
+    assert_eq!([&record["channel"], &record["why"], &record["model"]], ["direct", "other_model", "gpt-5"]);
+    assert_eq!(ends(&world), [json!(["72°F in Oakland", "task-1", "context-1"])]);
+
+    let mut bare = says("72°F, said an agent");
+    bare.as_object_mut().unwrap().remove("model");
+    let state = begin(&world).await;
+    let given = world.ask(round(&work(), Some(&state), Some(json!({"handoff": bare})))).await.message();
+    let structured = &given["result"]["structuredContent"];
+    assert_eq!([&structured["response"], &structured["via"]], ["72°F, said an agent", "client"], "{given}");
 }

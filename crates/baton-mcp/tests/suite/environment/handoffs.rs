@@ -5,7 +5,7 @@ use baton_ports::{
     AgentAskError, AgentReply, AgentSource as _, BoxFuture, Clock, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket,
 };
 use baton_rules::{admit_handoff, handoff_target};
-use baton_types::{ErrorCode, HandoffChannel, HandoffId, Principal, TaskState, Timestamp};
+use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffId, Principal, TaskState, Timestamp};
 use serde_json::{Value, json};
 use std::{
     sync::{Arc, Mutex},
@@ -35,6 +35,8 @@ struct Record {
     ask: HandoffAsk,
     channel: HandoffChannel,
     end: Option<HandoffEnd>,
+    /// The model that answered before the work was taken back.
+    model: Option<String>,
 }
 
 impl Handoffs {
@@ -56,7 +58,7 @@ impl Handoffs {
         records
             .iter()
             .map(|record| {
-                let Record { owner, ask, channel, end } = record;
+                let Record { owner, ask, channel, end, model } = record;
                 let end = match end {
                     None => json!("in progress"),
                     Some(HandoffEnd::Completed { response, task, context }) => json!([response, task, context]),
@@ -64,7 +66,12 @@ impl Handoffs {
                     Some(HandoffEnd::Cancelled(reason)) => json!({"cancelled": reason}),
                 };
                 let work = format!("{} to {}: {}", ask.from, ask.agent_uri, ask.message);
-                json!({"owner": &*owner.subject, "work": work, "channel": channel, "end": end})
+                let mut shown = json!({"owner": &*owner.subject, "work": work, "channel": channel, "end": end});
+                shown["why"] = json!(ask.reason);
+                if let Some(model) = model {
+                    shown["model"] = model.as_str().into();
+                }
+                shown
             })
             .collect()
     }
@@ -82,7 +89,7 @@ impl Handoffs {
 
     fn record(&self, principal: &Principal, ask: HandoffAsk, channel: HandoffChannel) -> HandoffId {
         let mut records = self.records.lock().unwrap();
-        records.push(Record { owner: principal.clone(), ask, channel, end: None });
+        records.push(Record { owner: principal.clone(), ask, channel, end: None, model: None });
         HandoffId::from(format!("handoff-{}", records.len()))
     }
 }
@@ -137,6 +144,31 @@ impl HandoffDesk for Handoffs {
         })
     }
 
+    fn take_back<'a>(
+        &'a self,
+        principal: &'a Principal,
+        id: &'a HandoffId,
+        ask: HandoffAsk,
+        model: &'a str,
+    ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentAskError>> {
+        Box::pin(async move {
+            self.admit(&ask)?;
+            let number: usize = id.as_str().strip_prefix("handoff-").unwrap().parse().unwrap();
+            {
+                let mut records = self.records.lock().unwrap();
+                let record = &mut records[number - 1];
+                assert_eq!(record.owner, *principal);
+                if record.end.is_some() || record.channel == HandoffChannel::Direct {
+                    return Ok(None);
+                }
+                record.channel = HandoffChannel::Direct;
+                record.ask.reason = Some(ChannelReason::OtherModel);
+                record.model = Some(model.to_owned());
+            }
+            self.work(principal, &ask, id).await.map(Some)
+        })
+    }
+
     /// The last word of the message says what comes of it.
     fn hand_over<'a>(
         &'a self,
@@ -145,45 +177,51 @@ impl HandoffDesk for Handoffs {
     ) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
         Box::pin(async move {
             self.admit(&ask)?;
-            let context = ask.context.clone();
-            let reply = |state, text: &str| AgentReply {
-                task: "task-1".into(),
-                context: context.clone().unwrap_or_else(|| "context-1".into()),
-                state,
-                text: text.to_owned(),
-            };
-            let last = ask.message.split_whitespace().last().unwrap_or_default().to_owned();
-            let id = self.record(principal, ask, HandoffChannel::Direct);
-            let reply = match last.as_str() {
-                "unreachable" => Err(AgentAskError {
-                    code: ErrorCode::PEER_UNREACHABLE,
-                    detail: "nobody answers at http://127.0.0.1:9".to_owned(),
-                }),
-                "ask" => Ok(reply(TaskState::InputRequired, "Where?")),
-                "fail" => Ok(reply(TaskState::Failed, "the model is away")),
-                "silent" => Ok(reply(TaskState::Completed, " ")),
-                "hang" => {
-                    let _unfinished = Unfinished(Arc::clone(&self.dropped));
-                    self.begun.notify_one();
-                    std::future::pending().await
-                }
-                "slow" => {
-                    tokio::time::sleep(Duration::from_secs(50)).await;
-                    Ok(reply(TaskState::Completed, "at last"))
-                }
-                _ => Ok(reply(TaskState::Completed, "72°F in Oakland")),
-            };
-            let end = match &reply {
-                Ok(AgentReply { state: TaskState::Completed, text, task, context }) => HandoffEnd::Completed {
-                    response: text.clone(),
-                    task: Some(task.to_string()),
-                    context: Some(context.to_string()),
-                },
-                Ok(reply) => HandoffEnd::Failed(reply.text.clone()),
-                Err(error) => HandoffEnd::Failed(error.detail.clone()),
-            };
-            self.end(principal, &id, end).await?;
-            reply
+            let id = self.record(principal, ask.clone(), HandoffChannel::Direct);
+            self.work(principal, &ask, &id).await
         })
+    }
+}
+
+impl Handoffs {
+    async fn work(&self, principal: &Principal, ask: &HandoffAsk, id: &HandoffId) -> Result<AgentReply, AgentAskError> {
+        let context = ask.context.clone();
+        let reply = |state, text: &str| AgentReply {
+            task: "task-1".into(),
+            context: context.clone().unwrap_or_else(|| "context-1".into()),
+            state,
+            text: text.to_owned(),
+        };
+        let last = ask.message.split_whitespace().last().unwrap_or_default().to_owned();
+        let reply = match last.as_str() {
+            "unreachable" => Err(AgentAskError {
+                code: ErrorCode::PEER_UNREACHABLE,
+                detail: "nobody answers at http://127.0.0.1:9".to_owned(),
+            }),
+            "ask" => Ok(reply(TaskState::InputRequired, "Where?")),
+            "fail" => Ok(reply(TaskState::Failed, "the model is away")),
+            "silent" => Ok(reply(TaskState::Completed, " ")),
+            "hang" => {
+                let _unfinished = Unfinished(Arc::clone(&self.dropped));
+                self.begun.notify_one();
+                std::future::pending().await
+            }
+            "slow" => {
+                tokio::time::sleep(Duration::from_secs(50)).await;
+                Ok(reply(TaskState::Completed, "at last"))
+            }
+            _ => Ok(reply(TaskState::Completed, "72°F in Oakland")),
+        };
+        let end = match &reply {
+            Ok(AgentReply { state: TaskState::Completed, text, task, context }) => HandoffEnd::Completed {
+                response: text.clone(),
+                task: Some(task.to_string()),
+                context: Some(context.to_string()),
+            },
+            Ok(reply) => HandoffEnd::Failed(reply.text.clone()),
+            Err(error) => HandoffEnd::Failed(error.detail.clone()),
+        };
+        self.end(principal, id, end).await?;
+        reply
     }
 }

@@ -15,8 +15,11 @@ use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tower::util::BoxCloneService;
 
-/// A client that speaks HTTP/2 over one connection.
-pub(super) type Grpc = A2aServiceClient<BoxCloneService<Request<tonic::body::Body>, Response<Incoming>, hyper::Error>>;
+/// HTTP/2 over one connection.
+pub(super) type Channel = BoxCloneService<Request<tonic::body::Body>, Response<Incoming>, hyper::Error>;
+
+/// A client that speaks gRPC 1.0 over one connection.
+pub(super) type Grpc = A2aServiceClient<Channel>;
 
 /// A started conformance agent.
 pub(super) struct Sut {
@@ -63,6 +66,12 @@ impl Sut {
     }
 
     pub(super) async fn grpc(&self) -> Grpc {
+        let (service, origin) = self.channel().await;
+        A2aServiceClient::with_origin(service, origin)
+    }
+
+    /// One connection for gRPC, and its address.
+    pub(super) async fn channel(&self) -> (Channel, Uri) {
         assert!(!self.grpc.contains('/'), "plain host:port: {}", self.grpc);
         let stream = TcpStream::connect(&self.grpc).await.expect("it listens");
         let made = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await;
@@ -70,7 +79,7 @@ impl Sut {
         tokio::spawn(connection);
         let service = tower::service_fn(move |request| sender.clone().send_request(request));
         let origin: Uri = format!("http://{}", self.grpc).parse().expect("an address");
-        A2aServiceClient::with_origin(BoxCloneService::new(service), origin)
+        (BoxCloneService::new(service), origin)
     }
 }
 

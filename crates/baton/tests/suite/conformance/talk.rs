@@ -251,17 +251,10 @@ impl Events {
                 let message = stream.message().await.expect("no fault")?;
                 shown(v1::StreamResponse::try_from(message).expect("a stream response"))
             }
-            Self::Sse { body, buffer, enveloped } => loop {
-                if let Some(end) = buffer.find("\n\n") {
-                    let event: String = buffer.drain(..end + 2).collect();
-                    let Some(data) = event.lines().find_map(|line| line.strip_prefix("data: ")) else { continue };
-                    let data: Value = serde_json::from_str(data).expect("JSON");
-                    break if *enveloped { rpc_result(&data).expect("a result") } else { data };
-                }
-                let frame = body.frame().await?.expect("no fault");
-                let data = frame.into_data().unwrap_or_default();
-                buffer.push_str(std::str::from_utf8(&data).expect("UTF-8, and events are not split inside letters"));
-            },
+            Self::Sse { body, buffer, enveloped } => {
+                let data = next_event(body, buffer).await?;
+                if *enveloped { rpc_result(&data).expect("a result") } else { data }
+            }
         };
         strict::<v1::StreamResponse<'_>>(&event);
         Some(event)
@@ -274,6 +267,20 @@ impl Events {
             events.push(event);
         }
         events
+    }
+}
+
+/// The data of the next event of a stream.
+pub(super) async fn next_event(body: &mut Incoming, buffer: &mut String) -> Option<Value> {
+    loop {
+        if let Some(end) = buffer.find("\n\n") {
+            let event: String = buffer.drain(..end + 2).collect();
+            let Some(data) = event.lines().find_map(|line| line.strip_prefix("data: ")) else { continue };
+            return Some(serde_json::from_str(data).expect("JSON"));
+        }
+        let frame = body.frame().await?.expect("no fault");
+        let data = frame.into_data().unwrap_or_default();
+        buffer.push_str(std::str::from_utf8(&data).expect("UTF-8, and events are not split inside letters"));
     }
 }
 

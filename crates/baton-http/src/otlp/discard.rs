@@ -1,0 +1,243 @@
+//! Metrics and logs: counted and discarded, because Baton keeps spans only.
+//!
+//! Exporters send every few seconds, and most report each refusal to their users. So each sender is told once, in its
+//! first reply, and its later requests are answered as taken. Senders that act on a refusal ask for it with
+//! `Prefer: handling=strict` (RFC 7240), as Baton's own exporter does.
+
+use super::{
+    grpc,
+    http::packed_body,
+    ingest::{LARGE, Letter, opened},
+    refusal::{Refusal, encoding_of},
+};
+use crate::{
+    app::Shared,
+    auth::{Caller, LimitKey},
+};
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    response::Response,
+};
+use baton_otlp::{Encoding, OtherSignal, SignalCount};
+use baton_ports::BoxFuture;
+use baton_telemetry::{Levels, MeterSource, instruments};
+use baton_types::ErrorCode;
+use baton_wire::a2a::v1::{Error, ErrorKind};
+use http::{HeaderMap, HeaderValue, header};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// Senders that are remembered; the one that was told first is forgotten, and told again.
+const MAX_SENDERS: usize = 1024;
+
+/// What was discarded, and who was told.
+#[derive(Default)]
+pub(crate) struct DiscardedSignals {
+    metrics: AtomicU64,
+    logs: AtomicU64,
+    told: Mutex<ToldSenders>,
+}
+
+#[derive(Default)]
+struct ToldSenders {
+    known: HashSet<Sender>,
+    order: VecDeque<Sender>,
+}
+
+/// One process that sends one signal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Sender {
+    caller: LimitKey,
+    service: String,
+    instance: String,
+    signal: OtherSignal,
+}
+
+impl DiscardedSignals {
+    /// Counts a request; true when its sender has not been told before.
+    fn count(&self, caller: LimitKey, signal: OtherSignal, count: &SignalCount) -> bool {
+        let counter = match signal {
+            OtherSignal::Metrics => &self.metrics,
+            OtherSignal::Logs => &self.logs,
+        };
+        counter.fetch_add(count.items, Ordering::Relaxed);
+        let sender = Sender { caller, service: count.service.clone(), instance: count.instance.clone(), signal };
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(sender)
+    }
+}
+
+impl ToldSenders {
+    fn insert(&mut self, sender: Sender) -> bool {
+        if !self.known.insert(sender.clone()) {
+            return false;
+        }
+        self.order.push_back(sender);
+        if self.order.len() > MAX_SENDERS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+        true
+    }
+}
+
+impl MeterSource for DiscardedSignals {
+    fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()> {
+        for (signal, counter) in [(OtherSignal::Metrics, &self.metrics), (OtherSignal::Logs, &self.logs)] {
+            let figure = counter.load(Ordering::Relaxed);
+            levels.tell(&instruments::SIGNALS_DISCARDED, &[signal.as_str()], figure);
+        }
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// `POST /v1/metrics`.
+pub(super) async fn metrics(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+    by_http(&shared, &caller, OtherSignal::Metrics, request).await
+}
+
+/// `POST /v1/logs`.
+pub(super) async fn logs(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+    by_http(&shared, &caller, OtherSignal::Logs, request).await
+}
+
+/// `opentelemetry.proto.collector.metrics.v1.MetricsService/Export`.
+pub(super) async fn metrics_grpc(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+    by_grpc(&shared, &caller, OtherSignal::Metrics, request).await
+}
+
+/// `opentelemetry.proto.collector.logs.v1.LogsService/Export`.
+pub(super) async fn logs_grpc(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+    by_grpc(&shared, &caller, OtherSignal::Logs, request).await
+}
+
+async fn by_http(shared: &Shared, caller: &Caller, signal: OtherSignal, request: Request) -> Response {
+    let encoding = encoding_of(request.headers());
+    let discarded = async {
+        check_strictness(request.headers(), signal)?;
+        let letter = packed_body(shared, encoding, request).await?;
+        discard(shared, caller, signal, letter).await
+    };
+    match discarded.await {
+        Ok(body) => {
+            let mut response = Response::new(Body::from(body));
+            let media_type = encoding.unwrap_or(Encoding::Json).media_type();
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+            response
+        }
+        Err(refusal) => refusal.response(encoding.unwrap_or(Encoding::Json)),
+    }
+}
+
+async fn by_grpc(shared: &Shared, caller: &Caller, signal: OtherSignal, request: Request) -> Response {
+    grpc::serve(request, async |request: Request| {
+        check_strictness(request.headers(), signal)?;
+        let letter = grpc::framed_body(shared, request).await?;
+        discard(shared, caller, signal, letter).await
+    })
+    .await
+}
+
+/// Counts the items of a request; the body of the reply.
+async fn discard(shared: &Shared, caller: &Caller, signal: OtherSignal, letter: Letter) -> Result<Vec<u8>, Refusal> {
+    let encoding = letter.encoding;
+    let large = letter.gzip || letter.received.bytes.len() > LARGE;
+    let count = if large {
+        let counted = tokio::task::spawn_blocking(move || count(signal, letter)).await;
+        counted.map_err(|error| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()))??
+    } else {
+        count(signal, letter)?
+    };
+    if !shared.discarded.count(caller.limit_key(), signal, &count) {
+        return Ok(signal.write_response(encoding, None));
+    }
+    tracing::warn!(
+        signal = signal.as_str(),
+        service = count.service,
+        instance = count.instance,
+        "another program sends what is not kept: it is counted and discarded"
+    );
+    Ok(signal.write_response(encoding, Some((count.items, &remark(signal)))))
+}
+
+fn count(signal: OtherSignal, letter: Letter) -> Result<SignalCount, Refusal> {
+    let encoding = letter.encoding;
+    let mut received = opened(letter)?;
+    let bytes = received.bytes.clone();
+    let malformed = |error: baton_otlp::SignalError| {
+        Refusal::from(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))
+    };
+    let weight = signal.weigh(encoding, &bytes).map_err(malformed)?;
+    received.grow(bytes.len() + weight)?;
+    signal.count(encoding, &bytes).map_err(malformed)
+}
+
+fn remark(signal: OtherSignal) -> String {
+    let (name, variable) = (signal.as_str(), signal.as_str().to_ascii_uppercase());
+    format!(
+        "Baton keeps traces; {name} are counted and discarded, which is said once. OTEL_{variable}_EXPORTER=none stops them."
+    )
+}
+
+/// Senders that want to know what is not kept are refused.
+fn check_strictness(headers: &HeaderMap, signal: OtherSignal) -> Result<(), Refusal> {
+    let asked = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    let is_strict = asked.flat_map(|value| value.split([',', ';'])).any(|one| {
+        let (name, value) = one.split_once('=').unwrap_or((one, ""));
+        name.trim().eq_ignore_ascii_case("handling") && value.trim().trim_matches('"').eq_ignore_ascii_case("strict")
+    });
+    match (is_strict, signal) {
+        (false, _) => Ok(()),
+        (true, OtherSignal::Metrics) => Err(Refusal::NotOffered("Baton takes traces; it does not take metrics")),
+        (true, OtherSignal::Logs) => Err(Refusal::NotOffered("Baton takes traces; it does not take logs")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(instance: &str) -> SignalCount {
+        SignalCount { items: 2, service: "shop".to_owned(), instance: instance.to_owned() }
+    }
+
+    #[test]
+    fn each_sender_is_told_once_and_few_are_remembered() {
+        let discarded = DiscardedSignals::default();
+        let caller = || LimitKey::Address(None);
+        assert!(discarded.count(caller(), OtherSignal::Metrics, &count("0")));
+        assert!(!discarded.count(caller(), OtherSignal::Metrics, &count("0")));
+        assert!(discarded.count(caller(), OtherSignal::Logs, &count("0")), "each signal");
+        let other = LimitKey::Principal("t".into(), "s".into());
+        assert!(discarded.count(other, OtherSignal::Metrics, &count("0")), "each caller");
+        for instance in 1..MAX_SENDERS {
+            assert!(discarded.count(caller(), OtherSignal::Metrics, &count(&instance.to_string())));
+        }
+        let told = discarded.told.lock().unwrap();
+        assert_eq!((told.known.len(), told.order.len()), (MAX_SENDERS, MAX_SENDERS));
+        drop(told);
+        assert!(discarded.count(caller(), OtherSignal::Metrics, &count("0")), "it was forgotten");
+        assert_eq!(discarded.logs.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn strictness_is_asked_for() {
+        for (value, strict) in [
+            ("handling=strict", true),
+            ("respond-async, Handling=\"strict\"", true),
+            ("wait=10; handling = strict", true),
+            ("handling=lenient", false),
+            ("strict", false),
+        ] {
+            let headers = HeaderMap::from_iter([(http::HeaderName::from_static("prefer"), value.parse().unwrap())]);
+            assert_eq!(check_strictness(&headers, OtherSignal::Logs).is_err(), strict, "{value}");
+        }
+        assert!(check_strictness(&HeaderMap::new(), OtherSignal::Logs).is_ok());
+    }
+}
