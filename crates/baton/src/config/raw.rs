@@ -135,7 +135,7 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     limits: { body_bytes: 1MB, max_connections: 10, max_streams: 5, principal_share: 40, requests_per_second: 20, burst: 40 }\n\
     retention: { days: 30, keep: 1000 }\n\
     responses: { default_agent: weather, strict_model: true, mcp_servers: false, mcp_allow: [10.0.0.0/8] }\n\
-    a2a: { streaming: false, push: false, extended_card: false, version: strict, \
+    a2a: { streaming: false, push: false, extended_card: false, version: strict, bindings: [grpc, rest], \
     extensions: [{ uri: \"urn:example:audit\", description: Leaves a trail., required: true }] }\n\
     push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n\
     auth: { required: true, cards: private, metrics: public, \
@@ -167,6 +167,7 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
 mod tests {
     use super::*;
     use baton_peers::{BindingChoice, ClientCredentials, ClientIdentity, Credential, KeyPlace, SecretPlace, SecretRef};
+    use baton_wire::a2a::v1::CardBinding;
     use std::time::Duration;
 
     fn dollars(dollars: f64) -> crate::money::Money {
@@ -239,6 +240,7 @@ mod tests {
                 push: Some(false),
                 extended_card: Some(false),
                 version: Some(Version::Strict),
+                bindings: Some(vec![CardBinding::Grpc, CardBinding::Rest]),
                 extensions: vec![Extension {
                     uri: "urn:example:audit".to_owned(),
                     description: "Leaves a trail.".to_owned(),
