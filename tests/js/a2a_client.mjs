@@ -2,10 +2,10 @@
 //
 // Usage: node a2a_client.mjs URL BINDING [several]
 //
-// URL is that of the agent in tests/agents/flows, such as http://127.0.0.1:8700/agents/flows, BINDING is JSONRPC,
-// HTTP+JSON or GRPC, and `several` says that the agent in examples/conformance is served beside it. Notifications to
-// 127.0.0.0/8 must be allowed. Prints one line per check. The first check that fails ends the run with status 1 and an
-// explanation.
+// URL is that of the agent in tests/agents/flows as Baton prints it, such as http://127.0.0.1:8700/agents/flows/,
+// BINDING is JSONRPC, HTTP+JSON or GRPC, and `several` says that the agent in examples/conformance is served beside it.
+// Notifications to 127.0.0.0/8 must be allowed. Prints one line per check. The first check that fails ends the run with
+// status 1 and an explanation.
 
 import { randomUUID } from 'node:crypto';
 
@@ -303,7 +303,7 @@ async function errors(agent) {
 
 // Another agent, which answers with a message and no task.
 async function bareMessage(agent) {
-  const { client } = await Agent.open(`${agent.root}/agents/conformance`, agent.binding, true);
+  const { client } = await Agent.open(`${agent.root}/agents/conformance/`, agent.binding, true);
   const request = () => SendMessageRequest.fromJSON({ message: says('tck-message-response') });
   const replies = [await client.sendMessage(request())];
   for await (const { payload } of client.sendMessageStream(request())) {
@@ -321,7 +321,7 @@ if (!url || !binding) {
   console.error('usage: node a2a_client.mjs URL BINDING [several]');
   process.exit(2);
 }
-const agent = await Agent.open(url.replace(/\/$/, ''), binding, word === 'several');
+const agent = await Agent.open(url, binding, word === 'several');
 // It takes long and needs nobody, so it runs beside the others.
 const silent = silence(agent);
 silent.catch(() => {});

@@ -101,9 +101,11 @@ export class Watched {
 }
 
 export class Agent {
-  static async open(url, binding, several) {
+  static async open(address, binding, several) {
     const agent = new Agent();
-    Object.assign(agent, { url, binding, several, root: url.split('/agents/')[0] });
+    // Interfaces are listed without the slash at the end.
+    const url = address.replace(/\/$/, '');
+    Object.assign(agent, { address, url, binding, several, root: url.split('/agents/')[0] });
     agent.client = await agent.connect();
     return agent;
   }
@@ -114,8 +116,7 @@ export class Agent {
     const preferredTransports = [this.binding];
     const options = { transports, preferredTransports, clientConfig };
     const factory = new ClientFactory(ClientFactoryOptions.createFrom(ClientFactoryOptions.default, options));
-    // The card is looked for relative to the URL, which must end as a directory does.
-    return factory.createFromUrl(`${this.url}/`);
+    return factory.createFromUrl(this.address);
   }
 
   async send(message, configuration = {}) {

@@ -21,7 +21,7 @@ from checking import run
 
 
 async def main(url, binding, several):
-    async with Agent(url.rstrip("/"), binding, several) as agent:
+    async with Agent(url, binding, several) as agent:
         # It takes long and needs nobody, so it runs beside the others.
         silent = asyncio.create_task(task.silence(agent))
 
@@ -30,6 +30,7 @@ async def main(url, binding, several):
 
         checks = (
             ("the card is read, and cached by ETag and date", card.public),
+            ("a card of one version has no other members", card.strict),
             ("the extended card says more", card.extended),
             ("a message is answered with a task", talk.blocking_send),
             ("an answer streams in growing pieces", talk.streamed_answer),

@@ -14,9 +14,11 @@ from conversation import SUBMITTED, WORKING, Watched, says
 class Agent:
     """The clients are made as the SDK's own documentation makes them: no timeouts, headers or URLs are adjusted."""
 
-    def __init__(self, url, binding, several):
-        self.url = url
-        self.root = url.split("/agents/")[0]
+    def __init__(self, address, binding, several):
+        self.address = address
+        # Interfaces are listed without the slash at the end.
+        self.url = address.rstrip("/")
+        self.root = address.split("/agents/")[0]
         self.binding = binding
         self.several = several
 
@@ -33,7 +35,7 @@ class Agent:
     async def client(self, **config):
         if self.binding == "GRPC":
             config["grpc_channel_factory"] = grpc.aio.insecure_channel
-        return await create_client(self.url, ClientConfig(supported_protocol_bindings=[self.binding], **config))
+        return await create_client(self.address, ClientConfig(supported_protocol_bindings=[self.binding], **config))
 
     async def send(self, message, *, client=None, context=None, **configuration):
         request = SendMessageRequest(message=message, configuration=SendMessageConfiguration(**configuration))

@@ -3,7 +3,8 @@
 import httpx
 
 from a2a.client import A2ACardResolver
-from a2a.types.a2a_pb2 import GetExtendedAgentCardRequest
+from a2a.types.a2a_pb2 import AgentCard, GetExtendedAgentCardRequest
+from google.protobuf.json_format import ParseDict
 
 from checking import expect, require
 from talk_checks import TOOL_EXECUTION
@@ -50,8 +51,18 @@ async def public(agent):
             expect("the card of the only agent", sole.json(), first.json())
 
 
+async def strict(agent):
+    """A client that says which version it speaks gets a card without members that its schema does not have."""
+    async with httpx.AsyncClient(headers={"A2A-Version": "1.0"}) as http:
+        for address in (agent.address, agent.url, f"{agent.url}/.well-known/agent-card.json"):
+            reply = (await http.get(address)).raise_for_status()
+            expect("what the card varies by", reply.headers["vary"], "Host, A2A-Version")
+            card = ParseDict(reply.json(), AgentCard(), ignore_unknown_fields=False)
+            expect("versions", {one.protocol_version for one in card.supported_interfaces}, {"1.0"})
+
+
 async def extended(agent):
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(headers={"A2A-Version": "1.0"}) as http:
         public = await A2ACardResolver(http, agent.url).get_agent_card()
     client = await agent.client()
     try:

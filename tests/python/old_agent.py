@@ -111,15 +111,17 @@ class Watched:
 class OldAgent:
     """The client is made as the SDK's own documentation makes it: no timeouts, headers or URLs are adjusted."""
 
-    def __init__(self, url, transport, several):
-        self.url = url
-        self.root = url.split("/agents/")[0]
+    def __init__(self, address, transport, several):
+        self.address = address
+        # Interfaces are listed without the slash at the end.
+        self.url = address.rstrip("/")
+        self.root = address.split("/agents/")[0]
         self.transport = transport
         self.several = several
 
     async def __aenter__(self):
         self.http = httpx.AsyncClient()
-        self.card = await A2ACardResolver(self.http, self.url).get_agent_card()
+        self.card = await A2ACardResolver(self.http, self.address).get_agent_card()
         self.blocking = await self.client(streaming=False)
         self.streaming = await self.client()
         return self
@@ -132,7 +134,7 @@ class OldAgent:
     async def client(self, **config):
         if self.transport == "GRPC":
             config["grpc_channel_factory"] = grpc.aio.insecure_channel
-        return await ClientFactory.connect(self.url, ClientConfig(supported_transports=[self.transport], **config))
+        return await ClientFactory.connect(self.address, ClientConfig(supported_transports=[self.transport], **config))
 
     async def send(self, message, *, client=None):
         replies = [reply async for reply in (client or self.blocking).send_message(message)]

@@ -29,6 +29,8 @@ from a2a.types import (
     TaskState,
 )
 from a2a.utils import get_data_parts, get_message_text
+from a2a.utils.signing import InvalidSignaturesError, create_signature_verifier
+from jwt import PyJWK
 
 from checking import expect, require, run
 from old_agent import OldAgent, answer_of, calls_of, roles, says
@@ -59,6 +61,22 @@ async def cards(agent):
     expect("skills", [skill.id for skill in extended.skills], ["flows", "tool:get_weather", "tool:get_time"])
     same = ("name", "description", "url", "version", "protocol_version", "preferred_transport", "default_input_modes")
     expect("the rest", [getattr(extended, of) for of in same], [getattr(new, of) for of in same])
+
+
+async def signed(agent):
+    """A card of 0.3 alone holds as the client of 0.3 verifies it; after a change it does not."""
+    keys = (await agent.http.get(f"{agent.root}/.well-known/jwks.json")).raise_for_status().json()
+    by_id = {key["kid"]: PyJWK.from_dict(key) for key in keys["keys"]}
+    reply = await agent.http.get(agent.address, headers={"A2A-Version": "0.3"})
+    card = AgentCard.model_validate_json(reply.raise_for_status().content)
+    for algorithms in (["ES256"], ["EdDSA"]):
+        create_signature_verifier(lambda kid, jku: by_id[kid], algorithms)(card)
+    card.description += "."
+    try:
+        create_signature_verifier(lambda kid, jku: by_id[kid], ["ES256", "EdDSA"])(card)
+    except InvalidSignaturesError:
+        return
+    require("a changed card holds", False)
 
 
 async def sends(agent):
@@ -278,7 +296,7 @@ async def bare_message(agent):
 
 
 async def main(url, transport, several):
-    async with OldAgent(url.rstrip("/"), transport, several) as agent:
+    async with OldAgent(url, transport, several) as agent:
         # It takes long and needs nobody, so it runs beside the others.
         silent = asyncio.create_task(silence(agent))
 
@@ -287,6 +305,7 @@ async def main(url, transport, several):
 
         checks = (
             ("the card is found at both places, and extended", cards),
+            ("the card of 0.3 is signed", signed),
             ("a message is answered with a task", sends),
             ("an answer streams in growing pieces", streams),
             ("questions are answered in further turns", questions),

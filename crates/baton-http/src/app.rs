@@ -183,12 +183,16 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
 fn routes(shared: &Arc<Shared>) -> Routes {
     let (card, open) = (RouteAccess::Card, RouteAccess::Open);
     let introductions = Routes::new()
+        .get("/agents/{agent}", card, cards::named)
+        .get("/agents/{agent}/", card, cards::named)
         .get("/agents/{agent}/.well-known/agent-card.json", card, cards::named)
         .get("/agents/{agent}/.well-known/agent.json", card, cards::named)
         .get("/agents/{agent}/.well-known/contextcore.json", card, discovery::contextcore_named)
         .get("/agents/{agent}/.well-known/jwks.json", card, jwks::named)
         .get("/.well-known/agent-card.json", card, cards::sole)
         .get("/.well-known/agent.json", card, cards::sole)
+        .get("/agents/.well-known/agent-card.json", card, cards::sole)
+        .get("/agents/.well-known/agent.json", card, cards::sole)
         .get("/.well-known/contextcore.json", card, discovery::contextcore_sole)
         .layered(|router| router.route_layer(from_fn_with_state(Arc::clone(shared), auth::introduce)));
     let (read, call) = (RouteAccess::Read(AgentPlace::Path), RouteAccess::Call(AgentPlace::Path));

@@ -1,29 +1,53 @@
 //! Agent cards, cacheable.
 
-use crate::{app::Shared, named::Named, reply};
+mod document;
+mod form;
+
+pub(crate) use document::CardDocument;
+pub(crate) use form::CardForm;
+
+use crate::{app::Shared, auth::Caller, named::Named, reply};
 use axum::{body::Body, extract::State, response::Response};
-use baton_types::{AgentSpec, Timestamp};
-use baton_wire::a2a::{
-    v1::{AgentCard, CardPlace, GrpcPlace},
-    v03::UnionCard,
-};
+use baton_types::{AgentSpec, ErrorCode, Timestamp};
+use baton_wire::a2a::v1::{AgentCard, CardPlace, Error, ErrorKind, GrpcPlace};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use std::sync::Arc;
 
-/// `GET /agents/{agent}/.well-known/agent-card.json`.
-pub(crate) async fn named(State(shared): State<Arc<Shared>>, Named(name): Named, headers: HeaderMap) -> Response {
+/// Agents whose addresses an error names.
+const MAX_NAMED: usize = 20;
+
+/// `GET /agents/{agent}` and `GET /agents/{agent}/.well-known/agent-card.json`.
+pub(crate) async fn named(
+    State(shared): State<Arc<Shared>>,
+    Named(name): Named,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     match shared.agent(&name) {
-        Some(agent) => card(&shared, &agent, &headers),
+        Some(agent) => card(&shared, &agent, CardForm::requested(&headers, &uri), &headers),
         None => reply::rest_error(&shared.no_such_agent(Some(&name))),
     }
 }
 
-/// `GET /.well-known/agent-card.json`, when exactly one agent is served.
-pub(crate) async fn sole(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+/// `GET /.well-known/agent-card.json`, when exactly one agent is served; also below `/agents`, where clients look that
+/// resolve the path of the card against an address without a slash at its end.
+pub(crate) async fn sole(State(shared): State<Arc<Shared>>, caller: Caller, uri: Uri, headers: HeaderMap) -> Response {
     match shared.sole_agent() {
-        Some(agent) => card(&shared, &agent, &headers),
-        None => reply::rest_error(&shared.no_such_agent(None)),
+        Some(agent) => card(&shared, &agent, CardForm::requested(&headers, &uri), &headers),
+        None => reply::rest_error(&name_addresses(&shared, &caller, &headers)),
     }
+}
+
+/// There is no single agent; says under which addresses those are found that the caller may know of.
+pub(crate) fn name_addresses(shared: &Shared, caller: &Caller, headers: &HeaderMap) -> Error {
+    let (agents, base) = (shared.agents_for(caller), base_url(shared, headers));
+    if agents.is_empty() {
+        return shared.no_such_agent_for(caller, None);
+    }
+    let named: Vec<String> =
+        agents.iter().take(MAX_NAMED).map(|agent| format!("{base}/agents/{}/", agent.name)).collect();
+    let message = format!("{} agents are served; use the address of one: {}", agents.len(), named.join(", "));
+    Error::new(ErrorKind::AgentNotFound, ErrorCode::AGENT_NOT_FOUND, message)
 }
 
 /// Where this Baton is reached, without a slash at its end.
@@ -56,6 +80,7 @@ pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderM
             with_v03: !several,
         }),
         // The tools of an agent elsewhere are called where it lives.
+        bindings: &offered.bindings,
         environment: (shared.options.mcp.is_some() && !agent.is_peer()).then(|| format!("{url}/mcp")),
         url,
         streaming: offered.streaming,
@@ -73,15 +98,15 @@ fn authority(url: &str) -> Option<String> {
     Some(format!("{}:{port}", uri.host()?))
 }
 
-fn card(shared: &Shared, agent: &AgentSpec, headers: &HeaderMap) -> Response {
-    let mut card = AgentCard::of(agent, &place(shared, agent, headers));
-    let tag = shared.signatures.tag(&card);
+fn card(shared: &Shared, agent: &AgentSpec, form: CardForm, headers: &HeaderMap) -> Response {
+    let mut document = CardDocument::new(AgentCard::of(agent, &place(shared, agent, headers)), form);
+    let tag = shared.signatures.tag(&document);
     let valid = Validators { tag, changed_at: shared.options.started_at, max_age: 60 };
     let mut response = cacheable(headers, &valid, || {
-        shared.signatures.sign(&mut card, &base_url(shared, headers));
-        reply::json(&UnionCard::of(&card))
+        shared.signatures.sign(&mut document, &base_url(shared, headers));
+        reply::json(&document)
     });
-    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Host"));
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Host, A2A-Version"));
     response
 }
 

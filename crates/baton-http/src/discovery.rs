@@ -3,7 +3,7 @@
 use crate::{
     app::Shared,
     auth::Caller,
-    cards::{base_url, place},
+    cards::{base_url, name_addresses, place},
     named::Named,
     reply,
 };
@@ -35,10 +35,14 @@ pub(crate) async fn contextcore_named(
 }
 
 /// `GET /.well-known/contextcore.json`, when exactly one agent is served.
-pub(crate) async fn contextcore_sole(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+pub(crate) async fn contextcore_sole(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Response {
     match shared.sole_agent() {
         Some(agent) => contextcore(&shared, &agent, &headers),
-        None => reply::rest_error(&shared.no_such_agent(None)),
+        None => reply::rest_error(&name_addresses(&shared, &caller, &headers)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
 use baton_ports::{CardSigner, SpanStore};
 use baton_telemetry::Tracer;
 use baton_types::{A2aSettings, Timestamp};
-use baton_wire::a2a::v1::AgentExtension;
+use baton_wire::a2a::v1::{AgentExtension, CardBinding};
 use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -97,6 +97,8 @@ pub struct A2aOptions {
     pub extended_card: bool,
     /// What a request without a version means.
     pub version_rule: VersionRule,
+    /// The bindings that cards list, preferred first; all of them are served.
+    pub bindings: Vec<CardBinding>,
     /// Extensions besides Baton's own; senders must name those that are required.
     pub extensions: Vec<AgentExtension>,
     /// How answers appear, where the agent does not say.
@@ -112,6 +114,7 @@ impl Default for A2aOptions {
             push: true,
             extended_card: true,
             version_rule: VersionRule::default(),
+            bindings: CardBinding::DEFAULT.to_vec(),
             extensions: Vec::new(),
             settings: A2aSettings::default(),
             longest_poll: Duration::from_secs(30),

@@ -1,14 +1,15 @@
 //! Signatures of the cards that are served, made once for each card.
 
+use crate::cards::CardDocument;
 use baton_ports::CardSigner;
 use baton_types::Digest;
-use baton_wire::a2a::v1::{AgentCard, AgentCardSignature};
+use baton_wire::a2a::v1::AgentCardSignature;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Cards whose signatures are remembered: a few for each agent, one for each name that this Baton is called by.
+/// Cards whose signatures are remembered: a few for each agent, one for each form and each name that this Baton is called by.
 const REMEMBERED: usize = 1024;
 
 /// Where the keys are published, below the address of this Baton.
@@ -33,17 +34,17 @@ impl Signatures {
     }
 
     /// Signs a card of the Baton at `base`; without keys it stays as it is.
-    pub(crate) fn sign(&self, card: &mut AgentCard, base: &str) {
+    pub(crate) fn sign(&self, card: &mut CardDocument, base: &str) {
         let Some(signer) = &self.signer else { return };
         match self.signatures(signer.as_ref(), card, &format!("{base}{KEYS_PATH}")) {
-            Ok(signatures) => card.signatures = signatures.to_vec(),
+            Ok(signatures) => card.set_signatures(signatures.to_vec()),
             // Those who ask for signatures refuse the card; the others should not suffer.
             Err(reason) => tracing::error!(%reason, "a card could not be signed and is shown without signatures"),
         }
     }
 
-    /// What tells versions of a card apart. Signatures do not count, because they are random; the keys do.
-    pub(crate) fn tag(&self, card: &AgentCard) -> String {
+    /// What tells versions and forms of a card apart. Signatures do not count, because they are random; the keys do.
+    pub(crate) fn tag(&self, card: &CardDocument) -> String {
         let mut told = serde_json::to_vec(card).unwrap_or_default();
         told.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
         told.extend(self.signer.iter().flat_map(|signer| signer.keys().as_str().as_bytes().to_vec()));
@@ -56,7 +57,7 @@ impl Signatures {
     fn signatures(
         &self,
         signer: &dyn CardSigner,
-        card: &AgentCard,
+        card: &CardDocument,
         jku: &str,
     ) -> Result<Arc<[AgentCardSignature]>, String> {
         let mut told = serde_json::to_vec(card).map_err(|error| error.to_string())?;

@@ -37,6 +37,14 @@ use baton_types::{
 };
 use serde::{Deserialize, Serialize};
 
+/// The address of an agent that is served below `base`, a URL without a slash at its end.
+///
+/// It ends with a slash: clients that resolve the path of the card against it, as JavaScript's do, would drop the
+/// agent's name otherwise.
+pub fn agent_address(base: &str, agent: &str) -> String {
+    format!("{base}/agents/{agent}/")
+}
+
 /// One agent that is served.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -59,12 +67,12 @@ pub struct AgentEntry {
 impl AgentEntry {
     /// The entry of an agent that is served below `base`, a URL without a slash at its end.
     pub fn of(agent: &AgentListing, base: &str) -> Self {
-        let url = format!("{base}/agents/{}", agent.name);
+        let url = agent_address(base, agent.name.as_str());
         Self {
             name: agent.name.to_string(),
             title: agent.title.clone(),
             description: agent.description.clone(),
-            card_url: format!("{url}/.well-known/agent-card.json"),
+            card_url: format!("{url}.well-known/agent-card.json"),
             remote: agent.address.clone(),
             url,
         }

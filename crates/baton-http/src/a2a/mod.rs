@@ -20,3 +20,4 @@ pub(crate) use grpc::{
 };
 pub(crate) use jsonrpc::{named, sole};
 pub(crate) use rest::mount as mount_rest;
+pub(crate) use version::requested as requested_version;

@@ -18,9 +18,7 @@ pub(super) enum Version {
 ///
 /// The version is in the `A2A-Version` header, metadata or query parameter; its patch number does not matter.
 pub(super) fn check(headers: &HeaderMap, uri: Option<&Uri>, spoken: Version, rule: VersionRule) -> Result<(), Error> {
-    let header = headers.get("a2a-version").map(|value| value.to_str().unwrap_or("unreadable").trim());
-    let given = header.filter(|version| !version.is_empty()).or_else(|| uri.and_then(query));
-    match given {
+    match requested(headers, uri) {
         Some(version) => match (known(version), spoken) {
             (Some(declared), spoken) if declared == spoken => Ok(()),
             (Some(_), Version::V1) => Err(refuse(&format!(
@@ -36,6 +34,12 @@ pub(super) fn check(headers: &HeaderMap, uri: Option<&Uri>, spoken: Version, rul
         }
         None => Ok(()),
     }
+}
+
+/// The version that a request names, if it names one.
+pub(crate) fn requested<'a>(headers: &'a HeaderMap, uri: Option<&'a Uri>) -> Option<&'a str> {
+    let header = headers.get("a2a-version").map(|value| value.to_str().unwrap_or("unreadable").trim());
+    header.filter(|version| !version.is_empty()).or_else(|| uri.and_then(query))
 }
 
 fn query(uri: &Uri) -> Option<&str> {

@@ -42,9 +42,13 @@ fn is_notification(path: &str) -> bool {
 
 /// Cards, and documents and pages that list agents.
 fn is_introduction(path: &str) -> bool {
-    let named = path.strip_prefix("/agents/").and_then(|below| below.split_once('/')).map(|(_agent, place)| place);
-    match named {
-        Some(place) => place.strip_prefix(".well-known/").is_some_and(is_card),
+    match path.strip_prefix("/agents/") {
+        Some(below) => match below.split_once('/').unwrap_or((below, "")) {
+            // Where clients look that resolve the path of the card against an address without a slash at its end.
+            (".well-known", document) => matches!(document, "agent-card.json" | "agent.json"),
+            (agent, "") => !agent.is_empty(),
+            (_agent, place) => place.strip_prefix(".well-known/").is_some_and(is_card),
+        },
         None if path == "/" || path == "/agents" => true,
         None => path.strip_prefix("/.well-known/").is_some_and(|name| is_card(name) || name == "ai-catalog.json"),
     }
@@ -75,6 +79,10 @@ mod tests {
             "/agents/weather/.well-known/agent.json",
             "/agents/weather/.well-known/contextcore.json",
             "/agents/weather/.well-known/jwks.json",
+            "/agents/weather",
+            "/agents/weather/",
+            "/agents/.well-known/agent-card.json",
+            "/agents/.well-known/agent.json",
         ];
         let always = [
             "/healthz",
@@ -90,8 +98,11 @@ mod tests {
             "/.well-known/oauth-protected-resources",
             "/agents/weather/.well-known/tasks",
             "/agents/weather/.well-known/agent-card.json/",
-            "/agents/weather",
+            "/agents/weather//",
             "/agents/weather/tasks",
+            "/agents/.well-known",
+            "/agents/.well-known/contextcore.json",
+            "/agents/.well-known/tasks",
             "/%61gents",
             "/agents/",
             "//",

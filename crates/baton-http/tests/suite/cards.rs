@@ -49,11 +49,17 @@ async fn cards_are_cacheable() {
 async fn one_agent_answers_at_the_root_and_two_do_not() {
     let one = weather();
     let two = app(engine(&["weather", "other"]), options());
-    for path in ["/.well-known/agent-card.json", "/.well-known/agent.json"] {
-        assert_eq!(get(&one, path, &[]).await.status(), StatusCode::OK);
+    // Clients that resolve the path of the card against /agents/weather look below /agents.
+    for path in ["/.well-known/agent-card.json", "/.well-known/agent.json", "/agents/.well-known/agent-card.json"] {
+        let shown = get(&one, path, &[]).await;
+        assert_eq!(
+            (shown.status(), text(shown).await),
+            (StatusCode::OK, text(get(&one, "/agents/weather", &[]).await).await)
+        );
         let refused = get(&two, path, &[]).await;
         assert_eq!(refused.status(), StatusCode::NOT_FOUND);
-        assert!(text(refused).await.contains("weather, other"));
+        let addresses = "http://127.0.0.1:8700/agents/weather/, http://127.0.0.1:8700/agents/other/";
+        assert!(text(refused).await.contains(addresses));
     }
     // Where clients of 0.2 look for what the agent says to those it knows.
     for (app, path) in [(&one, ""), (&one, "/agents/weather"), (&two, "/agents/weather")] {
@@ -69,8 +75,11 @@ async fn agents_are_listed_under_the_public_url() {
     let options = HttpOptions { public_url: Some("https://agents.example.com/b/".to_owned()), ..options() };
     let client = Client::in_memory(app(engine(&["weather"]), options));
     let agents = client.agents().await.unwrap();
-    assert_eq!(agents[0].url, "https://agents.example.com/b/agents/weather");
-    assert_eq!(client.card("weather").await.unwrap().supported_interfaces[0].url, agents[0].url);
+    assert_eq!(agents[0].url, "https://agents.example.com/b/agents/weather/");
+    assert_eq!(agents[0].card_url, "https://agents.example.com/b/agents/weather/.well-known/agent-card.json");
+    // Clients put paths behind the address of an interface.
+    let interface = &client.card("weather").await.unwrap().supported_interfaces[0];
+    assert_eq!(interface.url, "https://agents.example.com/b/agents/weather");
 }
 
 #[tokio::test]
@@ -81,7 +90,8 @@ async fn probes_and_pages_that_do_not_exist() {
         assert_eq!(get(&app, path, &[("host", "any.name")]).await.status(), StatusCode::OK);
     }
     assert_eq!(get(&app, "/nowhere", &[]).await.status(), StatusCode::NOT_FOUND);
-    assert_eq!(get(&app, "/agents/weather", &[]).await.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(get(&app, "/agents/nobody", &[]).await.status(), StatusCode::NOT_FOUND);
+    assert_eq!(get(&app, "/agents/weather/a2a", &[]).await.status(), StatusCode::METHOD_NOT_ALLOWED);
     let refused = get(&app, "/agents", &[("origin", "https://evil.example.com")]).await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     assert!(text(refused).await.contains("BTN-1005"));

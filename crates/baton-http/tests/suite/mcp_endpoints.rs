@@ -173,7 +173,7 @@ async fn agents_do_the_work() {
         asked(&app, "/mcp", &[], "tools/call", params).await.1
     };
     let listed = asked(&app, "/mcp", &[], "tools/call", json!({"name": "list_agents"})).await.1;
-    assert_eq!(listed["structuredContent"]["agents"][1]["url"], "http://localhost/agents/clock");
+    assert_eq!(listed["structuredContent"]["agents"][1]["url"], "http://localhost/agents/clock/");
 
     let question = call(json!({"agentId": "weather", "message": "ask"})).await["structuredContent"].take();
     assert_eq!((&question["status"], &question["response"]), (&json!("input-required"), &json!("Where?")));

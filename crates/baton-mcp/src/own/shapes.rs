@@ -2,6 +2,7 @@
 
 use baton_ports::{AgentReply, Unusable};
 use baton_types::{AgentListing, SkillSpec, TaskState};
+use baton_wire::api::agent_address;
 use serde::{Deserialize, Serialize};
 
 /// What `list_agents` gives.
@@ -69,7 +70,7 @@ impl AgentShown {
             name: agent.title.clone(),
             description: agent.description.clone(),
             version: agent.version.clone(),
-            url: base.map(|base| format!("{base}/agents/{}", agent.name)),
+            url: base.map(|base| agent_address(base, agent.name.as_str())),
             skills: agent.skills.iter().map(SkillShown::of).collect(),
             capabilities,
         }

@@ -2,7 +2,7 @@
 
 use async_stream::stream;
 use baton_engine::{Engine, NoPeers, Options, Ports};
-use baton_http::{HttpOptions, ServeOptions, app, serve};
+use baton_http::{A2aOptions, HttpOptions, ServeOptions, app, serve};
 use baton_journal::MemoryJournal;
 use baton_ports::{
     AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Model, ModelCall, ModelError, ModelEvent, ModelStream,
@@ -13,6 +13,7 @@ use baton_types::{
     AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolExecution,
     Usage,
 };
+use baton_wire::a2a::v1::CardBinding;
 use std::{
     net::SocketAddr,
     sync::{
@@ -50,7 +51,8 @@ impl Served {
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let options = HttpOptions { bound: Some(address), tracer, ..HttpOptions::default() };
+        let a2a = A2aOptions { bindings: CardBinding::ALL.to_vec(), ..A2aOptions::default() };
+        let options = HttpOptions { bound: Some(address), tracer, a2a, ..HttpOptions::default() };
         let shutdown = options.shutdown.clone();
         let app = app(Engine::new(Options::default(), ports), options);
         let serving = tokio::spawn(serve(listener, app, ServeOptions::default(), shutdown.clone()));

@@ -1,6 +1,6 @@
 //! One agent in detail, and agents elsewhere.
 
-use super::AgentDefinition;
+use super::{AgentDefinition, agent_address};
 use baton_types::{AgentSpec, ModelSpec, SkillSpec};
 use serde::{Deserialize, Serialize};
 
@@ -92,13 +92,13 @@ impl AgentDetails {
             name: skill.name.clone(),
             description: skill.description.clone(),
         };
-        let url = format!("{base}/agents/{}", agent.name);
+        let url = agent_address(base, agent.name.as_str());
         Self {
             name: agent.name.to_string(),
             title: agent.title.clone(),
             description: agent.description.clone(),
             version: agent.version.clone(),
-            card_url: format!("{url}/.well-known/agent-card.json"),
+            card_url: format!("{url}.well-known/agent-card.json"),
             url,
             skills: agent.skills.iter().map(skill).collect(),
             listed: match &agent.model {

@@ -5,8 +5,8 @@ use baton_wire::{
     NotCanonical,
     a2a::{
         v1::{
-            AgentCard, AgentCardSignature, AgentExtension, AgentSkill, CardPlace, HttpAuthSecurityScheme, Scopes,
-            SecurityRequirement, SecurityScheme, signed_forms,
+            AgentCard, AgentCardSignature, AgentExtension, AgentSkill, CardBinding, CardPlace, HttpAuthSecurityScheme,
+            Scopes, SecurityRequirement, SecurityScheme, signed_forms,
         },
         v03::UnionCard,
     },
@@ -16,7 +16,12 @@ use insta::assert_snapshot;
 fn card() -> AgentCard {
     AgentCard::of(
         &agent(),
-        &CardPlace { url: "http://127.0.0.1:8700/agents/weather".into(), streaming: true, ..CardPlace::default() },
+        &CardPlace {
+            url: "http://127.0.0.1:8700/agents/weather".into(),
+            bindings: &CardBinding::DEFAULT,
+            streaming: true,
+            ..CardPlace::default()
+        },
     )
 }
 

@@ -5,7 +5,7 @@ use baton_types::{
     About, AgentSpec, Effects, HandoffTarget, Permission, Provider, ToolExecution, ToolRunner, ToolSpec,
 };
 use baton_wire::a2a::{
-    v1::{self, AgentCard, AgentExtension, CardPlace, GrpcPlace},
+    v1::{self, AgentCard, AgentExtension, CardBinding, CardPlace, GrpcPlace},
     v03,
 };
 use insta::assert_snapshot;
@@ -18,6 +18,7 @@ fn pretty(value: &impl serde::Serialize) -> String {
 fn place(extensions: &[AgentExtension]) -> CardPlace<'_> {
     CardPlace {
         url: "http://127.0.0.1:8700/agents/weather".into(),
+        bindings: &CardBinding::ALL,
         grpc: Some(GrpcPlace { authority: "127.0.0.1:8700".into(), tenant: Some("weather".into()), with_v03: true }),
         streaming: true,
         push: true,
@@ -82,7 +83,16 @@ fn interfaces_follow_the_place() {
         let interfaces = card.supported_interfaces.into_iter();
         interfaces.map(|it| format!("{} {} {:?}", it.protocol_binding, it.protocol_version, it.tenant)).collect()
     };
-    let cases: [(CardPlace<'_>, &[&str]); 3] = [
+    let cases: [(CardPlace<'_>, &[&str]); 6] = [
+        (
+            CardPlace { bindings: &CardBinding::DEFAULT, ..place(&[]) },
+            &["JSONRPC 1.0 None", "HTTP+JSON 1.0 None", "JSONRPC 0.3 None", "HTTP+JSON 0.3 None"],
+        ),
+        (
+            CardPlace { bindings: &[CardBinding::Grpc, CardBinding::JsonRpc], ..place(&[]) },
+            &["GRPC 1.0 Some(\"weather\")", "JSONRPC 1.0 None", "GRPC 0.3 None", "JSONRPC 0.3 None"],
+        ),
+        (CardPlace { bindings: &[CardBinding::Rest], ..place(&[]) }, &["HTTP+JSON 1.0 None", "HTTP+JSON 0.3 None"]),
         (
             CardPlace { grpc: None, ..place(&[]) },
             &["JSONRPC 1.0 None", "HTTP+JSON 1.0 None", "JSONRPC 0.3 None", "HTTP+JSON 0.3 None"],

@@ -9,6 +9,7 @@ use crate::{
     wiring::{Baton, Needs, PortChoice, Server, Strictness},
 };
 use baton_types::{ErrorCode, ToolExecution};
+use baton_wire::api::agent_address;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use serde_json::json;
 use std::path::PathBuf;
@@ -188,7 +189,7 @@ fn announce(server: &Server, settings: &Settings, answering: &Answering, screen:
     if screen.is_json() {
         let agents: Vec<_> = agents
             .iter()
-            .map(|agent| json!({"name": agent.name, "url": format!("{url}/agents/{}", agent.name)}))
+            .map(|agent| json!({"name": agent.name, "url": agent_address(url, agent.name.as_str())}))
             .collect();
         let auth = settings.auth.required;
         let all = json!({"url": url, "data": data, "pid": std::process::id(), "auth": auth, "agents": agents,
@@ -208,7 +209,7 @@ fn announce(server: &Server, settings: &Settings, answering: &Answering, screen:
     for agent in agents.iter().take(MOST_NAMED) {
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
         let lives = agent.address.as_deref().map(|place| format!(" (lives at {place})")).unwrap_or_default();
-        screen.say(&format!("  {name}  {url}/agents/{}{lives}", agent.name));
+        screen.say(&format!("  {name}  {}{lives}", agent_address(url, agent.name.as_str())));
     }
     if agents.is_empty() {
         screen.say("  no agents yet; make one with: baton agents create NAME --prompt \"...\"");

@@ -136,6 +136,7 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
     retention: { days: 30, keep: 1000 }\n\
     responses: { default_agent: weather, strict_model: true, mcp_servers: false, mcp_allow: [10.0.0.0/8] }\n\
     a2a: { streaming: false, push: false, extended_card: false, version: strict, answer: both, stream_text: chunks, \
+    bindings: [grpc, rest], \
     extensions: [{ uri: \"urn:example:audit\", description: Leaves a trail., required: true }] }\n\
     push: { allow: [\"127.0.0.0/8\", \"*.corp.example\"], deadline: 2h }\n\
     auth: { required: true, cards: private, metrics: public, \
@@ -168,6 +169,7 @@ mod tests {
     use super::*;
     use baton_peers::{BindingChoice, ClientCredentials, ClientIdentity, Credential, KeyPlace, SecretPlace, SecretRef};
     use baton_types::{A2aSettings, AnswerPlacement, TextStreaming};
+    use baton_wire::a2a::v1::CardBinding;
     use std::time::Duration;
 
     fn dollars(dollars: f64) -> crate::money::Money {
@@ -241,6 +243,7 @@ mod tests {
                 extended_card: Some(false),
                 version: Some(Version::Strict),
                 settings: A2aSettings { answer: Some(AnswerPlacement::Both), stream_text: Some(TextStreaming::Chunks) },
+                bindings: Some(vec![CardBinding::Grpc, CardBinding::Rest]),
                 extensions: vec![Extension {
                     uri: "urn:example:audit".to_owned(),
                     description: "Leaves a trail.".to_owned(),

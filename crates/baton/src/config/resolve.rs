@@ -14,6 +14,7 @@ use baton_lineup::ModelSettings;
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
 use baton_types::{A2aSettings, ErrorCode, ToolExecution};
+use baton_wire::a2a::v1::CardBinding;
 use std::{
     net::{IpAddr, Ipv4Addr},
     path::{Path, PathBuf},
@@ -102,6 +103,8 @@ pub(crate) struct A2a {
     pub(crate) extended_card: bool,
     /// Whether a request without a version means 0.3 whatever its method.
     pub(crate) strict_version: bool,
+    /// The bindings that cards list, preferred first.
+    pub(crate) bindings: Vec<CardBinding>,
     pub(crate) extensions: Vec<Extension>,
     /// How answers appear, where the agent does not say.
     pub(crate) settings: A2aSettings,
@@ -225,6 +228,7 @@ fn a2a(raw: RawA2a) -> A2a {
         push: raw.push.unwrap_or(true),
         extended_card: raw.extended_card.unwrap_or(true),
         strict_version: raw.version == Some(Version::Strict),
+        bindings: raw.bindings.unwrap_or_else(|| CardBinding::DEFAULT.to_vec()),
         extensions: raw.extensions,
         settings: raw.settings,
     }
@@ -276,6 +280,10 @@ mod tests {
         let (main, plain) = (profile("baton.yaml"), profile("no-streaming.yaml"));
         assert_eq!((main.a2a.streaming, main.a2a.push, main.push.allow.is_empty()), (true, true, false));
         assert_eq!((plain.a2a.streaming, plain.a2a.push), (false, false));
+        // Kits talk over all three bindings, and find them in the card.
+        for file in ["baton.yaml", "no-streaming.yaml", "required-extension.yaml"] {
+            assert_eq!(profile(file).a2a.bindings, CardBinding::ALL, "{file}");
+        }
         let required = profile("required-extension.yaml").a2a.extensions;
         let named: Vec<_> = required.iter().map(|extension| (extension.uri.as_str(), extension.required)).collect();
         assert_eq!(named, [("urn:a2a:tck:required-extension", true)]);
@@ -294,6 +302,7 @@ mod tests {
             strict_version: false,
             extensions: Vec::new(),
             settings: A2aSettings::default(),
+            bindings: vec![CardBinding::JsonRpc, CardBinding::Rest],
         };
         assert_eq!((defaults.a2a, defaults.push), (offered, Push::default()));
 

@@ -169,6 +169,7 @@ fn offered(a2a: &A2a) -> A2aOptions {
         push: a2a.push,
         extended_card: a2a.extended_card,
         version_rule: if a2a.strict_version { VersionRule::Strict } else { VersionRule::ByMethod },
+        bindings: a2a.bindings.clone(),
         extensions: a2a.extensions.iter().map(extension).collect(),
         settings: a2a.settings,
         ..A2aOptions::default()

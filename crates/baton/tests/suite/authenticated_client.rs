@@ -1,10 +1,11 @@
 //! The official Python client shows tokens as its users make it do; `tests/python/authenticated_client.py` says what it
 //! checks.
 
-use crate::{binary::Home, python_client::PYTHON};
+use crate::{binary::Home, foreign::ALL_BINDINGS, python_client::PYTHON};
 
 fn talks(binding: &str) {
     let home = Home::new();
+    home.write("baton.yaml", ALL_BINDINGS);
     home.agent("one", "", "rules: [{ say: hello }]\n");
     // A token that works, but not here.
     let elsewhere = Home::new();

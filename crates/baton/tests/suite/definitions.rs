@@ -74,7 +74,7 @@ peers:
 fn mistakes_in_the_configuration_have_a_place() {
     let home = Home::new();
     home.agent("good", "", "rules: [{ say: hello }]\n");
-    let offered = "a2a: { streaming: yes, version: exact, extensions: [{ uri: audit }, { uri: \"urn:a:b\", name: c }] }\n\
+    let offered = "a2a: { streaming: yes, version: exact, bindings: [rest, soap], extensions: [{ uri: audit }, { uri: \"urn:a:b\", name: c }] }\n\
         push: { allow: [\"http://10.0.0.1\", \"10.0.0.1/8\", \"*\"], deadline: 60d }\n";
     let limits = "port: 70000\nprot: 1\nlimits: { body_bytes: many, max_streems: 3 }\nretention: 7\n";
     home.write("baton.yaml", &format!("{limits}{offered}"));

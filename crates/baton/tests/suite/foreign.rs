@@ -1,10 +1,13 @@
 //! Clients that others wrote, as programs of their own, against the real binary.
 
-use crate::binary::{Home, examples};
+use crate::binary::{Home, await_line, examples};
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
 };
+
+/// Settings with which cards list gRPC beside the others.
+pub(crate) const ALL_BINDINGS: &str = "a2a: { bindings: [jsonrpc, rest, grpc] }\n";
 
 /// What is not reached through anybody's proxy.
 const LOOPBACK: &str = "127.0.0.1,localhost";
@@ -47,6 +50,7 @@ impl Interpreter {
     pub(crate) fn talks(&self, script: &str, binding: &str, served: Served) {
         let interpreter = self.path();
         let home = Home::new();
+        home.write("baton.yaml", ALL_BINDINGS);
         let flows = repository().join("tests/agents/flows");
         let other = format!("{}/conformance", examples());
         // Strict: a message that no rule expects fails the test.
@@ -58,8 +62,10 @@ impl Interpreter {
             Served::AmongSeveral => Some((other.as_str(), "several")),
         };
         args.extend(several.map(|(directory, _)| directory));
-        let (server, url) = home.up(&args);
-        let agent = format!("{url}/agents/flows");
+        let (mut server, _) = home.up(&args);
+        // The address exactly as it is printed.
+        let line = await_line(&mut server.stderr, "/agents/flows");
+        let agent = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address").to_owned();
         said.extend([agent.as_str(), binding]);
         said.extend(several.map(|(_, word)| word));
         let client = command(&interpreter).args(said).output();

@@ -2,7 +2,7 @@
 
 use crate::{
     binary::{Home, get},
-    foreign::Interpreter,
+    foreign::{ALL_BINDINGS, Interpreter},
 };
 use baton_identity::{CardAlgorithm, CardDistrust, SigningKeys, TrustedKeys, verify_card};
 use baton_ports::CardSigner as _;
@@ -43,6 +43,7 @@ fn body(reply: &str) -> &str {
 fn the_official_client_is_content_with_what_is_served() {
     for agents in [&["talker"][..], &["talker", "other"]] {
         let home = Home::new();
+        home.write("baton.yaml", ALL_BINDINGS);
         serving(&home);
         let (_server, url) = home.up(&[agents, &["--port", "0", "--data", "data"]].concat());
         PYTHON.runs(&[SCRIPT, "check", &format!("{url}/agents/talker")]);

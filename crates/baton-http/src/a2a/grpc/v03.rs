@@ -132,10 +132,8 @@ impl A2aService for Operations {
         let asked = self.asked(&request)?;
         asked
             .operate(async |call| {
-                let mut card = ops::extended_card(call, &request.into_inner().try_into()?)?;
-                // They are made over members of 1.0, which this message has no place for.
-                card.signatures.clear();
-                card.try_into()
+                // Without signatures: they are made over JSON, which this message does not give back to the letter.
+                ops::unsigned_extended_card(call, &request.into_inner().try_into()?)?.try_into()
             })
             .await
     }

@@ -7,7 +7,7 @@ use super::{
     },
     asked::{Answers, Asked, stream},
 };
-use crate::app::Shared;
+use crate::{app::Shared, cards::CardForm};
 use baton_proto::v1::pb::{self, a2a_service_server::A2aService};
 use baton_types::{PushConfig, TaskId};
 use baton_wire::a2a::v1::TaskPushNotificationConfig;
@@ -146,8 +146,8 @@ impl A2aService for Operations {
         let asked = self.asked(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
-                let card = ops::extended_card(call, &request.into_inner().try_into()?)?;
-                card.try_into()
+                let card = ops::extended_card(call, &request.into_inner().try_into()?, CardForm::V1)?;
+                card.into_v1().try_into()
             })
             .await
     }

@@ -1,18 +1,18 @@
 //! ContextCore's dotted methods.
 
 use super::{Id, envelope::Params, method::unknown, v1::result};
-use crate::a2a::{
-    call::Call,
-    operation::Operation,
-    ops::{self, ShownTask},
+use crate::{
+    a2a::{
+        call::Call,
+        operation::Operation,
+        ops::{self, ShownTask},
+    },
+    cards::CardForm,
 };
 use axum::response::Response;
 use baton_types::{TaskId, Timestamp};
 use baton_wire::{
-    a2a::{
-        v1::{Error, ErrorKind, Task},
-        v03,
-    },
+    a2a::v1::{Error, ErrorKind, Task},
     contextcore,
 };
 
@@ -50,7 +50,7 @@ pub(super) async fn answer(
                 Err(error) => return Err(error),
             }
         }
-        Operation::ExtendedCard => result(id, &v03::UnionCard::of(&ops::extended_card(call, &Default::default())?)),
+        Operation::ExtendedCard => result(id, &ops::extended_card(call, &Default::default(), CardForm::Union)?),
         _ => return Err(unknown("that")),
     })
 }

@@ -8,6 +8,7 @@ use crate::{
         ops::{self, Told},
         sse::{self, Frame},
     },
+    cards::CardForm,
     reply,
 };
 use axum::response::Response;
@@ -73,7 +74,7 @@ pub(super) async fn answer(
             ops::delete_push(call, named.into_v1()).await?;
             result(id, &())
         }
-        Operation::ExtendedCard => result(id, &v03::UnionCard::of(&ops::extended_card(call, &Default::default())?)),
+        Operation::ExtendedCard => result(id, &ops::extended_card(call, &Default::default(), CardForm::V03)?),
         Operation::List => return Err(unknown("tasks/list")),
     })
 }

@@ -8,6 +8,7 @@ use crate::{
         ops::{self, Told},
         sse::{self, Frame},
     },
+    cards::CardForm,
     reply,
 };
 use axum::response::Response;
@@ -44,7 +45,7 @@ pub(super) async fn answer(
             ops::delete_push(call, params.read()?).await?;
             result(id, &json!({}))
         }
-        Operation::ExtendedCard => result(id, &ops::extended_card(call, &params.read()?)?),
+        Operation::ExtendedCard => result(id, &ops::extended_card(call, &params.read()?, CardForm::V1)?),
     })
 }
 

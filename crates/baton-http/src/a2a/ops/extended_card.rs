@@ -1,10 +1,25 @@
 //! `GetExtendedAgentCard`: what the agent says of itself to those it knows.
 
-use crate::{a2a::call::Call, cards};
+use crate::{
+    a2a::call::Call,
+    cards::{self, CardDocument, CardForm},
+};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{AgentCard, Error, ErrorKind, GetExtendedAgentCardRequest};
 
+/// The card in a form, signed.
 pub(in super::super) fn extended_card(
+    call: &Call<'_>,
+    request: &GetExtendedAgentCardRequest<'_>,
+    form: CardForm,
+) -> Result<CardDocument, Error> {
+    let mut document = CardDocument::new(unsigned_extended_card(call, request)?, form);
+    call.shared.signatures.sign(&mut document, &cards::base_url(call.shared, call.headers));
+    Ok(document)
+}
+
+/// The card with the interfaces of every version, not signed.
+pub(in super::super) fn unsigned_extended_card(
     call: &Call<'_>,
     request: &GetExtendedAgentCardRequest<'_>,
 ) -> Result<AgentCard, Error> {
@@ -14,7 +29,5 @@ pub(in super::super) fn extended_card(
         let message = "this agent has no extended card; its public card says everything";
         return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
     }
-    let mut card = AgentCard::extended(&spec, &cards::place(call.shared, &spec, call.headers));
-    call.shared.signatures.sign(&mut card, &cards::base_url(call.shared, call.headers));
-    Ok(card)
+    Ok(AgentCard::extended(&spec, &cards::place(call.shared, &spec, call.headers)))
 }

@@ -12,7 +12,7 @@ mod stream;
 mod subscribe;
 
 pub(super) use cancel::cancel;
-pub(super) use extended_card::extended_card;
+pub(super) use extended_card::{extended_card, unsigned_extended_card};
 pub(super) use follow::{Following, Told};
 pub(super) use get::get;
 pub(super) use list::list;

@@ -9,7 +9,7 @@ use super::{
     asked::{Asked, answer},
     v1::named_push,
 };
-use crate::app::Shared;
+use crate::{app::Shared, cards::CardForm};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -17,7 +17,7 @@ use axum::{
 use baton_types::{PushConfig, TaskId};
 use baton_wire::a2a::{
     v1::{self, CancelTaskRequest, Error, GetTaskRequest, SubscribeToTaskRequest},
-    v03::{UnionCard, rest},
+    v03::rest,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ pub(super) async fn delete_push(State(shared): AppState, request: Request) -> Re
 /// `GET /v1/card`: the extended card.
 pub(super) async fn card(State(shared): AppState, request: Request) -> Response {
     answer(shared, Version::V03, request, async |asked| {
-        Ok(asked.json(&UnionCard::of(&ops::extended_card(&asked.call(), &Default::default())?)))
+        Ok(asked.json(&ops::extended_card(&asked.call(), &Default::default(), CardForm::V03)?))
     })
     .await
 }

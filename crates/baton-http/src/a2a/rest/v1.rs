@@ -8,7 +8,7 @@ use super::{
     },
     asked::{Asked, answer},
 };
-use crate::app::Shared;
+use crate::{app::Shared, cards::CardForm};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -141,7 +141,7 @@ pub(super) async fn delete_push(State(shared): AppState, request: Request) -> Re
 pub(super) async fn extended_card(State(shared): AppState, request: Request) -> Response {
     answer(shared, Version::V1, request, async |asked| {
         let request = GetExtendedAgentCardRequest { tenant: tenant(asked) };
-        Ok(asked.json(&ops::extended_card(&asked.call(), &request)?))
+        Ok(asked.json(&ops::extended_card(&asked.call(), &request, CardForm::V1)?))
     })
     .await
 }

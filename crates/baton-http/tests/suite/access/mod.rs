@@ -1,6 +1,7 @@
 //! Who may come in, and what they see.
 
 mod audited;
+mod card_forms;
 mod house;
 mod metrics;
 mod open;

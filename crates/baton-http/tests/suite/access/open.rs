@@ -23,7 +23,9 @@ async fn text(house: &House, path: &str, token: Option<&str>) -> String {
     String::from_utf8(body.to_vec()).unwrap()
 }
 
-const CARDS: [&str; 3] = [
+const CARDS: [&str; 5] = [
+    "/agents/weather",
+    "/agents/weather/",
     "/agents/weather/.well-known/agent-card.json",
     "/agents/weather/.well-known/agent.json",
     "/agents/weather/.well-known/contextcore.json",

@@ -75,7 +75,8 @@ async fn what_is_not_a2a_is_refused_as_rest() {
         ("POST", "/api/v1/tokens"),
         ("DELETE", "/api/v1/tokens/x"),
         ("GET", "/nowhere"),
-        ("GET", "/agents/weather"),
+        ("GET", "/agents/weather/a2a"),
+        ("DELETE", "/agents/weather"),
         ("DELETE", "/agents"),
     ] {
         let response = raw(&house.app, method, path, HeaderMap::new(), "").await;

@@ -28,10 +28,16 @@ pub(super) fn carried(binding: Binding, mut outcome: Outcome) -> Outcome {
                 stream_item(binding, &mut item.shown);
             }
         }
-        // The card of 0.3 over gRPC has fewer members; what is left of them is the mapping's own matter.
-        Result::Card(card) if binding == Binding::OldGrpc => {
-            let old = pb::AgentCard::try_from((**card).clone()).unwrap();
-            **card = old.try_into().unwrap();
+        // A card of 0.3 lists the same interfaces in its own version.
+        Result::Card(card) if binding.is_old() => {
+            for interface in &mut card.supported_interfaces {
+                (interface.protocol_version, interface.tenant) = ("0.3".to_owned(), None);
+            }
+            // Over gRPC it has fewer members; what is left of them is the mapping's own matter.
+            if binding == Binding::OldGrpc {
+                let old = pb::AgentCard::try_from((**card).clone()).unwrap();
+                **card = old.try_into().unwrap();
+            }
         }
         _ => {}
     }

@@ -132,11 +132,6 @@ pub struct AgentSkill {
     pub security: Vec<Security>,
 }
 
-/// Whether an interface of a 1.0 card speaks 0.3 or something older.
-pub(super) fn is_old(interface: &v1::AgentInterface) -> bool {
-    interface.protocol_version.is_empty() || interface.protocol_version.starts_with("0.")
-}
-
 impl AgentCard {
     /// The card in 1.0: `url` and the other interfaces, all of version 0.3.
     pub fn into_v1(self) -> v1::AgentCard {
@@ -179,8 +174,9 @@ impl AgentCard {
 impl From<v1::AgentCard> for AgentCard {
     /// The card with those interfaces that speak 0.3, or with all when none says so.
     fn from(card: v1::AgentCard) -> Self {
-        let any_old = card.supported_interfaces.iter().any(is_old);
-        let mut interfaces = card.supported_interfaces.into_iter().filter(|interface| !any_old || is_old(interface));
+        let any_old = card.supported_interfaces.iter().any(v1::is_older);
+        let mut interfaces =
+            card.supported_interfaces.into_iter().filter(|interface| !any_old || v1::is_older(interface));
         let best = interfaces.next().unwrap_or_default();
         Self {
             protocol_version: PROTOCOL_VERSION.to_owned(),

@@ -42,6 +42,7 @@ mod enums;
 mod events;
 mod message;
 mod part;
+mod payload;
 mod push;
 mod request;
 pub mod rest;

@@ -1,6 +1,6 @@
 //! One card for clients of either version.
 
-use super::{AgentCard, card::is_old};
+use super::AgentCard;
 use crate::a2a::v1;
 use crate::members::Members;
 use baton_types::Json;
@@ -23,7 +23,7 @@ impl<'a> UnionCard<'a> {
 
 impl Serialize for UnionCard<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if !self.0.supported_interfaces.iter().any(is_old) {
+        if !self.0.supported_interfaces.iter().any(v1::is_older) {
             return self.0.serialize(serializer);
         }
         let new = Json::of(self.0).map_err(S::Error::custom)?;

@@ -24,10 +24,11 @@ mod trace;
 pub use artifact::Artifact;
 pub use card::{
     AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
-    ApiKeySecurityScheme, AuthorizationCodeFlow, CardPlace, ClientCredentialsFlow, DeviceCodeFlow, GrpcPlace,
-    HttpAuthSecurityScheme, INPUT_MODES, ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme, OAuthFlows,
-    OpenIdConnectSecurityScheme, PasswordFlow, Scopes, SecurityRequirement, SecurityScheme, signed_forms,
+    ApiKeySecurityScheme, AuthorizationCodeFlow, CardBinding, CardPlace, ClientCredentialsFlow, DeviceCodeFlow,
+    GrpcPlace, HttpAuthSecurityScheme, INPUT_MODES, ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme,
+    OAuthFlows, OpenIdConnectSecurityScheme, PasswordFlow, Scopes, SecurityRequirement, SecurityScheme, signed_forms,
 };
+pub(in crate::a2a) use card::{SIGNATURES, is_older, without_empty};
 pub(crate) use enums::enumeration;
 pub use enums::{Role, TaskState};
 pub use error::{Error, ErrorKind, ErrorObject, RestError};

@@ -19,7 +19,7 @@ use std::env;
 #[command(after_help = "\
 Examples:
   baton agents add https://weather.example.com
-  baton agents add http://127.0.0.1:8701/agents/weather --name weather
+  baton agents add http://127.0.0.1:8701/agents/weather/ --name weather
   baton agents add https://weather.example.com --bearer env://WEATHER_TOKEN
   baton run weather \"Will it rain?\"           ask it like any agent here
 

@@ -92,7 +92,7 @@ impl Show {
         let program = program();
         let call = |agent: &str, method: &str, params: &str| {
             format!(
-                "  curl -s {base}/agents/{agent} -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \\\n    \
+                "  curl -s {base}/agents/{agent}/ -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \\\n    \
                  -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\",\"params\":{params}}}'"
             )
         };

@@ -2,6 +2,7 @@
 
 use baton_agentdir::document::{Fields, Located, Node, Reader};
 use baton_types::A2aSettings;
+use baton_wire::a2a::v1::CardBinding;
 use std::collections::BTreeSet;
 
 pub(in crate::config) const MOST_EXTENSIONS: usize = 64;
@@ -14,6 +15,7 @@ pub(in crate::config) struct RawA2a {
     pub(in crate::config) push: Option<bool>,
     pub(in crate::config) extended_card: Option<bool>,
     pub(in crate::config) version: Option<Version>,
+    pub(in crate::config) bindings: Option<Vec<CardBinding>>,
     pub(in crate::config) extensions: Vec<Extension>,
     pub(in crate::config) settings: A2aSettings,
 }
@@ -49,11 +51,39 @@ impl RawA2a {
             extended_card: switch(&mut fields, reader, "extended_card"),
             version: fields.take("version").and_then(|node| reader.choice("version", &node, &versions)),
             settings: baton_agentdir::read_a2a_settings(reader, &mut fields),
+            bindings: fields.take("bindings").and_then(|node| bindings(reader, node)),
             extensions: fields.take("extensions").map(|node| extensions(reader, node)).unwrap_or_default(),
         };
         fields.finish(reader);
         Some(raw)
     }
+}
+
+/// The names of bindings in the configuration.
+const BINDINGS: [(&str, CardBinding); 3] =
+    [("jsonrpc", CardBinding::JsonRpc), ("rest", CardBinding::Rest), ("grpc", CardBinding::Grpc)];
+
+/// The bindings that cards list, preferred first: at least one, each once.
+fn bindings(reader: &mut Reader, node: Node) -> Option<Vec<CardBinding>> {
+    const HINT: &str = "list jsonrpc, rest and grpc, each at most once, preferred first";
+    let (place, errors) = (node.place, reader.errors());
+    let nodes = reader.list("bindings", node);
+    if nodes.is_empty() {
+        if reader.errors() == errors {
+            reader.error(place, "bindings is empty", HINT);
+        }
+        return None;
+    }
+    let mut bindings = Vec::with_capacity(BINDINGS.len());
+    for node in nodes {
+        let binding = reader.choice("a binding", &node, &BINDINGS)?;
+        if bindings.contains(&binding) {
+            reader.error(node.place, "bindings has this entry twice", HINT);
+            return None;
+        }
+        bindings.push(binding);
+    }
+    Some(bindings)
 }
 
 fn extensions(reader: &mut Reader, node: Node) -> Vec<Extension> {
@@ -98,6 +128,30 @@ fn is_uri(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use baton_agentdir::document;
+
+    #[test]
+    fn bindings_are_named_once_each() {
+        use CardBinding::{Grpc, JsonRpc, Rest};
+        for (yaml, expect) in [
+            ("bindings: [grpc, jsonrpc, rest]", Ok(vec![Grpc, JsonRpc, Rest])),
+            ("bindings: [rest]", Ok(vec![Rest])),
+            ("bindings: []", Err("bindings is empty")),
+            ("bindings: rest", Err("bindings must be a list, not text")),
+            ("bindings: [rest, soap]", Err("a binding cannot be 'soap'")),
+            ("bindings: [rest, grpc, rest]", Err("bindings has this entry twice")),
+        ] {
+            let mut reader = Reader::new("baton.yaml");
+            let node = document::read("baton.yaml", yaml.as_bytes()).expect("YAML");
+            let raw = RawA2a::read(&mut reader, node).expect("a map");
+            let remarks = reader.finish();
+            let messages: Vec<&str> = remarks.iter().map(|remark| remark.message.as_str()).collect();
+            match expect {
+                Ok(bindings) => assert_eq!((raw.bindings, messages), (Some(bindings), vec![]), "{yaml}"),
+                Err(message) => assert_eq!((raw.bindings, messages), (None, vec![message]), "{yaml}"),
+            }
+        }
+    }
 
     #[test]
     fn extensions_have_full_uris() {

@@ -7,13 +7,13 @@ use super::{
     },
     http::{Reading, exchange, items, query, segment},
     old_history,
-    old_json_rpc::{code_of, union_card},
+    old_json_rpc::code_of,
     refusal,
     rest::whole,
 };
 use baton_wire::a2a::{
     v1::{ErrorKind, ErrorObject, SendMessageRequest},
-    v03::rest,
+    v03::{self, rest},
 };
 use http::Method;
 use serde::Serialize;
@@ -101,6 +101,6 @@ fn read(operation: &Operation, text: &str) -> Result {
             assert_eq!(whole::<Value>(text), serde_json::json!({}));
             Result::Deleted
         }
-        Operation::Card => Result::Card(Box::new(union_card(&whole(text)))),
+        Operation::Card => Result::Card(Box::new(whole::<v03::AgentCard>(text).into_v1())),
     }
 }

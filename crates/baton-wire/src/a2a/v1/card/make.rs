@@ -12,11 +12,41 @@ use baton_types::{AgentSpec, SkillSpec};
 /// The older version that is served beside the current one, at the same places.
 const OLD_VERSION: &str = "0.3";
 
+/// A binding that cards can list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CardBinding {
+    /// JSON-RPC.
+    JsonRpc,
+    /// HTTP+JSON.
+    Rest,
+    /// gRPC.
+    Grpc,
+}
+
+impl CardBinding {
+    /// The bindings that a card lists unless the configuration says otherwise. gRPC is not among them: its address is
+    /// `host:port`, and widely used clients refuse every card with an address that is not a URL.
+    pub const DEFAULT: [Self; 2] = [Self::JsonRpc, Self::Rest];
+    /// Every binding.
+    pub const ALL: [Self; 3] = [Self::JsonRpc, Self::Rest, Self::Grpc];
+
+    /// `protocolBinding` of an interface.
+    const fn protocol_name(self) -> &'static str {
+        match self {
+            Self::JsonRpc => "JSONRPC",
+            Self::Rest => "HTTP+JSON",
+            Self::Grpc => "GRPC",
+        }
+    }
+}
+
 /// Where an agent is served and what is offered there.
 #[derive(Clone, Debug, Default)]
 pub struct CardPlace<'a> {
     /// The base of JSON-RPC and HTTP+JSON, without a slash at its end.
     pub url: String,
+    /// The bindings that the card lists, preferred first.
+    pub bindings: &'a [CardBinding],
     /// Where gRPC is spoken, when it is.
     pub grpc: Option<GrpcPlace>,
     /// Whether the agent streams.
@@ -72,6 +102,18 @@ impl AgentCard {
         .secured(place.issuers.as_deref())
     }
 
+    /// The same card with the interfaces of 1.0 only.
+    #[must_use]
+    pub fn without_older_interfaces(mut self) -> Self {
+        self.supported_interfaces.retain(|interface| !is_older(interface));
+        self
+    }
+
+    /// Whether the card lists an interface of a version before 1.0.
+    pub fn has_older_interface(&self) -> bool {
+        self.supported_interfaces.iter().any(is_older)
+    }
+
     /// Says what callers have to show: a token made here, or one of an issuer.
     fn secured(mut self, issuers: Option<&[String]>) -> Self {
         let Some(issuers) = issuers else { return self };
@@ -108,24 +150,36 @@ impl AgentCard {
     }
 }
 
+/// Whether an interface speaks 0.3 or something older.
+pub(in crate::a2a) fn is_older(interface: &AgentInterface) -> bool {
+    interface.protocol_version.is_empty() || interface.protocol_version.starts_with("0.")
+}
+
 fn interfaces(place: &CardPlace<'_>) -> Vec<AgentInterface> {
-    let mut interfaces = Vec::with_capacity(6);
-    for version in [PROTOCOL_VERSION, OLD_VERSION] {
-        let interface = |url: &str, binding: &str, tenant: Option<String>| AgentInterface {
-            url: url.to_owned(),
-            protocol_binding: binding.to_owned(),
-            tenant,
-            protocol_version: version.to_owned(),
-        };
-        interfaces.push(interface(&place.url, "JSONRPC", None));
-        interfaces.push(interface(&place.url, "HTTP+JSON", None));
-        let is_new = version == PROTOCOL_VERSION;
-        if let Some(grpc) = place.grpc.as_ref().filter(|grpc| is_new || grpc.with_v03) {
-            let tenant = grpc.tenant.clone().filter(|_| is_new);
-            interfaces.push(interface(&grpc.authority, "GRPC", tenant));
+    let versions = [PROTOCOL_VERSION, OLD_VERSION];
+    let listed = versions.into_iter().flat_map(|version| place.bindings.iter().map(move |binding| (version, *binding)));
+    listed.filter_map(|(version, binding)| interface(place, version, binding)).collect()
+}
+
+/// The interface of one binding in one version, if the agent is reached that way.
+fn interface(place: &CardPlace<'_>, version: &str, binding: CardBinding) -> Option<AgentInterface> {
+    let (url, tenant) = match binding {
+        CardBinding::JsonRpc | CardBinding::Rest => (&place.url, None),
+        CardBinding::Grpc => {
+            let grpc = place.grpc.as_ref()?;
+            match version {
+                PROTOCOL_VERSION => (&grpc.authority, grpc.tenant.clone()),
+                _ if grpc.with_v03 => (&grpc.authority, None),
+                _ => return None,
+            }
         }
-    }
-    interfaces
+    };
+    Some(AgentInterface {
+        url: url.clone(),
+        protocol_binding: binding.protocol_name().to_owned(),
+        tenant,
+        protocol_version: version.to_owned(),
+    })
 }
 
 fn extensions(place: &CardPlace<'_>) -> Vec<AgentExtension> {

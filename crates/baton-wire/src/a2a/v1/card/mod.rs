@@ -5,11 +5,13 @@ mod model;
 mod payload;
 mod security;
 
-pub use make::{CardPlace, GrpcPlace};
+pub(in crate::a2a) use make::is_older;
+pub use make::{CardBinding, CardPlace, GrpcPlace};
 pub use model::{
     AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
 };
 pub use payload::signed_forms;
+pub(in crate::a2a) use payload::{SIGNATURES, without_empty};
 pub use security::{
     ApiKeySecurityScheme, AuthorizationCodeFlow, ClientCredentialsFlow, DeviceCodeFlow, HttpAuthSecurityScheme,
     ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme, OAuthFlows, OpenIdConnectSecurityScheme, PasswordFlow,

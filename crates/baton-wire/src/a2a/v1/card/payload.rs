@@ -4,7 +4,7 @@ use super::AgentCard;
 use crate::canonical::{NotCanonical, Tree};
 use baton_types::Json;
 
-const SIGNATURES: &str = "signatures";
+pub(in crate::a2a) const SIGNATURES: &str = "signatures";
 
 impl AgentCard {
     /// The texts that vouch for this card when they are signed: the specification's form, and that of the official
@@ -48,7 +48,7 @@ fn forms(card: &AgentCard) -> Result<(String, Option<String>), NotCanonical> {
     let mut tree = Tree::read(json.as_str())?;
     tree.remove(|name, _| name == SIGNATURES);
     without_defaults(&mut tree);
-    Ok((tree.to_text(), cleaned(tree).map(|tree| tree.to_text())))
+    Ok((tree.to_text(), without_empty(tree).map(|tree| tree.to_text())))
 }
 
 /// The specification's form: of the members that say nothing, only those stay that must be there, and those whose
@@ -89,12 +89,12 @@ fn drop_defaults(object: &mut Tree, names: &[&str]) {
 
 /// The form of the official Python and JavaScript clients: whatever is empty goes, at any depth, until nothing empty
 /// is left.
-fn cleaned(tree: Tree) -> Option<Tree> {
+pub(in crate::a2a) fn without_empty(tree: Tree) -> Option<Tree> {
     let tree = match tree {
         Tree::Object(members) => {
-            Tree::Object(members.into_iter().filter_map(|(name, value)| Some((name, cleaned(value)?))).collect())
+            Tree::Object(members.into_iter().filter_map(|(name, value)| Some((name, without_empty(value)?))).collect())
         }
-        Tree::List(items) => Tree::List(items.into_iter().filter_map(cleaned).collect()),
+        Tree::List(items) => Tree::List(items.into_iter().filter_map(without_empty).collect()),
         Tree::Bool(_) => return Some(tree),
         other => other,
     };

@@ -1,0 +1,68 @@
+//! A card in the form that is shown.
+
+use super::CardForm;
+use baton_wire::{
+    NotCanonical,
+    a2a::{
+        v1::{AgentCard, AgentCardSignature},
+        v03::{self, UnionCard},
+    },
+};
+use serde::{Serialize, Serializer};
+
+/// A card in one of its forms.
+#[derive(Clone, Debug)]
+pub(crate) enum CardDocument {
+    /// The members of both versions.
+    Union(Box<AgentCard>),
+    /// A card of 1.0.
+    V1(Box<AgentCard>),
+    /// A card of 0.3.
+    V03(Box<v03::AgentCard>),
+}
+
+impl CardDocument {
+    /// The document of a card that lists the interfaces of both versions. A card without an interface of the version
+    /// that was asked for is shown as the union, which says what there is instead.
+    pub(crate) fn new(card: AgentCard, form: CardForm) -> Self {
+        match form {
+            CardForm::V1 => Self::V1(Box::new(card.without_older_interfaces())),
+            CardForm::V03 if card.has_older_interface() => Self::V03(Box::new(card.into())),
+            CardForm::V03 | CardForm::Union => Self::Union(Box::new(card)),
+        }
+    }
+
+    /// The texts that are signed for this document. Of the union, the members of 1.0 are signed.
+    pub(crate) fn payloads(&self) -> Result<Vec<String>, NotCanonical> {
+        match self {
+            Self::Union(card) | Self::V1(card) => card.payloads(),
+            Self::V03(card) => card.payloads(),
+        }
+    }
+
+    /// The card in 1.0, for bindings that do not carry JSON.
+    pub(crate) fn into_v1(self) -> AgentCard {
+        match self {
+            Self::Union(card) | Self::V1(card) => *card,
+            Self::V03(card) => card.into_v1(),
+        }
+    }
+
+    /// Puts signatures on it.
+    pub(crate) fn set_signatures(&mut self, signatures: Vec<AgentCardSignature>) {
+        match self {
+            Self::Union(card) | Self::V1(card) => card.signatures = signatures,
+            Self::V03(card) => card.signatures = signatures,
+        }
+    }
+}
+
+impl Serialize for CardDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Union(card) => UnionCard::of(card).serialize(serializer),
+            Self::V1(card) => card.serialize(serializer),
+            Self::V03(card) => card.serialize(serializer),
+        }
+    }
+}

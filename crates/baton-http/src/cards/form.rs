@@ -1,0 +1,61 @@
+//! In which form a card is shown.
+
+use crate::a2a::requested_version;
+use http::{HeaderMap, Uri};
+
+/// The form of a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CardForm {
+    /// The members of 1.0, with those of 0.3 beside them.
+    Union,
+    /// The members and interfaces of 1.0 only.
+    V1,
+    /// The members and interfaces of 0.3 only.
+    V03,
+}
+
+impl CardForm {
+    /// The form for the version that a request names. A version that is not spoken here gets the union: a card is how
+    /// clients find out which versions there are.
+    pub(crate) fn requested(headers: &HeaderMap, uri: &Uri) -> Self {
+        let version = requested_version(headers, Some(uri)).unwrap_or_default();
+        let mut numbers = version.split('.');
+        match (numbers.next(), numbers.next()) {
+            (Some("1"), _) => Self::V1,
+            (Some("0"), Some("2" | "3")) => Self::V03,
+            _ => Self::Union,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_have_their_forms() {
+        for (header, uri, expect) in [
+            (None, "/", CardForm::Union),
+            (Some(""), "/", CardForm::Union),
+            (Some("1.0"), "/", CardForm::V1),
+            (Some(" 1.0.1 "), "/", CardForm::V1),
+            (Some("1.1"), "/", CardForm::V1),
+            (Some("1"), "/", CardForm::V1),
+            (Some("0.3"), "/", CardForm::V03),
+            (Some("0.3.0"), "/", CardForm::V03),
+            (Some("0.2.6"), "/", CardForm::V03),
+            (Some("0.1"), "/", CardForm::Union),
+            (Some("10.0"), "/", CardForm::Union),
+            (Some("99.0"), "/", CardForm::Union),
+            (Some("one"), "/", CardForm::Union),
+            (None, "/?A2A-Version=1.0", CardForm::V1),
+            (Some("0.3"), "/?A2A-Version=1.0", CardForm::V03),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(header) = header {
+                headers.insert("a2a-version", header.parse().unwrap());
+            }
+            assert_eq!(CardForm::requested(&headers, &Uri::from_static(uri)), expect, "{header:?} {uri}");
+        }
+    }
+}

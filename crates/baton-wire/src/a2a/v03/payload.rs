@@ -1,0 +1,51 @@
+//! The texts that are signed for a card of 0.3.
+
+use super::{AgentCard, PROTOCOL_VERSION};
+use crate::{
+    a2a::v1::{SIGNATURES, without_empty},
+    canonical::{NotCanonical, Tree},
+};
+use baton_types::Json;
+use std::fmt::Write as _;
+
+impl AgentCard {
+    /// The texts that vouch for this card when they are signed: its canonical JSON without signatures, as the
+    /// specification says, and the form of the official Python client of 0.3.
+    pub fn payloads(&self) -> Result<Vec<String>, NotCanonical> {
+        let json = Json::of(self).map_err(|error| NotCanonical::NotJson(error.to_string()))?;
+        let mut specified = Tree::read(json.as_str())?;
+        specified.remove(|name, _| name == SIGNATURES);
+        let mut payloads = vec![specified.to_text()];
+        payloads.extend(python_form(specified).filter(|text| *text != payloads[0]));
+        Ok(payloads)
+    }
+}
+
+/// The form of the official Python client of 0.3: without members that have their default value, without empty members,
+/// and with every character outside of ASCII escaped.
+fn python_form(mut card: Tree) -> Option<String> {
+    let is = |value: &Tree, text: &str| matches!(value, Tree::Text(known) if known == text);
+    card.remove(|name, value| match name {
+        "protocolVersion" => is(value, PROTOCOL_VERSION),
+        "preferredTransport" => is(value, "JSONRPC"),
+        _ => false,
+    });
+    // The type of a scheme is the default of its class.
+    card.inside_mut("securitySchemes").for_each(|scheme| scheme.remove(|name, _| name == "type"));
+    Some(escape_non_ascii(&without_empty(card)?.to_text()))
+}
+
+fn escape_non_ascii(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if matches!(c, ' '..='~') {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing into a string does not fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    out
+}
