@@ -13,7 +13,9 @@ pub(crate) use about::{RawAbout, is_web_address};
 pub(crate) use export::RawExport;
 pub(crate) use http::{METHODS, RawHttp};
 pub(crate) use settings::{MAX_FALLBACKS, MAX_SPILL, MAX_TOOL_ERRORS, RawContext, RawOrchestration, RawSettings};
-pub(crate) use settings::{MAX_PARALLEL_TOOLS, MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS};
+pub(crate) use settings::{
+    MAX_PARALLEL_TOOLS, MAX_STOP_BYTES, MAX_STOP_SEQUENCES, MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS,
+};
 pub(crate) use watched::{EFFORTS, MAX_BUDGET_COUNT, MAX_DOLLARS, MAX_REPAIRS, ON_FAILURE, RawAnswer, RawGuardrail};
 
 use crate::{

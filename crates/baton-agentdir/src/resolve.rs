@@ -67,6 +67,7 @@ pub(crate) fn resolve(
             max_output_tokens: raw.settings.max_output_tokens.and_then(|most| u32::try_from(most).ok()),
             temperature: raw.settings.temperature,
             top_p: raw.settings.top_p,
+            stop: raw.settings.stop_sequences,
             model: wanted,
             fallbacks,
             effort: raw.settings.effort.map(|effort| effort.value),

@@ -11,8 +11,8 @@ use crate::{
     MAX_REFERENCES,
     permission::{ASK_WHEN, INCLUDES},
     raw::{
-        EFFORTS, MAX_ENTRIES, MAX_FALLBACKS, MAX_PARALLEL_TOOLS, MAX_SPILL, MAX_TOKENS, MAX_TOOL_ERRORS, MAX_TOP_K,
-        MAX_TOP_N, MAX_TURNS, PLACEMENTS, STREAMING,
+        EFFORTS, MAX_ENTRIES, MAX_FALLBACKS, MAX_PARALLEL_TOOLS, MAX_SPILL, MAX_STOP_BYTES, MAX_STOP_SEQUENCES,
+        MAX_TOKENS, MAX_TOOL_ERRORS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, PLACEMENTS, STREAMING,
     },
 };
 use baton_types::ContextItem;
@@ -107,6 +107,9 @@ fn settings() -> Value {
             "max_output_tokens": count("Tokens that one model call may write.", 1, MAX_TOKENS),
             "temperature": share("How freely the model chooses its words.", 2),
             "top_p": share("From how much of what is likely it chooses.", 1),
+            "stop_sequences": {"type": "array", "maxItems": MAX_STOP_SEQUENCES,
+                "items": {"type": "string", "minLength": 1, "maxLength": MAX_STOP_BYTES},
+                "description": "Texts before which answers end."},
             "effort": {"oneOf": [{"enum": EFFORTS}, {"type": "integer", "minimum": 1, "maximum": MAX_TOKENS}],
                 "description": "How much the model thinks: a word for it, or a number of tokens."},
             "tool_errors": count("How often tools may fail in a run; 8 when left out.", 0, MAX_TOOL_ERRORS),

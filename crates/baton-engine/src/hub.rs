@@ -98,8 +98,10 @@ struct OpenText {
     message: MessageId,
     attempt: u32,
     text: String,
-    /// Text is shown only after the journal has the start of its attempt.
-    visible: bool,
+    /// Whether the journal has the start of its attempt, before which no text is shown.
+    has_started: bool,
+    /// Whether what the model thought is on its way to the journal, before which no text is shown either.
+    awaits_thought: bool,
 }
 
 impl Feed {
@@ -133,7 +135,13 @@ impl Feed {
 
     /// A model call begins to write; called before its start is queued, so that no delta comes too early.
     pub(crate) fn begin_text(&self, message: &MessageId, attempt: u32) {
-        let open = OpenText { message: message.clone(), attempt, text: String::new(), visible: false };
+        let open = OpenText {
+            message: message.clone(),
+            attempt,
+            text: String::new(),
+            has_started: false,
+            awaits_thought: false,
+        };
         self.state.lock().open = Some(open);
     }
 
@@ -143,9 +151,16 @@ impl Feed {
         let FeedState { open: Some(open), subscribers, .. } = &mut *state else { return };
         let offset = open.text.len();
         open.text.push_str(text);
-        if open.visible && !subscribers.is_empty() {
+        if open.is_visible() && !subscribers.is_empty() {
             let (message, attempt) = (open.message.clone(), open.attempt);
             publish(subscribers, &FeedItem::Delta { message, attempt, offset, text: text.into() });
+        }
+    }
+
+    /// Text that follows waits for the journal to have what the model thought before it.
+    pub(crate) fn hold_text(&self) {
+        if let Some(open) = &mut self.state.lock().open {
+            open.awaits_thought = true;
         }
     }
 
@@ -185,10 +200,17 @@ impl FeedState {
                     && open.message == *message
                     && open.attempt == *attempt
                 {
-                    open.visible = true;
-                    if let Some(item) = open.snapshot().filter(|_| !open.text.is_empty()) {
-                        publish(&mut self.subscribers, &item);
-                    }
+                    open.has_started = true;
+                    self.show_open_text();
+                }
+            }
+            TaskEvent::Reasoned { message, .. } => {
+                if let Some(open) = &mut self.open
+                    && open.message == *message
+                    && open.has_started
+                    && std::mem::take(&mut open.awaits_thought)
+                {
+                    self.show_open_text();
                 }
             }
             TaskEvent::Answered { message, .. } | TaskEvent::ToolsCalled { message, .. } => {
@@ -196,7 +218,7 @@ impl FeedState {
             }
             TaskEvent::StatusChanged { state, .. } => {
                 // Text that is not yet to be seen belongs to an attempt after this status.
-                self.open.take_if(|open| open.visible);
+                self.open.take_if(|open| open.has_started);
                 if state.is_terminal() || state.is_interrupted() {
                     for waiter in self.waiters.extract_if(.., |waiter| waiter.after < number) {
                         let _ = waiter.tell.send(Ok(number));
@@ -208,10 +230,24 @@ impl FeedState {
     }
 }
 
+impl FeedState {
+    /// Shows the text that was held until now.
+    fn show_open_text(&mut self) {
+        let item = self.open.as_ref().filter(|open| !open.text.is_empty()).and_then(OpenText::snapshot);
+        if let Some(item) = item {
+            publish(&mut self.subscribers, &item);
+        }
+    }
+}
+
 impl OpenText {
+    fn is_visible(&self) -> bool {
+        self.has_started && !self.awaits_thought
+    }
+
     fn snapshot(&self) -> Option<FeedItem> {
         let text = self.text.as_str().into();
-        self.visible.then(|| FeedItem::OpenText { message: self.message.clone(), attempt: self.attempt, text })
+        self.is_visible().then(|| FeedItem::OpenText { message: self.message.clone(), attempt: self.attempt, text })
     }
 }
 

@@ -165,11 +165,13 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
         discarded,
     });
     let gate = GateLayer::new(&shared);
+    let edge = responses::EdgeLayer::new(&shared);
     let (router, operations) = routes(&shared).into_parts();
     let routes =
         router.fallback(reply::no_such_page).method_not_allowed_fallback(reply::no_such_method).with_state(shared);
     // Around all routes together: a layer of a router is boxed and cloned once more for each request.
     let guarded = ServiceBuilder::new()
+        .layer(edge)
         .layer(traced)
         .layer(guard)
         // Outside of whatever asks for tokens: browsers show none before they know that a page may call.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// `GET /.well-known/jwks.json`.
 pub(crate) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
     let Some(signer) = &shared.options.signer else {
-        return reply::no_such_page(headers, uri).await;
+        return reply::no_such_page(http::Method::GET, headers, uri).await;
     };
     let keys = signer.keys();
     let tag = format!("\"{}\"", &Digest::of(keys.as_str().as_bytes()).as_str()[..32]);

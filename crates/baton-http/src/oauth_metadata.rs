@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// `GET /.well-known/oauth-protected-resource`: all of this Baton, and with a path behind it that part.
 pub(crate) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
     let Some(identity) = &shared.options.access.identity else {
-        return reply::no_such_page(headers, uri).await;
+        return reply::no_such_page(http::Method::GET, headers, uri).await;
     };
     let below = uri.path().strip_prefix(RESOURCE_METADATA).unwrap_or_default();
     reply::json(&ProtectedResource {

@@ -1,6 +1,6 @@
 //! The only place where errors become replies.
 
-use crate::a2a;
+use crate::{a2a, responses};
 use axum::{body::Body, response::Response};
 use baton_engine::EngineError;
 use baton_ports::JournalError;
@@ -182,9 +182,12 @@ fn with_status(mut response: Response, status: u16) -> Response {
 }
 
 /// The answer of paths that do not exist.
-pub(crate) async fn no_such_page(headers: HeaderMap, uri: http::Uri) -> Response {
+pub(crate) async fn no_such_page(method: http::Method, headers: HeaderMap, uri: http::Uri) -> Response {
     if a2a::is_grpc(&headers) {
         return a2a::unknown_grpc_method(uri.path());
+    }
+    if responses::owns_path(uri.path()) {
+        return responses::no_such_path(&method, uri.path());
     }
     let message = format!("there is nothing at {}", uri.path());
     rest_error(&Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, message))
@@ -192,6 +195,9 @@ pub(crate) async fn no_such_page(headers: HeaderMap, uri: http::Uri) -> Response
 
 /// The answer of paths that exist for other methods.
 pub(crate) async fn no_such_method(method: http::Method, uri: http::Uri) -> Response {
+    if responses::owns_path(uri.path()) {
+        return responses::no_such_method(&method, uri.path());
+    }
     let message = format!("{} does not answer {method}", uri.path());
     rest_error(&Error::new(ErrorKind::MethodNotAllowed, ErrorCode::INVALID_REQUEST, message))
 }

@@ -30,8 +30,9 @@ fn is_heard(event: &ModelEvent) -> bool {
 /// Whether the same call may well succeed a little later: the service was busy, or not there.
 fn is_passing(error: &ModelError) -> bool {
     match error {
+        ModelError::Refused { advice, .. } if advice.quota_exhausted => false,
         ModelError::Refused { status, .. } => matches!(status, 408 | 409 | 429 | 500..=599),
-        ModelError::Unreachable(_) | ModelError::Interrupted(_) => true,
+        ModelError::Unreachable(_) | ModelError::TimedOut(_) | ModelError::Interrupted(_) => true,
         ModelError::TooLong(_) | ModelError::Configuration(_) => false,
     }
 }

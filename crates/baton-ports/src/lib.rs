@@ -50,7 +50,7 @@ pub use journal::{
 pub use mcp_sessions::McpSessions;
 pub use model::{
     ChatFile, ChatFileContent, ChatMessage, Finish, MicroDollars, Model, ModelAbout, ModelCall, ModelError, ModelEvent,
-    ModelStream, Models, OutputFormat, ToolChoice,
+    ModelStream, Models, OutputFormat, RetryAdvice, ToolChoice,
 };
 pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use peers::{

@@ -166,6 +166,8 @@ pub enum ModelError {
         message: String,
         /// When it may be tried again.
         retry_after: Option<Duration>,
+        /// What the service said about repeating the request.
+        advice: RetryAdvice,
     },
     /// The conversation is longer than the model's window.
     #[error("the conversation does not fit the model's window: {0}")]
@@ -173,12 +175,24 @@ pub enum ModelError {
     /// The service was not reached, or did not answer in time; nothing of the answer was heard.
     #[error("the model's service cannot be reached: {0}")]
     Unreachable(String),
+    /// The service did not begin to answer in time.
+    #[error("the model's service did not answer in time: {0}")]
+    TimedOut(String),
     /// The agent's model settings cannot work.
     #[error("the model is not configured: {0}")]
     Configuration(String),
     /// The stream broke off.
     #[error("the model's stream ended early: {0}")]
     Interrupted(String),
+}
+
+/// What a service says about repeating a request that it refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RetryAdvice {
+    /// How long it asked to wait; kept when no other try is made here, for callers that may come back.
+    pub wait: Option<Duration>,
+    /// Whether the account has no quota left, so that waiting does not help.
+    pub quota_exhausted: bool,
 }
 
 /// A model's answer as it comes; dropping it stops the model.

@@ -47,7 +47,12 @@ impl Ended {
         let replay = replay::keep(reading.kind, &rest, &calls, &thought);
         let mut events = Vec::new();
         if replay.is_some() || !thought.is_empty() {
-            events.push(ModelEvent::Reasoned(Reasoning { model: reading.model.to_owned(), text: thought, replay }));
+            events.push(ModelEvent::Reasoned(Reasoning {
+                model: reading.model.to_owned(),
+                text: thought,
+                replay,
+                after_text: false,
+            }));
         }
         // What was called decides, since services name reasons as they like.
         let finish = match &self.stop {

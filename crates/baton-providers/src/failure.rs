@@ -1,7 +1,7 @@
 //! Why a request failed, in words that name the provider and no secret.
 
 use crate::Provider;
-use baton_ports::ModelError;
+use baton_ports::{ModelError, RetryAdvice};
 use http::HeaderMap;
 use serde_json::Value;
 use std::time::Duration;
@@ -57,6 +57,9 @@ fn stream(provider: &Provider, error: &(dyn std::error::Error + 'static), heard:
     if let Some(error) = error.downcast_ref::<genai::webc::Error>() {
         return web(provider, error, heard);
     }
+    if error.is::<genai::webc::StreamTimeout>() && heard == Heard::Nothing {
+        return late(provider);
+    }
     if let Some(error) = error.downcast_ref::<reqwest::Error>() {
         return connection(provider, error, heard);
     }
@@ -67,6 +70,8 @@ fn stream(provider: &Provider, error: &(dyn std::error::Error + 'static), heard:
 pub(crate) fn connection(provider: &Provider, error: &reqwest::Error, heard: Heard) -> ModelError {
     let what = if error.is_connect() {
         "does not accept connections"
+    } else if error.is_timeout() && heard == Heard::Nothing {
+        return late(provider);
     } else if error.is_timeout() {
         "did not answer in time"
     } else if error.is_builder() {
@@ -75,6 +80,11 @@ pub(crate) fn connection(provider: &Provider, error: &reqwest::Error, heard: Hea
         "broke off the connection"
     };
     broken(provider, what, heard)
+}
+
+/// No answer began.
+pub(crate) fn late(provider: &Provider) -> ModelError {
+    ModelError::TimedOut(format!("{} did not answer in time", provider.name()))
 }
 
 /// Nothing more comes.
@@ -123,7 +133,14 @@ pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Opt
         _ => format!("{}: {said}", provider.name()),
     };
     let retry_after = headers.and_then(retry_after).filter(|_| status == 429 || status >= 500 || status == 408);
-    ModelError::Refused { status, message, retry_after }
+    let advice = RetryAdvice { wait: retry_after, quota_exhausted: is_quota_exhausted(status, body) };
+    ModelError::Refused { status, message, retry_after, advice }
+}
+
+/// Whether the account has nothing left, which no wait changes.
+fn is_quota_exhausted(status: u16, body: &str) -> bool {
+    const SIGNS: &[&str] = &["insufficient_quota", "billing_hard_limit_reached", "credit balance is too low"];
+    status == 402 || matches!(status, 400 | 403 | 429) && SIGNS.iter().any(|sign| body.contains(sign))
 }
 
 /// What the service says, without the JSON around it.

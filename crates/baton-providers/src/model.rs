@@ -118,7 +118,7 @@ impl ProviderModel {
             let mut relay = Relay::before(&self.provider, &mut request).await?;
             let client = self.client(relay.as_ref())?;
             let asked = client.exec_chat(request.target.clone(), request.chat.clone(), Some(&request.options));
-            let late = |_| failure::broken(&self.provider, "did not answer in time", Heard::Nothing);
+            let late = |_| failure::late(&self.provider);
             let asked = beside(&mut relay, Quiet::new(asked));
             let answer = tokio::time::timeout(self.provider.patience.first, asked).await.map_err(late)?;
             let answer = answer?.map_err(|error| failure::of(&self.provider, &error, Heard::Nothing))?;

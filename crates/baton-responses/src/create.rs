@@ -2,6 +2,7 @@
 
 use crate::{
     Input, McpToolRequest, Note, Refusal,
+    chat::Resumption,
     fields::{Fields, object},
     guests::check_size,
     input::{Reach, read_input},
@@ -13,6 +14,12 @@ use serde_json::{Map, Value, json};
 
 /// How often an answer may be repaired that does not have the form that was asked for.
 const REPAIRS: u32 = 2;
+
+/// Stop texts of one request.
+const MAX_STOPS: usize = 4;
+
+/// Longest stop text, in bytes.
+const MAX_STOP_BYTES: usize = 1_024;
 
 /// How much a model can be asked to think.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -40,6 +47,8 @@ pub struct Create {
     pub input: Input,
     /// MCP servers that the request brings.
     pub mcp: Vec<McpToolRequest>,
+    /// The end of a chat that was sent again, which may answer a run that waits.
+    pub resumption: Option<Resumption>,
 }
 
 impl Create {
@@ -129,6 +138,7 @@ impl Create {
             note,
             input,
             mcp: tools.mcp,
+            resumption: None,
         })
     }
 }
@@ -168,9 +178,28 @@ fn limits(fields: Fields<'_>, note: &mut Note, wishes: &mut Wishes) -> Result<()
     wishes.max_output_tokens = note.max_output_tokens;
     wishes.most_calls = note.max_tool_calls;
     (wishes.temperature, wishes.top_p) = (note.temperature, note.top_p);
+    wishes.stop = stop_texts(fields)?;
     wishes.one_call_a_turn = note.one_call_a_turn;
     wishes.whole = note.truncation.as_deref() == Some("disabled");
     Ok(())
+}
+
+/// Texts before which the answer ends: `stop`, or `stop_sequences` as other services call it.
+fn stop_texts(fields: Fields<'_>) -> Result<Vec<String>, Refusal> {
+    let name = if fields.get("stop").is_some() { "stop" } else { "stop_sequences" };
+    let texts = match fields.get(name) {
+        Some(Value::String(text)) => vec![text.clone()],
+        _ => fields.words(name)?,
+    };
+    if texts.len() > MAX_STOPS {
+        let detail = format!("'{name}' must have at most {MAX_STOPS} texts.");
+        return Err(Refusal::invalid("array_above_max_length", name, detail));
+    }
+    if texts.iter().any(|text| text.is_empty() || text.len() > MAX_STOP_BYTES) {
+        let detail = format!("'{name}' must have texts of 1 to {MAX_STOP_BYTES} bytes.");
+        return Err(Refusal::invalid("invalid_value", name, detail));
+    }
+    Ok(texts)
 }
 
 /// Pairs of the caller's, as they are given with responses and conversations.

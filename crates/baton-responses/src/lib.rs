@@ -23,6 +23,7 @@ mod projector;
 mod refusal;
 mod response;
 mod response_id;
+mod run_failure;
 mod tools;
 
 pub use compact::{Compact, CompactionError, open_compaction, seal_compaction};
@@ -40,3 +41,4 @@ pub use projector::Projector;
 pub use refusal::{ErrorObject, Refusal};
 pub use response::{IncompleteDetails, Response, ResponseError, ResponseStatus, ResponseUsage};
 pub use response_id::ResponseId;
+pub use run_failure::RunFailure;

@@ -85,6 +85,9 @@ pub struct Note {
     /// Tools of the caller's that take text rather than JSON.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub custom: Vec<String>,
+    /// Digest of the chat that was sent, by which the answer to a question finds the run again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation_digest: Option<String>,
     /// The items of the request, each with an id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub input: Vec<Json>,

@@ -60,7 +60,7 @@ fn exceeds(used: u64, next: u64, limit: u64) -> bool {
 
 fn used_up(name: &str, more: &str) -> Reason {
     let detail = format!("the budget of the {name} is used up: {more}; raise settings.budgets.{name} in agent.yaml");
-    Reason { code: ErrorCode::BUDGET_USED_UP.code.to_owned(), detail }
+    Reason::new(ErrorCode::BUDGET_USED_UP.code, detail)
 }
 
 fn dollars(micro: u64) -> String {

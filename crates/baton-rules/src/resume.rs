@@ -100,14 +100,12 @@ pub fn waits_for_group(epoch: u64) -> bool {
 /// Why a run that is to blame is given up.
 pub fn crash_reason(task: &Task, suspect: Suspect) -> Reason {
     let event = task.run.as_ref().map_or(0, |run| run.last_progress);
-    Reason {
-        code: ErrorCode::CRASH_LOOP.code.to_owned(),
-        detail: format!(
-            "the process died {} times while the run was at event {event}, at last while it was the only one that could \
-             be the cause",
-            suspect.crashes
-        ),
-    }
+    let detail = format!(
+        "the process died {} times while the run was at event {event}, at last while it was the only one that could be \
+         the cause",
+        suspect.crashes
+    );
+    Reason::new(ErrorCode::CRASH_LOOP.code, detail)
 }
 
 /// The order in which suspects are resumed: those that were there at most crashes first, and each rank in a limited

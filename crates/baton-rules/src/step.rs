@@ -163,7 +163,7 @@ fn nobody_to_ask(asked: &Asked) -> Step {
 }
 
 fn fail(code: ErrorCode, detail: String) -> Step {
-    Step::Fail(Reason { code: code.code.to_owned(), detail })
+    Step::Fail(Reason::new(code.code, detail))
 }
 
 impl CallStage {

@@ -22,6 +22,9 @@ pub fn as_wished(spec: &AgentSpec, wishes: &Wishes) -> AgentSpec {
     writing.max_output_tokens = wishes.max_output_tokens.or(writing.max_output_tokens);
     writing.temperature = wishes.temperature.or(writing.temperature);
     writing.top_p = wishes.top_p.or(writing.top_p);
+    if !wishes.stop.is_empty() {
+        writing.stop.clone_from(&wishes.stop);
+    }
     if wishes.effort.is_some() {
         writing.effort.clone_from(&wishes.effort);
     }
@@ -48,6 +51,7 @@ pub fn changes_definition(wishes: &Wishes) -> bool {
         || wishes.max_output_tokens.is_some()
         || wishes.temperature.is_some()
         || wishes.top_p.is_some()
+        || !wishes.stop.is_empty()
         || wishes.effort.is_some()
 }
 

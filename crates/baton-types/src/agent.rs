@@ -146,6 +146,9 @@ pub struct Writing {
     /// From how much of what is likely it chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<Thousandths>,
+    /// Texts before which an answer ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
     /// The model that the definition wants, as `provider:model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

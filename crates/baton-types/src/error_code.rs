@@ -74,6 +74,8 @@ codes! {
     AGENT_OUTDATED = "BTN-2033", "The agent has been changed since", "Read the agent again, decide again, and send with its present ETag.";
     RESPONSE_NOT_FOUND = "BTN-2034", "There is no such response, conversation or item", "Use the id that was given when it was made; what was deleted, not stored, or belongs to somebody else looks missing.";
     QUERY_TOO_LARGE = "BTN-2040", "The query needs more memory than one query may have", "Narrow it: a longer step, a shorter range, a narrower filter, or fewer labels in by().";
+    APPROVAL_UNMATCHED = "BTN-2045", "The answer belongs to no question of this conversation", "Send the whole conversation unchanged with the answer behind it, or answer with `baton approvals answer`.";
+    APPROVAL_UNCLEAR = "BTN-2046", "The answer to an approval is neither yes nor no", "Answer yes, always or no, or use `baton approvals answer`.";
     TURN_LIMIT = "BTN-3001", "The run reached its limit of model calls", "Raise settings.max_turns in agent.yaml or ask for less at once.";
     RUN_DEADLINE = "BTN-3002", "The run took longer than its deadline", "Raise settings.deadline in agent.yaml or split the work.";
     MODEL_FAILED = "BTN-3003", "The model call failed", "The message says what the model's service answered.";
@@ -95,6 +97,9 @@ codes! {
     GUARDRAIL_FAILED = "BTN-3019", "A guardrail could not be asked", "Make the program or service run that the message names, or set its on_failure to allow in agent.yaml.";
     WINDOW_EXCEEDED = "BTN-3020", "The conversation does not fit the model's window", "Say less at once, begin a new conversation, let Baton compact it (truncation: auto), or use a model with a larger window.";
     CALL_NOT_OPEN = "BTN-3021", "The tool call is not the caller's to run", "Look at the task: the agent runs the call itself, it has its result, or the task asks what became of it; answer that question instead.";
+    PROVIDER_KEY_REFUSED = "BTN-3022", "The model's provider refuses the key of this server", "Whoever runs Baton sets a valid key for the provider that the message names; your own credentials are fine.";
+    PROVIDER_QUOTA_EXHAUSTED = "BTN-3023", "The account at the model's provider has no quota left", "Whoever runs Baton raises the quota or pays the provider that the message names, or adds fallbacks.";
+    MODEL_NOT_CONFIGURED = "BTN-3024", "The agent's model is not configured", "Do what the message says: set the key, name another provider or model, or correct the setting.";
     BUSY = "BTN-4001", "Baton is too busy to take more", "Try again after the time in Retry-After.";
     JOURNAL_UNAVAILABLE = "BTN-4002", "The journal could not be written", "Free disk space or check the disk; Baton goes on by itself when there is room.";
     JOURNAL_LOCKED = "BTN-4003", "Another Baton owns this data directory", "Use the running one with --server, or choose another directory with --data.";

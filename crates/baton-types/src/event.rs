@@ -320,4 +320,27 @@ pub struct Reason {
     pub code: String,
     /// What happened and what to do.
     pub detail: String,
+    /// How the model's provider failed, when it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderFailure>,
+}
+
+impl Reason {
+    /// A reason that no provider gave.
+    pub fn new(code: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { code: code.into(), detail: detail.into(), provider: None }
+    }
+}
+
+/// How the provider of a model failed, for surfaces whose clients act on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderFailure {
+    /// The HTTP status of its answer; 503 when it was not reached, 504 when it did not answer in time.
+    pub status: u16,
+    /// How long it asked to wait before another request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// Whether the account has no quota left, so that waiting does not help.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quota_exhausted: bool,
 }

@@ -52,7 +52,7 @@ pub use budget::{Budget, Budgets, Spent};
 pub use compaction::{Compaction, FirstWords};
 pub use digest::Digest;
 pub use error_code::ErrorCode;
-pub use event::{Grant, ParentLink, Reason, TaskEvent};
+pub use event::{Grant, ParentLink, ProviderFailure, Reason, TaskEvent};
 pub use fact::{Fact, FactError};
 pub use guardrail::{GuardRunner, GuardStage, GuardVerdict, Guardrail};
 pub use guest::{GuestServer, GuestTool};

@@ -14,6 +14,9 @@ pub struct Reasoning {
     /// What the service wants back unchanged with the results of the tools, in its own form: signed, sealed or both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Json>,
+    /// Whether text of the answer went out before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub after_text: bool,
 }
 
 /// Something that happened on the way to a model's answer and that somebody may ask about later.

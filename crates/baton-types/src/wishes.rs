@@ -37,6 +37,9 @@ pub struct Wishes {
     /// From how much of what is likely it chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<Thousandths>,
+    /// Texts before which an answer ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
     /// How much it thinks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,

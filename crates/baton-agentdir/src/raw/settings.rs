@@ -18,6 +18,10 @@ pub(crate) const MAX_TOOL_ERRORS: u64 = 1000;
 pub(crate) const MAX_SPILL: usize = 16 << 20;
 const MIN_SPILL: usize = 1 << 10;
 pub(crate) const MAX_FALLBACKS: usize = 8;
+/// Stop texts that every provider takes.
+pub(crate) const MAX_STOP_SEQUENCES: usize = 4;
+/// Longest stop text, in bytes.
+pub(crate) const MAX_STOP_BYTES: usize = 1_024;
 const MAX_TEMPERATURE: f64 = 2.0;
 
 /// The key as written.
@@ -33,6 +37,7 @@ pub(crate) struct RawSettings {
     pub(crate) max_output_tokens: Option<u64>,
     pub(crate) temperature: Option<Thousandths>,
     pub(crate) top_p: Option<Thousandths>,
+    pub(crate) stop_sequences: Vec<String>,
     pub(crate) context: RawContext,
     pub(crate) effort: Option<Located<String>>,
     pub(crate) tool_errors: Option<u64>,
@@ -83,6 +88,7 @@ impl RawSettings {
                 .and_then(|n| reader.integer("max_output_tokens", &n, 1, MAX_TOKENS)),
             temperature: fields.take("temperature").and_then(|n| number(reader, "temperature", &n, MAX_TEMPERATURE)),
             top_p: fields.take("top_p").and_then(|n| number(reader, "top_p", &n, 1.0)),
+            stop_sequences: fields.take("stop_sequences").map(|n| stop_sequences(reader, n)).unwrap_or_default(),
             effort: fields.take("effort").and_then(|n| watched::effort(reader, &n)),
             tool_errors: fields.take("tool_errors").and_then(|n| reader.integer("tool_errors", &n, 0, MAX_TOOL_ERRORS)),
             spill_bytes: fields.take("spill_bytes").and_then(|n| reader.size("spill_bytes", &n, MIN_SPILL, MAX_SPILL)),
@@ -93,6 +99,18 @@ impl RawSettings {
         fields.finish(reader);
         raw
     }
+}
+
+/// Texts before which answers end: none of them empty, no more than providers take.
+fn stop_sequences(reader: &mut Reader, node: Node) -> Vec<String> {
+    let place = node.place;
+    let texts: Vec<String> = reader.texts("stop_sequences", node).into_iter().map(|text| text.value).collect();
+    if texts.len() > MAX_STOP_SEQUENCES || texts.iter().any(|text| text.is_empty() || text.len() > MAX_STOP_BYTES) {
+        let hint = format!("give at most {MAX_STOP_SEQUENCES} texts of 1 to {MAX_STOP_BYTES} bytes");
+        reader.error(place, "stop_sequences cannot be used", hint);
+        return Vec::new();
+    }
+    texts
 }
 
 impl RawContext {

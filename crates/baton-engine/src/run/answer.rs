@@ -39,7 +39,7 @@ impl Driver {
         }
         let tries =
             if tried == 1 { "it was not to be repaired".to_owned() } else { format!("{tried} answers were tried") };
-        let reason = Reason { code: ErrorCode::ANSWER_FORM.code.to_owned(), detail: format!("{problem}; {tries}") };
+        let reason = Reason::new(ErrorCode::ANSWER_FORM.code, format!("{problem}; {tries}"));
         Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
     }
 }

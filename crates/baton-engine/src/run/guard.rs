@@ -222,7 +222,7 @@ impl Driver {
 }
 
 fn stop(code: ErrorCode, guardrail: &Guardrail, why: &str) -> Reason {
-    Reason { code: code.code.to_owned(), detail: format!("guardrail '{}': {why}", guardrail.name) }
+    Reason::new(code.code, format!("guardrail '{}': {why}", guardrail.name))
 }
 
 fn in_words(reason: &Reason) -> Json {

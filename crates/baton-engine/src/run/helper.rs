@@ -6,7 +6,7 @@ use baton_ports::{
     BoxFuture, ChatMessage, HandoffAsk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled, ToolChoice, ToolHelper,
 };
 use baton_rules::{CallState, Decision, HANDOFF_TOOL, admit_handoff, handed_over};
-use baton_types::{AgentSpec, ModelNote, Role, Spent, TaskEvent, TaskId, TaskState, ToolCall, Usage};
+use baton_types::{AgentSpec, ModelNote, Role, Spent, TaskEvent, TaskId, TaskState, ToolCall, Usage, Writing};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl Helper<'_> {
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
             format: OutputFormat::Text,
-            writing: self.spec.writing.clone(),
+            writing: Writing { stop: Vec::new(), ..self.spec.writing.clone() },
             parallel_calls: false,
             turn: 1,
             attempt: 1,

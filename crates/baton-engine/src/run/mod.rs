@@ -25,6 +25,7 @@ mod peer;
 mod prompt;
 mod read_output;
 mod recall;
+mod stop;
 mod summary;
 mod weigh;
 mod window;
@@ -145,7 +146,7 @@ impl Driver {
 
     async fn give_up(&self, illegal: &Illegal) {
         tracing::error!(code = ErrorCode::INTERNAL.code, task = %self.live.id, %illegal, "a run made an illegal event");
-        let reason = Reason { code: ErrorCode::INTERNAL.code.to_owned(), detail: illegal.to_string() };
+        let reason = Reason::new(ErrorCode::INTERNAL.code, illegal.to_string());
         if let Err(error) = self.inner.end(&self.live, Ending::Failed(reason)).await {
             tracing::warn!(task = %self.live.id, %error, "the task could not be ended");
         }
@@ -200,7 +201,7 @@ impl Driver {
                 Some(digest) => (ErrorCode::AGENT_CHANGED, format!("definition {digest} of '{agent}' is gone")),
                 None => (ErrorCode::AGENT_NOT_FOUND, format!("agent '{agent}' is no longer served")),
             };
-            let reason = Reason { code: code.code.to_owned(), detail };
+            let reason = Reason::new(code.code, detail);
             self.inner.end(&self.live, Ending::Failed(reason)).await?;
         }
         Ok(found)

@@ -1,12 +1,12 @@
 //! One model call: deltas go out live, what is complete goes to the journal.
 
-use super::{Driver, Halt, guard::is_watched, prompt::request_of};
+use super::{Driver, Halt, guard::is_watched, prompt::request_of, stop::until_stop};
 use crate::end::Ending;
 use baton_ports::{Finish, Model, ModelError, ModelEvent, ModelStream};
 use baton_rules::{REQUEST_MEMBER, Task, calls_part, shown};
 use baton_types::{
-    AgentSpec, CallId, ErrorCode, GuardStage, Json, Message, MessageId, Part, Reason, Reasoning, RequestContext, Role,
-    Spent, TaskEvent, ToolCall, Usage,
+    AgentSpec, CallId, ErrorCode, GuardStage, Json, Message, MessageId, Part, ProviderFailure, Reason, Reasoning,
+    RequestContext, Role, Spent, TaskEvent, ToolCall, Usage,
 };
 use futures_util::{FutureExt, StreamExt};
 use std::{collections::HashSet, pin::pin, sync::Arc, time::Duration};
@@ -85,14 +85,15 @@ impl Driver {
             Err(error) => return Ok(Err(error)),
         };
         self.afford(spec, model, &call).await?;
-        let heard = self.listen(model.name(), model.call(call), is_watched(spec, GuardStage::Output)).await?;
+        let (is_watched, stops) = (is_watched(spec, GuardStage::Output), &spec.writing.stop);
+        let heard = self.listen(model.name(), until_stop(model.call(call), stops), is_watched).await?;
         if !matches!(heard, Err(ModelError::TooLong(_))) {
             return Ok(heard);
         }
         match self.model_call(spec, model, attempt, true).await? {
             Ok(call) => {
                 self.afford(spec, model, &call).await?;
-                self.listen(model.name(), model.call(call), is_watched(spec, GuardStage::Output)).await
+                self.listen(model.name(), until_stop(model.call(call), stops), is_watched).await
             }
             Err(_) => Ok(heard),
         }
@@ -124,6 +125,7 @@ impl Driver {
         let mut said = Said::default();
         let mut pen = self.pen(is_watched);
         let mut thought = String::new();
+        let mut has_thought = false;
         let mut deadline = pin!(self.until_deadline());
         for count in 1_u32.. {
             let at_once = if count.is_multiple_of(YIELD_EVERY) { None } else { stream.next().now_or_never() };
@@ -145,7 +147,7 @@ impl Driver {
                 }
             };
             if matches!(event, Some(Ok(ModelEvent::Text(_) | ModelEvent::ToolCall(_)))) {
-                self.thought_first(name, &mut thought, is_watched)?;
+                has_thought |= self.thought_first(name, &mut thought, is_watched, &said.text)?;
             }
             match event {
                 Some(Ok(ModelEvent::Text(text))) => {
@@ -172,6 +174,7 @@ impl Driver {
                 }
                 Some(Ok(ModelEvent::Reasoned(mut reasoning))) => {
                     reasoning.text.truncate(reasoning.text.floor_char_boundary(MAX_TEXT));
+                    reasoning.after_text = !has_thought && !is_watched && !said.text.is_empty();
                     said.reasoning = Some(reasoning);
                 }
                 Some(Ok(ModelEvent::Note(note))) => self.hold(|_| vec![TaskEvent::ModelNoted { note }])?,
@@ -191,16 +194,21 @@ impl Driver {
 
     /// What the model thought is on record before what it says: whoever watches reads it in that order. What its service
     /// wants back comes at the end, and then stands in its place.
-    fn thought_first(&self, model: &str, thought: &mut String, is_watched: bool) -> Result<(), Halt> {
+    fn thought_first(&self, model: &str, thought: &mut String, is_watched: bool, said: &str) -> Result<bool, Halt> {
         let text = std::mem::take(thought);
         if text.is_empty() || is_watched {
-            return Ok(());
+            return Ok(false);
         }
-        let reasoning = Reasoning { model: model.to_owned(), text, replay: None };
+        let after_text = !said.is_empty();
+        if !after_text {
+            self.live.feed.hold_text();
+        }
+        let reasoning = Reasoning { model: model.to_owned(), text, replay: None, after_text };
         self.hold(|task| {
             let open = task.run.as_ref().and_then(|run| run.open.clone());
             open.map(|message| TaskEvent::Reasoned { message, reasoning }).into_iter().collect()
-        })
+        })?;
+        Ok(true)
     }
 
     /// Sleeps until the run's deadline, after which the next step is to fail.
@@ -224,12 +232,34 @@ impl Driver {
     }
 
     async fn model_failed(&self, error: &ModelError) -> Result<(), Halt> {
-        let code = match error {
-            ModelError::TooLong(_) => ErrorCode::WINDOW_EXCEEDED,
+        let provider = provider_failure(error);
+        let code = match (error, &provider) {
+            (ModelError::TooLong(_), _) => ErrorCode::WINDOW_EXCEEDED,
+            (ModelError::Configuration(_), _) => ErrorCode::MODEL_NOT_CONFIGURED,
+            (_, Some(failure)) if failure.quota_exhausted => ErrorCode::PROVIDER_QUOTA_EXHAUSTED,
+            (_, Some(ProviderFailure { status: 401 | 403, .. })) => ErrorCode::PROVIDER_KEY_REFUSED,
             _ => ErrorCode::MODEL_FAILED,
         };
-        let reason = Reason { code: code.code.to_owned(), detail: error.to_string() };
+        let reason = Reason { provider, ..Reason::new(code.code, error.to_string()) };
         Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
+    }
+}
+
+/// How the provider failed, as far as its clients act on it; nothing when it is not to blame.
+fn provider_failure(error: &ModelError) -> Option<ProviderFailure> {
+    let failed = |status| Some(ProviderFailure { status, retry_after_ms: None, quota_exhausted: false });
+    match error {
+        ModelError::Refused { status, retry_after, advice, .. } => {
+            let wait = retry_after.or(advice.wait);
+            Some(ProviderFailure {
+                status: *status,
+                retry_after_ms: wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
+                quota_exhausted: advice.quota_exhausted,
+            })
+        }
+        ModelError::Unreachable(_) => failed(503),
+        ModelError::TimedOut(_) => failed(504),
+        ModelError::TooLong(_) | ModelError::Configuration(_) | ModelError::Interrupted(_) => None,
     }
 }
 

@@ -198,13 +198,13 @@ impl Driver {
     }
 
     async fn unsaid(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {
-        let reason = Reason { code: code.code.to_owned(), detail };
+        let reason = Reason::new(code.code, detail);
         Ok(self.inner.end(&self.live, Ending::Unsaid(reason)).await?)
     }
 
     async fn peer_failed(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {
         let detail = if detail.trim().is_empty() { "it gave no reason".to_owned() } else { detail };
-        let reason = Reason { code: code.code.to_owned(), detail };
+        let reason = Reason::new(code.code, detail);
         Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
     }
 
@@ -216,7 +216,7 @@ impl Driver {
              answer, or cancel the task.",
             spec.name
         );
-        let reason = Reason { code: code.to_owned(), detail: detail.to_owned() };
+        let reason = Reason::new(code, detail);
         self.commit(|task| {
             let id = self.inner.ports.ids.fresh().into();
             let message = Message::new(id, Role::Agent, vec![Part::text(words)]).within(&task.context, &task.id);

@@ -53,7 +53,7 @@ impl Driver {
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
             format: OutputFormat::Text,
-            writing: Writing { max_output_tokens: Some(most), ..spec.writing.clone() },
+            writing: Writing { max_output_tokens: Some(most), stop: Vec::new(), ..spec.writing.clone() },
             parallel_calls: false,
             turn: 1,
             attempt: 1,

@@ -266,7 +266,7 @@ impl Model for ScriptedModel {
                         continue;
                     }
                     "fail" => {
-                        yield Err(ModelError::Refused { status: 500, message: "no".to_owned(), retry_after: None });
+                        yield Err(ModelError::Refused { status: 500, message: "no".to_owned(), retry_after: None, advice: Default::default() });
                         return;
                     }
                     "handoff" => {

@@ -8,9 +8,11 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 /// How long a browser may remember the answer to a preflight request.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
-const METHODS: [Method; 4] = [Method::GET, Method::POST, Method::DELETE, Method::OPTIONS];
+const METHODS: [Method; 7] =
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
-const SENT: [HeaderName; 14] = [
+/// Headers that pages may send; those from `openai-organization` on are what OpenAI's package for JavaScript sends.
+const SENT: [HeaderName; 36] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     HeaderName::from_static("a2a-version"),
@@ -25,14 +27,40 @@ const SENT: [HeaderName; 14] = [
     HeaderName::from_static("mcp-session-id"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
+    HeaderName::from_static("baton-tool-items"),
+    HeaderName::from_static("if-match"),
+    HeaderName::from_static("if-none-match"),
+    header::USER_AGENT,
+    HeaderName::from_static("openai-organization"),
+    HeaderName::from_static("openai-project"),
+    HeaderName::from_static("openai-beta"),
+    HeaderName::from_static("x-stainless-arch"),
+    HeaderName::from_static("x-stainless-async"),
+    HeaderName::from_static("x-stainless-custom-poll-interval"),
+    HeaderName::from_static("x-stainless-helper"),
+    HeaderName::from_static("x-stainless-helper-method"),
+    HeaderName::from_static("x-stainless-lang"),
+    HeaderName::from_static("x-stainless-os"),
+    HeaderName::from_static("x-stainless-package-version"),
+    HeaderName::from_static("x-stainless-poll-helper"),
+    HeaderName::from_static("x-stainless-read-timeout"),
+    HeaderName::from_static("x-stainless-retry-count"),
+    HeaderName::from_static("x-stainless-runtime"),
+    HeaderName::from_static("x-stainless-runtime-version"),
+    HeaderName::from_static("x-stainless-timeout"),
+    HeaderName::from_static("x-client-request-id"),
 ];
 
-const READ: [HeaderName; 5] = [
+const READ: [HeaderName; 9] = [
     HeaderName::from_static("a2a-extensions"),
     HeaderName::from_static("mcp-session-id"),
     header::RETRY_AFTER,
     header::WWW_AUTHENTICATE,
     header::ETAG,
+    HeaderName::from_static("retry-after-ms"),
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("x-should-retry"),
+    HeaderName::from_static("baton-response-id"),
 ];
 
 /// Answers preflight requests and marks replies; nothing when no page of another origin may call.

@@ -14,12 +14,9 @@ use baton_responses::Refusal;
 use baton_rules::Access;
 use baton_types::{AgentName, AgentSpec, Digest, ErrorCode, Principal};
 use baton_wire::a2a::v1::{Error, ErrorKind, is_idempotency_key};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, Method, header};
 use serde::Serialize;
 use std::{future::Future, sync::Arc};
-
-/// The header under which callers and logs find a request again.
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// A request that came through the gate.
 pub(super) struct Asked {
@@ -31,7 +28,7 @@ pub(super) struct Asked {
     span: RequestSpan,
 }
 
-/// Answers a request: `work` is given the request and its body, and what comes of it carries the id of the request.
+/// Answers a request: `work` is given the request and its body.
 pub(super) async fn answered<F>(
     shared: Arc<Shared>,
     request: Request,
@@ -40,7 +37,6 @@ pub(super) async fn answered<F>(
 where
     F: Future<Output = Result<Response, Refusal>> + Send,
 {
-    let id = format!("req_{}", shared.engine.fresh_id());
     let answer = async {
         let (asked, body) = Asked::read(shared, request).await.map_err(|error| refusal(&error))?;
         let (shared, bytes) = (Arc::clone(&asked.shared), body.bytes.len());
@@ -50,11 +46,7 @@ where
         };
         shared.large_requests.drive(bytes, Box::pin(worked).as_mut()).await
     };
-    let mut response = answer.await.unwrap_or_else(|refused| reply_to(&refused));
-    if let Ok(id) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(REQUEST_ID, id);
-    }
-    response
+    answer.await.unwrap_or_else(|refused| reply_to(&refused))
 }
 
 /// A value as the reply.

@@ -2,7 +2,9 @@
 
 use super::{
     asked::{Asked, answered, json},
-    conversations, guests,
+    conversations,
+    failed_reply::failed_reply,
+    guests,
     place::Placed,
     references,
     refused::{from_engine, no_response},
@@ -16,15 +18,8 @@ use axum::{
 };
 use baton_engine::{SendCommand, SessionRef, TaskRef, Unfinished};
 use baton_responses::{Create, Projector, Refusal, Response, ResponseId, ResponseStatus};
-use baton_types::{ErrorCode, TaskId, TaskView};
-use http::{HeaderName, HeaderValue};
+use baton_types::{TaskId, TaskView};
 use std::sync::Arc;
-
-/// Tells clients whether the same request may be sent again by itself.
-const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
-
-/// Where a response that failed can be looked at.
-const RESPONSE_ID: HeaderName = HeaderName::from_static("baton-response-id");
 
 /// Asks an agent.
 pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
@@ -122,31 +117,8 @@ fn queued(turn: &Turn) -> Response {
 
 /// The reply to whoever waited: the response, or the error that it ended with.
 fn outcome(projector: &Projector, form: Form) -> Result<Reply, Refusal> {
-    let response = projector.response();
-    let Some(error) = response.error.as_ref().filter(|_| response.status == ResponseStatus::Failed) else {
-        return form.whole(response);
-    };
-    let refused = failure(&error.code, &error.message);
-    let mut reply = super::refused::reply_to(&refused);
-    let headers = reply.headers_mut();
-    // Another try would do again what was done: whether that is wanted is for the caller to say.
-    if projector.has_acted() || refused.status < 500 {
-        headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+    match failed_reply(projector) {
+        Some(reply) => Ok(reply),
+        None => form.whole(projector.response()),
     }
-    if let Ok(id) = HeaderValue::from_str(&response.id) {
-        headers.insert(RESPONSE_ID, id);
-    }
-    Ok(reply)
-}
-
-/// A run that failed, as an error of the request.
-fn failure(code: &str, message: &str) -> Refusal {
-    let (status, kind, word) = match code {
-        code if code == ErrorCode::WINDOW_EXCEEDED.code => (400, "invalid_request_error", "context_length_exceeded"),
-        code if code == ErrorCode::BUDGET_USED_UP.code => (429, "too_many_requests", "insufficient_quota"),
-        code if code == ErrorCode::GUARDRAIL_BLOCKED.code => (400, "invalid_request_error", "content_policy_violation"),
-        code if code == ErrorCode::MODEL_FAILED.code => (500, "model_error", "provider_error"),
-        code => (500, "server_error", code),
-    };
-    Refusal { status, kind, code: Some(word.to_owned()), param: None, message: format!("{message} ({code})") }
 }

@@ -56,7 +56,8 @@ fn refused(label: &str, error: &GuestError) -> Refusal {
             param: Some("tools".to_owned()),
             message: format!(
                 "The tools of the MCP server '{label}' cannot be listed: {reason}. Check its server_url and authorization, \
-                 then send the request again."
+                 then send the request again. A server at a private address is reached only where baton.yaml allows it, \
+                 as in responses: {{ mcp_allow: [tools.internal, 10.0.0.0/8] }}."
             ),
         },
         GuestError::TooMany(reason) => Refusal {

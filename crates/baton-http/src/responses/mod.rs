@@ -8,9 +8,12 @@ mod asked;
 mod cancel;
 mod chat;
 mod compact;
+mod completions;
 mod conversations;
 mod create;
 mod delete;
+mod edge;
+mod failed_reply;
 mod guests;
 mod input_items;
 mod input_tokens;
@@ -23,9 +26,13 @@ mod show;
 mod socket;
 mod stream;
 mod turn;
+mod unknown;
+mod waiting;
 
+pub(crate) use edge::EdgeLayer;
 pub use guests::GuestPorts;
 pub use options::ResponsesOptions;
+pub(crate) use unknown::{no_such_method, no_such_path};
 
 use crate::routes::{AgentPlace, RouteAccess, Routes};
 use axum::response::Response;
@@ -47,6 +54,7 @@ pub(crate) fn mount(routes: Routes) -> Routes {
             .post(&at("/responses/{response}/cancel"), call, cancel::cancel)
             .get(&at("/responses/{response}/input_items"), read, input_items::list)
             .post(&at("/chat/completions"), call, chat::create)
+            .post(&at("/completions"), call, completions::create)
             .get(&at("/models"), read, models::list)
             .get(&at("/models/{model}"), read, models::show)
             .post(&at("/conversations"), call, conversations::create)
@@ -65,8 +73,20 @@ pub(crate) fn refused(error: &Error) -> Response {
     refused::reply_to(&refused::refusal(error))
 }
 
-/// Whether a path is one of these, for those who have to answer before anything is read.
+/// Whether a path below the root or an agent is for OpenAI's clients, served or not: all below `v1` but those of A2A 0.3
+/// and of exporters.
 pub(crate) fn owns(place: &str) -> bool {
-    let first = place.strip_prefix("v1/").and_then(|below| below.split('/').next());
-    matches!(first, Some("responses" | "chat" | "models" | "conversations"))
+    match place.strip_prefix("v1/").map(|below| below.split('/').next().unwrap_or_default()) {
+        Some("card" | "tasks" | "traces" | "logs" | "metrics") => false,
+        Some(first) => !first.starts_with("message:"),
+        None => place == "v1",
+    }
+}
+
+/// The same of a whole path.
+pub(crate) fn owns_path(path: &str) -> bool {
+    match path.strip_prefix("/agents/") {
+        Some(below) => below.split_once('/').is_some_and(|(_agent, place)| owns(place)),
+        None => owns(path.trim_start_matches('/')),
+    }
 }

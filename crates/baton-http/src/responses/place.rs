@@ -5,8 +5,9 @@ use super::{
     conversations::{self, Joined, Place},
     refused::{from_engine, from_session},
     turn::{self, Turn},
+    waiting,
 };
-use baton_engine::{ListTasks, SendCommand, TaskRef};
+use baton_engine::{ListTasks, SendCommand};
 use baton_responses::{Create, Input, Last, Refusal, Turn as Said};
 use baton_rules::{calls_in, results_part};
 use baton_types::{
@@ -49,6 +50,12 @@ impl Placed {
         if let Some(approval) = last.approvals.first() {
             let task = approval.task.clone();
             return answering(asked, spec, create, task, last).await;
+        }
+        if let Some(resumption) = create.resumption.take()
+            && let Some(turn) = waiting::find(asked, spec, &resumption).await?
+        {
+            let last = waiting::answer(asked, &turn, &resumption, last)?;
+            return Ok(in_waiting_task(asked, spec, create, &turn, last));
         }
         match create.conversation.clone() {
             None => {
@@ -165,14 +172,16 @@ async fn answering(
     if last.approvals.iter().any(|approval| approval.task != task) {
         return Err(unknown());
     }
-    let wanted = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
-    let view = asked.shared.engine.task(asked.principal(), &wanted).await.map_err(|_| unknown())?;
-    if view.state != TaskState::InputRequired {
-        return Err(unknown());
-    }
+    let turn = waiting::waiting_turn(asked, spec, &task).await.ok_or_else(unknown)?;
+    Ok(in_waiting_task(asked, spec, create, &turn, last))
+}
+
+/// Goes on in a task that waits; what may not be kept of it is forgotten when it is over.
+fn in_waiting_task(asked: &Asked, spec: &AgentSpec, create: Create, turn: &Turn, last: Last) -> Placed {
     let mut placed = begin(asked, spec, create, Before { context: None, history: Vec::new(), joined: None }, last);
-    (placed.command.message.task, placed.after, placed.alone) = (Some(task), view.version, false);
-    Ok(placed)
+    (placed.command.message.task, placed.after) = (Some(turn.view.id.clone()), turn.view.version);
+    placed.alone = turn.note.unstored;
+    placed
 }
 
 /// Whether nothing came after a turn in its conversation.

@@ -4,6 +4,7 @@ use super::{
     asked::Asked,
     conversations::{self, Joined},
     create::{forget_task, id_after},
+    failed_reply::failed_reply,
     refused::{from_engine, refusal},
     turn::{Turn, begun_after, facts},
 };
@@ -13,7 +14,7 @@ use baton_engine::{FeedItem, SendCommand, Subscription, TaskRef};
 use baton_ports::{BoxFuture, StoredEvent};
 use baton_responses::{
     ErrorObject, Note, Projector, Refusal, Response, ResponseId, StreamEvent,
-    chat::{Chunks, Completion},
+    chat::{Chunks, Completion, TextChunks, TextCompletion},
 };
 use baton_types::{Fact, TaskView};
 use baton_wire::a2a::v1::Error;
@@ -32,6 +33,11 @@ pub(super) enum Form {
         /// Whether the last chunk tells what was used.
         include_usage: bool,
     },
+    /// Legacy completions.
+    Text {
+        /// Whether the last chunk tells what was used.
+        include_usage: bool,
+    },
 }
 
 impl Form {
@@ -40,6 +46,7 @@ impl Form {
         match self {
             Self::Responses => super::asked::json(response),
             Self::Chat { .. } => super::asked::json(&Completion::of(response)?),
+            Self::Text { .. } => super::asked::json(&TextCompletion::from_response(response)?),
         }
     }
 
@@ -47,6 +54,7 @@ impl Form {
         match self {
             Self::Responses => Writer::Responses,
             Self::Chat { include_usage } => Writer::Chat(Box::new(Chunks::new(response, include_usage))),
+            Self::Text { include_usage } => Writer::Text(Box::new(TextChunks::new(response, include_usage))),
         }
     }
 }
@@ -55,6 +63,7 @@ impl Form {
 enum Writer {
     Responses,
     Chat(Box<Chunks>),
+    Text(Box<TextChunks>),
 }
 
 impl Writer {
@@ -65,6 +74,7 @@ impl Writer {
                 let chunks = events.iter().flat_map(|event| chunks.event(event));
                 chunks.map(|chunk| Bytes::from(chunk.to_sse())).collect()
             }
+            Self::Text(chunks) => events.iter().flat_map(|event| chunks.event(event)).map(Bytes::from).collect(),
         }
     }
 }
@@ -74,6 +84,9 @@ const DONE: &[u8] = b"data: [DONE]\n\n";
 
 /// What an idle stream says.
 const STILL_HERE: &[u8] = b": keep-alive\n\n";
+
+/// How long a stream waits for its first event, so that what fails at once fails with a status.
+const FIRST_EVENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A turn that is being followed.
 pub(super) struct Followed {
@@ -122,7 +135,13 @@ pub(super) async fn live(
     forget: bool,
     form: Form,
 ) -> Result<Reply, Refusal> {
-    let (followed, begun) = follow(asked, command, after, joined, forget).await?;
+    let (mut followed, mut begun) = follow(asked, command, after, joined, forget).await?;
+    let first = followed.first_events().await;
+    // Clients know an error by its status, which a stream that has begun cannot change.
+    if let Some(reply) = failed_reply(&followed.projector) {
+        return Ok(reply);
+    }
+    begun.extend(first);
     Ok(sse(followed, begun, form))
 }
 
@@ -275,12 +294,30 @@ impl Followed {
         }
     }
 
+    /// The first events after those with which every stream begins; none when nothing happens for a while.
+    async fn first_events(&mut self) -> Vec<StreamEvent> {
+        let shutdown = self.shutdown.clone();
+        let first = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => None,
+            first = tokio::time::timeout(FIRST_EVENT_TIMEOUT, self.next()) => first.ok().flatten(),
+        };
+        first.unwrap_or_default()
+    }
+
     /// What a fact adds to the stream; those of others add nothing.
     fn fact(&mut self, stored: &StoredEvent) -> Vec<StreamEvent> {
-        match &stored.fact {
+        let events = match &stored.fact {
             Fact::Task(event) => self.projector.event(stored.number, stored.at, event),
             Fact::Handoff(_) | Fact::Session(_) => Vec::new(),
+        };
+        // A task that waits is listed with those that do, whoever may not ask for its response again.
+        if self.projector.waits()
+            && let Some(forget) = &mut self.forget
+        {
+            forget.view = None;
         }
+        events
     }
 
     /// How the stream of a turn ends that was not seen to its end.

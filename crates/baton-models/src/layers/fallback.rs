@@ -31,7 +31,7 @@ fn may_do_better(error: &ModelError, failed: &dyn Model, next: &dyn Model) -> bo
             (Some(failed), Some(next)) => next > failed,
             _ => false,
         },
-        ModelError::Refused { status: 402, .. } => true,
+        ModelError::Refused { status, advice, .. } if *status == 402 || advice.quota_exhausted => true,
         error => is_passing(error),
     }
 }

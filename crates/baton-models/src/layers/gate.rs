@@ -2,7 +2,7 @@
 
 use super::as_inner;
 use async_stream::stream;
-use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream};
+use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream, RetryAdvice};
 use futures_util::StreamExt;
 use std::{
     sync::{
@@ -115,7 +115,12 @@ impl<'a> Place<'a> {
         if gate.waiting.fetch_add(1, Ordering::AcqRel) >= gate.limits.queue {
             let (provider, queue) = (&gate.provider, gate.limits.queue);
             let message = format!("{queue} calls wait for {provider} already; raise its limits, or ask less at once");
-            return Err(ModelError::Refused { status: 429, message, retry_after: None });
+            return Err(ModelError::Refused {
+                status: 429,
+                message,
+                retry_after: None,
+                advice: RetryAdvice::default(),
+            });
         }
         Ok(place)
     }

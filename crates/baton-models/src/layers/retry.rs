@@ -2,7 +2,7 @@
 
 use super::{as_inner, is_heard, is_passing};
 use async_stream::stream;
-use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream};
+use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream, RetryAdvice};
 use baton_types::ModelNote;
 use futures_util::StreamExt;
 use std::{fmt, sync::Arc, time::Duration};
@@ -80,7 +80,7 @@ impl fmt::Debug for Chance {
 
 /// A model that is asked again when its service was busy or out of reach.
 ///
-/// An error that leaves it has no `retry_after`: whoever is outside need not try once more.
+/// An error that leaves it has no `retry_after`: whoever is outside need not try once more. Its advice keeps the wait.
 pub struct Retry {
     inner: Arc<dyn Model>,
     policy: RetryPolicy,
@@ -139,14 +139,15 @@ impl Model for Retry {
 /// The error without an offer to try again, which was taken or cannot be.
 fn settled(error: ModelError, tried: u32) -> ModelError {
     match error {
-        ModelError::Refused { status, mut message, retry_after } => {
+        ModelError::Refused { status, mut message, retry_after, advice } => {
             if let Some(asked) = retry_after {
-                message.push_str(&format!(" (it asks to be left alone for {} s)", asked.as_secs()));
+                message.push_str(&format!(" (retry after {} s)", asked.as_secs()));
             }
             if tried > 1 {
                 message.push_str(&format!(" (after {tried} tries)"));
             }
-            ModelError::Refused { status, message, retry_after: None }
+            let advice = RetryAdvice { wait: retry_after.or(advice.wait), ..advice };
+            ModelError::Refused { status, message, retry_after: None, advice }
         }
         other => other,
     }

@@ -64,7 +64,7 @@ impl Model for Timeout {
                     }
                     Err(_) => {
                         let text = format!("no answer began within {} s", limits.first.as_secs_f64());
-                        yield Err(ModelError::Unreachable(text));
+                        yield Err(ModelError::TimedOut(text));
                         return;
                     }
                 }

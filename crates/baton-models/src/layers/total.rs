@@ -38,7 +38,7 @@ impl Model for Total {
                     Ok(None) => return,
                     Err(_) => {
                         let text = format!("the call took longer than {} s", limit.as_secs_f64());
-                        yield Err(if heard { ModelError::Interrupted(text) } else { ModelError::Unreachable(text) });
+                        yield Err(if heard { ModelError::Interrupted(text) } else { ModelError::TimedOut(text) });
                         return;
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::{condition::Condition, template::Template};
 use baton_agentdir::document::Place;
-use baton_ports::ModelError;
+use baton_ports::{ModelError, RetryAdvice};
 use baton_types::Usage;
 use serde_json::Value;
 use std::{sync::atomic::AtomicU64, time::Duration};
@@ -133,7 +133,9 @@ pub(super) struct Failure {
 impl Failure {
     pub(super) fn error(&self, message: String) -> ModelError {
         match self.status {
-            Some(status) => ModelError::Refused { status, message, retry_after: self.retry_after },
+            Some(status) => {
+                ModelError::Refused { status, message, retry_after: self.retry_after, advice: RetryAdvice::default() }
+            }
             None => ModelError::Interrupted(message),
         }
     }

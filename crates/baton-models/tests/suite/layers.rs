@@ -124,7 +124,7 @@ async fn silence_has_limits() {
     let limits = Timeouts { first: secs(10), between: secs(5) };
     for (steps, expect) in [
         (&[Wait(9), Say("hi"), Wait(4), Done][..], "say hi\ndone"),
-        (&[Wait(11), Say("hi"), Done], "error Unreachable(\"no answer began within 10 s\")"),
+        (&[Wait(11), Say("hi"), Done], "error TimedOut(\"no answer began within 10 s\")"),
         (&[Say("hi"), Wait(6), Done], "say hi\nerror Interrupted(\"nothing more came for 5 s\")"),
         (&[Say(""), Wait(6), Say("hi"), Done], "say \nsay hi\ndone"),
     ] {

@@ -100,7 +100,12 @@ impl Model for Scripted {
 }
 
 pub(crate) fn refused(status: u16, retry_after: Option<u64>) -> ModelError {
-    ModelError::Refused { status, message: "no".to_owned(), retry_after: retry_after.map(Duration::from_secs) }
+    ModelError::Refused {
+        status,
+        message: "no".to_owned(),
+        retry_after: retry_after.map(Duration::from_secs),
+        advice: Default::default(),
+    }
 }
 
 /// The whole answer, one line per event.

@@ -34,6 +34,9 @@ pub(super) fn all(
     if let Some(top_p) = top_p {
         options = options.with_top_p(top_p);
     }
+    if takes_stop(kind, model) && !call.writing.stop.is_empty() {
+        options = options.with_stop_sequences(call.writing.stop.clone());
+    }
     let mut body = form.body;
     if let Some(format) = form.option {
         options = options.with_response_format(format);
@@ -111,6 +114,15 @@ fn chances(kind: ProviderKind, model: &str, call: &ModelCall, thinks: bool) -> (
 fn is_thinker(model: &str) -> bool {
     let thinker = ["o1", "o3", "o4", "gpt-5", "gpt-6", "codex"].iter().any(|start| model.starts_with(start));
     thinker && !model.contains("-chat")
+}
+
+/// Whether the service ends answers at stop texts; where it refuses the setting, the run ends them by itself.
+fn takes_stop(kind: ProviderKind, model: &str) -> bool {
+    match kind {
+        ProviderKind::OpenAi => !is_thinker(model),
+        ProviderKind::OpenAiResponses => false,
+        _ => true,
+    }
 }
 
 /// Whether thoughts are asked for; models that have none refuse the question.

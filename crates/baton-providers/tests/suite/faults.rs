@@ -75,7 +75,7 @@ async fn patience_ends() {
             provider = provider.without_streaming();
         }
         let heard = hear(provider.model("gpt-4o").as_ref(), user("go")).await;
-        assert!(matches!(heard.error, Some(ModelError::Unreachable(_))), "{heard:?}");
+        assert!(matches!(heard.error, Some(ModelError::TimedOut(_))), "{heard:?}");
     }
     let server = Scripted::new(Reply::hanging(form(ProviderKind::OpenAi), &first(ProviderKind::OpenAi))).await;
     let patience = Patience { next: Duration::from_millis(30), ..Patience::default() };

@@ -190,6 +190,7 @@ async fn thoughts_go_back_to_the_one_who_had_them() {
             "parts": [{"signature": "sealed-1"}, {"text": "Hm."}, {"block": {"type": "redacted_thinking", "data": "sealed-2"}}],
             "calls": {"0": ["sealed-1"]}
         }))),
+        after_text: false,
     };
     for kind in [Anthropic, Gemini, Bedrock, OpenAiResponses] {
         let model = if kind == Bedrock { "anthropic.claude-x-v1:0" } else { "gpt-5" };

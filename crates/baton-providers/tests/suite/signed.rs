@@ -123,7 +123,7 @@ async fn a_wrong_key_is_told_like_any_other() {
         let provider = if streaming { provider } else { provider.without_streaming() };
         let told = [hear(provider.model(MODEL).as_ref(), user("go")).await.error, provider.list().await.err()];
         for error in told {
-            let Some(ModelError::Refused { status: 403, message, retry_after: None }) = error else {
+            let Some(ModelError::Refused { status: 403, message, retry_after: None, .. }) = error else {
                 panic!("{error:?}")
             };
             let expect = "mine does not accept the key; look at MY_ID and MY_SECRET \

@@ -131,7 +131,7 @@ const PICTURE: &str =
 
 async fn refusals(bench: &Bench) {
     let heard = hear(bench.model().as_ref(), user("ask too often")).await;
-    let Some(ModelError::Refused { status, message, retry_after }) = heard.error else { panic!("{heard:?}") };
+    let Some(ModelError::Refused { status, message, retry_after, .. }) = heard.error else { panic!("{heard:?}") };
     assert_eq!((status, retry_after), (429, Some(Duration::from_secs(7))));
     assert!(message.contains("slow down") && message.starts_with("mine: "), "{message}");
     if bench.keys == Keys::Pair {
@@ -139,7 +139,7 @@ async fn refusals(bench: &Bench) {
     }
     let wrong = bench.provider().with_key(Secret::new("sk-wrong-key-999"), "MY_KEY").model(model_name(bench.kind));
     let heard = hear(wrong.as_ref(), user("say hello")).await;
-    let Some(ModelError::Refused { status: 401, message, retry_after: None }) = heard.error else {
+    let Some(ModelError::Refused { status: 401, message, retry_after: None, .. }) = heard.error else {
         panic!("{heard:?}")
     };
     assert!(message.contains("MY_KEY") && message.contains("mine"), "{message}");

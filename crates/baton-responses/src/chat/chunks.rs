@@ -54,6 +54,8 @@ pub struct Chunks {
     calls: usize,
     /// The item whose text was shown last.
     writing: Option<usize>,
+    /// Whether reasoning was shown.
+    has_reasoned: bool,
 }
 
 impl Chunks {
@@ -67,6 +69,7 @@ impl Chunks {
             has_begun: false,
             calls: 0,
             writing: None,
+            has_reasoned: false,
         }
     }
 
@@ -81,6 +84,11 @@ impl Chunks {
             Body::TextDelta { output_index, delta, .. } if !delta.is_empty() => {
                 let text = self.apart(*output_index, delta);
                 out.push(self.delta(&json!({ "content": text })));
+            }
+            Body::SummaryDelta { delta, .. } if !delta.is_empty() => {
+                let text = if self.has_reasoned { format!("\n\n{delta}") } else { delta.clone() };
+                self.has_reasoned = true;
+                out.push(self.delta(&json!({ "reasoning_content": text })));
             }
             Body::RefusalDelta { delta, .. } => out.push(self.delta(&json!({ "refusal": delta }))),
             Body::Item { output_index, item } if event.kind == "response.output_item.done" => {

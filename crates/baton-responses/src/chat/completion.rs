@@ -1,6 +1,7 @@
 //! Whole answers.
 
-use crate::{ContentPart, OutputItem, Refusal, Response, ResponseUsage};
+use super::resumption::MARK;
+use crate::{Approval, ContentPart, OutputItem, Refusal, Response, ResponseUsage, SummaryPart};
 use serde::Serialize;
 
 /// An answer.
@@ -42,6 +43,9 @@ pub struct Reply {
     pub role: &'static str,
     /// The text.
     pub content: Option<String>,
+    /// What the model thought, in the form that other compatible servers give it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_content: Option<String>,
     /// Why there is no answer.
     pub refusal: Option<String>,
     /// Always none.
@@ -127,9 +131,10 @@ impl Completion {
                 message: error.message.clone(),
             });
         }
-        let (mut texts, mut refusal, mut tool_calls) = (Vec::new(), None, Vec::new());
+        let (mut texts, mut thoughts, mut refusal, mut tool_calls) = (Vec::new(), Vec::new(), None, Vec::new());
         for item in &response.output {
             tool_calls.extend(call_of(item));
+            thoughts.extend(thought_of(item));
             let OutputItem::Message { content, .. } = item else {
                 texts.extend(question(item));
                 continue;
@@ -146,7 +151,8 @@ impl Completion {
         let is_silent = content.is_empty() && (!tool_calls.is_empty() || refusal.is_some());
         let finish_reason = finish_reason(response);
         let content = (!is_silent).then_some(content);
-        let message = Reply { role: "assistant", content, refusal, annotations: [], tool_calls };
+        let reasoning_content = (!thoughts.is_empty()).then(|| thoughts.join("\n\n"));
+        let message = Reply { role: "assistant", content, reasoning_content, refusal, annotations: [], tool_calls };
         Ok(Self {
             id: completion_id(response),
             object: "chat.completion",
@@ -174,6 +180,13 @@ pub(super) fn finish_reason(response: &Response) -> &'static str {
     }
 }
 
+/// What the model thought, when the item says so.
+fn thought_of(item: &OutputItem) -> Option<String> {
+    let OutputItem::Reasoning { summary, .. } = item else { return None };
+    let texts: Vec<&str> = summary.iter().map(|SummaryPart::SummaryText { text }| text.as_str()).collect();
+    Some(texts.concat()).filter(|text| !text.is_empty())
+}
+
 /// A call that the caller is to run.
 pub(super) fn call_of(item: &OutputItem) -> Option<ToolCallOut> {
     let (id, name, arguments) = match item {
@@ -188,8 +201,9 @@ pub(super) fn call_of(item: &OutputItem) -> Option<ToolCallOut> {
 /// The question whether a call may run, in words: the older dialect has no other form for it.
 pub(super) fn question(item: &OutputItem) -> Option<String> {
     match item {
-        OutputItem::McpApprovalRequest { name, arguments, .. } => {
-            Some(format!("May the tool '{name}' run with {arguments}? Answer yes or no."))
+        OutputItem::McpApprovalRequest { id, name, arguments, .. } => {
+            let (task, _) = Approval::parse_request_id(id).unwrap_or_default();
+            Some(format!("May the tool '{name}' run with {arguments}? Answer yes or no.{MARK}{task})"))
         }
         _ => None,
     }

@@ -1,5 +1,9 @@
 //! Requests of the older dialect, turned into requests for responses.
 
+use super::{
+    resumption::{Resumption, conversation_digest},
+    unsupported::{IN_CHAT, refuse},
+};
 use crate::{
     Create, Refusal,
     fields::{Fields, object},
@@ -17,7 +21,7 @@ pub struct ChatCreate {
 }
 
 /// Members that mean the same in both dialects.
-const SAME: [&str; 14] = [
+const SAME: [&str; 15] = [
     "model",
     "stream",
     "metadata",
@@ -25,7 +29,8 @@ const SAME: [&str; 14] = [
     "top_p",
     "presence_penalty",
     "frequency_penalty",
-    "top_logprobs",
+    "stop",
+    "stop_sequences",
     "parallel_tool_calls",
     "service_tier",
     "safety_identifier",
@@ -38,13 +43,17 @@ impl ChatCreate {
     /// Reads a request.
     pub fn read(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
         let members = object(body)?;
-        let fields = Fields::new(&members, "");
+        refuse(Fields::new(&members, ""), &IN_CHAT)?;
+        Self::from_members(&members, fresh)
+    }
+
+    pub(super) fn from_members(
+        members: &Map<String, Value>,
+        fresh: &mut dyn FnMut() -> String,
+    ) -> Result<Self, Refusal> {
+        let fields = Fields::new(members, "");
         if fields.get("messages").is_none() {
             return Err(missing("messages"));
-        }
-        if fields.count("n", 1, u32::MAX)?.is_some_and(|choices| choices > 1) {
-            let detail = "An agent answers once; leave n out.";
-            return Err(Refusal::invalid("unsupported_parameter", "n", detail));
         }
         let (items, origins) = items(fields)?;
         let request = translated(fields, items)?;
@@ -56,6 +65,9 @@ impl ChatCreate {
         create.note.hides_tools = true;
         // The caller sends the whole conversation with every request, so nobody asks for its items again.
         create.note.input = Vec::new();
+        let messages = fields.list("messages")?;
+        create.note.conversation_digest = Some(conversation_digest(messages));
+        create.resumption = Resumption::read(messages);
         let options = fields.object("stream_options")?;
         let include_usage = match options {
             Some(options) => Fields::new(options, "stream_options.").flag("include_usage")?.unwrap_or(false),
@@ -121,9 +133,7 @@ fn translated(fields: Fields<'_>, items: Vec<Value>) -> Result<Map<String, Value
     if !text.is_empty() {
         request.insert("text".to_owned(), Value::Object(text));
     }
-    let functions = fields.list("functions")?.iter().map(|function| json!({"type": "function", "function": function}));
-    let tools: Vec<Value> =
-        fields.list("tools")?.iter().cloned().chain(functions).map(|tool| unnested(&tool)).collect();
+    let tools: Vec<Value> = fields.list("tools")?.iter().map(unnested).collect();
     request.insert("tools".to_owned(), Value::Array(tools));
     if let Some(choice) = fields.get("tool_choice") {
         request.insert("tool_choice".to_owned(), chosen(choice));

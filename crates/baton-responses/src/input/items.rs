@@ -111,7 +111,7 @@ impl Conversation<'_> {
 
     fn approval(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
         let request = needed(members, "approval_request_id", param)?;
-        let Some((task, call)) = request.strip_prefix("mcpr_").and_then(|rest| rest.split_once('_')) else {
+        let Some((task, call)) = Approval::parse_request_id(request) else {
             let detail = format!("'{request}' is no approval request; use the id of the mcp_approval_request item.");
             return Err(Refusal::invalid(
                 "approval_request_not_found",

@@ -70,6 +70,11 @@ impl Approval {
     pub fn request_id(task: &str, call: &str) -> String {
         format!("mcpr_{task}_{call}")
     }
+
+    /// The task and the call that such an id names.
+    pub fn parse_request_id(id: &str) -> Option<(&str, &str)> {
+        id.strip_prefix("mcpr_").and_then(|rest| rest.split_once('_'))
+    }
 }
 
 /// Where calls may have been made whose results come now.

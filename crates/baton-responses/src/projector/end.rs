@@ -1,7 +1,7 @@
 //! How a turn ends: with an answer, a question, or neither.
 
 use super::{Projector, Standing, text::Said};
-use crate::{Approval, Body, ErrorObject, IncompleteDetails, OutputItem, ResponseError, ResponseStatus, StreamEvent};
+use crate::{Approval, Body, IncompleteDetails, OutputItem, ResponseError, ResponseStatus, RunFailure, StreamEvent};
 use baton_types::{CallId, ErrorCode, Json, Message, PartContent, Reason, TaskState, Timestamp, ToolCall};
 use serde::Deserialize;
 
@@ -90,16 +90,15 @@ impl Projector {
             self.cut_off(out, "max_turns");
             return;
         }
-        let (code, message) = match reason {
-            Some(reason) => (reason.code.clone(), reason.detail.clone()),
-            None => (ErrorCode::INTERNAL.code.to_owned(), ErrorCode::INTERNAL.title.to_owned()),
-        };
-        let (kind, param) = ("server_error".to_owned(), None);
-        let error = ErrorObject { message: message.clone(), kind, param, code: Some(code.clone()) };
-        let body = Body::Error { code: Some(code.clone()), message: message.clone(), param: None, error };
+        let internal = || Reason::new(ErrorCode::INTERNAL.code, ErrorCode::INTERNAL.title);
+        let reason = reason.cloned().unwrap_or_else(internal);
+        let failure = RunFailure::from_reason(&reason);
+        let error = failure.error();
+        let body = Body::Error { code: error.code.clone(), message: error.message.clone(), param: None, error };
         self.emit(out, "error", body);
         self.response.status = ResponseStatus::Failed;
-        self.response.error = Some(ResponseError { code, message });
+        self.response.error = Some(ResponseError { code: reason.code, message: reason.detail });
+        self.failure = Some(failure);
         self.whole(out, "response.failed");
     }
 
@@ -123,6 +122,7 @@ impl Projector {
         if in_words && !self.shown.contains(&message.id) && !message.text().is_empty() {
             self.say(out, message, Said::Answer);
         }
+        self.waits = asked.input_requests.iter().any(is_leave) || in_words && self.is_chat;
         for CallAsked { call_id, name, arguments } in asked.tool_calls {
             if !in_doubt(self, &call_id) && name != "ask_user" {
                 self.pass_back(out, &ToolCall { id: call_id, name, arguments });

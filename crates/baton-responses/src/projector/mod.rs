@@ -5,7 +5,7 @@ mod end;
 mod guests;
 mod text;
 
-use crate::{Body, Note, OutputItem, Response, ResponseId, ResponseStatus, StreamEvent};
+use crate::{Body, Note, OutputItem, Response, ResponseId, ResponseStatus, RunFailure, StreamEvent};
 use baton_types::{
     GuardStage, MessageId, ModelNote, TaskEvent, TaskState, Timestamp, ToolExecution, ToolResult, Usage, Wishes,
 };
@@ -48,6 +48,12 @@ pub struct Projector {
     lists: u32,
     /// Whether the last answer was broken off by a limit.
     cut: bool,
+    /// Why the turn failed.
+    failure: Option<RunFailure>,
+    /// Whether the answer to a question in words is found by the chat that is sent again.
+    is_chat: bool,
+    /// Whether the task waits for an answer that can still be given.
+    waits: bool,
     usage: Usage,
 }
 
@@ -83,6 +89,9 @@ impl Projector {
             met: Vec::new(),
             lists: 0,
             cut: false,
+            failure: None,
+            is_chat: note.conversation_digest.is_some(),
+            waits: false,
             usage: Usage::default(),
         }
     }
@@ -150,6 +159,16 @@ impl Projector {
         self.acted
     }
 
+    /// Why the turn failed.
+    pub fn failure(&self) -> Option<&RunFailure> {
+        self.failure.as_ref()
+    }
+
+    /// Whether the turn ended with a question whose answer can still be given, so that its task has to stay.
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
     /// What has to be known of an event whether or not its turn is shown.
     fn learn(&mut self, event: &TaskEvent) {
         match event {
@@ -204,7 +223,7 @@ impl Projector {
                 self.count(*usage);
             }
             TaskEvent::Compacted { compaction } => self.count(compaction.usage),
-            TaskEvent::Reasoned { message, reasoning } => self.think(out, message, &reasoning.text),
+            TaskEvent::Reasoned { message, reasoning } => self.think(out, message, reasoning),
             TaskEvent::ToolsCalled { message, usage, .. } => {
                 self.count(*usage);
                 self.say_beside_calls(out, message);

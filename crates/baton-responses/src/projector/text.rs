@@ -2,7 +2,7 @@
 
 use super::Projector;
 use crate::{Body, ContentPart, ItemStatus, OutputItem, StreamEvent, SummaryPart, item_id::item_id, parts::words};
-use baton_types::{Message, MessageId};
+use baton_types::{Message, MessageId, Reasoning};
 use serde::Deserialize;
 
 /// A model call that may still write.
@@ -212,14 +212,15 @@ impl Projector {
         self.emit(out, "response.content_part.done", body);
     }
 
-    /// What the model thought. It is journaled with what it led to, after the text was shown live: its item goes behind
-    /// that of the text, so that the order of items does not depend on who watched.
-    pub(super) fn think(&mut self, out: &mut Vec<StreamEvent>, message: &MessageId, text: &str) {
+    /// What the model thought: its item goes before that of the text. Where text was shown live before it, the item goes
+    /// behind, and the journal says so: the order of items does not depend on who watched.
+    pub(super) fn think(&mut self, out: &mut Vec<StreamEvent>, message: &MessageId, reasoning: &Reasoning) {
+        let Reasoning { text, after_text, .. } = reasoning;
         if self.autonomous || text.is_empty() || self.reasoned.contains(message) {
             return;
         }
-        self.thought = Some((message.clone(), text.to_owned()));
-        if self.kept {
+        self.thought = Some((message.clone(), text.clone()));
+        if self.kept || !after_text {
             self.tell_thought(out);
         }
     }

@@ -3,9 +3,9 @@
 use crate::streams::Scene;
 use baton_responses::{
     Note,
-    chat::{ChatCreate, Chunks, Completion},
+    chat::{ChatCreate, Chunks, Completion, TextChunks, TextCompletion},
 };
-use baton_types::{Message, Part, Reason, Role, TaskState};
+use baton_types::{Message, Part, Reason, Reasoning, Role, TaskEvent, TaskState};
 use serde_json::json;
 
 /// A whole answer, and the same as a stream.
@@ -25,6 +25,9 @@ fn answers_calls_and_failures() {
     let note = Note { hides_tools: true, ..Note::default() };
     let mut text = Scene::new(&note);
     text.attempt("m1", 1);
+    let thought = "Who knows?".to_owned();
+    let reasoning = Reasoning { model: "a:b".to_owned(), text: thought, replay: None, after_text: false };
+    text.event(TaskEvent::Reasoned { message: "m1".into(), reasoning });
     text.live("m1", 0, "Let me");
     text.calls("m1", "Let me look.", &[("c1", "lookup", json!({}))]);
     text.finishes("c1", "72", false);
@@ -32,6 +35,11 @@ fn answers_calls_and_failures() {
     text.live("m2", 0, "72");
     text.answers("m2", "72°F");
     insta::assert_snapshot!("chat_text", both(&text));
+    let response = text.projector.response();
+    let whole = serde_json::to_string_pretty(&TextCompletion::from_response(response).unwrap()).unwrap();
+    let mut chunks = TextChunks::new(response, true);
+    let lines: String = text.stream.iter().flat_map(|event| chunks.event(event)).collect();
+    insta::assert_snapshot!("legacy_text", format!("{whole}\n{}", lines.replace("\n\n", "\n")));
     let mut calls = Scene::new(&note);
     calls.attempt("m1", 1);
     calls.calls("m1", "", &[("c1", "mine", json!({"a": 1})), ("c2", "mine", json!({}))]);
@@ -43,7 +51,7 @@ fn answers_calls_and_failures() {
     calls.status(TaskState::InputRequired, Some(asked), None);
     insta::assert_snapshot!("chat_calls", both(&calls));
     let mut fails = Scene::new(&note);
-    let reason = Reason { code: "BTN-3003".to_owned(), detail: "The model's service is down.".to_owned() };
+    let reason = Reason::new("BTN-3003", "The model's service is down.");
     fails.status(TaskState::Failed, None, Some(reason));
     insta::assert_snapshot!("chat_failure", both(&fails));
 }
@@ -51,7 +59,7 @@ fn answers_calls_and_failures() {
 #[test]
 fn requests_are_those_of_the_newer_dialect() {
     let body = json!({
-        "model": "helper", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 5,
+        "model": "helper", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 5, "stop": ["END"],
         "reasoning_effort": "low", "response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}},
         "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
         "tool_choice": {"type": "function", "function": {"name": "f"}},

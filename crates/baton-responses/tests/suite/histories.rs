@@ -233,29 +233,32 @@ fn play(history: &History, script: &mut Script) {
     for (thought, act) in &history.acts {
         let id = format!("m{turn}");
         script.event(TaskEvent::AttemptStarted { message: id.as_str().into(), turn, attempt });
-        let think = |script: &mut Script| {
-            if let Some(text) = thought {
-                let reasoning = Reasoning { model: "a:b".to_owned(), text: text.clone(), replay: None };
+        let think = |script: &mut Script, after_text: bool| {
+            if let Some(text) = thought.as_ref().filter(|text| text.len().is_multiple_of(2) == after_text) {
+                let reasoning = Reasoning { model: "a:b".to_owned(), text: text.clone(), replay: None, after_text };
                 script.event(TaskEvent::Reasoned { message: id.as_str().into(), reasoning });
             }
         };
         match act {
             Act::Break(text) => {
+                think(script, false);
                 script.write(history.background, &id, attempt, text);
-                think(script);
+                think(script, true);
                 attempt += 1;
                 continue;
             }
             Act::Call(text, tools) => {
+                think(script, false);
                 script.write(history.background, &id, attempt, text);
-                think(script);
+                think(script, true);
                 if run_calls(script, &id, text, tools) {
                     return;
                 }
             }
             Act::Answer(text, finish) => {
+                think(script, false);
                 script.write(history.background, &id, attempt, text);
-                think(script);
+                think(script, true);
                 let mut answer = message(&id, Role::Agent, vec![Part::text(text)]);
                 answer.metadata = match finish {
                     Finish::Stop => None,
@@ -272,7 +275,7 @@ fn play(history: &History, script: &mut Script) {
         }
         (turn, attempt) = (turn + 1, 1);
     }
-    let reason = |code: &str| Some(Reason { code: code.to_owned(), detail: "Because.".to_owned() });
+    let reason = |code: &str| Some(Reason::new(code, "Because."));
     let refused = Some(message("no", Role::Agent, vec![Part::text("I will not.")]));
     let (state, message, reason) = match history.end {
         End::Done | End::Failed => (TaskState::Failed, None, reason("BTN-3003")),

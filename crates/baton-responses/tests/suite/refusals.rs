@@ -129,8 +129,37 @@ fn chat_and_compaction_requests_too() {
         with("n", json!(2)),
         with("max_tokens", json!(0)),
         with("response_format", json!({"type": "json_schema", "json_schema": {"name": "n"}})),
+        with("functions", json!([{"name": "f"}])),
+        with("function_call", json!("auto")),
+        with("logprobs", json!(true)),
+        with("top_logprobs", json!(3)),
+        with("logit_bias", json!({"50256": -100})),
+        with("modalities", json!(["text", "audio"])),
+        with("web_search_options", json!({"search_context_size": "low"})),
+        with("stop", json!(["a", "b", "c", "d", "e"])),
+        with("stop", json!("")),
+        with("stop_sequences", json!([1])),
     ];
     insta::assert_snapshot!("chat", table(&requests, |body| ChatCreate::read(body, &mut fresh()).err()));
+    // What asks for nothing is no reason to refuse.
+    for (name, value) in
+        [("logprobs", json!(false)), ("top_logprobs", json!(0)), ("functions", json!([])), ("n", json!(1))]
+    {
+        assert!(ChatCreate::read(with(name, value).to_string().as_bytes(), &mut fresh()).is_ok(), "{name}");
+    }
+    let with = |name: &str, value: Value| json!({"prompt": "hi", name: value});
+    let requests = [
+        json!({}),
+        json!({"prompt": 7}),
+        json!({"prompt": ["one", "two"]}),
+        json!({"prompt": [1, 2, 3]}),
+        with("suffix", json!("end")),
+        with("echo", json!(true)),
+        with("best_of", json!(3)),
+        with("logprobs", json!(2)),
+        with("n", json!(2)),
+    ];
+    insta::assert_snapshot!("prompts", table(&requests, |body| ChatCreate::read_prompt(body, &mut fresh()).err()));
     let requests = [json!({"input": "hi"}), json!({"model": "m"})];
     insta::assert_snapshot!("compact", table(&requests, |body| Compact::read(body, &mut fresh()).err()));
     assert_eq!(

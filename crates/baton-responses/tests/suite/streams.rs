@@ -124,12 +124,12 @@ impl Scene {
 fn a_text_answer() {
     let mut scene = Scene::new(&Note::default());
     scene.attempt("m1", 1);
+    let reasoning = Reasoning { model: "a:b".to_owned(), text: "Be kind.".to_owned(), replay: None, after_text: false };
+    scene.event(TaskEvent::Reasoned { message: "m1".into(), reasoning });
     scene.live("m1", 0, "Hel");
     scene.live("m1", 0, "Hel");
     scene.live("m1", 3, "lo");
     scene.live("m1", 9, "a gap is waited out");
-    let reasoning = Reasoning { model: "a:b".to_owned(), text: "Be kind.".to_owned(), replay: None };
-    scene.event(TaskEvent::Reasoned { message: "m1".into(), reasoning });
     scene.answers("m1", "Hello there");
     insta::assert_snapshot!(scene.shown());
     insta::assert_snapshot!("the_object", serde_json::to_string_pretty(scene.projector.response()).unwrap());
@@ -216,7 +216,7 @@ fn a_failure_takes_back_what_was_shown() {
     scene.attempt("m1", 1);
     scene.live("m1", 0, "Hel");
     let (code, detail) = ("BTN-3003".to_owned(), "The model's service is down.".to_owned());
-    scene.status(TaskState::Failed, None, Some(Reason { code, detail }));
+    scene.status(TaskState::Failed, None, Some(Reason::new(code, detail)));
     insta::assert_snapshot!(scene.shown());
 }
 
@@ -247,7 +247,7 @@ fn questions_in_words_and_other_ends() {
     let no = Message::new("n".into(), Role::Agent, vec![Part::text("No.")]);
     refuses.status(TaskState::Rejected, Some(no), None);
     let mut turns = Scene::new(&Note::default());
-    let reason = Reason { code: "BTN-3001".to_owned(), detail: "Too many.".to_owned() };
+    let reason = Reason::new("BTN-3001", "Too many.");
     turns.status(TaskState::Failed, None, Some(reason));
     let object = |scene: &Scene| {
         let response = scene.projector.response();

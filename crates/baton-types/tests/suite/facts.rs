@@ -64,7 +64,7 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
     let artifact = (".*", prop::option::of(".*"), prop::collection::vec(part(), 0..2), object()).prop_map(
         |(id, name, parts, metadata)| Artifact { id: id.into(), description: name.clone(), name, parts, metadata },
     );
-    let reason = (".*", ".*").prop_map(|(code, detail)| Reason { code, detail });
+    let reason = (".*", ".*").prop_map(|(code, detail)| Reason::new(code, detail));
     let modes = prop::sample::select(vec![ToolExecution::Agent, ToolExecution::Caller]);
     prop_oneof![
         (".*", ".*", message(), modes, prop::option::of(parent)).prop_map(

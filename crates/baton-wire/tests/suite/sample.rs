@@ -113,7 +113,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
         TaskEvent::StatusChanged {
             state: TaskState::Failed,
             message: None,
-            reason: Some(Reason { code: "BTN-3001".into(), detail: "20 model calls".into() }),
+            reason: Some(Reason::new("BTN-3001", "20 model calls")),
         },
     ]
 }

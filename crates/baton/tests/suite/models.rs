@@ -116,7 +116,7 @@ fn tries_are_as_many_as_they_are_said_to_be() {
     home.write("baton.yaml", &format!("providers: {{ mine: {{ base_url: \"{}/v1\" }} }}\n", provider.url));
     for (words, tries, told) in [
         ("be busy", 4, "(after 4 tries)"),
-        ("leave me alone", 1, "it asks to be left alone for 120 s"),
+        ("leave me alone", 1, "retry after 120 s"),
         ("break off", 1, "mine broke off the connection"),
         ("refuse", 1, "mine does not accept the key"),
     ] {

@@ -53,7 +53,8 @@ async fn thoughts_go_back_to_who_thought_them() {
     for (thinker, given) in [("test:narrow", true), ("test:other", false)] {
         let narrow = Narrow::new(None, move |call, number| match number {
             1 => {
-                let thought = Reasoning { model: thinker.to_owned(), text: "hm".to_owned(), replay: None };
+                let thought =
+                    Reasoning { model: thinker.to_owned(), text: "hm".to_owned(), replay: None, after_text: false };
                 let mut answer = call_tool(call, "look", json!({}));
                 answer.insert(0, Ok(ModelEvent::Reasoned(thought)));
                 answer

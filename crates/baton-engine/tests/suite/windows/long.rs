@@ -70,6 +70,7 @@ async fn a_run_of_three_hundred_calls_keeps_pairs_thoughts_and_the_question() {
                 model: "test:narrow".to_owned(),
                 text: format!("thought {}", call.message_id),
                 replay: Some(json!({"sealed": call.message_id.as_str()}).into()),
+                after_text: false,
             };
             let mut answer = call_tool(call, "look", json!({"number": number}));
             answer.insert(0, Ok(ModelEvent::Reasoned(reasoning)));

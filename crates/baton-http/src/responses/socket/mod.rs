@@ -145,7 +145,12 @@ impl Connection {
             Some(Ok(Message::Text(text))) => Ok(Some(text.into())),
             Some(Ok(Message::Binary(bytes))) => Ok(Some(bytes)),
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(None),
-            Some(Ok(Message::Close(_))) | None => Err(SocketEnd),
+            Some(Ok(Message::Close(_))) => {
+                // The library has the answering frame, with the peer's code, and sends it when it is asked to.
+                let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.socket.flush()).await;
+                Err(SocketEnd)
+            }
+            None => Err(SocketEnd),
             Some(Err(error)) => {
                 self.fail(&error).await;
                 Err(SocketEnd)

@@ -1,0 +1,126 @@
+//! Ends an answer before a stop text, whatever the model's service does about it.
+
+use async_stream::stream;
+use baton_ports::{Finish, ModelEvent, ModelStream};
+use baton_types::Usage;
+use futures_util::StreamExt;
+
+/// The answer up to the first of the stop texts. What the service says after it is read for its usage and not shown.
+pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStream {
+    let stops: Vec<String> = stops.iter().filter(|stop| !stop.is_empty()).cloned().collect();
+    if stops.is_empty() {
+        return answer;
+    }
+    let mut scanner = StopScanner { stops, held: String::new() };
+    Box::pin(stream! {
+        let mut is_stopped = false;
+        while let Some(event) = answer.next().await {
+            match event {
+                Ok(ModelEvent::Done { usage, finish, by }) => {
+                    if !is_stopped && !scanner.held.is_empty() {
+                        yield Ok(ModelEvent::Text(scanner.take_rest()));
+                    }
+                    let finish = if is_stopped { Finish::Stop } else { finish };
+                    yield Ok(ModelEvent::Done { usage, finish, by });
+                    return;
+                }
+                Err(_) if is_stopped => break,
+                _ if is_stopped => {}
+                Ok(ModelEvent::Text(text)) => {
+                    let (shown, found) = scanner.push(&text);
+                    is_stopped = found;
+                    if !shown.is_empty() {
+                        yield Ok(ModelEvent::Text(shown));
+                    }
+                }
+                Ok(ModelEvent::ToolCall(call)) => {
+                    if !scanner.held.is_empty() {
+                        yield Ok(ModelEvent::Text(scanner.take_rest()));
+                    }
+                    yield Ok(ModelEvent::ToolCall(call));
+                }
+                other => yield other,
+            }
+        }
+        // The answer is complete although its service failed to say so.
+        if is_stopped {
+            yield Ok(ModelEvent::Done { usage: Usage::default(), finish: Finish::Stop, by: None });
+        }
+    })
+}
+
+/// Finds stop texts in text that comes in pieces.
+struct StopScanner {
+    stops: Vec<String>,
+    /// The end of the text so far that may be the beginning of a stop text.
+    held: String,
+}
+
+impl StopScanner {
+    /// Takes more text; returns what can be shown, and whether a stop text was found behind it.
+    fn push(&mut self, text: &str) -> (String, bool) {
+        self.held.push_str(text);
+        if let Some(at) = self.stops.iter().filter_map(|stop| self.held.find(stop.as_str())).min() {
+            self.held.truncate(at);
+            return (self.take_rest(), true);
+        }
+        let kept = self.stops.iter().map(|stop| overlap(&self.held, stop)).max().unwrap_or_default();
+        let rest = self.held.split_off(self.held.len() - kept);
+        (std::mem::replace(&mut self.held, rest), false)
+    }
+
+    fn take_rest(&mut self) -> String {
+        std::mem::take(&mut self.held)
+    }
+}
+
+/// Length of the longest end of the text that a stop text begins with.
+fn overlap(text: &str, stop: &str) -> usize {
+    let starts = stop.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
+    starts.filter(|at| text.ends_with(&stop[..*at])).max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baton_ports::ModelError;
+
+    async fn heard(stops: &[&str], pieces: &[&str]) -> (String, Option<Finish>) {
+        let stops: Vec<String> = stops.iter().map(|stop| (*stop).to_owned()).collect();
+        let texts = pieces.iter().map(|piece| Ok(ModelEvent::Text((*piece).to_owned())));
+        let usage = Usage { output_tokens: 7, ..Usage::default() };
+        let done = Ok(ModelEvent::Done { usage, finish: Finish::Length, by: None });
+        let events: Vec<Result<ModelEvent, ModelError>> = texts.chain([done]).collect();
+        let mut answer = until_stop(Box::pin(futures_util::stream::iter(events)), &stops);
+        let (mut text, mut end) = (String::new(), None);
+        while let Some(event) = answer.next().await {
+            match event.unwrap() {
+                ModelEvent::Text(more) => text.push_str(&more),
+                ModelEvent::Done { usage, finish, .. } => {
+                    assert_eq!(usage.output_tokens, 7, "usage is kept");
+                    end = Some(finish);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        (text, end)
+    }
+
+    #[tokio::test]
+    async fn answers_end_before_the_first_stop_text() {
+        for (stops, pieces, text, finish) in [
+            (&[][..], &["one two"][..], "one two", Finish::Length),
+            (&["two"], &["one two three"], "one ", Finish::Stop),
+            (&["two"], &["one t", "w", "o three"], "one ", Finish::Stop),
+            (&["two"], &["one t", "w"], "one tw", Finish::Length),
+            (&["three", "two"], &["one two three"], "one ", Finish::Stop),
+            (&["aab"], &["aa", "ab", "c"], "a", Finish::Stop),
+            (&["é!"], &["caf", "é", "! more"], "caf", Finish::Stop),
+            (&["é!"], &["caf", "é", "?"], "café?", Finish::Length),
+            (&["\n\n"], &["a\n", "b\n", "\nc"], "a\nb", Finish::Stop),
+            (&[""], &["one"], "one", Finish::Length),
+        ] {
+            assert_eq!(heard(stops, pieces).await, (text.to_owned(), Some(finish)), "{stops:?} {pieces:?}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Paths and methods below `/v1` that are not served, in the form that OpenAI's clients read.
+
+use super::refused::reply_to;
+use axum::response::Response;
+use baton_responses::Refusal;
+use http::{HeaderValue, Method, header};
+
+/// The operations of this family: the path below `/v1`, and its methods. `{}` stands for one name.
+const SERVED: [(&str, &str); 14] = [
+    ("responses", "POST, and GET for a WebSocket"),
+    ("responses/compact", "POST"),
+    ("responses/input_tokens", "POST"),
+    ("responses/{}", "GET, DELETE"),
+    ("responses/{}/cancel", "POST"),
+    ("responses/{}/input_items", "GET"),
+    ("chat/completions", "POST"),
+    ("completions", "POST"),
+    ("models", "GET"),
+    ("models/{}", "GET"),
+    ("conversations", "POST"),
+    ("conversations/{}", "GET, POST, DELETE"),
+    ("conversations/{}/items", "GET, POST"),
+    ("conversations/{}/items/{}", "GET, DELETE"),
+];
+
+/// There is nothing at a path.
+pub(crate) fn no_such_path(method: &Method, path: &str) -> Response {
+    let path = shown(path);
+    let message = format!(
+        "There is nothing at {method} {path}. Served are /v1/responses, /v1/chat/completions, /v1/completions, \
+         /v1/models and /v1/conversations, for one agent below /agents/NAME."
+    );
+    reply_to(&refusal(404, "unknown_url", message))
+}
+
+/// A path has other methods.
+pub(crate) fn no_such_method(method: &Method, path: &str) -> Response {
+    let methods = methods_of(path).unwrap_or("other methods");
+    let path = shown(path);
+    let message = format!("{path} does not answer {method}; it answers {methods}.");
+    let mut response = reply_to(&refusal(405, "method_not_supported", message));
+    let allowed: Vec<&str> =
+        ["GET", "POST", "DELETE"].into_iter().filter(|allowed| methods.contains(*allowed)).collect();
+    if let Ok(allowed) = HeaderValue::from_str(&allowed.join(", ")) {
+        response.headers_mut().insert(header::ALLOW, allowed);
+    }
+    response
+}
+
+/// As much of a path as a message repeats.
+fn shown(path: &str) -> String {
+    path.chars().take(128).collect()
+}
+
+fn refusal(status: u16, code: &str, message: String) -> Refusal {
+    Refusal { status, param: None, ..Refusal::invalid(code, "", message) }
+}
+
+fn methods_of(path: &str) -> Option<&'static str> {
+    let (_, below) = path.split_once("/v1/")?;
+    let fits = |pattern: &str| {
+        let (mut names, mut wanted) = (below.trim_end_matches('/').split('/'), pattern.split('/'));
+        loop {
+            match (names.next(), wanted.next()) {
+                (None, None) => return true,
+                (Some(name), Some(wanted)) if wanted == "{}" || wanted == name => {}
+                _ => return false,
+            }
+        }
+    };
+    SERVED.iter().find(|(pattern, _)| fits(pattern)).map(|(_, methods)| *methods)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_those_of_the_path() {
+        for (path, methods) in [
+            ("/v1/chat/completions", Some("POST")),
+            ("/agents/weather/v1/models", Some("GET")),
+            ("/v1/responses/compact", Some("POST")),
+            ("/v1/responses/resp_1/", Some("GET, DELETE")),
+            ("/v1/conversations/c/items/i", Some("GET, DELETE")),
+            ("/v1/nothing", None),
+        ] {
+            assert_eq!(methods_of(path), methods, "{path}");
+        }
+    }
+}

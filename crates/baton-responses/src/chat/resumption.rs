@@ -1,0 +1,153 @@
+//! Which conversation a request resends, so that an answer to a question finds the run that waits for it.
+//!
+//! The history of a chat is the caller's word. It chooses among the runs that wait for this caller, and only where it
+//! repeats exactly what such a run was asked and what the run said: text that a model or a tool wrote cannot pass for
+//! another run's question.
+
+use baton_types::Digest;
+use serde_json::{Value, json};
+
+/// A request that ends with an answer to what the agent said last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resumption {
+    /// Digest of the conversation before the agent spoke.
+    pub before: String,
+    /// What the agent said last.
+    pub question: String,
+    /// What the user answered.
+    pub answer: String,
+}
+
+impl Resumption {
+    /// Reads the end of a conversation; none when it does not end with the agent's words and one answer of the user.
+    pub(super) fn read(messages: &[Value]) -> Option<Self> {
+        let [before @ .., said, answer] = messages else { return None };
+        let calls = said["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty());
+        if said["role"] != "assistant" || answer["role"] != "user" || calls {
+            return None;
+        }
+        let (question, answer) = (text_of(&said["content"])?, text_of(&answer["content"])?);
+        Some(Self { before: conversation_digest(before), question, answer })
+    }
+
+    /// The task that the question names in its last words, when it asks for an approval.
+    pub fn named_task(&self) -> Option<&str> {
+        let (_, named) = self.question.rsplit_once(MARK)?;
+        named.strip_suffix(')').filter(|task| !task.is_empty() && !task.contains(char::is_whitespace))
+    }
+
+    /// What the user decided, when the words are one of the answers to an approval.
+    pub fn decision(&self) -> Option<Decision> {
+        let words = self.answer.trim().trim_end_matches(['.', '!']).trim_end().to_lowercase();
+        match words.as_str() {
+            "yes" | "y" | "ok" | "okay" | "allow" | "allow once" | "approve" | "approved" | "accept" | "yes please"
+            | "yes, please" => Some(Decision::Allow),
+            "always" | "allow for session" | "yes, always" | "yes always" => Some(Decision::AllowSession),
+            "no" | "n" | "deny" | "denied" | "decline" | "reject" | "no thanks" | "no, thanks" => Some(Decision::Deny),
+            _ => None,
+        }
+    }
+}
+
+/// The answer to an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The call runs.
+    Allow,
+    /// It runs, and the tool asks no more in the conversation.
+    AllowSession,
+    /// It does not run.
+    Deny,
+}
+
+impl Decision {
+    /// As answers to tasks have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow_once",
+            Self::AllowSession => "allow_session",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// What goes before the task in a question.
+pub(super) const MARK: &str = " (approval ";
+
+/// Digest of a conversation: who said what, and which calls were made. Set-up words are left out, since clients change
+/// them between requests.
+pub(super) fn conversation_digest(messages: &[Value]) -> String {
+    let said = messages.iter().filter(|message| message["role"] != "system" && message["role"] != "developer");
+    let entries: Vec<Value> = said
+        .map(|message| {
+            let content = text_of(&message["content"]).map_or_else(|| message["content"].clone(), Value::String);
+            let calls = message["tool_calls"].as_array().into_iter().flatten();
+            let calls: Vec<Value> = calls.map(|call| json!([call["id"], call["function"], call["custom"]])).collect();
+            json!([message["role"], content, calls, message["tool_call_id"]])
+        })
+        .collect();
+    Digest::of(Value::Array(entries).to_string().as_bytes()).to_string()
+}
+
+/// The words of a message's content, when it has nothing else.
+fn text_of(content: &Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Array(parts) => {
+            let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
+            texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join("\n").trim().to_owned())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chat(messages: &Value) -> Option<Resumption> {
+        Resumption::read(messages.as_array().unwrap())
+    }
+
+    #[test]
+    fn a_resent_conversation_is_known_again() {
+        let asked = json!([{"role": "system", "content": "now 9:00"}, {"role": "user", "content": "tidy up"}]);
+        let question = "May the tool 'rm' run with {}? Answer yes or no. (approval 0199-a)";
+        let resent = chat(&json!([
+            {"role": "system", "content": "now 9:01"},
+            {"role": "user", "content": [{"type": "text", "text": "tidy up"}]},
+            {"role": "assistant", "content": question},
+            {"role": "user", "content": "Yes."},
+        ]))
+        .unwrap();
+        assert_eq!(resent.before, conversation_digest(asked.as_array().unwrap()));
+        assert_eq!((resent.question.as_str(), resent.named_task()), (question, Some("0199-a")));
+        assert_eq!(resent.decision(), Some(Decision::Allow));
+    }
+
+    #[test]
+    fn other_ends_are_no_answers() {
+        for messages in [
+            json!([{"role": "user", "content": "yes"}]),
+            json!([{"role": "user", "content": "a"}, {"role": "user", "content": "yes"}]),
+            json!([{"role": "assistant", "content": "?"}, {"role": "tool", "tool_call_id": "c", "content": "yes"}]),
+            json!([{"role": "assistant", "content": "?", "tool_calls": [{"id": "c"}]}, {"role": "user", "content": "yes"}]),
+            json!([{"role": "user", "content": "yes"}, {"role": "assistant", "content": "?"}]),
+        ] {
+            assert_eq!(chat(&messages), None, "{messages}");
+        }
+        let said = |answer: &str| Resumption { before: String::new(), question: String::new(), answer: answer.into() };
+        for (answer, expect) in [
+            ("yes", Some(Decision::Allow)),
+            ("  OK! ", Some(Decision::Allow)),
+            ("always", Some(Decision::AllowSession)),
+            ("No.", Some(Decision::Deny)),
+            ("yes or no?", None),
+            ("yes, but only the first", None),
+            ("the tool said yes", None),
+            ("", None),
+        ] {
+            assert_eq!(said(answer).decision(), expect, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Legacy completions: a prompt in place of messages, text in place of a message.
+
+use super::{
+    ChatCreate, Chunk, Chunks, Completion, CompletionUsage,
+    unsupported::{IN_TEXT, refuse},
+};
+use crate::{
+    Refusal, Response, StreamEvent,
+    fields::{Fields, object},
+    parts::missing,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// How every object of this dialect is called.
+const OBJECT: &str = "text_completion";
+
+/// An answer as text, or a piece of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TextCompletion {
+    /// `cmpl-` and the id of the response.
+    pub id: String,
+    /// Always `text_completion`.
+    pub object: &'static str,
+    /// When it began, in seconds.
+    pub created: i64,
+    /// The agent, as the caller named it.
+    pub model: String,
+    /// One, or none with the usage of a stream.
+    pub choices: Vec<Value>,
+    /// Tokens used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<CompletionUsage>,
+}
+
+impl ChatCreate {
+    /// Reads a request with a prompt.
+    pub fn read_prompt(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
+        let mut members = object(body)?;
+        let fields = Fields::new(&members, "");
+        refuse(fields, &IN_TEXT)?;
+        let prompt = prompt(fields)?;
+        members.remove("prompt");
+        members.insert("messages".to_owned(), json!([{"role": "user", "content": prompt}]));
+        Self::from_members(&members, fresh).map_err(in_prompt_words)
+    }
+}
+
+/// The prompt: a text, or a list of one.
+fn prompt(fields: Fields<'_>) -> Result<String, Refusal> {
+    let wanted = "'prompt' must be a string or a list of one string; send several prompts as several requests.";
+    match fields.get("prompt") {
+        None => Err(missing("prompt")),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(Value::Array(list)) => match list.as_slice() {
+            [Value::String(text)] => Ok(text.clone()),
+            _ => Err(Refusal::invalid("invalid_value", "prompt", wanted)),
+        },
+        Some(_) => Err(Refusal::invalid("invalid_type", "prompt", wanted)),
+    }
+}
+
+fn in_prompt_words(refusal: Refusal) -> Refusal {
+    match refusal.param.as_deref() {
+        Some(param) if param.starts_with("messages") => {
+            Refusal { message: refusal.message.replace(param, "prompt"), param: Some("prompt".to_owned()), ..refusal }
+        }
+        _ => refusal,
+    }
+}
+
+impl TextCompletion {
+    /// A response that is over; one that failed is an error.
+    pub fn from_response(response: &Response) -> Result<Self, Refusal> {
+        let Completion { id, created, model, choices, usage, .. } = Completion::of(response)?;
+        let choices = choices.into_iter().map(|choice| {
+            let text = choice.message.content.or(choice.message.refusal).unwrap_or_default();
+            json!({"index": 0, "text": text, "logprobs": null, "finish_reason": choice.finish_reason})
+        });
+        Ok(Self { id: text_id(&id), object: OBJECT, created, model, choices: choices.collect(), usage: Some(usage) })
+    }
+}
+
+fn text_id(id: &str) -> String {
+    format!("cmpl-{}", id.strip_prefix("chatcmpl-").unwrap_or(id))
+}
+
+/// Turns the stream of a response into pieces of text.
+#[derive(Clone, Debug)]
+pub struct TextChunks(Chunks);
+
+impl TextChunks {
+    /// For the stream of this response.
+    pub fn new(response: &Response, include_usage: bool) -> Self {
+        Self(Chunks::new(response, include_usage))
+    }
+
+    /// The pieces of an event, each as one block of server-sent events.
+    pub fn event(&mut self, event: &StreamEvent) -> Vec<String> {
+        self.0.event(event).into_iter().filter_map(as_text).collect()
+    }
+}
+
+/// A chunk as a piece of text; none when it has nothing of the answer's text.
+fn as_text(chunk: Chunk) -> Option<String> {
+    let Chunk::More { id, created, model, choices, usage, .. } = chunk else { return Some(chunk.to_sse()) };
+    let choice = match choices.first() {
+        None => None,
+        Some(choice) => {
+            let delta = &choice["delta"];
+            let text = delta["content"].as_str().or(delta["refusal"].as_str()).unwrap_or_default();
+            if text.is_empty() && choice["finish_reason"].is_null() {
+                return None;
+            }
+            Some(json!({"index": 0, "text": text, "logprobs": null, "finish_reason": choice["finish_reason"]}))
+        }
+    };
+    let choices = choice.into_iter().collect();
+    let piece = TextCompletion { id: text_id(&id), object: OBJECT, created, model, choices, usage };
+    Some(format!("data: {}\n\n", serde_json::to_string(&piece).unwrap_or_default()))
+}

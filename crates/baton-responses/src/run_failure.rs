@@ -1,0 +1,122 @@
+//! A run that failed, as the error of its request.
+
+use crate::{ErrorObject, Refusal};
+use baton_types::{ErrorCode, ProviderFailure, Reason};
+use std::time::Duration;
+
+/// What the client of a failed run is told: the error, and whether repeating the request can help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFailure {
+    /// The error; its status is one that clients turn into the right exception.
+    pub refusal: Refusal,
+    /// How long the model's provider asked to wait.
+    pub retry_after: Option<Duration>,
+    /// Whether the same request may succeed later.
+    pub is_passing: bool,
+}
+
+impl RunFailure {
+    /// The failure that a task ended with.
+    pub fn from_reason(reason: &Reason) -> Self {
+        let (status, kind, word) = classify(reason);
+        let known = ErrorCode::ALL.iter().find(|known| known.code == reason.code);
+        let detail = match known {
+            Some(known) if is_about_server(known) => format!("{}: {}", known.title, reason.detail),
+            _ => reason.detail.clone(),
+        };
+        let message = format!("{detail} ({})", reason.code);
+        let refusal = Refusal { status, kind, code: Some(word), param: None, message };
+        let is_passing = matches!(status, 408 | 409 | 429 | 500..)
+            && refusal.code.as_deref() != Some("insufficient_quota")
+            && reason.code != ErrorCode::MODEL_NOT_CONFIGURED.code;
+        let asked = reason.provider.as_ref().and_then(|provider| provider.retry_after_ms);
+        Self { refusal, retry_after: asked.map(Duration::from_millis), is_passing }
+    }
+
+    /// As the `error` of a stream.
+    pub fn error(&self) -> ErrorObject {
+        self.refusal.error()
+    }
+}
+
+/// Failures that the caller could take for its own: the message says first that they are the server's.
+fn is_about_server(code: &ErrorCode) -> bool {
+    [ErrorCode::PROVIDER_KEY_REFUSED, ErrorCode::PROVIDER_QUOTA_EXHAUSTED].contains(code)
+}
+
+/// Status, type and code of the error.
+fn classify(reason: &Reason) -> (u16, &'static str, String) {
+    let (status, kind, word) = match reason.code.as_str() {
+        code if code == ErrorCode::WINDOW_EXCEEDED.code => (400, "invalid_request_error", "context_length_exceeded"),
+        code if code == ErrorCode::BUDGET_USED_UP.code => (429, "too_many_requests", "insufficient_quota"),
+        code if code == ErrorCode::GUARDRAIL_BLOCKED.code => (400, "invalid_request_error", "content_policy_violation"),
+        code if code == ErrorCode::MODEL_NOT_CONFIGURED.code => (500, "server_error", "model_not_configured"),
+        code => match &reason.provider {
+            Some(provider) => from_provider(provider),
+            None if code == ErrorCode::MODEL_FAILED.code => (500, "model_error", "provider_error"),
+            None => (500, "server_error", code),
+        },
+    };
+    (status, kind, word.to_owned())
+}
+
+/// The provider's status keeps its meaning.
+fn from_provider(provider: &ProviderFailure) -> (u16, &'static str, &'static str) {
+    match provider.status {
+        _ if provider.quota_exhausted => (429, "insufficient_quota", "insufficient_quota"),
+        401 => (401, "authentication_error", "provider_key_refused"),
+        403 => (403, "permission_error", "provider_key_refused"),
+        404 => (404, "not_found", "provider_model_not_found"),
+        408 => (408, "server_error", "provider_timeout"),
+        409 => (409, "conflict", "provider_conflict"),
+        429 => (429, "too_many_requests", "rate_limit_exceeded"),
+        400..=499 => (400, "invalid_request_error", "provider_bad_request"),
+        502 => (502, "server_error", "provider_unavailable"),
+        503 | 529 => (503, "server_error", "provider_unavailable"),
+        504 => (504, "server_error", "provider_timeout"),
+        _ => (500, "model_error", "provider_error"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_of_providers_keep_their_meaning() {
+        let told = |status, quota_exhausted| {
+            let provider = Some(ProviderFailure { status, retry_after_ms: Some(1_500), quota_exhausted });
+            let failure = RunFailure::from_reason(&Reason { provider, ..Reason::new("BTN-3003", "no") });
+            assert_eq!(failure.retry_after, Some(Duration::from_millis(1_500)));
+            (failure.refusal.status, failure.refusal.code.unwrap_or_default(), failure.is_passing)
+        };
+        for (status, quota, expect) in [
+            (400, false, (400, "provider_bad_request", false)),
+            (401, false, (401, "provider_key_refused", false)),
+            (403, false, (403, "provider_key_refused", false)),
+            (404, false, (404, "provider_model_not_found", false)),
+            (408, false, (408, "provider_timeout", true)),
+            (422, false, (400, "provider_bad_request", false)),
+            (429, false, (429, "rate_limit_exceeded", true)),
+            (429, true, (429, "insufficient_quota", false)),
+            (402, true, (429, "insufficient_quota", false)),
+            (500, false, (500, "provider_error", true)),
+            (503, false, (503, "provider_unavailable", true)),
+            (504, false, (504, "provider_timeout", true)),
+            (529, false, (503, "provider_unavailable", true)),
+            (302, false, (500, "provider_error", true)),
+        ] {
+            let (wanted, code, is_passing) = expect;
+            assert_eq!(told(status, quota), (wanted, code.to_owned(), is_passing), "{status}");
+        }
+    }
+
+    #[test]
+    fn a_refused_key_is_said_to_be_the_server_s() {
+        let provider = Some(ProviderFailure { status: 401, retry_after_ms: None, quota_exhausted: false });
+        let reason = Reason { provider, ..Reason::new(ErrorCode::PROVIDER_KEY_REFUSED.code, "look at OPENAI_API_KEY") };
+        let message = RunFailure::from_reason(&reason).refusal.message;
+        let expect = "The model's provider refuses the key of this server: look at OPENAI_API_KEY (BTN-3022)";
+        assert_eq!(message, expect);
+    }
+}
