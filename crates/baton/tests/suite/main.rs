@@ -15,6 +15,7 @@ mod bridge;
 #[cfg(unix)]
 mod budgets;
 mod chain;
+mod clients;
 mod conformance;
 mod contextcore_dashboards;
 mod control_sequences;
