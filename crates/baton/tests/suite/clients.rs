@@ -76,3 +76,34 @@ fn strands_agents_of_javascript() {
 fn vercel_ai_sdk() {
     shows_each_answer_once(&NODE, "tests/clients/ai_client.mjs");
 }
+
+/// The table was made with the versions that are pinned now.
+#[test]
+fn page_names_the_pinned_versions() {
+    let read = |path: &str| std::fs::read_to_string(format!("{}/../{path}", examples())).expect(path);
+    let page = read("docs/clients.md");
+    let python = [
+        ("google-adk", "requirements.txt"),
+        ("ag2", "requirements.txt"),
+        ("agent-framework-a2a", "requirements.txt"),
+        ("agno", "requirements-0.3.txt"),
+        ("strands-agents", "requirements-0.3.txt"),
+        ("google-adk", "requirements-adk-1.txt"),
+        ("ag2", "requirements-ag2-0.txt"),
+        ("beeai-framework", "requirements-beeai.txt"),
+        ("crewai", "requirements-crewai.txt"),
+        ("litellm", "requirements-litellm.txt"),
+    ];
+    let pinned = python.map(|(package, file)| {
+        let pins = read(&format!("tests/clients/{file}"));
+        let pin = pins.lines().find_map(|line| line.strip_prefix(&format!("{package}=="))).map(str::to_owned);
+        (package, pin.unwrap_or_else(|| panic!("no {package} in {file}")))
+    });
+    let manifest: serde_json::Value = serde_json::from_str(&read("tests/clients/package.json")).expect("JSON");
+    let installed = ["@google/adk", "@strands-agents/sdk", "a2a-ai-provider"]
+        .map(|package| (package, manifest["dependencies"][package].as_str().expect("a version").to_owned()));
+    for (package, version) in pinned.into_iter().chain(installed) {
+        let row = format!("| `{package}` | {version} |");
+        assert!(page.contains(&row), "docs/clients.md has no row {row}: run `make test-clients`");
+    }
+}
