@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Extra arguments for `make run`, `make test-backends`, `make floods`, `make soak` and `make fuzz`: make run ARGS="--once"
+# Extra arguments for `make run`, `make test-backends`, `make test-clients`, `make floods`, `make soak` and `make fuzz`: make run ARGS="--once"
 ARGS ?=
 CYCLES ?= 200
 SECONDS ?= 60
@@ -23,6 +23,10 @@ test: ## everything that must hold, with the time of each stage
 .PHONY: test-backends
 test-backends: ## a real OpenTelemetry Collector and Arize Phoenix, and an outage; ARGS="behind outage" runs some of it
 	@scripts/backends/test.sh $(ARGS)
+
+.PHONY: test-clients
+test-clients: ## public A2A clients, each counted how often it shows an answer; writes docs/clients.md; ARGS="adk" runs some
+	@scripts/clients.sh $(ARGS)
 
 .PHONY: test-model
 test-model: ## agents on real models that are fetched once (1.4 GB) and run here: a streamed conversation, a tool call

@@ -65,10 +65,13 @@ environment python-two-agents BATON_TEST_TWO_AGENTS_PYTHON scripts/python-env.sh
 environment python-otel BATON_TEST_OTEL_PYTHON scripts/python-env.sh tests/python/requirements-otel.txt
 environment python-duckdb BATON_TEST_DUCKDB_PYTHON scripts/python-env.sh tests/python/requirements-duckdb.txt
 environment python-openai BATON_TEST_OPENAI_PYTHON scripts/python-env.sh tests/python/requirements-openai.txt
+environment python-clients BATON_TEST_CLIENTS_PYTHON scripts/python-env.sh tests/clients/requirements.txt
+environment python-clients-0.3 BATON_TEST_OLD_CLIENTS_PYTHON scripts/python-env.sh tests/clients/requirements-0.3.txt
 environment node BATON_TEST_NODE scripts/node-env.sh
 environment node-mcp BATON_TEST_MCP_NODE scripts/node-env.sh tests/mcp
 environment node-openai BATON_TEST_OPENAI_NODE scripts/node-env.sh tests/openai
 environment node-otel BATON_TEST_OTEL_NODE scripts/node-env.sh tests/otel
+environment node-clients BATON_TEST_CLIENTS_NODE scripts/node-env.sh tests/clients
 environment node-grafana BATON_TEST_GRAFANA_NODE scripts/node-env.sh tests/grafana
 
 # A visible change must arrive with its snapshot; tests never write one by themselves here.

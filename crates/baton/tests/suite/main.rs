@@ -16,6 +16,7 @@ mod bridge;
 #[cfg(unix)]
 mod budgets;
 mod chain;
+mod clients;
 mod conformance;
 mod contextcore_dashboards;
 mod control_sequences;

@@ -1,0 +1,80 @@
+"""Asks the agent of tests/agents/clients/guide through a client, and counts how often its answer is shown to the user.
+
+A script calls `main` with one way to open a conversation for each mode of its client. Each case is one line of JSON on
+stdout; the exit status is 1 unless every answer was shown exactly once, with nothing beside it.
+"""
+
+import asyncio
+import importlib.metadata
+import json
+import sys
+import traceback
+
+# Case, question, answer; a conversation is opened anew for all but the follow-up.
+PLAIN = ("answer", "Who counts the gulls?", "The lighthouse keeper counts seventeen white gulls.")
+TOOL = ("after a tool call", "What is the weather in Oakland?", "Oakland has a clear sky and seventy-two degrees.")
+FOLLOW_UP = ("follow-up", "Which city did I ask about?", "A moment ago you were asking about Oakland.")
+
+# Far more than any case needs, in seconds.
+CASE_TIMEOUT = 90
+
+
+def card_url(agent):
+    """Where an agent's card is."""
+    return f"{agent.rstrip('/')}/.well-known/agent-card.json"
+
+
+def report(package, dialect, mode, case, text, error=None):
+    """Prints the line of one case; returns whether the answer was shown exactly once and alone."""
+    name, question, answer = case
+    flat = " ".join(text.split())
+    shown = flat.count(answer)
+    beside = flat.replace(answer, "").strip()
+    line = {
+        "client": package,
+        "version": importlib.metadata.version(package),
+        "dialect": dialect,
+        "mode": mode,
+        "case": name,
+        "asked": question,
+        "shown": shown,
+        "beside": beside,
+        "text": text[:2000],
+    }
+    if error is not None:
+        line["error"] = error
+    print(json.dumps(line), flush=True)
+    return shown == 1 and not beside and error is None
+
+
+async def run_mode(package, dialect, mode, open_conversation, cases):
+    """Asks the questions of all cases; returns whether each answer was shown once."""
+    good, ask = True, None
+    for case in cases:
+        text, error = "", None
+        try:
+            if ask is None or case is not FOLLOW_UP:
+                ask = await open_conversation()
+            text = await asyncio.wait_for(ask(case[1]), CASE_TIMEOUT)
+        except Exception as failure:
+            error = "".join(traceback.format_exception_only(failure)).strip()[:2000]
+            traceback.print_exc()
+        good &= report(package, dialect, mode, case, text or "", error)
+    return good
+
+
+async def run_modes(package, dialects, cases):
+    good = True
+    for dialect, modes in dialects.items():
+        for mode, open_conversation in modes.items():
+            good &= await run_mode(package, dialect, mode, open_conversation, cases)
+    return good
+
+
+def main(package, dialects, cases=(PLAIN, TOOL, FOLLOW_UP)):
+    """Runs everything and ends the process with its result.
+
+    `dialects` maps the dialect that the client speaks to its modes, and each mode to an async function that opens a
+    conversation: it gives `ask(question) -> text`.
+    """
+    sys.exit(0 if asyncio.run(run_modes(package, dialects, cases)) else 1)
