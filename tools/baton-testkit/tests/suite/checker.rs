@@ -237,7 +237,7 @@ fn after_deaths(evidence: &mut Evidence, deaths: u64, alone: bool, fact: TaskEve
 #[test]
 fn giving_up_too_early_or_without_proof_is_found() {
     let given_up = || {
-        let reason = Some(Reason { code: "BTN-3005".to_owned(), detail: "it died".to_owned() });
+        let reason = Some(Reason { code: "BTN-3005".to_owned(), detail: "it died".to_owned(), provider: None });
         TaskEvent::StatusChanged { state: TaskState::Failed, message: None, reason }
     };
     assert_eq!(broken(|evidence| after_deaths(evidence, 1, true, given_up())), only(Promise::CrashLoop));
