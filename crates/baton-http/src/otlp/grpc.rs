@@ -14,8 +14,6 @@ use axum::{
     response::Response,
 };
 use baton_otlp::{Arrival, Encoding};
-use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt as _, Full};
@@ -29,8 +27,7 @@ pub(crate) async fn export(State(shared): State<Arc<Shared>>, caller: Caller, re
     if !a2a::is_grpc(request.headers()) {
         // Whoever sent this is no gRPC client and would not see a status behind a 200.
         let message = "Content-Type must be application/grpc; spans over HTTP go to /v1/traces";
-        let error = Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message);
-        return reply::rest_error(&error);
+        return reply::rest_error(&reply::unsupported(message));
     }
     let mut response = match take(&shared, &caller, request).await {
         Ok(arrival) => answer(&arrival),
@@ -47,7 +44,7 @@ async fn take(shared: &Arc<Shared>, caller: &Caller, request: Request) -> Result
     if !matches!(packing, b"" | b"identity" | b"gzip") {
         return Err(Refusal::NotOffered("messages must be compressed with gzip or not at all"));
     }
-    let received = shared.bodies.read(&parts, body).await?;
+    let received = shared.bodies.read_encoded(&parts, body).await?;
     a2a::check_grpc_frame(&received.bytes, packing == b"gzip")?;
     let gzip = received.bytes.first() == Some(&1);
     keep(store, Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf }).await

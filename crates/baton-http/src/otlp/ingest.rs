@@ -1,10 +1,11 @@
 //! Spans of an export request, from bytes to the store.
 
-use super::{inflate::gunzip, refusal::Refusal};
+use super::refusal::Refusal;
 use crate::{
     app::Shared,
     auth::Caller,
     body::Received,
+    inflate::{InflateLimits, gunzip},
     spans::{self, KEEPS_NONE},
 };
 use baton_otlp::{Arrival, Encoding, Export};
@@ -16,6 +17,9 @@ use std::sync::Arc;
 
 /// Bodies larger than this are unpacked and read beside the threads that serve others.
 const LARGE: usize = 128 * 1024;
+
+/// How far a body may grow: spans repeat their names, so they are packed better than others.
+const INFLATE_LIMITS: InflateLimits = InflateLimits { max_bytes: 64 * 1024 * 1024, max_ratio: None };
 
 /// A body as it arrived.
 pub(super) struct Letter {
@@ -65,7 +69,7 @@ fn bring(store: &dyn SpanStore, letter: Letter) -> Result<Brought, Refusal> {
 fn read(letter: Letter) -> Result<(Arrival, Received), Refusal> {
     let Letter { mut received, skipped, gzip, encoding } = letter;
     if gzip {
-        received = gunzip(received, skipped)?;
+        received = gunzip(received, skipped, &INFLATE_LIMITS)?;
     } else {
         let message = received.bytes.slice(skipped.min(received.bytes.len())..);
         received = received.narrowed(message);

@@ -5,7 +5,6 @@
 
 mod grpc;
 mod http;
-mod inflate;
 mod ingest;
 mod refusal;
 

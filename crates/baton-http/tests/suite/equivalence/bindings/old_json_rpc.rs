@@ -14,7 +14,7 @@ use baton_wire::a2a::{
     v03,
 };
 use http::Method;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 
 pub(super) async fn ask(world: &World, ask: &Ask) -> Option<Answer> {
     let (method, params) = said(ask)?;
