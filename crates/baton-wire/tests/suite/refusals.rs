@@ -104,7 +104,7 @@ fn batches() {
     }
     let absent = Request::read(r#"{"jsonrpc":"2.0","method":"tasks.get"}"#).unwrap();
     let null = Request::read(r#"{"jsonrpc":"2.0","id":null,"method":"tasks.get"}"#).unwrap();
-    assert_eq!((absent.id.is_none(), null.id.map(|id| id.get())), (true, Some("null")));
+    assert_eq!((absent.id.is_none(), null.id.map(RawValue::get)), (true, Some("null")));
 }
 
 #[test]
