@@ -56,7 +56,7 @@ async def strict(agent):
     async with httpx.AsyncClient(headers={"A2A-Version": "1.0"}) as http:
         for address in (agent.address, agent.url, f"{agent.url}/.well-known/agent-card.json"):
             reply = (await http.get(address)).raise_for_status()
-            expect("what the card varies by", reply.headers["vary"], "Host, A2A-Version")
+            expect("what the card varies by", reply.headers["vary"], "Host, A2A-Version, Accept-Encoding")
             card = ParseDict(reply.json(), AgentCard(), ignore_unknown_fields=False)
             expect("versions", {one.protocol_version for one in card.supported_interfaces}, {"1.0"})
 

@@ -4,7 +4,9 @@ use crate::{
     HttpOptions, a2a, agents, approvals,
     auth::{self, Caller, GateLayer, Rates},
     body::Bodies,
-    cards, cors, definitions, discovery, exports,
+    cards,
+    compress::CompressLayer,
+    cors, definitions, discovery, exports,
     guard::GuardLayer,
     handoffs, jwks,
     large_requests::LargeRequests,
@@ -143,7 +145,7 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     let (streams, sockets, tails) = (pool(options.max_streams), pool(options.max_streams / 4), pool(spans::MAX_TAILS));
     let rates = options.access.rate.map(Rates::new);
     let large_requests = LargeRequests::new();
-    let bodies = Bodies::new(&options);
+    let bodies = Bodies::new(&options, large_requests.clone());
     let lookups = Arc::new(Semaphore::new(LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
     let discarded = Arc::<DiscardedSignals>::default();
@@ -166,6 +168,7 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     });
     let gate = GateLayer::new(&shared);
     let edge = responses::EdgeLayer::new(&shared);
+    let compress = CompressLayer::new(shared.large_requests.clone());
     let (router, operations) = routes(&shared).into_parts();
     let routes =
         router.fallback(reply::no_such_page).method_not_allowed_fallback(reply::no_such_method).with_state(shared);
@@ -177,6 +180,7 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
         // Outside of whatever asks for tokens: browsers show none before they know that a page may call.
         .layer(cors)
         .layer(gate)
+        .layer(compress)
         .service(routes);
     Surface { router: Router::new().fallback_service(guarded), operations }
 }

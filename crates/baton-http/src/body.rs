@@ -4,7 +4,9 @@ use crate::{
     HttpOptions,
     app::Shared,
     auth::Caller,
-    reply::{check_content_type, readable},
+    inflate::{BodyEncoding, InflateLimits, gunzip},
+    large_requests::LargeRequests,
+    reply::{check_json, readable},
     shares::{SharePermit, Shares},
 };
 use axum::{body::Body, extract::Request};
@@ -27,10 +29,7 @@ const UNIT: usize = 1024;
 /// The JSON body of a request, and the headers that it came with.
 pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request) -> Result<(HeaderMap, T), Error> {
     let (parts, body) = request.into_parts();
-    check_content_type(&parts.headers).map_err(|essence| {
-        let message = format!("Content-Type must be application/json, not '{essence}'");
-        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
-    })?;
+    check_json(&parts.headers)?;
     let received = shared.bodies.read(&parts, body).await?;
     let parsed = async {
         serde_json::from_str(readable(&received.bytes)?)
@@ -45,6 +44,7 @@ pub(crate) struct Bodies {
     limit: usize,
     time: Duration,
     budget: Shares,
+    large_requests: LargeRequests,
 }
 
 /// A whole body and its share of the budget, which is free again when this is dropped.
@@ -87,10 +87,10 @@ impl Received {
 }
 
 impl Bodies {
-    pub(crate) fn new(options: &HttpOptions) -> Self {
+    pub(crate) fn new(options: &HttpOptions, large_requests: LargeRequests) -> Self {
         let budget =
             Shares::with_percent(units(options.max_bodies_total), options.principal_share, units(options.max_body));
-        Self { limit: options.max_body, time: options.body_timeout, budget }
+        Self { limit: options.max_body, time: options.body_timeout, budget, large_requests }
     }
 
     /// Largest body in bytes.
@@ -113,8 +113,20 @@ impl Bodies {
         BodyShare { permit: self.budget.take_none(caller), most: self.budget.per_principal() }
     }
 
-    /// All of the body, or why not.
-    pub(crate) async fn read(&self, parts: &Parts, mut body: Body) -> Result<Received, Error> {
+    /// All of the body, no longer compressed, or why not.
+    pub(crate) async fn read(&self, parts: &Parts, body: Body) -> Result<Received, Error> {
+        let encoding = BodyEncoding::of(&parts.headers)?;
+        let received = self.read_encoded(parts, body).await?;
+        if encoding == BodyEncoding::Identity || received.bytes.is_empty() {
+            return Ok(received);
+        }
+        let (arrived, limits) = (received.bytes.len(), InflateLimits::tenfold(self.limit));
+        let inflated = async { gunzip(received, 0, &limits) };
+        self.large_requests.drive(arrived.saturating_mul(10), pin!(inflated)).await
+    }
+
+    /// All of the body as it was sent, or why not.
+    pub(crate) async fn read_encoded(&self, parts: &Parts, mut body: Body) -> Result<Received, Error> {
         let share = self.share(&Caller::of(&parts.extensions)?);
         let stopped = match self.receive(&mut body, share).await {
             Ok(received) => return Ok(received),

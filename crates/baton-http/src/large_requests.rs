@@ -18,7 +18,8 @@ const INLINE_LIMIT: usize = 64 * 1024;
 /// Parsers at the same time, where there are processors for so many.
 const MAX_PARSERS: usize = 8;
 
-/// Bounds how many large bodies are worked on at once.
+/// Bounds how many large bodies are worked on at once; clones share the bound.
+#[derive(Clone)]
 pub(crate) struct LargeRequests {
     places: Arc<Semaphore>,
 }

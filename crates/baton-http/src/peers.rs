@@ -41,13 +41,8 @@ impl fmt::Debug for PeerPorts {
 pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let added = async {
-        let received = match reply::check_content_type(&parts.headers) {
-            Ok(()) => shared.bodies.read(&parts, body).await?,
-            Err(essence) => {
-                let message = format!("Content-Type must be application/json, not '{essence}'");
-                return Err(Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message));
-            }
-        };
+        reply::check_json(&parts.headers)?;
+        let received = shared.bodies.read(&parts, body).await?;
         let text = reply::readable(&received.bytes)?;
         let wrong = |error: serde_json::Error| {
             Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string())

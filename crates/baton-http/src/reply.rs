@@ -90,11 +90,26 @@ fn essence(media_type: &str) -> &str {
     media_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// Refuses bodies that do not say they are JSON; the error is what they say instead.
-pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), String> {
-    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = essence(given);
-    if is_json(essence) { Ok(()) } else { Err(essence.to_owned()) }
+/// Refuses bodies that say they are not JSON. One without a type is taken for JSON unless a web page sent it: pages can
+/// send such bodies to other origins without asking first.
+pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Error> {
+    let given = headers.get(header::CONTENT_TYPE).map(|value| essence(value.to_str().unwrap_or("unreadable")));
+    match given.filter(|essence| !essence.is_empty()) {
+        Some(essence) if is_json(essence) => Ok(()),
+        Some(essence) => {
+            let essence: String = essence.chars().take(64).collect();
+            Err(unsupported(&format!("Content-Type must be application/json, not '{essence}'")))
+        }
+        None if headers.contains_key(header::ORIGIN) => {
+            Err(unsupported("Content-Type must be application/json, and is missing"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The refusal of a body for its type or encoding.
+pub(crate) fn unsupported(message: &str) -> Error {
+    Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::MEDIA_TYPE_UNSUPPORTED, message)
 }
 
 /// `application/json`, or a type with the structured suffix `+json`.

@@ -39,6 +39,7 @@ codes! {
     REPEATED_HEADER = "BTN-1013", "The request has a header more than once that may stand once", "Send Host, Origin, Authorization, Content-Length and Content-Type once each; look for a proxy that adds one of them.";
     SHARE_FULL = "BTN-1015", "You hold too many of these at once", "End or close some of what you have open, then try again after the time in Retry-After.";
     CONVERSATION_FULL = "BTN-1016", "The conversation is full", "Begin a new conversation, with the items that still matter.";
+    MEDIA_TYPE_UNSUPPORTED = "BTN-1017", "The body's type or encoding is not supported", "Send JSON with Content-Type: application/json, as it is or with Content-Encoding: gzip.";
     AGENT_NOT_FOUND = "BTN-2001", "There is no such agent", "Run `baton agents` for the names that are served.";
     AGENT_INVALID = "BTN-2002", "The agent definition has an error", "Fix the file at the line and column shown.";
     TASK_NOT_FOUND = "BTN-2003", "There is no such task", "List tasks to find its id; tasks of other owners look missing.";

@@ -2,20 +2,23 @@
 
 use crate::a2a::v1::{Error, ErrorKind, ErrorObject};
 use baton_types::ErrorCode;
-use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{IgnoredAny, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 /// Longest id that is accepted, because it comes back with every event of a stream.
 const MAX_ID: usize = 1024;
 
+/// Most entries of a batch.
+pub const MAX_BATCH: usize = 50;
+
 /// A request whose parameters are not read yet.
-///
-/// It always has an id, which may be `null`: JSON-RPC leaves requests without one unanswered, and every A2A method has
-/// an answer, so those are refused instead of carried out for nobody.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The id exactly as the client wrote it.
+    /// The id exactly as the client wrote it, which may be `null`; none for a notification.
     pub id: Option<&'a RawValue>,
     /// The method.
     pub method: &'a str,
@@ -59,9 +62,6 @@ impl<'a> Request<'a> {
             _ if serde_json::from_str::<IgnoredAny>(body).is_err() => {
                 return Err(refuse(None, ErrorKind::Parse, "the body is not JSON"));
             }
-            _ if body.trim_ascii_start().starts_with('[') => {
-                return Err(refuse(None, ErrorKind::InvalidRequest, "batches are not supported; send one request"));
-            }
             _ => return Err(refuse(None, ErrorKind::InvalidRequest, "the body is not a JSON-RPC request object")),
         };
         let id = envelope.id;
@@ -72,14 +72,55 @@ impl<'a> Request<'a> {
         if envelope.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
             return Err(refuse(id, ErrorKind::InvalidRequest, "jsonrpc must be \"2.0\""));
         }
-        if id.is_none() {
-            return Err(refuse(None, ErrorKind::InvalidRequest, "id is required, because every method is answered"));
-        }
         let method = envelope.method.map_or("", RawValue::get);
         match method.strip_prefix('"').and_then(|method| method.strip_suffix('"')) {
             Some(method) if !method.is_empty() => Ok(Self { id, method, params: envelope.params }),
             _ => Err(refuse(id, ErrorKind::InvalidRequest, "method must be a string")),
         }
+    }
+}
+
+/// The entries of a batch, each of them not read yet; none if the body is no array. The body's depth must have been
+/// checked before.
+pub fn read_batch(body: &str) -> Option<Result<Vec<&RawValue>, Error>> {
+    if !body.trim_ascii_start().starts_with('[') {
+        return None;
+    }
+    let refuse = |kind, message: &str| Err(Error::new(kind, ErrorCode::INVALID_REQUEST, message));
+    Some(match serde_json::from_str::<Batch<'_>>(body) {
+        Err(_) => refuse(ErrorKind::Parse, "the body is not JSON"),
+        Ok(Batch(entries)) if entries.is_empty() => refuse(ErrorKind::InvalidRequest, "the batch is empty"),
+        Ok(Batch(entries)) if entries.len() > MAX_BATCH => {
+            refuse(ErrorKind::InvalidRequest, &format!("a batch has at most {MAX_BATCH} entries"))
+        }
+        Ok(Batch(entries)) => Ok(entries),
+    })
+}
+
+/// Entries of an array; of those beyond the limit only one is kept.
+struct Batch<'a>(Vec<&'a RawValue>);
+
+impl<'de> Deserialize<'de> for Batch<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Batch<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while entries.len() <= MAX_BATCH {
+                    let Some(entry) = sequence.next_element()? else { return Ok(Batch(entries)) };
+                    entries.push(entry);
+                }
+                while sequence.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Batch(entries))
+            }
+        }
+        deserializer.deserialize_seq(Entries)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `POST /api/v1/approvals/{task}/{call}`.
 
 use super::{found, refused};
-use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan, tools::is_json};
+use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
@@ -25,7 +25,7 @@ pub(crate) async fn answer(
     let answered = async {
         let Path((task, call)) = path.map_err(|error| unreadable(&error.body_text()))?;
         let (parts, body) = request.into_parts();
-        is_json(&parts.headers)?;
+        reply::check_json(&parts.headers)?;
         let received = shared.bodies.read(&parts, body).await?;
         let answer: api::AnswerApproval = serde_json::from_str(reply::readable(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;

@@ -38,6 +38,9 @@ pub(super) async fn pass<H: ServerHandler>(
             return reply::rest_error(&error);
         }
     };
+    // The service is given the body as it was before it was packed.
+    parts.headers.remove(header::CONTENT_ENCODING);
+    parts.headers.remove(header::CONTENT_LENGTH);
     let bytes = received.bytes.len();
     let answered = async {
         spoken::begin(&span, &parts, agent, &received.bytes);

@@ -14,8 +14,6 @@ use axum::{
     response::Response,
 };
 use baton_otlp::Encoding;
-use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt as _, Full};
@@ -43,8 +41,7 @@ pub(super) async fn serve(
         // Whoever sent this is no gRPC client and would not see a status behind a 200.
         let message =
             "Content-Type must be application/grpc; OTLP over HTTP goes to /v1/traces, /v1/metrics and /v1/logs";
-        let error = Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message);
-        return reply::rest_error(&error);
+        return reply::rest_error(&reply::unsupported(message));
     }
     let mut response = match answer_to(request).await {
         Ok(message) => answer(&message),
@@ -61,7 +58,7 @@ pub(super) async fn framed_body(shared: &Shared, request: Request) -> Result<Let
     if !matches!(packing, b"" | b"identity" | b"gzip") {
         return Err(Refusal::NotOffered("messages must be compressed with gzip or not at all"));
     }
-    let received = shared.bodies.read(&parts, body).await?;
+    let received = shared.bodies.read_encoded(&parts, body).await?;
     a2a::check_grpc_frame(&received.bytes, packing == b"gzip")?;
     let gzip = received.bytes.first() == Some(&1);
     Ok(Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf })

@@ -4,16 +4,14 @@ use super::{
     ingest::{Letter, admit, keep},
     refusal::{Refusal, encoding_of},
 };
-use crate::{app::Shared, auth::Caller};
+use crate::{app::Shared, auth::Caller, inflate::BodyEncoding, reply::unsupported};
 use axum::{
     body::Body,
     extract::{Request, State},
     response::Response,
 };
 use baton_otlp::{Arrival, Encoding};
-use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderValue, header};
 use std::sync::Arc;
 
 /// Takes spans.
@@ -51,20 +49,7 @@ pub(super) async fn packed_body(
     let Some(encoding) = encoding else {
         return Err(unsupported("Content-Type must be application/x-protobuf or application/json").into());
     };
-    let gzip = is_gzip(&parts.headers)?;
-    let received = shared.bodies.read(&parts, body).await?;
+    let gzip = BodyEncoding::of(&parts.headers)? == BodyEncoding::Gzip;
+    let received = shared.bodies.read_encoded(&parts, body).await?;
     Ok(Letter { received, skipped: 0, gzip, encoding })
-}
-
-fn is_gzip(headers: &HeaderMap) -> Result<bool, Refusal> {
-    let given = headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes).unwrap_or_default();
-    match given.to_ascii_lowercase().as_slice() {
-        b"" | b"identity" => Ok(false),
-        b"gzip" => Ok(true),
-        _ => Err(unsupported("Content-Encoding must be gzip or identity").into()),
-    }
-}
-
-fn unsupported(message: &str) -> Error {
-    Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
 }

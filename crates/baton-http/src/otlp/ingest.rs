@@ -1,10 +1,11 @@
 //! Spans of an export request, from bytes to the store.
 
-use super::{inflate::gunzip, refusal::Refusal};
+use super::refusal::Refusal;
 use crate::{
     app::Shared,
     auth::Caller,
     body::Received,
+    inflate::{InflateLimits, gunzip},
     spans::{self, KEEPS_NONE},
 };
 use baton_otlp::{Arrival, Encoding, Export};
@@ -16,6 +17,9 @@ use std::sync::Arc;
 
 /// Bodies larger than this are unpacked and read beside the threads that serve others.
 pub(super) const LARGE: usize = 128 * 1024;
+
+/// How far a body may grow: spans repeat their names, so they are packed better than others.
+const INFLATE_LIMITS: InflateLimits = InflateLimits { max_bytes: 64 * 1024 * 1024, max_ratio: None };
 
 /// A body as it arrived.
 pub(super) struct Letter {
@@ -66,7 +70,7 @@ fn bring(store: &dyn SpanStore, letter: Letter) -> Result<Brought, Refusal> {
 pub(super) fn opened(letter: Letter) -> Result<Received, Refusal> {
     let Letter { received, skipped, gzip, .. } = letter;
     if gzip {
-        return Ok(gunzip(received, skipped)?);
+        return Ok(gunzip(received, skipped, &INFLATE_LIMITS)?);
     }
     let message = received.bytes.slice(skipped.min(received.bytes.len())..);
     Ok(received.narrowed(message))

@@ -6,7 +6,6 @@
 mod discard;
 mod grpc;
 mod http;
-mod inflate;
 mod ingest;
 mod refusal;
 

@@ -14,7 +14,7 @@ use baton_responses::Refusal;
 use baton_rules::Access;
 use baton_types::{AgentName, AgentSpec, Digest, ErrorCode, Principal};
 use baton_wire::a2a::v1::{Error, ErrorKind, is_idempotency_key};
-use http::{HeaderMap, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use serde::Serialize;
 use std::{future::Future, sync::Arc};
 
@@ -64,12 +64,12 @@ impl Asked {
         }
         // Web pages can send other types without asking first, so this comes before the body.
         if parts.headers.contains_key(header::CONTENT_TYPE) && parts.method == Method::POST {
-            check_json(&parts.headers)?;
+            reply::check_json(&parts.headers)?;
         }
         let received = shared.bodies.read(&parts, body).await?;
         // A request without a body needs no type.
         if !received.bytes.is_empty() {
-            check_json(&parts.headers)?;
+            reply::check_json(&parts.headers)?;
         }
         let span = RequestSpan::of(&parts.extensions, &parts.headers);
         Ok((Self { shared, caller, headers: parts.headers, addressed, span }, received))
@@ -182,14 +182,6 @@ impl Asked {
         let said = self.headers.get("baton-tool-items").and_then(|value| value.to_str().ok());
         said.is_some_and(|said| said.trim().eq_ignore_ascii_case("hidden"))
     }
-}
-
-/// Refuses bodies that are not JSON by their own word.
-fn check_json(headers: &HeaderMap) -> Result<(), Error> {
-    reply::check_content_type(headers).map_err(|essence| {
-        let message = format!("Content-Type must be application/json, not '{essence}'");
-        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
-    })
 }
 
 /// The agent that a path begins with.

@@ -14,7 +14,7 @@ use baton_engine::{ImportSession, SessionRef};
 use baton_rules::Access;
 use baton_types::{AgentName, ContextId, ErrorCode};
 use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
+    a2a::v1::Error,
     api::{ImportedSession, SessionFile},
 };
 use http::{HeaderMap, header};
@@ -81,11 +81,12 @@ async fn begin(shared: &Shared, caller: &Caller, import: ImportSession) -> Resul
 fn is_markdown(headers: &HeaderMap) -> Result<bool, Error> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match given.split(';').next().unwrap_or_default().trim() {
+        "" => reply::check_json(headers).map(|()| false),
         "application/json" => Ok(false),
         "text/markdown" | "text/plain" => Ok(true),
         other => {
-            let message = format!("Content-Type is '{other}', and must be application/json or text/markdown");
-            Err(Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message))
+            let other: String = other.chars().take(64).collect();
+            Err(reply::unsupported(&format!("Content-Type must be application/json or text/markdown, not '{other}'")))
         }
     }
 }

@@ -12,10 +12,10 @@ use axum::{
 };
 use baton_ports::{IssuedToken, NewToken};
 use baton_rules::Scope;
-use baton_types::{ErrorCode, Principal, Timestamp};
+use baton_types::{Principal, Timestamp};
 use baton_wire::{
     Violations,
-    a2a::v1::{Error, ErrorKind, read_params_text},
+    a2a::v1::{Error, read_params_text},
     api::{CreateToken, CreatedToken},
 };
 use http::{HeaderValue, StatusCode, header};
@@ -48,10 +48,7 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, caller: Caller, re
 async fn created(shared: &Shared, caller: &Caller, request: Request) -> Result<IssuedToken, Error> {
     let tokens = tokens(shared, caller)?;
     let (parts, body) = request.into_parts();
-    reply::check_content_type(&parts.headers).map_err(|essence| {
-        let message = format!("Content-Type must be application/json, not '{essence}'");
-        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
-    })?;
+    reply::check_json(&parts.headers)?;
     let received = shared.bodies.read(&parts, body).await?;
     let wanted: CreateToken = read_params_text(reply::readable(&received.bytes)?)?;
     let token = checked(wanted, shared.options.access.clock.now())?;

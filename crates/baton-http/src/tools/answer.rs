@@ -2,7 +2,7 @@
 
 use super::{
     reached,
-    run::{Round, is_json, object, respond, run},
+    run::{Round, object, respond, run},
     state::Carried,
 };
 use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan};
@@ -29,7 +29,7 @@ pub(crate) async fn answer(
         let Path((agent, tool)) = path.map_err(|error| unreadable(&error.body_text()))?;
         let (agent, host) = reached(&shared, &caller, Access::Call, &agent)?;
         let (parts, body) = request.into_parts();
-        is_json(&parts.headers)?;
+        reply::check_json(&parts.headers)?;
         let received = shared.bodies.read(&parts, body).await?;
         let AnswerTool { arguments, answers, state } = serde_json::from_str(reply::readable(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;

@@ -2,7 +2,7 @@
 
 use super::{
     reached,
-    run::{Round, is_json, object, respond, run},
+    run::{Round, object, respond, run},
     state::Carried,
 };
 use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan};
@@ -39,7 +39,7 @@ async fn arguments(shared: &Shared, request: Request) -> Result<Json, Error> {
     if received.bytes.is_empty() {
         return Ok(Json::from(serde_json::Value::Object(serde_json::Map::new())));
     }
-    is_json(&parts.headers)?;
+    reply::check_json(&parts.headers)?;
     let parsed = async { object(reply::readable(&received.bytes)?, "the arguments") };
     shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await
 }

@@ -17,7 +17,6 @@ pub(crate) use call::call;
 pub(crate) use list::list;
 pub use permission::PermissionPorts;
 pub(crate) use permission::{set_server_permission, set_tool_permission};
-pub(crate) use run::is_json;
 
 use crate::{app::Shared, auth::Caller};
 use baton_ports::ToolHost;

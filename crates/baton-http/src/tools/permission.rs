@@ -3,7 +3,6 @@
 
 use super::{
     reached,
-    run::is_json,
     scope::{Meant, meant, missing, remark},
 };
 use crate::{app::Shared, auth::Caller, definitions, named::unreadable, reply};
@@ -97,7 +96,7 @@ async fn check_start(
 async fn word(shared: &Shared, request: Request) -> Result<SetPermission, Error> {
     let invalid = |message: String| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
     let (parts, body) = request.into_parts();
-    is_json(&parts.headers)?;
+    reply::check_json(&parts.headers)?;
     let received = shared.bodies.read(&parts, body).await?;
     let word: SetPermission =
         serde_json::from_str(reply::readable(&received.bytes)?).map_err(|error| invalid(error.to_string()))?;

@@ -17,7 +17,6 @@ use baton_wire::{
     a2a::v1::{Error, ErrorKind},
     api::{AskEntry, ToolReply},
 };
-use http::HeaderMap;
 
 /// What a caller brought.
 pub(super) struct Round<'a> {
@@ -123,14 +122,6 @@ pub(super) fn object(text: &str, what: &str) -> Result<Json, Error> {
     }
     let message = format!("{what} must be a JSON object, such as {{\"location\": \"Oakland\"}}");
     Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message))
-}
-
-/// Whether a body says that it is JSON.
-pub(crate) fn is_json(headers: &HeaderMap) -> Result<(), Error> {
-    reply::check_content_type(headers).map_err(|essence| {
-        let message = format!("Content-Type must be application/json, not '{essence}'");
-        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
-    })
 }
 
 /// Outside of a run there is no model that could write for a tool.

@@ -67,7 +67,7 @@ async fn each_mistake_has_its_error() {
         ("batch", none, b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"GetTask\"}]".to_vec()),
         ("not an object", none, b"42".to_vec()),
         ("no method", none, b"{\"jsonrpc\":\"2.0\",\"id\":7}".to_vec()),
-        ("no id", none, b"{\"jsonrpc\":\"2.0\",\"method\":\"ListTasks\"}".to_vec()),
+        ("no id", none, b"{\"jsonrpc\":\"2.0\",\"method\":\"GetTask\",\"params\":{}}".to_vec()),
         ("unknown method", none, call("DoMagic", &json!({}))),
         ("method of 0.3", none, call("message/send", &json!({}))),
         ("wrong content type", &[("content-type", "text/plain")], send(&text)),

@@ -31,7 +31,7 @@ async fn bodies_must_say_that_they_are_json() {
             ("multipart/form-data", false),
             ("application/+json", false),
             ("application/jsonp", false),
-            ("", false),
+            ("", true),
         ] {
             let given = [("content-type", content_type)];
             let given = if content_type.is_empty() { headers(&[]) } else { headers(&given) };

@@ -89,10 +89,10 @@ async fn rest_answers_in_the_media_type_that_the_client_names() {
 #[tokio::test]
 async fn a_body_of_another_type_is_refused_before_it_is_read() {
     let app = weather();
-    for given in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""] {
+    for given in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
         let headers = headers(&[("content-type", given)]);
         let response = raw(&app, "POST", "/agents/weather", headers.clone(), "not even JSON").await;
-        assert_eq!((response.status().as_u16(), content_type(&response)), (200, "application/json"));
+        assert_eq!((response.status().as_u16(), content_type(&response)), (415, "application/json"));
         let body: Value = serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap();
         assert_eq!((&body["error"]["code"], &body["id"]), (&json!(-32005), &Value::Null));
         for path in ["/message:send", "/message:stream", "/tasks/t/pushNotificationConfigs", "/v1/message:send"] {

@@ -2,7 +2,7 @@
 
 use baton_wire::{
     a2a::v1::{self, Error},
-    jsonrpc::{self, Request},
+    jsonrpc::{self, MAX_BATCH, Request, read_batch},
 };
 use serde_json::value::RawValue;
 
@@ -84,6 +84,30 @@ fn tasks_and_pages_are_checked() {
 }
 
 #[test]
+fn batches() {
+    let many = |entries: usize| format!("[{}]", vec!["1"; entries].join(","));
+    for (body, expect) in [
+        ("{}", None),
+        ("5", None),
+        ("[]", Some(Err(-32600))),
+        (" [ ]", Some(Err(-32600))),
+        ("[1,", Some(Err(-32700))),
+        ("[1] 2", Some(Err(-32700))),
+        (r#"[1, {"a": [2]}, null]"#, Some(Ok(3))),
+        (&many(MAX_BATCH), Some(Ok(MAX_BATCH))),
+        (&many(MAX_BATCH + 1), Some(Err(-32600))),
+        (&many(100_000), Some(Err(-32600))),
+    ] {
+        let read =
+            read_batch(body).map(|read| read.map(|entries| entries.len()).map_err(|error| error.kind.rpc_code()));
+        assert_eq!(read, expect, "{}", &body[..body.len().min(80)]);
+    }
+    let absent = Request::read(r#"{"jsonrpc":"2.0","method":"tasks.get"}"#).unwrap();
+    let null = Request::read(r#"{"jsonrpc":"2.0","id":null,"method":"tasks.get"}"#).unwrap();
+    assert_eq!((absent.id.is_none(), null.id.map(RawValue::get)), (true, Some("null")));
+}
+
+#[test]
 fn envelopes() {
     let long = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"GetTask"}}"#, "x".repeat(2000));
     for (body, code, id) in [
@@ -102,7 +126,7 @@ fn envelopes() {
         (r#"{"jsonrpc":"2.0","id":"a b","method":5}"#, -32600, Some("\"a b\"")),
         (r#"{"jsonrpc":"2.0","id":{},"method":"GetTask"}"#, -32600, None),
         (r#"{"jsonrpc":"2.0","id":true,"method":"GetTask"}"#, -32600, None),
-        (r#"{"jsonrpc":"2.0","method":"GetTask"}"#, -32600, None),
+        (r#"{"jsonrpc":"2.0","method":5}"#, -32600, None),
         (r#"{"jsonrpc":"2.0","id":[],"method":"GetTask"}"#, -32600, None),
         (r#"{"jsonrpc":"2.0","id":nul,"method":"GetTask"}"#, -32700, None),
         (&long, -32600, None),

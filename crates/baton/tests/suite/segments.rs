@@ -87,7 +87,7 @@ fn teamspark_17_several_agents_have_segments_and_the_list_has_the_real_port() {
         for (segment, title, directory) in expect {
             let entry = listed.iter().find(|entry| entry["name"] == segment).expect(segment);
             let at = format!("{url}/agents/{segment}");
-            assert_eq!((&entry["url"], &entry["title"]), (&json!(at), &json!(title)));
+            assert_eq!((&entry["url"], &entry["title"]), (&json!(format!("{at}/")), &json!(title)));
             assert_eq!(entry["cardUrl"], format!("{at}/.well-known/agent-card.json"));
             let (status, card) = get(&url, &format!("/agents/{segment}/.well-known/agent-card.json"));
             assert_eq!((status, &card["name"], &card["url"]), (200, &json!(title), &json!(at)), "{card}");

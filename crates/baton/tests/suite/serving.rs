@@ -86,7 +86,7 @@ fn announces_itself_to_programs_and_reports_unused_rules() {
     let line = crate::binary::await_line(&mut server.stdout, "url");
     let announced: serde_json::Value = serde_json::from_str(&line).expect("JSON");
     let url = announced["url"].as_str().expect("an address");
-    assert_eq!(announced["agents"][0]["url"], format!("{url}/agents/one"));
+    assert_eq!(announced["agents"][0]["url"], format!("{url}/agents/one/"));
     assert_eq!(home.run(&["run", "one", "a"]).stdout, "A\n");
     let missed = home.run(&["run", "one", "z"]);
     assert_eq!(missed.code, Some(1), "{}", missed.shown());

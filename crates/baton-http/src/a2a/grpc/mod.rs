@@ -69,7 +69,7 @@ where
         // Whoever sent this is no gRPC client and would not see a status behind a 200.
         return reply::rest_error(&error);
     }
-    let received = shared.bodies.read(&parts, body).await.and_then(|received| {
+    let received = shared.bodies.read_encoded(&parts, body).await.and_then(|received| {
         let encoding = parts.headers.get("grpc-encoding").is_some_and(|encoding| encoding != "identity");
         frame::check(&received.bytes, encoding).map(|()| received)
     });
@@ -119,8 +119,7 @@ fn check_content_type(parts: &http::request::Parts) -> Result<(), Error> {
         return Ok(());
     }
     let given = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let message = format!("Content-Type must be application/grpc, not '{given}'");
-    Err(Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message))
+    Err(reply::unsupported(&format!("Content-Type must be application/grpc, not '{given}'")))
 }
 
 impl AsRef<[u8]> for Received {

@@ -1,5 +1,6 @@
 //! JSON-RPC: one request from its bytes to its method. The name of the method tells the dialect.
 
+mod batch;
 mod contextcore;
 mod envelope;
 mod method;
@@ -14,15 +15,16 @@ use super::{
 };
 use crate::{app::Shared, auth::Caller, body::Received, named::Named, reply, telemetry::RequestSpan};
 use axum::{
+    body::Body,
     extract::{Request, State},
     response::Response,
 };
 use baton_rules::Access;
 use baton_telemetry::names;
-use baton_types::{AgentName, ErrorCode, PushDialect};
-use baton_wire::a2a::v1::{Error, ErrorKind, PROTOCOL_VERSION};
+use baton_types::{AgentName, PushDialect};
+use baton_wire::a2a::v1::{Error, PROTOCOL_VERSION};
 use envelope::Envelope;
-use http::{HeaderMap, request::Parts};
+use http::{StatusCode, header, request::Parts};
 use method::Method;
 use serde_json::value::RawValue;
 use std::{pin::pin, sync::Arc};
@@ -40,7 +42,8 @@ pub(crate) async fn sole(State(shared): State<Arc<Shared>>, request: Request) ->
 async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let span = RequestSpan::of(&parts.extensions, &parts.headers);
-    let received = match check_content_type(&parts.headers) {
+    // Web pages can send other types without asking first, so this comes before everything.
+    let received = match reply::check_json(&parts.headers) {
         Ok(()) => shared.bodies.read(&parts, body).await,
         Err(error) => Err(error),
     };
@@ -56,7 +59,7 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
     shared.large_requests.drive(bytes, answered).await
 }
 
-/// Answers a request whose body is read.
+/// Answers a body: one request, or a batch of them.
 async fn respond(
     shared: &Arc<Shared>,
     agent: Option<AgentName>,
@@ -64,18 +67,46 @@ async fn respond(
     span: &RequestSpan,
     received: Received,
 ) -> Response {
-    let Envelope { id, method, params } = match Envelope::read(received) {
+    if received.bytes.trim_ascii_start().starts_with(b"[") {
+        span.named_by_route(&parts.method, &parts.extensions);
+        return batch::respond(shared, agent.as_ref(), parts, span, received).await;
+    }
+    let envelope = match Envelope::read(received) {
         Ok(envelope) => envelope,
         Err((id, error)) => {
             span.named_by_route(&parts.method, &parts.extensions);
             return refused(span, id.as_deref(), &error);
         }
     };
-    let id = id.as_deref();
-    match &method {
+    match &envelope.method {
         Ok(method) => begin(span, *method, parts),
         Err(_) => span.named_by_route(&parts.method, &parts.extensions),
     }
+    let is_notification = envelope.is_notification();
+    let response = answer_request(shared, agent, parts, span, envelope).await;
+    if is_notification { without_body(response) } else { response }
+}
+
+/// The reply to a notification: nothing but the status.
+fn without_body(mut response: Response) -> Response {
+    *response.body_mut() = Body::empty();
+    response.headers_mut().remove(header::CONTENT_TYPE);
+    if response.status() == StatusCode::OK {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
+}
+
+/// Answers one request.
+async fn answer_request(
+    shared: &Arc<Shared>,
+    agent: Option<AgentName>,
+    parts: &Parts,
+    span: &RequestSpan,
+    envelope: Envelope,
+) -> Response {
+    let Envelope { id, method, params, .. } = envelope;
+    let id = id.as_deref();
     let found = Caller::of(&parts.extensions).and_then(|caller| {
         let agent = agent.map_or_else(|| shared.routed(&caller, params.tenant().as_deref()), Ok)?;
         caller.may(shared, Access::Read, Some(&agent))?;
@@ -142,14 +173,6 @@ fn check_version(shared: &Shared, parts: &Parts, method: Method) -> Result<Metho
         Method::ContextCore(_) => return Ok(method),
     };
     version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule).map(|()| method)
-}
-
-/// Web pages can send other types without asking first, so this comes before everything.
-fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
-    reply::check_content_type(headers).map_err(|essence| {
-        let message = format!("Content-Type must be application/json, not '{essence}'");
-        Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
-    })
 }
 
 /// Where an answer goes: the id of its request.

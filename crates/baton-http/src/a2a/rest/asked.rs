@@ -151,10 +151,7 @@ impl Asked {
 
     /// The body as the request; the body's memory is let go.
     pub(super) fn body<T: DeserializeOwned>(&mut self) -> Result<T, Error> {
-        reply::check_content_type(&self.parts.headers).map_err(|essence| {
-            let message = format!("Content-Type must be application/json or application/a2a+json, not '{essence}'");
-            Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::INVALID_REQUEST, message)
-        })?;
+        reply::check_json(&self.parts.headers)?;
         let received = self.body.take();
         let bytes = received.as_ref().map_or(&b""[..], |received| &received.bytes);
         let text = reply::readable(bytes)?.trim_ascii();

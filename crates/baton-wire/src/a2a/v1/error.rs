@@ -154,6 +154,7 @@ impl ErrorKind {
             | Self::Forbidden
             | Self::RateLimited
             | Self::BodyTooLarge
+            | Self::UnsupportedMediaType
             | Self::Unavailable => self.http_status(),
             _ => 200,
         }

@@ -1,0 +1,95 @@
+//! JSON-RPC batches. The dotted methods have them; A2A does not, and its methods are refused inside of one.
+
+use super::{
+    answer_request,
+    envelope::{Envelope, EnvelopeError},
+    refused,
+};
+use crate::{
+    app::Shared,
+    auth::Caller,
+    body::Received,
+    reply::{self, readable},
+    telemetry::RequestSpan,
+};
+use axum::response::Response;
+use baton_types::{AgentName, ErrorCode};
+use baton_wire::{
+    a2a::v1::{Error, ErrorKind},
+    jsonrpc,
+};
+use bytes::Bytes;
+use http::{StatusCode, request::Parts};
+use http_body_util::BodyExt as _;
+use std::sync::Arc;
+
+/// Bytes of replies after which no further entry is carried out.
+const MAX_REPLY: usize = 32 * 1024 * 1024;
+
+const NO_BATCHES: &str = "methods of A2A cannot be called in a batch; send one request";
+
+/// Carries out the entries in their order. The reply is an array with an entry for each that is no notification.
+pub(super) async fn respond(
+    shared: &Arc<Shared>,
+    agent: Option<&AgentName>,
+    parts: &Parts,
+    span: &RequestSpan,
+    received: Received,
+) -> Response {
+    let entries = match read(&received.bytes) {
+        Ok(entries) => entries,
+        Err(error) => return refused(span, None, &error),
+    };
+    let mut replies = Vec::new();
+    for (index, entry) in entries.into_iter().enumerate() {
+        let (is_notification, reply) = match entry {
+            Err((id, error)) => (false, refused(span, id.as_deref(), &error)),
+            Ok(envelope) => {
+                let (id, is_notification) = (envelope.id.clone(), envelope.id.is_none());
+                let reply = match check(shared, parts, index, &envelope, replies.len()) {
+                    Ok(()) => answer_request(shared, agent.cloned(), parts, span, envelope).await,
+                    Err(error) => refused(span, id.as_deref(), &error),
+                };
+                (is_notification, reply)
+            }
+        };
+        // Replies of these methods are in memory already.
+        if !is_notification && let Ok(reply) = reply.into_body().collect().await {
+            replies.push(if replies.is_empty() { b'[' } else { b',' });
+            replies.extend_from_slice(&reply.to_bytes());
+        }
+    }
+    if replies.is_empty() {
+        let mut nothing = Response::default();
+        *nothing.status_mut() = StatusCode::NO_CONTENT;
+        return nothing;
+    }
+    replies.push(b']');
+    reply::json_bytes(replies)
+}
+
+/// The entries of a batch that calls at least one dotted method.
+fn read(body: &Bytes) -> Result<Vec<Result<Envelope, EnvelopeError>>, Error> {
+    let invalid = |message: &str| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
+    let entries = jsonrpc::read_batch(readable(body)?).ok_or_else(|| invalid("the body is no batch"))??;
+    let entries: Vec<_> = entries.into_iter().map(|entry| Envelope::read_part(body, entry.get())).collect();
+    let has_dotted = entries.iter().any(|entry| entry.as_ref().is_ok_and(|envelope| envelope.is_dotted));
+    if has_dotted { Ok(entries) } else { Err(invalid(NO_BATCHES)) }
+}
+
+/// Refuses an entry that is no dotted method, or that is one too many. Every entry counts as a request; the first one
+/// was counted when the body came.
+fn check(shared: &Shared, parts: &Parts, index: usize, envelope: &Envelope, written: usize) -> Result<(), Error> {
+    if !envelope.is_dotted {
+        return Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, NO_BATCHES));
+    }
+    if written > MAX_REPLY {
+        let message = format!("the replies before this one have more than {MAX_REPLY} bytes; send it on its own");
+        return Err(Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message));
+    }
+    let Some(rates) = shared.rates.as_ref().filter(|_| index > 0) else { return Ok(()) };
+    rates.take(&Caller::of(&parts.extensions)?).map_err(|wait| {
+        let message = format!("too many requests; the next one is taken in {} ms", wait.as_millis());
+        Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
+    })
+}
