@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Public clients against the built Baton: how often does each show the agent's answer? `make test-clients` runs this.
 # Usage: scripts/clients.sh [CLIENT]...   (default: all, and the table of docs/clients.md is written; `adk` means each that
-# begins so). The first run fetches about 3 GB into the cache directory; later ones need no network. BATON_BINARY names a
+# begins so). The first run fetches about 3.5 GB into the cache directory; later ones need no network. BATON_BINARY names a
 # program to test instead of a debug build.
 set -euo pipefail
 cd "$(dirname "$0")/.."

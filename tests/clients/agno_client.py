@@ -6,6 +6,7 @@ import uuid
 import shown
 from agno.agent import RemoteAgent
 from agno.client.a2a import A2AClient
+from agno.run.agent import RunContentEvent
 
 URL = sys.argv[1]
 
@@ -23,19 +24,25 @@ async def converse(stream):
     return ask
 
 
-async def run_remote_agent():
+async def run_remote_agent(stream):
     agent = RemoteAgent(base_url=URL, agent_id="guide", protocol="a2a", a2a_protocol="json-rpc")
     session = str(uuid.uuid4())
 
     async def ask(question):
-        return (await agent.arun(question, session_id=session)).content
+        if not stream:
+            return (await agent.arun(question, session_id=session)).content
+        events = agent.arun(question, session_id=session, stream=True)
+        return "".join([event.content async for event in events if isinstance(event, RunContentEvent)])
 
     return ask
 
 
+# Streamed, a RemoteAgent takes the first event of every stream, the task, for the last one.
+STREAMED = "`RemoteAgent.arun`, streamed"
 modes = {
     "`A2AClient`": lambda: converse(False),
     "`A2AClient`, streamed": lambda: converse(True),
-    "`RemoteAgent.arun`": run_remote_agent,
+    "`RemoteAgent.arun`": lambda: run_remote_agent(False),
+    STREAMED: lambda: run_remote_agent(True),
 }
-shown.main("agno", {"A2A 0.3": modes})
+shown.main("agno", {"A2A 0.3": modes}, limits=[STREAMED])

@@ -29,8 +29,10 @@ async def delegate(updates):
     return ask
 
 
+# Polled, CrewAI joins the last message of the history to the artifacts, which have the same text.
+POLLED = "`Crew`, `PollingConfig`"
 modes = {
     "`Crew`, `StreamingConfig`": lambda: delegate(StreamingConfig()),
-    "`Crew`, `PollingConfig`": lambda: delegate(PollingConfig(interval=0.2)),
+    POLLED: lambda: delegate(PollingConfig(interval=0.2)),
 }
-shown.main("crewai", {"A2A 0.3": modes}, cases=(shown.PLAIN, shown.TOOL))
+shown.main("crewai", {"A2A 0.3": modes}, cases=(shown.PLAIN, shown.TOOL), limits=[POLLED])
