@@ -124,6 +124,8 @@ async def answers_end_at_stop_texts():
         expect("streamed", text, "one two ")
         legacy = await client.completions.create(model="helper", prompt="count", stop=stop)
         expect("legacy", (legacy.choices[0].text, legacy.object), ("one two ", "text_completion"))
+    own = await client.chat.completions.create(model="helper", messages=said)
+    expect("the agent's own", own.choices[0].message.content, "one two three ")
     other = await client.chat.completions.create(model="helper", messages=said, extra_body={"stop_sequences": ["two"]})
     expect("under its other name", other.choices[0].message.content, "one ")
 

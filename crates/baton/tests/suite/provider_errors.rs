@@ -71,7 +71,7 @@ fn openai_of_python_raises_its_right_exception() {
         reply
     });
     let home = Home::new();
-    home.agent("helper", "model: mine:m\n", "rules: []\n");
+    home.agent("helper", "model: mine:m\nsettings: { stop_sequences: [four] }\n", "rules: []\n");
     let own = format!("agents: [helper]\nproviders: {{ mine: {{ base_url: \"{}/v1\" }} }}\n", service.url);
     home.write("baton.yaml", &own);
     let (server, url) = home.up(&["--port", "0"]);
