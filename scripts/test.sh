@@ -73,6 +73,7 @@ environment node-openai BATON_TEST_OPENAI_NODE scripts/node-env.sh tests/openai
 environment node-otel BATON_TEST_OTEL_NODE scripts/node-env.sh tests/otel
 environment node-clients BATON_TEST_CLIENTS_NODE scripts/node-env.sh tests/clients
 environment node-grafana BATON_TEST_GRAFANA_NODE scripts/node-env.sh tests/grafana
+environment node-browser BATON_TEST_BROWSER_NODE scripts/browser-env.sh
 
 # A visible change must arrive with its snapshot; tests never write one by themselves here.
 export INSTA_UPDATE=no

@@ -254,6 +254,8 @@ async def chat_completions():
     expect("a picture", seen.choices[0].message.content, "I see a file (image/png).")
     parsed = await chat.parse(model="desk", messages=[{"role": "user", "content": "hi"}], response_format=Person)
     require("a form", parsed.choices[0].message.parsed.name)
+    cut = await said({"role": "user", "content": "one two three"}, stop=" two")
+    expect("a stop text", (cut.choices[0].message.content, cut.choices[0].finish_reason), ("You said: one", "stop"))
     unknown = chat.create(model="nobody", messages=[{"role": "user", "content": "hi"}])
     await refused("no such agent", unknown, openai.NotFoundError, "model_not_found", "model")
 

@@ -12,9 +12,9 @@ use axum::{extract::Request, response::Response};
 use baton_engine::IdempotencyKey;
 use baton_responses::Refusal;
 use baton_rules::Access;
-use baton_types::{AgentName, AgentSpec, Digest, ErrorCode, Principal};
-use baton_wire::a2a::v1::{Error, ErrorKind, is_idempotency_key};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use baton_types::{AgentName, AgentSpec, Digest, Principal};
+use baton_wire::a2a::v1::{Error, is_idempotency_key};
+use http::{HeaderMap, Method, header};
 use serde::Serialize;
 use std::{future::Future, sync::Arc};
 

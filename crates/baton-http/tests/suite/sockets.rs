@@ -17,6 +17,7 @@ const TEXT: u8 = 0x81;
 const BEGIN: u8 = 0x01;
 const CONTINUE: u8 = 0x00;
 const PING: u8 = 0x89;
+const CLOSE: u8 = 0x88;
 
 async fn served(change: impl FnOnce(&mut HttpOptions)) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -135,6 +136,34 @@ async fn a_message_in_fragments_is_one_request() {
     assert_eq!(done["response"]["output"][0]["content"][0]["text"], "Hello there");
     socket.ask("Again").await;
     socket.until("response.completed").await;
+}
+
+#[tokio::test]
+async fn a_close_is_answered_with_its_own_code() {
+    let address = served(|_| ()).await;
+    for code in [1000_u16, 1001, 4000] {
+        let mut socket = Socket::open(address).await;
+        socket.ask("hello").await;
+        socket.until("response.completed").await;
+        socket.send(CLOSE, &code.to_be_bytes()).await;
+        assert_eq!(socket.end().await, (None, Some(code)));
+    }
+    // While a response is written, too.
+    let mut socket = Socket::open(address).await;
+    socket.ask("hello").await;
+    socket.send(CLOSE, &1000_u16.to_be_bytes()).await;
+    assert_eq!(socket.end().await.1, Some(1000));
+}
+
+#[tokio::test]
+async fn a_server_that_stops_says_so() {
+    let mut stopping = None;
+    let address = served(|options| stopping = Some(options.shutdown.clone())).await;
+    let mut socket = Socket::open(address).await;
+    socket.ask("hello").await;
+    socket.until("response.completed").await;
+    stopping.unwrap().cancel();
+    assert_eq!(socket.end().await, (None, Some(1001)));
 }
 
 #[tokio::test]

@@ -131,6 +131,18 @@ async fn chances_and_effort_are_what_the_model_takes() {
     let body = sent(OpenAi, "gpt-5", call.clone()).await;
     assert_eq!((body.get("temperature"), &body["max_completion_tokens"]), (None, &json!(4000)));
 
+    call.writing.stop = vec!["END".to_owned()];
+    let stops = json!(["END"]);
+    assert_eq!(sent(OpenAi, "gpt-4o", call.clone()).await["stop"], stops);
+    assert_eq!(sent(Compatible, "m", call.clone()).await["stop"], stops);
+    assert_eq!(sent(Anthropic, "claude-sonnet-4-5", call.clone()).await["stop_sequences"], stops);
+    assert_eq!(sent(Gemini, "gemini-2.5-flash", call.clone()).await["generationConfig"]["stopSequences"], stops);
+    assert_eq!(sent(Bedrock, "amazon.nova-pro-v1:0", call.clone()).await["inferenceConfig"]["stopSequences"], stops);
+    assert_eq!(sent(Ollama, "qwen3", call.clone()).await["options"]["stop"], stops);
+    // Models that refuse the setting are not sent it.
+    assert_eq!(sent(OpenAi, "gpt-5", call.clone()).await.get("stop"), None);
+    assert_eq!(sent(OpenAiResponses, "gpt-5", call.clone()).await.get("stop"), None);
+
     call.writing.effort = Some("high".to_owned());
     let body = sent(OpenAi, "gpt-5", call.clone()).await;
     assert_eq!(body["reasoning_effort"], "high");

@@ -1,5 +1,6 @@
 //! `baton approvals`, and what `baton run` says of calls that need leave.
 
+mod chat;
 mod listed;
 #[cfg(target_os = "linux")]
 mod terminal;

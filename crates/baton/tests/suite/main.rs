@@ -13,6 +13,8 @@ mod autonomous;
 mod binary;
 #[cfg(unix)]
 mod bridge;
+#[cfg(target_os = "linux")]
+mod browser;
 #[cfg(unix)]
 mod budgets;
 mod chain;
@@ -64,6 +66,7 @@ mod peers;
 #[cfg(unix)]
 mod possession;
 mod provider;
+mod provider_errors;
 mod push;
 mod python_client;
 mod query_floods;

@@ -326,7 +326,7 @@ fn timestep_28_errors_are_those_that_clients_know() {
 fn a_stream_is_what_it_says_it_is() {
     let home = home();
     let (_server, url) = home.up(&["--port", "0"]);
-    for input in ["count", "long", "book", "wipe", "fail"] {
+    for input in ["count", "long", "book", "wipe"] {
         let body = json!({"model": "clerk", "input": input, "tools": [book()], "stream": true, "metadata": {"a": "b"}});
         let reply = stream(&url, "POST", "/v1/responses", &body.to_string());
         assert!(reply.contains("content-type: text/event-stream") && reply.ends_with("data: [DONE]\n\n"), "{reply}");
@@ -337,4 +337,10 @@ fn a_stream_is_what_it_says_it_is() {
         let last = &events.last().expect("events")["response"];
         assert_eq!(*last, read(&get(&url, &format!("/v1/responses/{}", id(last))).body), "{input}");
     }
+    // What fails before the first event has a status.
+    let body = json!({"model": "clerk", "input": "fail", "stream": true});
+    let reply = stream(&url, "POST", "/v1/responses", &body.to_string());
+    assert!(reply.starts_with("HTTP/1.0 500") && reply.contains("\"code\":\"provider_error\""), "{reply}");
+    let failed = reply.lines().find_map(|line| line.strip_prefix("baton-response-id: ")).expect("where it is shown");
+    assert_eq!(read(&get(&url, &format!("/v1/responses/{failed}")).body)["status"], "failed");
 }

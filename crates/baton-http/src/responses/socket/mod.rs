@@ -115,16 +115,16 @@ impl Connection {
         let until = Instant::now() + LONGEST;
         let mut no_longer = self.asked.caller.no_longer();
         let shutdown = self.asked.shared.options.shutdown.clone();
-        loop {
+        let code = loop {
             let received = tokio::select! {
                 biased;
-                () = shutdown.cancelled() => break,
-                () = &mut no_longer => break,
+                () = shutdown.cancelled() => break CloseCode::Away,
+                () = &mut no_longer => break CloseCode::Policy,
                 () = tokio::time::sleep_until(until) => {
                     let message = "a connection lasts 60 minutes; open another and go on from the last response";
                     let refused = Refusal::invalid("websocket_connection_limit_reached", "connection", message);
                     let _ = self.refuse(&refused).await;
-                    break;
+                    break CloseCode::Normal;
                 }
                 received = self.socket.next() => received,
             };
@@ -134,9 +134,11 @@ impl Connection {
                 Err(closed) => Err(closed),
             };
             if handled.is_err() {
-                break;
+                return;
             }
-        }
+        };
+        let frame = CloseFrame { code, reason: "".into() };
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.socket.close(Some(frame))).await;
     }
 
     /// The message that was received; none of frames that only keep the connection alive.

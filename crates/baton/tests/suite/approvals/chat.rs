@@ -1,0 +1,21 @@
+//! Questions over chat completions, answered by OpenAI's own client; the script says what it checks.
+
+use super::{PLAYBOOK, TOOLS, deleted};
+use crate::{binary::Home, foreign::Interpreter};
+
+const PYTHON: Interpreter = Interpreter {
+    variable: "BATON_TEST_OPENAI_PYTHON",
+    set_up: &["scripts/python-env.sh", "tests/python/requirements-openai.txt"],
+};
+
+#[test]
+fn the_resent_history_answers_the_run_that_waits() {
+    let home = Home::new();
+    home.agent("files", TOOLS, &format!("{PLAYBOOK}  - {{ say: Hello. }}\n"));
+    let (server, url) = home.up(&["files", "--port", "0"]);
+    PYTHON.runs(&["tests/python/chat_approvals.py", &url]);
+    assert_eq!(deleted(&home).len(), 2, "one call for each yes: {:?}", deleted(&home));
+    server.signal("TERM");
+    let ended = server.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.shown());
+}
