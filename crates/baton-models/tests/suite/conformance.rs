@@ -89,6 +89,7 @@ async fn kits_get_what_they_ask_for_and_no_rule_is_idle() {
     let kit = Kit::new();
     every_behaviour_by_id_by_text_and_as_an_answer(&kit).await;
     what_follows(&kit).await;
+    tasks_of_older_kits_stay_open(&kit).await;
     a_task_to_cancel_works_until_then(&kit).await;
     let report = kit.models.report();
     assert_eq!(report.unused().collect::<Vec<_>>(), Vec::<&baton_models::RuleReport>::new());
@@ -142,6 +143,15 @@ async fn what_follows(kit: &Kit) {
     let again =
         answered(answered(message("tck-input-required-1", "a"), "tck-input-required-2", "b"), "tck-complete-task", "c");
     assert_eq!(says(again).await, HELLO);
+}
+
+/// Kits of 0.3 name no behaviour: their tasks stay open, and the next message continues them.
+async fn tasks_of_older_kits_stay_open(kit: &Kit) {
+    let open = expected(r#"ask_user {"question":"Hello world!"}"#);
+    for call in [message("test-task-1", "anything"), message("a-message-id-1", "x"), message("m-1", "Task for cancel")]
+    {
+        assert_eq!(kit.says(call).await, open);
+    }
 }
 
 async fn a_task_to_cancel_works_until_then(kit: &Kit) {

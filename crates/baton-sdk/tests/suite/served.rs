@@ -48,8 +48,8 @@ pub(crate) async fn said(running: &Running, agent: &str, text: &str) -> String {
     let client = Client::tcp(running.url()).unwrap();
     let message = Message::new("m-1".into(), Role::User, vec![Part::text(text)]);
     let task = client.send(agent, SendRequest::new(message)).await.unwrap();
-    let status = task.status.message.expect("an answer");
-    status.parts.iter().filter_map(|part| part.text.as_deref()).collect()
+    let answer = task.artifacts.unwrap_or_default().pop().expect("an answer");
+    answer.parts.iter().filter_map(|part| part.text.as_deref()).collect()
 }
 
 #[tokio::test]

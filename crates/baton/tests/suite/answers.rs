@@ -22,7 +22,7 @@ impl Dialect {
         }
     }
 
-    fn message(self, parts: Value, task: Option<&str>) -> Value {
+    fn message(self, parts: &Value, task: Option<&str>) -> Value {
         let mut message = match self {
             Self::V1 => json!({"messageId": "question", "role": "ROLE_USER", "parts": parts}),
             Self::V03 => json!({"kind": "message", "messageId": "question", "role": "user", "parts": parts}),
@@ -171,11 +171,11 @@ fn timestep_03_text_grows_and_the_completed_status_has_it() {
     let (server, url) = served(&home, "{}\n", &["--tools", "caller"]);
     for dialect in DIALECTS {
         let talk = Conversation { url: &url, dialect, extensions: "" };
-        let asked = talk.stream(&dialect.message(dialect.text(QUESTION), None));
+        let asked = talk.stream(&dialect.message(&dialect.text(QUESTION), None));
         let task = talk.begun(&asked);
         let results =
             json!({"tool_results": [{"call_id": call_id(&asked), "name": "get_weather", "output": "sunny, 72°F"}]});
-        let answered = talk.stream(&dialect.message(dialect.data(&results), Some(&task)));
+        let answered = talk.stream(&dialect.message(&dialect.data(&results), Some(&task)));
         let growing = working_texts(&answered);
         assert!(growing.len() >= 2, "{growing:?}");
         assert!(growing.windows(2).all(|pair| pair[1].starts_with(pair[0])), "{growing:?}");
@@ -203,7 +203,7 @@ fn with_answer_status_the_completed_status_has_the_text() {
     let (server, url) = served(&home, "a2a: { answer: status }\n", &[]);
     for dialect in DIALECTS {
         let talk = Conversation { url: &url, dialect, extensions: "" };
-        let events = talk.stream(&dialect.message(dialect.text(QUESTION), None));
+        let events = talk.stream(&dialect.message(&dialect.text(QUESTION), None));
         assert!(working_texts(&events).len() >= 2, "{events:#?}");
         check_golden(&format!("answer_status_{dialect:?}"), &events);
         check_golden(&format!("answer_status_task_{dialect:?}"), &[talk.task(&talk.begun(&events))]);
@@ -219,7 +219,7 @@ fn the_answer_appears_once_unless_more_is_asked_for() {
     let (server, url) = served(&home, "{}\n", &[]);
     for dialect in DIALECTS {
         let talk = Conversation { url: &url, dialect, extensions: "" };
-        let events = talk.stream(&dialect.message(dialect.text(QUESTION), None));
+        let events = talk.stream(&dialect.message(&dialect.text(QUESTION), None));
         assert_eq!(appearances(&events, ANSWER), 1, "{events:#?}");
         assert_eq!(appearances(&events, "tool_calls"), 0, "{events:#?}");
         check_golden(&format!("default_{dialect:?}"), &events);
@@ -228,7 +228,7 @@ fn the_answer_appears_once_unless_more_is_asked_for() {
         check_golden(&format!("default_task_{dialect:?}"), &[task]);
         let extensions = "https://baton.dev/extensions/stream-text/v1, https://baton.dev/extensions/tool-calls/v1";
         let talk = Conversation { extensions, ..talk };
-        let events = talk.stream(&dialect.message(dialect.text(QUESTION), None));
+        let events = talk.stream(&dialect.message(&dialect.text(QUESTION), None));
         let updates = events.iter().filter(|event| event.to_string().contains("\"artifactId\"")).count();
         assert!(updates >= 3, "chunks and the whole: {events:#?}");
         assert_eq!(appearances(&events, "tool_calls"), 1, "{events:#?}");
@@ -249,7 +249,7 @@ fn an_agent_may_choose_another_form_than_its_server() {
     home.agent("weather", "a2a: { answer: both, stream_text: chunks }\n", playbook);
     let (server, url) = home.up(&["weather", "--config", "baton.yaml", "--port", "0", "--data", "data"]);
     let talk = Conversation { url: &url, dialect: Dialect::V1, extensions: "" };
-    let events = talk.stream(&Dialect::V1.message(Dialect::V1.text(QUESTION), None));
+    let events = talk.stream(&Dialect::V1.message(&Dialect::V1.text(QUESTION), None));
     assert_eq!(appearances(&events, ANSWER), 2, "{events:#?}");
     let updates = events.iter().filter(|event| event.get("artifactUpdate").is_some()).count();
     assert!(updates >= 3, "{events:#?}");

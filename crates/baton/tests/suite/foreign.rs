@@ -6,6 +6,9 @@ use std::{
     process::{Command, Output},
 };
 
+/// Every binding in the card, text in chunks, and answers in both places: these clients look at all of it.
+const EVERYTHING: &str = "a2a: { bindings: [jsonrpc, rest, grpc], answer: both, stream_text: chunks }\n";
+
 /// Settings with which cards list gRPC beside the others.
 pub(crate) const ALL_BINDINGS: &str = "a2a: { bindings: [jsonrpc, rest, grpc] }\n";
 
@@ -50,7 +53,7 @@ impl Interpreter {
     pub(crate) fn talks(&self, script: &str, binding: &str, served: Served) {
         let interpreter = self.path();
         let home = Home::new();
-        home.write("baton.yaml", ALL_BINDINGS);
+        home.write("baton.yaml", EVERYTHING);
         let flows = repository().join("tests/agents/flows");
         let other = format!("{}/conformance", examples());
         // Strict: a message that no rule expects fails the test.

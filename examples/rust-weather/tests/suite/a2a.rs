@@ -12,7 +12,7 @@ async fn an_a2a_client_is_told_the_weather() {
     assert_eq!((card.name.as_str(), card.description.as_str()), ("Weather", "Tells the weather of any city"));
     let message = Message::new("m-1".into(), Role::User, vec![Part::text("What's the weather in Oakland?")]);
     let task = client.send("weather", SendRequest::new(message)).await.unwrap();
-    let answer = task.status.message.expect("an answer");
+    let answer = task.artifacts.unwrap_or_default().pop().expect("an answer");
     let answer: String = answer.parts.iter().filter_map(|part| part.text.as_deref()).collect();
     assert_eq!(answer, "It is 17 °C in Oakland, and the sky is clear.");
     let ended = program.interrupt().await;
