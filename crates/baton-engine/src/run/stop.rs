@@ -33,13 +33,14 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
                         yield Ok(ModelEvent::Text(shown));
                     }
                 }
-                Ok(ModelEvent::ToolCall(call)) => {
-                    if !scanner.held.is_empty() {
+                other => {
+                    // No more of the text comes before a call or an error.
+                    let is_pause = matches!(other, Ok(ModelEvent::ToolCall(_)) | Err(_));
+                    if is_pause && !scanner.held.is_empty() {
                         yield Ok(ModelEvent::Text(scanner.take_rest()));
                     }
-                    yield Ok(ModelEvent::ToolCall(call));
+                    yield other;
                 }
-                other => yield other,
             }
         }
         // The answer is complete although its service failed to say so.
