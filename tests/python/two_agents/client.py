@@ -17,7 +17,7 @@ import sys
 import httpx
 import mcp_types as types
 from a2a.client import A2ACardResolver, ClientConfig, create_client
-from a2a.helpers import get_data_parts, get_message_text, new_data_part, new_message, new_text_part
+from a2a.helpers import get_artifact_text, get_data_parts, get_message_text, new_data_part, new_message, new_text_part
 from a2a.types import Role, SendMessageRequest, TaskState
 from google.protobuf.json_format import MessageToDict
 from mcp import Client
@@ -50,9 +50,9 @@ async def ask(url, question, mode, depth=0):
             # 3. The agent asks its model, which wants tools: `handoff` for one agent, `get_weather` for the other.
             [reply] = [reply async for reply in agent.send_message(SendMessageRequest(message=message))]
             task = reply.task
-            # 10. No tools any more: the task is completed, and its status message is the answer.
+            # 10. No tools any more: the task is completed, and its status message or its artifact is the answer.
             if task.status.state != INPUT_REQUIRED:
-                tell(f"{card.name} is {state_of(task)}: {get_message_text(task.status.message)}")
+                tell(f"{card.name} is {state_of(task)}: {said_by(task)}")
                 return task
             # 4. The task waits, input-required, and a data part of its status message names the calls.
             calls = [call for data in get_data_parts(task.status.message.parts) for call in data.get("tool_calls", [])]
@@ -70,6 +70,12 @@ async def ask(url, question, mode, depth=0):
     raise RuntimeError(f"{card.name} wants tools after {MAX_TURNS} turns still")
 
 
+def said_by(task):
+    """What a task says in the end: agents that run their own tools answer with an artifact."""
+    artifacts = [get_artifact_text(artifact) for artifact in task.artifacts]
+    return get_message_text(task.status.message) or "\n".join(artifacts)
+
+
 async def run(environment, calls, mode, depth):
     """Makes the calls in an Environment, in order; answers its sampling requests."""
 
@@ -85,7 +91,7 @@ async def run(environment, calls, mode, depth):
             return answer(f"{agent} cannot be asked: {error}", stop_reason="error")
         # 7. Its answer goes back to `handoff`, with the task in which it was given.
         place = {"dev.baton/taskId": task.id, "dev.baton/contextId": task.context_id}
-        return answer(get_message_text(task.status.message), None if done(task) else "error", place)
+        return answer(said_by(task), None if done(task) else "error", place)
 
     def answer(words, stop_reason=None, place=None):
         # The name of the model says that an agent gave the answer, not a model of ours.

@@ -41,14 +41,16 @@ pub(super) async fn meant(host: &dyn ToolHost, agent: &AgentSpec, name: &str) ->
     let began = Instant::now();
     let mut patience = Duration::ZERO;
     loop {
+        // Before the look: a server that becomes ready during it deserves another one.
+        let is_coming = |server: &ServerStatus| matches!(server.state, ServerState::Idle | ServerState::Starting);
+        let awaited = host.servers(&agent.name).iter().any(is_coming);
         let known = known(host, agent, patience).await;
         let servers = host.servers(&agent.name);
         if let Some(meant) = among(&known, &servers, name) {
             return Ok(meant);
         }
         patience = LOOK.min(PATIENCE.saturating_sub(began.elapsed()));
-        let is_coming = |server: &ServerStatus| matches!(server.state, ServerState::Idle | ServerState::Starting);
-        if patience.is_zero() || !servers.iter().any(is_coming) {
+        if patience.is_zero() || !awaited {
             return Err(missing(host, agent, name, &known));
         }
     }
