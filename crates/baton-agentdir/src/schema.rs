@@ -39,7 +39,7 @@ pub fn schema() -> Value {
                     "description": "Who is asked when that one does not answer, in this order."},
                 "providers": models::providers(),
                 "answer": models::answer(),
-                "a2a": object("How its answers appear over A2A; what is left out is as the server says. Since 0.9.", &a2a_settings()),
+                "a2a": object("How its answers appear over A2A; what is left out is as the server says. Since 0.10.", &a2a_settings()),
                 "guardrails": models::guardrails(),
                 "provider": with(object("Who makes it.", &json!({
                     "organization": text("The name."),

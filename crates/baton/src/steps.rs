@@ -133,8 +133,9 @@ impl Status {
     pub(crate) fn of(task: &Task<'_>) -> Self {
         let mut status = Self::new(task.status.state, task.status.message.as_ref(), None);
         if status.state == TaskState::Completed && status.says.is_empty() {
-            let answers = task.artifacts.iter().flatten().filter(|artifact| artifact.name.as_deref() == Some("answer"));
-            status.says = answers.last().map(|answer| text_of(&answer.parts)).unwrap_or_default();
+            let mut answers = task.artifacts.iter().flatten().rev();
+            let answer = answers.find(|artifact| artifact.name.as_deref() == Some("answer"));
+            status.says = answer.map(|answer| text_of(&answer.parts)).unwrap_or_default();
         }
         status
     }
