@@ -9,7 +9,7 @@ use crate::{
 use baton_ports::{
     AgentAskError, AgentReply, BoxFuture, Commit, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket, JournalError,
 };
-use baton_rules::{HandoffRecord, admit_handoff, handed_over};
+use baton_rules::{HandoffRecord, admit_handoff, handed_over, own_calls_in};
 use baton_telemetry::ids::handoff_context;
 use baton_types::{
     AgentName, AgentSpec, ChannelReason, ErrorCode, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffId,
@@ -280,12 +280,19 @@ impl Engine {
                 return Err(AgentAskError { code: ErrorCode::HANDOFF_FAILED, detail });
             }
         };
+        if !view.state.is_terminal() {
+            let detail = format!(
+                "'{to}' leaves its tools to its caller, and nobody runs them on this channel; hand the work over as a \
+                 client that declares sampling and dev.baton/handoff, or set `tools: agent` for '{to}'"
+            );
+            return Err(AgentAskError { code: ErrorCode::HANDOFF_FAILED, detail });
+        }
         unheard.heard();
         Ok(reply_of(&view))
     }
 
-    /// Waits for the end. Whoever handed the work over cannot be asked, but the owner may answer the task itself, so a
-    /// question is waited out.
+    /// Waits for the end, or for tool calls that nobody makes. Whoever handed the work over cannot be asked, but the owner
+    /// may answer the task itself, so a question is waited out.
     async fn ended(
         &self,
         owner: &Arc<Principal>,
@@ -296,7 +303,8 @@ impl Engine {
         let mut seen = 0;
         loop {
             let view = self.inner.settled_after(task, seen).await?;
-            if view.state.is_terminal() {
+            let leaves_calls = || view.status_message.as_ref().is_some_and(|asks| !own_calls_in(asks).is_empty());
+            if view.state.is_terminal() || leaves_calls() {
                 return Ok(view);
             }
             seen = view.version;

@@ -35,7 +35,7 @@ pub(crate) fn wanted(settled: &Settled) -> Vec<ToolCall> {
 impl Pending {
     /// The results in one message, when all calls are done.
     pub(crate) fn results(&self) -> Option<Vec<Part>> {
-        self.waiting.is_empty().then(|| vec![Part::text(""), results_part(&self.done)])
+        self.waiting.is_empty().then(|| vec![results_part(&self.done)])
     }
 
     /// What the agent said last, with what its tools ask.

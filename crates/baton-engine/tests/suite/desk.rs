@@ -6,7 +6,9 @@ use crate::{
 };
 use baton_engine::Engine;
 use baton_ports::{HandoffAsk, HandoffDesk, HandoffEnd};
-use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffStatus, Principal, TaskState};
+use baton_types::{
+    AgentSpec, ChannelReason, ErrorCode, HandoffChannel, HandoffStatus, Principal, TaskState, ToolExecution,
+};
 use std::{sync::Arc, time::Duration};
 
 fn me() -> Arc<Principal> {
@@ -82,6 +84,20 @@ async fn a_question_is_waited_out_because_the_owner_can_answer_it() {
     crate::answering::answer(&engine, &task.id).await;
     assert_eq!(handed.await.unwrap().unwrap().state, TaskState::Completed);
     assert_eq!(only_status(&world).await, HandoffStatus::Completed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_nobody_makes_end_the_handoff_at_once() {
+    let world = World::default();
+    let worker = AgentSpec { tool_execution: ToolExecution::Caller, ..agent("worker", &[]) };
+    let engine = world.engine_with(vec![agent("boss", &["worker"]), worker]);
+    let handed = tokio::time::timeout(Duration::from_secs(1), engine.hand_over(&me(), ask("worker", "look;say"))).await;
+    let refused = handed.expect("long before the deadline").unwrap_err();
+    assert_eq!(refused.code, ErrorCode::HANDOFF_FAILED);
+    assert!(refused.detail.contains("leaves its tools to its caller"), "{}", refused.detail);
+    engine.shutdown(Duration::from_secs(5)).await;
+    assert_eq!(only_status(&world).await, HandoffStatus::Failed);
+    assert!(everything(&world.journal).await.tasks.values().all(|task| task.state == TaskState::Canceled));
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use baton_wire::a2a::v1::{
     CallVisibility, Presentation, Projected, StreamProjector, StreamResponse, TaskState as Shown,
 };
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// What a client knows: the text of each artifact that has any.
 #[derive(Default)]
@@ -191,7 +191,7 @@ fn all_texts(items: &[StreamResponse<'static>]) -> Vec<String> {
             .and_then(|update| update.status.message.as_ref().map(|message| message.parts.clone()))
     };
     let parts = items.iter().flat_map(|item| artifacts(item).into_iter().chain(statuses(item)).flatten());
-    parts.filter_map(|part| part.text.map(|text| text.into_owned())).filter(|text| !text.is_empty()).collect()
+    parts.filter_map(|part| part.text.map(Cow::into_owned)).filter(|text| !text.is_empty()).collect()
 }
 
 proptest! {
