@@ -40,7 +40,7 @@ async def refused(messages, code):
         answer = await ask(messages)
     except openai.BadRequestError as error:
         expect("the code", error.code, code)
-        require(f"where to answer: {error}", "baton approvals answer" in str(error))
+        require(f"where to look: {error}", "baton approvals " in str(error))
     else:
         require(f"not refused: {answer!r}", False)
 
@@ -97,8 +97,32 @@ async def only_the_same_conversation_approves():
         [entry] = (await http.get(f"{BATON}/api/v1/approvals")).json()["approvals"]
         answer = {"decision": "deny", "digest": entry["digest"]}
         expect("elsewhere", (await http.post(f"{BATON}/api/v1/approvals/{entry['id']}", json=answer)).status_code, 200)
-    # What was answered elsewhere is an ordinary history.
-    expect("afterwards", await ask([*asked, said("user", "yes")]), "Hello.")
+    # A second answer begins nothing, and other words go on as ever.
+    await refused([*asked, said("user", "yes")], "approval_answered")
+    expect("afterwards", await ask([*asked, said("user", "so what now?")]), "Hello.")
+
+
+async def an_answer_is_for_what_was_shown():
+    asked = [said("user", "shall we")]
+    text = await ask(asked)
+    expect("the question", text, "Shall I go on?")
+    async with httpx.AsyncClient() as http:
+        [entry] = (await http.get(f"{BATON}/api/v1/approvals")).json()["approvals"]
+        expect("elsewhere", (await http.post(f"{BATON}/api/v1/approvals/{entry['id']}", json={"text": "yes"})).status_code, 200)
+    # The task now waits for leave that this conversation was never asked for.
+    expect("another run", await ask([*asked, said("assistant", text), said("user", "yes")]), "Hello.")
+    require("it still waits", len(await waiting()) == 1)
+    async with httpx.AsyncClient() as http:
+        [entry] = (await http.get(f"{BATON}/api/v1/approvals")).json()["approvals"]
+        answer = {"decision": "deny", "digest": entry["digest"]}
+        expect("denied", (await http.post(f"{BATON}/api/v1/approvals/{entry['id']}", json=answer)).status_code, 200)
+
+
+async def set_up_words_may_stand_anywhere():
+    asked, task = await question("delete it with words")
+    answer = await ask([*asked, said("system", "It is noon."), said("user", "no"), said("developer", "Be brief.")])
+    require(f"the answer: {answer}", answer.startswith("I may not"))
+    expect("what waits", await waiting(), [])
 
 
 async def responses_that_are_not_stored_wait_too():
@@ -109,6 +133,14 @@ async def responses_that_are_not_stored_wait_too():
     denied = await client.responses.create(model="files", input=[answer], store=False)
     require(f"the answer: {denied.output_text}", denied.output_text.startswith("I may not"))
     expect("what waits", await waiting(), [])
+    # One answer of two leaves the other one waiting.
+    response = await client.responses.create(model="files", input="both of them", store=False)
+    first, second = [item for item in response.output if item.type == "mcp_approval_request"]
+    for leave, left in ((first, 1), (second, 0)):
+        answer = {"type": "mcp_approval_response", "approval_request_id": leave.id, "approve": False}
+        denied = await client.responses.create(model="files", input=[answer], store=False)
+        expect("what waits", len(await waiting()), left)
+    require(f"the answer: {denied.output_text}", denied.output_text.startswith("I may not"))
 
 
 CHECKS = [
@@ -116,6 +148,8 @@ CHECKS = [
     no_does_not_run_it,
     questions_in_words_are_answered_in_the_run,
     only_the_same_conversation_approves,
+    an_answer_is_for_what_was_shown,
+    set_up_words_may_stand_anywhere,
     responses_that_are_not_stored_wait_too,
 ]
 

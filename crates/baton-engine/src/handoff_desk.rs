@@ -283,7 +283,9 @@ impl Engine {
         if !view.state.is_terminal() {
             let detail = format!(
                 "'{to}' leaves its tools to its caller, and nobody runs them on this channel; hand the work over as a \
-                 client that declares sampling and dev.baton/handoff, or set `tools: agent` for '{to}'"
+                 client that declares sampling and dev.baton/handoff, or have '{to}' run its tools itself: `settings.tools: agent` in its agent.yaml, and no \
+                 `--tools caller` (task {})",
+                sent.task.id
             );
             return Err(AgentAskError { code: ErrorCode::HANDOFF_FAILED, detail });
         }

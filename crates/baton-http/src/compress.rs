@@ -83,7 +83,8 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
     for value in headers.get_all(header::ACCEPT_ENCODING) {
         for item in value.to_str().unwrap_or_default().split(',') {
             let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
-            let quality = parameters.trim().strip_prefix("q=").map_or(Some(1.0), |q| q.trim().parse::<f32>().ok());
+            let parameters = parameters.trim().to_ascii_lowercase();
+            let quality = parameters.strip_prefix("q=").map_or(Some(1.0), |q| q.trim().parse::<f32>().ok());
             let quality = quality.unwrap_or_default();
             match name.trim().to_ascii_lowercase().as_str() {
                 "gzip" | "x-gzip" => gzip = Some(quality),

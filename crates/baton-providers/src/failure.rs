@@ -187,7 +187,7 @@ fn is_too_long(status: u16, body: &str) -> bool {
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let header = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = header("retry-after-ms").map(|wait| wait / 1000.0).or_else(|| header("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= MAX_WAIT)
+    Duration::try_from_secs_f64(seconds).ok().map(|wait| wait.min(MAX_WAIT))
 }
 
 #[cfg(test)]

@@ -216,6 +216,5 @@ pub(crate) fn results_message(task: &Task, results: &[ToolResult]) -> Option<Mes
     let first = results.first()?;
     let asked_by = task.history.iter().rev().find(|message| message.role == Role::Agent);
     let id = format!("{}-results", asked_by.map_or(first.call.as_str(), |message| message.id.as_str())).into();
-    let parts = vec![Part::text(""), results_part(results)];
-    Some(Message::new(id, Role::User, parts).within(&task.context, &task.id))
+    Some(Message::new(id, Role::User, vec![results_part(results)]).within(&task.context, &task.id))
 }

@@ -10,7 +10,8 @@ pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
     words.extend(asked.in_doubt.iter().map(doubt_in_words));
     words.extend(asked.asks.iter().flat_map(|(call, ask)| ask.questions.iter().map(|asked| in_words(call, asked))));
     words.extend(asked.passed_up.iter().map(|(_, _, message)| message.text()));
-    let mut parts = vec![Part::text(words.join("\n"))];
+    let words = Some(words.join("\n")).filter(|words| !words.is_empty());
+    let mut parts: Vec<Part> = words.map(Part::text).into_iter().collect();
     if !asked.calls.is_empty() {
         parts.push(calls_part(&asked.calls));
     }

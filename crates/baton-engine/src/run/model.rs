@@ -125,7 +125,8 @@ impl Driver {
         let mut said = Said::default();
         let mut pen = self.pen(is_watched);
         let mut thought = String::new();
-        let mut has_thought = false;
+        // Whether the first thought that is on record came behind text.
+        let mut first_thought = None;
         let mut deadline = pin!(self.until_deadline());
         for count in 1_u32.. {
             let at_once = if count.is_multiple_of(YIELD_EVERY) { None } else { stream.next().now_or_never() };
@@ -147,7 +148,8 @@ impl Driver {
                 }
             };
             if matches!(event, Some(Ok(ModelEvent::Text(_) | ModelEvent::ToolCall(_)))) {
-                has_thought |= self.thought_first(name, &mut thought, is_watched, &said.text)?;
+                let behind_text = self.thought_first(name, &mut thought, is_watched, &said.text)?;
+                first_thought = first_thought.or(behind_text);
             }
             match event {
                 Some(Ok(ModelEvent::Text(text))) => {
@@ -174,7 +176,7 @@ impl Driver {
                 }
                 Some(Ok(ModelEvent::Reasoned(mut reasoning))) => {
                     reasoning.text.truncate(reasoning.text.floor_char_boundary(MAX_TEXT));
-                    reasoning.after_text = !has_thought && !is_watched && !said.text.is_empty();
+                    reasoning.after_text = first_thought.unwrap_or(!is_watched && !said.text.is_empty());
                     said.reasoning = Some(reasoning);
                 }
                 Some(Ok(ModelEvent::Note(note))) => self.hold(|_| vec![TaskEvent::ModelNoted { note }])?,
@@ -194,10 +196,16 @@ impl Driver {
 
     /// What the model thought is on record before what it says: whoever watches reads it in that order. What its service
     /// wants back comes at the end, and then stands in its place.
-    fn thought_first(&self, model: &str, thought: &mut String, is_watched: bool, said: &str) -> Result<bool, Halt> {
+    fn thought_first(
+        &self,
+        model: &str,
+        thought: &mut String,
+        is_watched: bool,
+        said: &str,
+    ) -> Result<Option<bool>, Halt> {
         let text = std::mem::take(thought);
         if text.is_empty() || is_watched {
-            return Ok(false);
+            return Ok(None);
         }
         let after_text = !said.is_empty();
         if !after_text {
@@ -208,7 +216,7 @@ impl Driver {
             let open = task.run.as_ref().and_then(|run| run.open.clone());
             open.map(|message| TaskEvent::Reasoned { message, reasoning }).into_iter().collect()
         })?;
-        Ok(true)
+        Ok(Some(after_text))
     }
 
     /// Sleeps until the run's deadline, after which the next step is to fail.

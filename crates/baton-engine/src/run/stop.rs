@@ -4,6 +4,12 @@ use async_stream::stream;
 use baton_ports::{Finish, ModelEvent, ModelStream};
 use baton_types::Usage;
 use futures_util::StreamExt;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How much text after a stop text is read for the usage that comes behind it, and for how long.
+const MAX_REST: usize = 64 * 1024;
+const REST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The answer up to the first of the stop texts. What the service says after it is read for its usage and not shown.
 pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStream {
@@ -14,7 +20,13 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
     let mut scanner = StopScanner { stops, held: String::new() };
     Box::pin(stream! {
         let mut is_stopped = false;
-        while let Some(event) = answer.next().await {
+        let (mut rest, mut until) = (MAX_REST, None);
+        loop {
+            let event = match until {
+                None => answer.next().await,
+                Some(until) => tokio::time::timeout_at(until, answer.next()).await.ok().flatten(),
+            };
+            let Some(event) = event else { break };
             match event {
                 Ok(ModelEvent::Done { usage, finish, by }) => {
                     if !is_stopped && !scanner.held.is_empty() {
@@ -25,10 +37,16 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
                     return;
                 }
                 Err(_) if is_stopped => break,
+                Ok(ModelEvent::Text(text)) if is_stopped => match rest.checked_sub(text.len()) {
+                    Some(left) => rest = left,
+                    None => break,
+                },
                 _ if is_stopped => {}
                 Ok(ModelEvent::Text(text)) => {
                     let (shown, found) = scanner.push(&text);
-                    is_stopped = found;
+                    if found {
+                        (is_stopped, until) = (true, Some(Instant::now() + REST_TIMEOUT));
+                    }
                     if !shown.is_empty() {
                         yield Ok(ModelEvent::Text(shown));
                     }
@@ -43,7 +61,7 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
                 }
             }
         }
-        // The answer is complete although its service failed to say so.
+        // The answer is complete although its service did not say so, or not soon.
         if is_stopped {
             yield Ok(ModelEvent::Done { usage: Usage::default(), finish: Finish::Stop, by: None });
         }

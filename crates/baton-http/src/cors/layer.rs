@@ -12,9 +12,10 @@ const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
 /// Headers that pages may send; those from `openai-organization` on are what OpenAI's package for JavaScript sends.
-const SENT: [HeaderName; 36] = [
+const SENT: [HeaderName; 37] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
+    header::CONTENT_ENCODING,
     HeaderName::from_static("a2a-version"),
     HeaderName::from_static("a2a-extensions"),
     HeaderName::from_static("x-a2a-extensions"),

@@ -180,6 +180,8 @@ async fn answering(
 fn in_waiting_task(asked: &Asked, spec: &AgentSpec, create: Create, turn: &Turn, last: Last) -> Placed {
     let mut placed = begin(asked, spec, create, Before { context: None, history: Vec::new(), joined: None }, last);
     (placed.command.message.task, placed.after) = (Some(turn.view.id.clone()), turn.view.version);
+    // The answer is to what was shown: a task that has moved on since takes it for nothing.
+    placed.command.if_generation = Some(turn.view.generation);
     placed.alone = turn.note.unstored;
     placed
 }

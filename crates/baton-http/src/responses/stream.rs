@@ -16,7 +16,7 @@ use baton_responses::{
     ErrorObject, Note, Projector, Refusal, Response, ResponseId, StreamEvent,
     chat::{Chunks, Completion, TextChunks, TextCompletion},
 };
-use baton_types::{Fact, TaskView};
+use baton_types::{Fact, TaskEvent, TaskView};
 use baton_wire::a2a::v1::Error;
 use bytes::Bytes;
 use http::{HeaderValue, header};
@@ -108,6 +108,8 @@ pub(super) struct Followed {
 struct Forget {
     asked: Asked,
     view: Option<Arc<TaskView>>,
+    /// The last event before the turn; 0 when the task began with it.
+    after: u64,
 }
 
 impl Forget {
@@ -121,9 +123,30 @@ impl Forget {
 impl Drop for Forget {
     fn drop(&mut self) {
         let Some(view) = self.view.take() else { return };
-        let asked = self.asked.again();
-        tokio::spawn(async move { forget_task(&asked, &view).await });
+        let (asked, answers) = (self.asked.again(), self.after > 0);
+        tokio::spawn(async move {
+            // What somebody approved is carried out, whoever still waits for it.
+            if !answers || ends(&asked, &view).await {
+                forget_task(&asked, &view).await;
+            }
+        });
     }
+}
+
+/// Waits until a task has ended; false when it waits for something again.
+async fn ends(asked: &Asked, view: &TaskView) -> bool {
+    let task = TaskRef { task: view.id.clone(), agent: None };
+    if let Ok(mut subscription) = asked.shared.engine.subscribe(asked.principal(), &task, None).await {
+        while let Some(item) = subscription.next().await {
+            let FeedItem::Event(stored) = item else { continue };
+            if let Fact::Task(TaskEvent::StatusChanged { state, .. }) = &stored.fact
+                && (state.is_terminal() || state.is_interrupted())
+            {
+                break;
+            }
+        }
+    }
+    asked.shared.engine.task(asked.principal(), &task).await.is_ok_and(|view| view.state.is_terminal())
 }
 
 /// Says something and shows what comes of it.
@@ -210,7 +233,7 @@ async fn watch(
     for (number, at, event) in facts(&earlier) {
         begun.extend(projector.event(number, at, event));
     }
-    let forget = forget.then(|| Forget { asked: asked.again(), view: Some(view) });
+    let forget = (forget && !projector.waits()).then(|| Forget { asked: asked.again(), view: Some(view), after });
     Ok((Followed { input: note.input, ..Followed::new(asked, subscription, projector, None, forget, permit) }, begun))
 }
 

@@ -15,36 +15,58 @@ use baton_responses::{
     Approval, Last, OutputItem, Refusal,
     chat::{Completion, Resumption},
 };
-use baton_types::{AgentSpec, Digest, ErrorCode, Message, Part, Role, TaskEvent, TaskId, TaskState};
+use baton_types::{AgentSpec, Digest, ErrorCode, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView};
 use serde_json::json;
 
-/// Waiting runs that are compared, the newest first.
-const MAX_CANDIDATES: usize = 32;
+/// Waiting runs that are looked at in one step, and in how many steps, the newest first.
+const PAGE_SIZE: usize = 100;
+const MAX_PAGES: usize = 20;
 
 /// The turn that waits for what a request says, if there is one.
 pub(super) async fn find(asked: &Asked, spec: &AgentSpec, resumption: &Resumption) -> Result<Option<Turn>, Refusal> {
     if let Some(named) = resumption.named_task() {
-        return match waiting_turn(asked, spec, &named.into()).await {
+        let task = TaskId::from(named);
+        return match waiting_turn(asked, spec, &task).await {
             Some(turn) if is_same(&turn, resumption) => Ok(Some(turn)),
             Some(turn) => Err(unmatched(&turn.view.id)),
-            // It was answered elsewhere, or belongs to somebody else: the conversation goes on as any other.
+            // A client that repeats its request must not begin a second run.
+            None if resumption.decision().is_some() && is_known(asked, spec, &task).await => Err(settled(&task)),
+            // It belongs to somebody else, or the user speaks of something else: the conversation goes on as any other.
             None => Ok(None),
         };
     }
-    let query = ListTasks {
+    let mut query = ListTasks {
         agent: Some(spec.name.clone()),
         state: Some(TaskState::InputRequired),
-        limit: MAX_CANDIDATES,
+        limit: PAGE_SIZE,
         ..ListTasks::default()
     };
-    let waiting = asked.shared.engine.tasks(asked.principal(), &query).await.map_err(from_engine)?;
-    for task in &waiting.tasks {
-        let turn = waiting_turn(asked, spec, &task.id).await;
-        if let Some(turn) = turn.filter(|turn| is_same(turn, resumption)) {
-            return Ok(Some(turn));
+    for _ in 0..MAX_PAGES {
+        let waiting = asked.shared.engine.tasks(asked.principal(), &query).await.map_err(from_engine)?;
+        for task in waiting.tasks.iter().filter(|task| may_ask(task, resumption)) {
+            let turn = waiting_turn(asked, spec, &task.id).await;
+            if let Some(turn) = turn.filter(|turn| is_same(turn, resumption)) {
+                return Ok(Some(turn));
+            }
+        }
+        match waiting.next {
+            Some(next) => query.after = Some(next),
+            None => break,
         }
     }
     Ok(None)
+}
+
+/// Whether a task can be the one that asked; its events tell.
+fn may_ask(task: &TaskView, resumption: &Resumption) -> bool {
+    let asks = task.status_message.as_ref().map(Message::text).unwrap_or_default();
+    resumption.question.contains(asks.trim())
+}
+
+/// Whether this caller has such a task of the agent.
+async fn is_known(asked: &Asked, spec: &AgentSpec, task: &TaskId) -> bool {
+    let wanted = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
+    asked.shared.engine.task(asked.principal(), &wanted).await.is_ok()
 }
 
 /// The last turn of a task of this caller and agent, when it waits.
@@ -56,7 +78,8 @@ pub(super) async fn waiting_turn(asked: &Asked, spec: &AgentSpec, task: &TaskId)
     }
     let begun = facts(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. })).last();
     let id = id_after(&view.id, begun.map(|(number, ..)| number));
-    project(id, view, &events)
+    // What came after the turn may have asked something else that nobody was shown here.
+    project(id, view, &events).filter(|turn| turn.end == Some(turn.view.version))
 }
 
 /// Whether a request repeats what a turn was asked and what it said.
@@ -107,6 +130,16 @@ fn unmatched(task: &TaskId) -> Refusal {
         ErrorCode::APPROVAL_UNMATCHED.code
     );
     Refusal::invalid("approval_unmatched", "messages", message)
+}
+
+/// An answer to a question that is no longer open.
+fn settled(task: &TaskId) -> Refusal {
+    let message = format!(
+        "The question has its answer already, so nothing was begun. GET /api/v1/tasks/{task} shows what became of it; \
+         `baton approvals list` shows what still waits. ({})",
+        ErrorCode::APPROVAL_UNMATCHED.code
+    );
+    Refusal::invalid("approval_answered", "messages", message)
 }
 
 fn elsewhere(task: &TaskId) -> String {

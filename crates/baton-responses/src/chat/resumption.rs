@@ -21,13 +21,20 @@ pub struct Resumption {
 impl Resumption {
     /// Reads the end of a conversation; none when it does not end with the agent's words and one answer of the user.
     pub(super) fn read(messages: &[Value]) -> Option<Self> {
-        let [before @ .., said, answer] = messages else { return None };
+        let said: Vec<&Value> = messages.iter().filter(|message| !is_set_up(message)).collect();
+        let asked = said.iter().rposition(|message| message["role"] == "assistant")?;
+        let (before, said, rest) = (&said[..asked], said[asked], &said[asked + 1..]);
+        let question = text_of(&said["content"])?;
         let calls = said["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty());
-        if said["role"] != "assistant" || answer["role"] != "user" || calls {
-            return None;
+        match rest {
+            [answer] if answer["role"] == "user" && !calls => {
+                Some(Self { before: digest(before), question, answer: text_of(&answer["content"])? })
+            }
+            // Results beside an approval, or several messages: what names a waiting task is refused, and begins nothing.
+            [_, ..] => Some(Self { before: String::new(), question, answer: String::new() })
+                .filter(|resumption| resumption.named_task().is_some()),
+            [] => None,
         }
-        let (question, answer) = (text_of(&said["content"])?, text_of(&answer["content"])?);
-        Some(Self { before: conversation_digest(before), question, answer })
     }
 
     /// The task that the question names in its last words, when it asks for an approval.
@@ -77,8 +84,17 @@ pub(super) const MARK: &str = " (approval ";
 /// Digest of a conversation: who said what, and which calls were made. Set-up words are left out, since clients change
 /// them between requests.
 pub(super) fn conversation_digest(messages: &[Value]) -> String {
-    let said = messages.iter().filter(|message| message["role"] != "system" && message["role"] != "developer");
+    let said: Vec<&Value> = messages.iter().filter(|message| !is_set_up(message)).collect();
+    digest(&said)
+}
+
+fn is_set_up(message: &Value) -> bool {
+    message["role"] == "system" || message["role"] == "developer"
+}
+
+fn digest(said: &[&Value]) -> String {
     let entries: Vec<Value> = said
+        .iter()
         .map(|message| {
             let content = text_of(&message["content"]).map_or_else(|| message["content"].clone(), Value::String);
             let calls = message["tool_calls"].as_array().into_iter().flatten();

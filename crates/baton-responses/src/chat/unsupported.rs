@@ -15,12 +15,13 @@ pub(super) const IN_CHAT: [(&str, &str); 7] = [
 ];
 
 /// Parameters of legacy completions.
-pub(super) const IN_TEXT: [(&str, &str); 5] = [
+pub(super) const IN_TEXT: [(&str, &str); 6] = [
     ("suffix", "An agent does not insert text; put both sides into the prompt."),
     ("echo", "The prompt is not repeated; leave it out."),
     ("logprobs", "No log probabilities are given; leave it out."),
     ("logit_bias", "Tokens cannot be weighted; leave it out."),
     ("tools", "Use /v1/chat/completions or /v1/responses for tools."),
+    ("functions", "Use tools of /v1/chat/completions or /v1/responses."),
 ];
 
 /// Refuses the parameters of a table that have a value with an effect, and more than one answer.

@@ -142,6 +142,7 @@ fn golden(events: &[Value]) -> String {
 }
 
 fn check_golden(name: &str, events: &[Value]) {
+    assert!(events.iter().all(|event| !event.to_string().contains(r#""text":"""#)), "an empty text part: {events:#?}");
     insta::with_settings!({filters => vec![(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "[moment]")]}, {
         insta::assert_snapshot!(name, golden(events));
     });

@@ -46,7 +46,7 @@ async fn a_long_result_is_given_in_short_and_read_in_pieces() {
     assert_eq!(given[3], "There is no result of a call 'nobody's' to read from.");
     assert!(given[4].contains("is behind its end"), "{}", given[4]);
     // Whoever looks at the task has the whole.
-    let results: Value = match &done.history[2].parts[1].content {
+    let results: Value = match &done.history[2].parts[0].content {
         baton_types::PartContent::Data(data) => data.to_value(),
         other => panic!("{other:?}"),
     };

@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// Bytes of replies after which no further entry is carried out.
 const MAX_REPLY: usize = 32 * 1024 * 1024;
 
-const NO_BATCHES: &str = "methods of A2A cannot be called in a batch; send one request";
+const NO_BATCHES: &str = "a batch has methods such as message.send and tasks.get only; send other requests one by one";
 
 /// Carries out the entries in their order. The reply is an array with an entry for each that is no notification.
 pub(super) async fn respond(

@@ -4,7 +4,7 @@ use super::{
     Artifact, Message, Presentation, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus,
     TaskStatusUpdateEvent,
 };
-use baton_types::{ContextId, Json, TaskEvent, TaskId, Timestamp};
+use baton_types::{ContextId, Json, TaskEvent, TaskId, TextStreaming, Timestamp};
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -73,7 +73,10 @@ pub fn project<'a>(
         TaskEvent::Answered { message, .. } if presentation.has_answer_artifacts() => {
             Some(whole_artifact(task, context, Artifact::of_answer(message)))
         }
-        TaskEvent::Answered { message, .. } => Some(status(working, Some(within(message)), None)),
+        TaskEvent::Answered { message, .. } => {
+            let is_live = presentation.text == TextStreaming::Chunks;
+            Some(status(working, is_live.then(|| within(message)), None))
+        }
         TaskEvent::StatusChanged { state, message, reason } => {
             let metadata = reason.as_ref().and_then(|reason| keyed(REASON_KEY, reason));
             let state = TaskState::from(*state);

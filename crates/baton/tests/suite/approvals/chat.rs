@@ -8,10 +8,18 @@ const PYTHON: Interpreter = Interpreter {
     set_up: &["scripts/python-env.sh", "tests/python/requirements-openai.txt"],
 };
 
+/// A question in words, and a call that needs leave behind its answer.
+const SHALL: &str = "rules:\n  \
+    - when: { user: \"^shall\", after_tool: ask_user }\n    \
+      call: [{ tool: delete_file, args: { path: never-shown.txt } }]\n  \
+    - when: { user: \"^shall\", turn: first }\n    \
+      call: [{ tool: ask_user, args: { question: \"Shall I go on?\" } }]\n";
+
 #[test]
 fn the_resent_history_answers_the_run_that_waits() {
     let home = Home::new();
-    home.agent("files", TOOLS, &format!("{PLAYBOOK}  - {{ say: Hello. }}\n"));
+    let playbook = PLAYBOOK.replace("rules:\n", SHALL);
+    home.agent("files", TOOLS, &format!("{playbook}  - {{ say: Hello. }}\n"));
     let (server, url) = home.up(&["files", "--port", "0"]);
     PYTHON.runs(&["tests/python/chat_approvals.py", &url]);
     assert_eq!(deleted(&home).len(), 2, "one call for each yes: {:?}", deleted(&home));
