@@ -1,6 +1,10 @@
 //! Which hosts and web pages may talk to this Baton: keeps pages that a browser happens to show away from it.
 
-use crate::{AccessOptions, CorsOrigins, HttpOptions, auth::Came, reply};
+use crate::{
+    AccessOptions, CorsOrigins, HttpOptions,
+    auth::{Came, openai_refusal},
+    reply,
+};
 use axum::{extract::Request, response::Response};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
@@ -73,7 +77,8 @@ impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Reque
             Ok(()) => Either::Left(self.inner.call(request)),
             Err(error) => {
                 Came::of(&request).denied(&self.allowed.access, error.code, &error.message, None);
-                Either::Right(ready(Ok(reply::rest_error(&error))))
+                let refusal = openai_refusal(&request, &error).unwrap_or_else(|| reply::rest_error(&error));
+                Either::Right(ready(Ok(refusal)))
             }
         }
     }

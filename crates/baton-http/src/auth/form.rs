@@ -26,6 +26,12 @@ pub(super) enum Form {
     Tempo,
 }
 
+/// The refusal of a request of OpenAI's clients, which read errors in their own form only.
+pub(crate) fn openai_refusal<B>(request: &Request<B>, error: &Error) -> Option<Response> {
+    let form = Form::of(request);
+    (form == Form::Responses).then(|| form.refusal(error))
+}
+
 impl Form {
     pub(super) fn of<B>(request: &Request<B>) -> Self {
         if a2a::is_grpc(request.headers()) {

@@ -18,7 +18,7 @@ mod refused;
 pub(crate) use bearer::shows_owner;
 pub(crate) use caller::{Caller, LimitKey};
 pub(crate) use came::Came;
-pub(crate) use form::refusal_for;
+pub(crate) use form::{openai_refusal, refusal_for};
 pub(crate) use gate::{AdminNote, GateLayer};
 pub(crate) use introduce::introduce;
 pub(crate) use limits::Rates;

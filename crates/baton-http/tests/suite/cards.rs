@@ -95,4 +95,9 @@ async fn probes_and_pages_that_do_not_exist() {
     let refused = get(&app, "/agents", &[("origin", "https://evil.example.com")]).await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     assert!(text(refused).await.contains("BTN-1005"));
+    // OpenAI's clients read errors in their own form only.
+    let refused = get(&app, "/v1/models", &[("origin", "https://evil.example.com")]).await;
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    let error: serde_json::Value = serde_json::from_str(&text(refused).await).unwrap();
+    assert!(error["error"]["type"].is_string() && error["error"]["message"].to_string().contains("evil"), "{error}");
 }
