@@ -15,7 +15,7 @@ use crate::{
         MAX_TOKENS, MAX_TOOL_ERRORS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, PLACEMENTS, STREAMING,
     },
 };
-use baton_types::ContextItem;
+use baton_types::{ContextItem, ControlTools};
 pub use models::providers;
 use parts::{count, duration, flag, list, object, text, texts, with, words};
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ pub fn a2a_settings() -> Value {
 }
 
 fn settings() -> Value {
-    let control = ["emit_artifact", "ask_user", "reject_task", "reply_message"];
+    let control = ControlTools::NAMES;
     let share = |about: &str, most: u32| json!({"type": "number", "minimum": 0, "maximum": most, "description": about});
     let orchestration =
         object("The same with words of your own.", &json!({"prompt": text("Words behind the prompt.")}));

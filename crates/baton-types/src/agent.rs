@@ -281,6 +281,11 @@ pub struct ControlTools {
     pub reply_message: bool,
 }
 
+impl ControlTools {
+    /// The names of the tools. The agent runs them itself, whoever runs the others.
+    pub const NAMES: [&str; 4] = ["emit_artifact", "ask_user", "reject_task", "reply_message"];
+}
+
 /// An agent that work may be handed to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffTarget {

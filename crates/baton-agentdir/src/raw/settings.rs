@@ -5,7 +5,7 @@ use crate::{
     document::{Fields, Located, Node, Reader, Value},
     permission::ASK_WHEN,
 };
-use baton_types::{AskWhen, Budgets, Thousandths, ToolExecution};
+use baton_types::{AskWhen, Budgets, ControlTools, Thousandths, ToolExecution};
 use std::time::Duration;
 
 pub(crate) const MAX_TURNS: u64 = 1000;
@@ -63,7 +63,7 @@ impl RawSettings {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Self {
         let Some(mut fields) = Fields::open(reader, "settings", node) else { return Self::default() };
         let execution = [("agent", ToolExecution::Agent), ("caller", ToolExecution::Caller)];
-        let control = ["emit_artifact", "ask_user", "reject_task", "reply_message"].map(|word| (word, word));
+        let control = ControlTools::NAMES.map(|word| (word, word));
         let second = Duration::from_secs(1);
         let raw = Self {
             max_turns: fields.take("max_turns").and_then(|n| reader.integer("max_turns", &n, 1, MAX_TURNS)),

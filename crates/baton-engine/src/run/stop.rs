@@ -125,6 +125,36 @@ mod tests {
         (text, end)
     }
 
+    /// The text and the end of an answer that never ends by itself: pieces of this size, so long apart.
+    async fn heard_of_endless(size: usize, pause: Duration) -> (String, bool, Duration) {
+        let endless: ModelStream = Box::pin(stream! {
+            yield Ok(ModelEvent::Text("one two".to_owned()));
+            loop {
+                tokio::time::sleep(pause).await;
+                yield Ok(ModelEvent::Text("x".repeat(size)));
+            }
+        });
+        let begun = Instant::now();
+        let events: Vec<_> = until_stop(endless, &["two".to_owned()]).collect().await;
+        let texts = events.iter().filter_map(|event| match event {
+            Ok(ModelEvent::Text(text)) => Some(text.as_str()),
+            _ => None,
+        });
+        let stopped = matches!(events.last(), Some(Ok(ModelEvent::Done { finish: Finish::Stop, .. })));
+        (texts.collect(), stopped, begun.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_follows_a_stop_text_is_read_within_bounds() {
+        for (size, pause) in
+            [(20_000, Duration::from_millis(1)), (1, Duration::from_millis(300)), (1, Duration::from_secs(60))]
+        {
+            let (text, stopped, took) = heard_of_endless(size, pause).await;
+            assert_eq!((text.as_str(), stopped), ("one ", true), "{size} {pause:?}");
+            assert!(took <= REST_TIMEOUT + Duration::from_millis(2), "{took:?}");
+        }
+    }
+
     #[tokio::test]
     async fn answers_end_before_the_first_stop_text() {
         for (stops, pieces, text, finish) in [

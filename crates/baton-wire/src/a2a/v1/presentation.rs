@@ -1,7 +1,9 @@
 //! Which form a caller sees a task in: where the answer stands, whether text comes in pieces, whether calls are shown.
 
 use super::{Message, Part};
-use baton_types::{A2aSettings, AnswerPlacement, Json, TaskState, TaskView, TextStreaming, ToolExecution};
+use baton_types::{
+    A2aSettings, AnswerPlacement, ControlTools, Json, TaskState, TaskView, TextStreaming, ToolExecution,
+};
 
 /// The form of a task and of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ impl Presentation {
         self.answer != AnswerPlacement::Status
     }
 
-    /// Whether the completed status leaves out the message with this id, because an artifact has the same text.
+    /// Whether the completed status leaves out its message; `answered` says that an artifact has the same text.
     pub(super) fn omits_status_message(&self, answered: bool) -> bool {
         self.answer == AnswerPlacement::Artifact && answered
     }
@@ -106,9 +108,6 @@ fn is_answer(artifact: &baton_types::Artifact, view: &TaskView) -> bool {
     messages.rev().any(|message| message.id.as_str() == artifact.id.as_str())
 }
 
-/// Tools that the agent runs itself, whoever runs the others.
-const CONTROL_TOOLS: [&str; 4] = ["emit_artifact", "ask_user", "reject_task", "reply_message"];
-
 /// The calls of a data part; `None` when it is none of calls.
 fn calls_in(part: &Part<'_>) -> Option<Vec<Json>> {
     #[derive(serde::Deserialize)]
@@ -126,7 +125,8 @@ fn keep_callers_calls(part: &mut Part<'_>) -> bool {
     }
     let Some(mut calls) = calls_in(part) else { return true };
     let count = calls.len();
-    let is_control = |call: &Json| call.read::<Call>().is_ok_and(|call| CONTROL_TOOLS.contains(&call.name.as_str()));
+    let is_control =
+        |call: &Json| call.read::<Call>().is_ok_and(|call| ControlTools::NAMES.contains(&call.name.as_str()));
     calls.retain(|call| !is_control(call));
     if calls.len() < count {
         part.data = Json::of(&std::collections::BTreeMap::from([("tool_calls", &calls)])).ok();
