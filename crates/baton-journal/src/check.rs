@@ -1,30 +1,30 @@
-//! Whether a commit may be written: decided over all of it before any of it happens.
+//! Validates a whole commit before any part of it is written.
 
 use baton_ports::{Claim, Commit, JournalError, Write};
 use baton_types::StreamId;
 
-/// What the check needs to know of an existing stream.
+/// Version and epoch of an existing stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) version: u64,
     pub(crate) epoch: u64,
 }
 
-/// A journal as the check asks it.
+/// The journal state that the check reads.
 pub(crate) trait Standing {
-    /// What an answer can fail with.
+    /// Error of a lookup.
     type Error: From<JournalError>;
 
-    /// Where a stream stands; none for one that does not exist.
+    /// Position of a stream; `None` if it does not exist.
     fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, Self::Error>;
 
-    /// Whether the claim's principal has used its key.
+    /// Whether the claim's principal has already used its key.
     fn is_claimed(&mut self, claim: &Claim) -> Result<bool, Self::Error>;
 }
 
-/// Checks every part of `commit` against where `journal` stands, as left by the parts before it.
+/// Checks every part of `commit` against the state of `journal` plus the earlier parts of the commit.
 ///
-/// Claims come first: a repeated request hears that it is one, whatever has become of its stream since.
+/// Claims are checked first: a repeated request is reported as such, whatever the state of its stream.
 pub(crate) fn check_commit<J: Standing>(journal: &mut J, commit: &Commit) -> Result<(), J::Error> {
     for (index, claim) in commit.claims.iter().enumerate() {
         let twice = commit.claims[..index].iter().any(|earlier| is_same_key(earlier, claim));
@@ -40,7 +40,7 @@ pub(crate) fn check_commit<J: Standing>(journal: &mut J, commit: &Commit) -> Res
         };
         check_write(write, stands)?;
     }
-    // Nobody would ever forget an order or a claim about a stream that is not there.
+    // An outbox entry or a claim for a missing stream would never be deleted.
     let orders = commit.outbox.iter().map(|entry| &entry.stream);
     for stream in orders.chain(commit.claims.iter().map(|claim| &claim.stream)) {
         let is_written = commit.writes.iter().any(|write| write.stream == *stream);
@@ -57,7 +57,7 @@ fn is_same_key(one: &Claim, other: &Claim) -> bool {
         && one.principal.subject == other.principal.subject
 }
 
-/// The stream's version once `write` has happened.
+/// The stream's version after `write`.
 pub(crate) fn version_after(write: &Write) -> u64 {
     write.expected_version.saturating_add(write.facts.len() as u64)
 }
@@ -71,7 +71,7 @@ fn check_write(write: &Write, stands: Option<Position>) -> Result<(), JournalErr
     match stands {
         None if write.expected_version == 0 => Ok(()),
         None => Err(conflict(0)),
-        // A creator knows no epoch yet, so it hears that the stream exists rather than that its epoch is stale.
+        // A creator does not know the epoch, so an existing stream is reported as a conflict, not as a stale epoch.
         Some(at) if write.expected_version == 0 => Err(conflict(at.version)),
         Some(at) if write.epoch != at.epoch => {
             Err(JournalError::StaleEpoch { stream: write.stream.clone(), epoch: write.epoch, actual: at.epoch })

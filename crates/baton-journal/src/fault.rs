@@ -1,4 +1,4 @@
-//! Any journal, with faults injected where a plan says so.
+//! A journal wrapper that injects faults according to a plan.
 
 use baton_ports::{
     Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
@@ -16,26 +16,26 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// What happens to one append.
+/// Fault for one append.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing special.
+    /// No fault.
     #[default]
     Pass,
-    /// Nothing is written and the receipt says `Unavailable`.
+    /// Nothing is written, and the receipt fails with `Unavailable`.
     Fail,
-    /// The commit is written and observed, and the receipt says `Unavailable` all the same.
+    /// The commit is written and observed, but the receipt fails with `Unavailable`.
     WriteThenFail,
     /// The process dies before the commit: nothing is written, now or by any later call.
     CrashBefore,
-    /// The process dies after the commit: it is written, nobody is told, and no later call does anything.
+    /// The process dies after the commit: it is written but not observed, and later calls have no effect.
     CrashAfter,
 }
 
-/// Decides what happens to the append with this index, counted from 0.
+/// Returns the fault for the append with this index, counted from 0.
 pub type FaultPlan = Box<dyn Fn(u64) -> Fault + Send + Sync>;
 
-/// A journal that behaves as its plan says; after a crash every call answers `Unavailable`.
+/// A journal with injected faults; after a crash every call fails with `Unavailable`.
 pub struct FaultyJournal<J: Journal + ?Sized> {
     inner: Arc<J>,
     plan: FaultPlan,
@@ -44,12 +44,12 @@ pub struct FaultyJournal<J: Journal + ?Sized> {
 }
 
 impl<J: Journal + ?Sized> FaultyJournal<J> {
-    /// Decorates `inner`.
+    /// Wraps `inner`.
     pub fn new(inner: Arc<J>, plan: impl Fn(u64) -> Fault + Send + Sync + 'static) -> Self {
         Self { inner, plan: Box::new(plan), appends: AtomicU64::new(0), crashed: watch::Sender::new(false) }
     }
 
-    /// How many appends were tried so far.
+    /// Number of attempted appends.
     pub fn appends(&self) -> u64 {
         self.appends.load(Ordering::Acquire)
     }
@@ -68,7 +68,7 @@ impl<J: Journal + ?Sized> FaultyJournal<J> {
     pub fn until_crashed(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut crashed = self.crashed.subscribe();
         async move {
-            // A dropped journal can no longer crash; its waiter must not take that for a crash.
+            // A dropped journal can no longer crash; this must not be reported as a crash.
             if crashed.wait_for(|crashed| *crashed).await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -94,7 +94,7 @@ fn refuse(what: &'static str) -> Receipt {
     Box::pin(ready(Err(injected(what))))
 }
 
-/// Tells nobody anything once the process is dead.
+/// Forwards commits until the process is dead.
 struct UntilCrash {
     crashed: watch::Receiver<bool>,
     observer: Arc<dyn CommitObserver>,
@@ -146,7 +146,7 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
                 refuse("the process crashed before the commit")
             }
             Fault::CrashAfter => {
-                // Dead first, so that the gate of `UntilCrash` is shut when the commit is observed.
+                // Set before the append, so that `UntilCrash` suppresses the observation of the commit.
                 self.crash();
                 let receipt = self.inner.append(commit);
                 Box::pin(async move { receipt.await.and(Err(injected("the process crashed after the commit"))) })

@@ -1,10 +1,10 @@
-//! The journal port on SQLite and in memory: the only place where a fact becomes true.
+//! The journal port on SQLite and in memory: the single source of truth.
 //!
-//! This crate must never interpret an event: it stores what it is given, checks versions, epochs and claims, and
-//! gives it back in order. It reads no clock (every moment is an argument) and is the only crate that opens a database.
+//! This crate must never interpret an event: it stores events unchanged, checks versions, epochs and claims, and
+//! returns events in order. It reads no clock (every time is an argument) and is the only crate that opens a database.
 //!
-//! Read first: [`SqliteJournal`] (the durable one), [`MemoryJournal`] (the same semantics for tests and simulation),
-//! [`fault::FaultyJournal`] (any of them, with faults injected).
+//! Read first: [`SqliteJournal`] (durable), [`MemoryJournal`] (the same semantics for tests and simulation),
+//! [`fault::FaultyJournal`] (wraps either one and injects faults).
 
 mod check;
 pub mod fault;

@@ -1,9 +1,9 @@
-//! From what a writer asked for to what readers see.
+//! Conversion of writes into stored events.
 
 use baton_ports::{StoredEvent, Write};
 use std::sync::Arc;
 
-/// Takes the facts of a write as events, with the sequences after `last_seq`.
+/// Takes the facts of a write as events, with sequence numbers after `last_seq`.
 pub(crate) fn stored(write: &mut Write, last_seq: u64) -> Vec<Arc<StoredEvent>> {
     let facts = std::mem::take(&mut write.facts);
     let places = (last_seq + 1..).zip(write.expected_version + 1..);

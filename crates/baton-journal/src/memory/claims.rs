@@ -1,4 +1,4 @@
-//! Idempotency keys by who used them.
+//! Idempotency keys by principal.
 
 use baton_ports::Claim;
 use baton_types::{Principal, StreamId};

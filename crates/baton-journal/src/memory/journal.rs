@@ -1,4 +1,4 @@
-//! The handle, and the port on it.
+//! The in-memory implementation of the journal port.
 
 use super::{list, state::State};
 use baton_ports::{
@@ -10,11 +10,11 @@ use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, Task
 use parking_lot::Mutex;
 use std::{future::ready, sync::Arc, time::Duration};
 
-/// A journal that lives as long as its last handle.
+/// A journal in process memory, for tests and simulation.
 ///
 /// Clones share one store, so it survives a simulated crash: drop everything else, keep a clone, and register a new
-/// observer. Commits happen inside [`Journal::append`], so a receipt is ready at once; the observer is told while the
-/// store is locked and must not call back into it.
+/// observer. Commits happen inside [`Journal::append`], so a receipt is ready immediately. The observer is called while
+/// the store is locked and must not call back into it.
 #[derive(Clone, Default)]
 pub struct MemoryJournal {
     pub(super) state: Arc<Mutex<State>>,

@@ -1,4 +1,4 @@
-//! A page of streams, by looking at all of them.
+//! A page of streams, by a scan of all streams.
 
 use baton_ports::{Head, ListPage, ListQuery, PageCursor};
 use baton_types::Principal;

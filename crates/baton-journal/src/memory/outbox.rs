@@ -1,4 +1,4 @@
-//! Standing orders by id.
+//! Outbox entries by id.
 
 use baton_ports::{OutboxEntry, OutboxProgress};
 use baton_types::StreamId;
@@ -22,7 +22,7 @@ impl Outbox {
         later.filter(|entry| entry.channel == channel && entry.progress.open).take(limit).cloned().collect()
     }
 
-    /// Notes progress, unless the order is further already: what is said of an event that was told is out of date.
+    /// Records progress, unless the cursor is behind the recorded one: such progress is outdated.
     pub(super) fn advance(&mut self, id: &str, progress: OutboxProgress) -> bool {
         let Some(entry) = self.0.get_mut(id) else { return false };
         if progress.cursor >= entry.progress.cursor {
@@ -35,7 +35,7 @@ impl Outbox {
         self.0.remove(id).is_some()
     }
 
-    /// The streams of which somebody is still to be told.
+    /// Streams with pending deliveries.
     pub(super) fn owing(&self) -> HashSet<StreamId> {
         self.0.values().filter(|entry| entry.progress.open).map(|entry| entry.stream.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! Forgetting ended streams.
+//! Retention: deletion of ended streams.
 
 use super::state::State;
 use baton_ports::{Head, RetentionPolicy};
@@ -45,7 +45,7 @@ impl State {
     }
 }
 
-/// Whose conversation with whom.
+/// Identity of the stream's conversation: tenant, subject, agent and context.
 fn conversation(head: &Head) -> (Arc<str>, Arc<str>, AgentName, ContextId) {
     (head.owner.tenant.clone(), head.owner.subject.clone(), head.agent.clone(), head.context.clone())
 }

@@ -1,4 +1,4 @@
-//! Everything the in-memory journal knows.
+//! State of the in-memory journal.
 
 use super::{claims::Claims, list::owns, outbox::Outbox, tokens::Tokens};
 use crate::{
@@ -23,7 +23,7 @@ pub(super) struct State {
     pub(super) claims: Claims,
     pub(super) tokens: Tokens,
     pub(super) tallies: HashMap<String, Spent>,
-    /// By key, which grows with creation.
+    /// By key; keys grow in creation order.
     pub(super) streams: BTreeMap<u64, Stream>,
     pub(super) keys: HashMap<StreamId, u64>,
     pub(super) events: BTreeMap<u64, Arc<StoredEvent>>,
@@ -173,7 +173,7 @@ impl Standing for State {
 }
 
 impl Stream {
-    /// Numbers have no holes, so an event's place follows from its number.
+    /// Event numbers have no gaps, so an event's index follows from its number.
     fn events_after(&self, after: u64) -> &[Arc<StoredEvent>] {
         let skip = usize::try_from(after).unwrap_or(usize::MAX).min(self.events.len());
         &self.events[skip..]

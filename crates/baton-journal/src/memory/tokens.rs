@@ -1,4 +1,4 @@
-//! Records of bearer tokens, in the order they came.
+//! Records of bearer tokens, in insertion order.
 
 use super::journal::{MemoryJournal, done};
 use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore};
@@ -16,7 +16,7 @@ impl Tokens {
 
     fn oldest_first(&self) -> Vec<TokenRecord> {
         let mut tokens = self.0.clone();
-        // Stable, so those of one moment stay in the order they came.
+        // A stable sort keeps tokens with equal times in insertion order.
         tokens.sort_by_key(|token| token.created_at);
         tokens
     }

@@ -1,4 +1,4 @@
-//! Writing a commit: every write checked first, then rows.
+//! Writes a commit: all checks first, then the rows.
 
 use super::{
     blobs::RawDigest,
@@ -28,7 +28,7 @@ const PUT_SNAPSHOT: &str = "INSERT INTO snapshots (stream, version, state, blob)
      ON CONFLICT (stream) DO UPDATE SET version = ?2, state = ?3, blob = ?4";
 
 impl Writer {
-    /// Writes the commit, or nothing of it; returns the sequence of its last event.
+    /// Writes the whole commit or nothing; returns the sequence number of its last event.
     pub(super) fn append(&mut self, encoded: &Encoded) -> Result<u64, Failure> {
         check_commit(self, &encoded.commit)?;
         let mut bodies = encoded.bodies.iter();
@@ -87,14 +87,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Stores a long body beside its row and returns what the row refers to it by.
+    /// Stores a long body as a blob and returns the digest for its row.
     fn store_long<'a>(&self, body: &'a Body) -> rusqlite::Result<Option<&'a RawDigest>> {
         let Some((digest, bytes)) = body.blob() else { return Ok(None) };
         self.connection.prepare_cached(ADD_BLOB)?.execute(params![digest, bytes])?;
         Ok(Some(digest))
     }
 
-    /// Notes where the stream stands now; [`Writer::flush_heads`] writes it once for the whole group.
+    /// Records the new head of the stream; [`Writer::flush_heads`] writes it once for the whole group.
     fn move_head(&mut self, write: &Write, principal: i64, version: u64) -> Result<i64, Failure> {
         if let Some(pending) = self.pending.get_mut(&write.stream) {
             pending.position.version = version;
@@ -115,10 +115,10 @@ impl Writer {
         Ok(key)
     }
 
-    /// Writes the summaries of the group, leaving indexes alone where only the version moved.
+    /// Writes the stream summaries of the group; updates no indexes where only the version changed.
     pub(super) fn flush_heads(&mut self) -> rusqlite::Result<()> {
         let mut group: Vec<_> = self.pending.drain().collect();
-        // New rows go to the end of the table, as long as they come in the order of their keys.
+        // New rows are appended at the end of the table if they are inserted in key order.
         group.sort_unstable_by_key(|(_, pending)| pending.key);
         for (stream, pending) in group {
             let PendingHead { key, position, head, stored } = pending;
@@ -157,7 +157,7 @@ impl Writer {
                     ])?;
                 }
             }
-            // Ended streams are hardly ever written again, so remembering them would only cost memory.
+            // Ended streams are rarely written again, so caching them would only cost memory.
             if head.terminal {
                 self.heads.remove(&stream);
             } else {
@@ -167,16 +167,16 @@ impl Writer {
         Ok(())
     }
 
-    /// The key of a stream that the check has found.
+    /// The key of a stream that passed the check.
     fn key(&mut self, stream: &StreamId) -> Result<i64, Failure> {
         match self.pending.get(stream) {
             Some(pending) => Ok(pending.key),
-            // A refusal here would leave the first half of the commit in the group; this fails the group.
+            // A refusal here would leave the first half of the commit in the group; this error fails the group.
             None => Ok(self.stood(stream)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?.key),
         }
     }
 
-    /// Where a stream stands, from memory or from disk.
+    /// The head of a stream, from the cache or from disk.
     fn stood(&mut self, stream: &StreamId) -> Result<Option<Stood>, Failure> {
         if let Some(stood) = self.heads.get(stream) {
             return Ok(Some(stood.clone()));

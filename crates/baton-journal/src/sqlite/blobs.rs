@@ -1,4 +1,4 @@
-//! Bytes by digest.
+//! Blobs by digest.
 
 use super::{
     error::{Failure, from_sql},
@@ -8,14 +8,14 @@ use baton_ports::{Blob, JournalError};
 use baton_types::Digest;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-/// A SHA-256 as stored: half the size of its hex form.
+/// A SHA-256 digest as stored: half the size of its hex form.
 pub(super) type RawDigest = [u8; 32];
 
 const PIN: &str = "INSERT INTO blobs (digest, pinned, bytes) VALUES (?1, 1, ?2) \
      ON CONFLICT (digest) DO UPDATE SET pinned = 1 WHERE pinned = 0";
 const FIND: &str = "SELECT bytes FROM blobs WHERE digest = ?1";
 
-/// The stored form of a digest; none for text that is not 64 hex digits.
+/// The stored form of a digest; `None` for text that is not 64 hex digits.
 pub(super) fn raw(digest: &Digest) -> Option<RawDigest> {
     let hex = digest.as_str().as_bytes();
     let mut raw = [0; 32];
@@ -37,7 +37,7 @@ fn nibble(digit: u8) -> Option<u8> {
 }
 
 impl Writer {
-    /// Stores bytes that stay whether or not an event refers to them.
+    /// Stores bytes that are kept even if no event refers to them.
     pub(super) fn pin(&self, digest: &RawDigest, bytes: &[u8]) -> Result<(), Failure> {
         self.connection.prepare_cached(PIN)?.execute(params![digest, bytes])?;
         Ok(())

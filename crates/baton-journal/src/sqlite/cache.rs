@@ -1,23 +1,23 @@
-//! What the writer remembers of streams and principals, so that most appends read nothing.
+//! The writer's caches of streams and principals, so that most appends need no reads.
 
 use crate::check::Position;
 use baton_ports::HeadUpdate;
 use baton_types::{Principal, StreamId, Timestamp};
 use std::{collections::HashMap, sync::Arc};
 
-/// Most principals remembered.
+/// Maximum number of cached principals.
 const MAX_PRINCIPALS: usize = 1_024;
 
-/// Where a stream stands.
+/// Cached key and position of a stream.
 #[derive(Clone)]
 pub(super) struct Stood {
     pub(super) key: i64,
     pub(super) position: Position,
-    /// The summary as stored, when the writer itself stored it.
+    /// The stored summary, if this writer wrote it.
     pub(super) summary: Option<HeadUpdate>,
 }
 
-/// Where a stream will stand when the group is written; a task that begins and ends in one group is written once.
+/// The head of a stream after the group; a task that starts and ends in one group is written once.
 pub(super) struct PendingHead {
     pub(super) key: i64,
     pub(super) position: Position,
@@ -25,20 +25,20 @@ pub(super) struct PendingHead {
     pub(super) stored: Stored,
 }
 
-/// What the file has of a stream before the group.
+/// The stored state of a stream before the group.
 pub(super) enum Stored {
-    /// Nothing.
+    /// The stream is new.
     Not {
         /// Key of the owner.
         owner: i64,
-        /// When the stream was created.
+        /// Creation time of the stream.
         created_at: Timestamp,
     },
-    /// This summary, or an unknown one.
+    /// The stream exists with this summary, or with an unknown one.
     As(Option<HeadUpdate>),
 }
 
-/// Streams used lately: two generations, of which the older is dropped when the younger is full.
+/// Recently used streams: two generations; the older one is dropped when the younger one is full.
 pub(super) struct Heads {
     young: HashMap<StreamId, Stood>,
     old: HashMap<StreamId, Stood>,
@@ -72,7 +72,7 @@ impl Heads {
     }
 }
 
-/// Keys of principals used lately.
+/// Keys of recently used principals.
 #[derive(Default)]
 pub(super) struct Principals {
     keys: HashMap<(Arc<str>, Arc<str>), i64>,

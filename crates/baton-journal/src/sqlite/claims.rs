@@ -1,4 +1,4 @@
-//! Idempotency keys: whose are taken, and for what.
+//! Idempotency keys and their claims.
 
 use super::{
     deletions::visible,
@@ -18,7 +18,7 @@ const FIND: &str = "SELECT c.request, s.noun, s.id, c.number FROM principals AS 
      JOIN streams AS s ON s.key = c.stream WHERE p.tenant = ?1 AND p.subject = ?2 AND c.key = ?3 AND ";
 
 impl Writer {
-    /// Whether the claim's principal has used its key.
+    /// Whether the claim's principal has already used its key.
     pub(super) fn has_claim(&self, claim: &Claim) -> Result<bool, Failure> {
         let owner = &claim.principal;
         let mut taken = self.connection.prepare_cached(FIND_TAKEN)?;
@@ -30,7 +30,7 @@ impl Writer {
         })
     }
 
-    /// Takes the key for the principal and the stream with these keys.
+    /// Stores the claim with the row keys of its principal and its stream.
     pub(super) fn add_claim(&self, claim: &Claim, owner: i64, stream: i64) -> Result<(), Failure> {
         let row = params![owner, claim.key, claim.request.as_str(), stream, to_int(claim.number)];
         self.connection.prepare_cached(ADD)?.execute(row)?;
@@ -38,7 +38,7 @@ impl Writer {
     }
 }
 
-/// What the principal used a key for.
+/// The claim of a principal's idempotency key.
 pub(super) fn find(connection: &Connection, principal: &Principal, key: &str) -> Result<Option<Claim>, JournalError> {
     let find = || -> rusqlite::Result<Option<Claim>> {
         let view = connection.unchecked_transaction()?;

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 const FIND_OWNER: &str = "SELECT key FROM principals WHERE tenant = ?1 AND subject = ?2";
 
-/// Conversations with their numbers, of streams that meet the condition.
+/// Query for conversations with their counts, over the streams that meet the condition.
 fn grouped(visible: &str) -> String {
     format!(
         "SELECT agent, context, max(status_at) AS last_at, min(created_at) AS began_at, \
@@ -22,7 +22,7 @@ fn grouped(visible: &str) -> String {
     )
 }
 
-/// Whose conversation with whom.
+/// Identity of a conversation.
 #[derive(Clone)]
 pub(super) struct Whose {
     pub(super) principal: Principal,
@@ -58,7 +58,7 @@ fn rows(
     let total: i64 =
         view.prepare_cached(&sql)?.query_row(params![owner, task, session, agent, context], |row| row.get(0))?;
 
-    // Without a cursor the page starts before the latest moment there can be.
+    // Without a cursor, the page starts before the latest possible time.
     let (last_at, after_agent, after_context) = match &query.after {
         Some(cursor) => (cursor.last_at.as_millis(), cursor.agent.as_str(), cursor.context.as_str()),
         None => (i64::MAX, "", ""),
@@ -78,7 +78,7 @@ fn rows(
             Ok(conversation) => conversations.push(conversation),
             Err(error) => {
                 let code = ErrorCode::RECORD_DAMAGED.code;
-                tracing::warn!(code, %error, "a conversation cannot be read and is left out");
+                tracing::warn!(code, %error, "a conversation cannot be read and is skipped");
             }
         }
     }
@@ -104,7 +104,7 @@ fn conversation(row: &Row<'_>) -> rusqlite::Result<Conversation> {
 }
 
 impl Writer {
-    /// The key of a principal that has written something.
+    /// The row key of a principal, if it is stored.
     pub(super) fn known_owner(&self, principal: &Principal) -> rusqlite::Result<Option<i64>> {
         owner(&self.connection, principal)
     }

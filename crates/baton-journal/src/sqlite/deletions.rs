@@ -1,8 +1,8 @@
-//! Conversations that are being deleted.
+//! Deletion of conversations.
 //!
-//! The commit that finds a conversation finished adds one row that makes its streams invisible, however many there are.
-//! The writer then removes their rows in bounded batches, each in its own transaction, with other commits in between. A
-//! process that dies meanwhile leaves the row, and the next one goes on.
+//! The commit that finds a conversation finished adds one row that hides its streams, however many there are. The
+//! writer then removes their rows in bounded batches, each in its own transaction, interleaved with other commits. If
+//! the process dies meanwhile, the row remains, and the next process continues.
 
 use super::{
     blobs::RawDigest,
@@ -17,12 +17,12 @@ use baton_ports::{Forgotten, JournalError};
 use baton_types::{Principal, StreamId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-/// Streams removed in one batch at most.
+/// Maximum number of streams removed in one batch.
 pub(super) const MAX_BATCH_STREAMS: usize = 128;
-/// Events removed in one batch at most.
+/// Maximum number of events removed in one batch.
 pub(super) const MAX_BATCH_EVENTS: usize = 1_024;
 
-/// Holds for streams `s` that no deletion covers; [`visible`] says whether it has to be asked.
+/// True for streams `s` that no deletion covers; [`visible`] decides whether the condition is needed.
 const NOT_DELETED: &str = "NOT EXISTS (SELECT 1 FROM deletions AS d WHERE d.owner = s.owner AND d.agent = s.agent \
      AND d.context = s.context AND s.key <= d.last_key AND s.terminal = 1)";
 const ANY: &str = "SELECT 1 FROM deletions LIMIT 1";
@@ -54,7 +54,7 @@ pub(super) struct Deletion {
     waiting: Vec<Asked<Forgotten>>,
 }
 
-/// What one batch did.
+/// Result of one batch.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Batch {
     pub(super) streams: u64,
@@ -62,12 +62,12 @@ pub(super) struct Batch {
     pub(super) finished: bool,
 }
 
-/// The condition on streams `s` under which a reader sees them; ask in the transaction that reads.
+/// The condition under which streams `s` are visible; call it in the transaction of the read.
 pub(super) fn visible(connection: &Connection) -> rusqlite::Result<&'static str> {
     Ok(if connection.prepare_cached(ANY)?.exists([])? { NOT_DELETED } else { "1" })
 }
 
-/// The deletions that an earlier process left unfinished.
+/// The unfinished deletions of an earlier process.
 pub(super) fn load(connection: &Connection) -> rusqlite::Result<Vec<Deletion>> {
     let deletion = |row: &Row<'_>| {
         let principal = Principal { tenant: row.get(1)?, subject: row.get(2)?, scopes: Vec::new() };
@@ -103,7 +103,7 @@ impl Deletion {
 }
 
 impl Writer {
-    /// Makes a conversation invisible, unless something in it is unfinished.
+    /// Hides a conversation, unless it has unfinished tasks.
     pub(super) fn forget_conversation(&mut self, whose: &Whose) -> Result<Forgotten, Failure> {
         let Some(owner) = self.known_owner(&whose.principal)? else { return Ok(Forgotten::Streams(0)) };
         let (agent, context) = (whose.agent.as_str(), whose.context.as_str());
@@ -120,13 +120,13 @@ impl Writer {
             let last_key = self.last_key;
             self.connection.prepare_cached(ADD)?.execute(params![owner, agent, context, last_key])?;
             self.marked.push(Deletion { owner, whose: whose.clone(), last_key, removed: 0, waiting: Vec::new() });
-            // Nothing in memory may stand for what is invisible.
+            // The cache must not contain hidden streams.
             self.heads.clear();
         }
         Ok(Forgotten::Streams(0))
     }
 
-    /// Takes over what the group has marked, once it is on disk.
+    /// Starts the deletions that the group marked, once the group is on disk.
     pub(super) fn begin_deletions(&mut self) {
         for marked in std::mem::take(&mut self.marked) {
             self.deletions_paused = false;
@@ -137,7 +137,7 @@ impl Writer {
         }
     }
 
-    /// Answers when the rows of the conversation are gone; at once when there are none.
+    /// Responds when the rows of the conversation are removed; immediately if there are none.
     pub(super) fn answer_when_deleted(&mut self, whose: &Whose, asked: Asked<Forgotten>) {
         let deletion = self.deletions.iter_mut().find(|deletion| deletion.is_of(whose));
         match deletion {
@@ -151,8 +151,8 @@ impl Writer {
         !self.deletions_paused && !self.deletions.is_empty()
     }
 
-    /// Removes one batch of rows in a transaction of its own. After a failure the conversation stays invisible, and its
-    /// rows wait for the next deletion, for the journal to recover, or for the next start.
+    /// Removes one batch of rows in its own transaction. After a failure the conversation stays hidden, and its rows
+    /// wait for the next deletion, the recovery of the journal or the next start.
     pub(super) fn delete_batch(&mut self) -> Option<Batch> {
         match self.remove_rows() {
             Ok(batch) => {
@@ -167,7 +167,7 @@ impl Writer {
                 Some(batch)
             }
             Err(error) => {
-                tracing::error!(%error, "rows of a deleted conversation could not be removed; they stay invisible");
+                tracing::error!(%error, "rows of a deleted conversation could not be removed; they stay hidden");
                 self.deletions_paused = true;
                 self.forget_group();
                 let reason = from_sql(&error);
@@ -205,7 +205,7 @@ impl Writer {
         Ok(batch)
     }
 
-    /// Whether the stream with this key is invisible. If so, its rows go now: its id is free again.
+    /// Whether the stream with this key is hidden. If so, its rows are removed now, so that its id can be used again.
     pub(super) fn clear_deleted(&self, key: i64) -> rusqlite::Result<bool> {
         if self.deletions.is_empty() && self.marked.is_empty() {
             return Ok(false);
@@ -217,7 +217,7 @@ impl Writer {
         Ok(covered)
     }
 
-    /// Answers everybody who still waits, because the process ends; the next one goes on.
+    /// Fails all pending requests, because the process ends; the next process continues the deletions.
     pub(super) fn leave_deletions(&mut self) {
         for deletion in self.deletions.drain(..) {
             deletion.waiting.into_iter().for_each(|asked| asked.answer(Err(closing())));
@@ -225,7 +225,7 @@ impl Writer {
     }
 }
 
-/// Removes as many rows of a stream as the batch has room for; whether it is gone.
+/// Removes as many rows of a stream as the batch allows; returns whether the stream is gone.
 fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqlite::Result<bool> {
     let room = super::rows::limit(MAX_BATCH_EVENTS - batch.events);
     let beyond: Option<i64> =
@@ -240,7 +240,7 @@ fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqli
             batch.streams += 1;
         }
     }
-    // Long texts go with the last row that has them.
+    // Long texts are removed with the last row that refers to them.
     let mut sweep = connection.prepare_cached(SWEEP)?;
     for digest in blobs {
         sweep.execute(params![digest])?;
@@ -250,7 +250,7 @@ fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqli
 
 fn closing() -> JournalError {
     JournalError::Unavailable(
-        "the journal closes; the conversation is invisible and its rows go at the next start".to_owned(),
+        "the journal is closing; the conversation is hidden, and its rows are removed at the next start".to_owned(),
     )
 }
 

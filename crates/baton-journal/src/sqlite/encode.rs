@@ -1,4 +1,4 @@
-//! A commit made ready to be written, in its caller's thread, so that the writer only binds and steps.
+//! Encodes a commit in its caller's thread, so that the writer only binds and executes.
 
 use super::blobs::{RawDigest, raw};
 use crate::stored::stored;
@@ -6,13 +6,13 @@ use baton_ports::{Commit, JournalError, StoredEvent};
 use baton_types::{Digest, Json, JsonError};
 use std::sync::Arc;
 
-/// Bodies longer than this are stored once, under their digest.
+/// Bodies longer than this are stored as deduplicated blobs.
 pub(super) const INLINE_LIMIT: usize = 65_536;
 
-/// Rough cost of a row beside its body, for the queue's byte bound.
+/// Approximate size of a row without its body, for the queue's byte limit.
 const ROW_OVERHEAD: usize = 256;
 
-/// Text that is stored in its row, or beside it when long.
+/// Text stored in its row, or as a blob if it is long.
 pub(super) struct Body {
     text: Json,
     digest: Option<RawDigest>,
@@ -25,12 +25,12 @@ impl Body {
         Self { text, digest }
     }
 
-    /// What the row itself holds.
+    /// The text, if it is stored in the row.
     pub(super) fn inline(&self) -> Option<&str> {
         if self.digest.is_none() { Some(self.text.as_str()) } else { None }
     }
 
-    /// What the row refers to.
+    /// Digest and bytes, if the text is stored as a blob.
     pub(super) fn blob(&self) -> Option<(&RawDigest, &[u8])> {
         self.digest.as_ref().map(|digest| (digest, self.text.as_str().as_bytes()))
     }
@@ -39,17 +39,17 @@ impl Body {
 /// A commit with the stored form of its events and snapshots.
 pub(super) struct Encoded {
     pub(super) commit: Commit,
-    /// One for each event, over all writes in order.
+    /// One per event, over all writes in order.
     pub(super) bodies: Vec<Body>,
-    /// One for each write.
+    /// One per write.
     pub(super) snapshots: Vec<Option<Body>>,
-    /// Rough size in memory and on disk.
+    /// Approximate size in memory and on disk.
     pub(super) bytes: usize,
 }
 
 impl Encoded {
     pub(super) fn new(mut commit: Commit) -> Result<Self, JournalError> {
-        let unreadable = |error: JsonError| JournalError::Unavailable(format!("an event has no stored form: {error}"));
+        let unreadable = |error: JsonError| JournalError::Unavailable(format!("an event cannot be encoded: {error}"));
         let mut bodies = Vec::with_capacity(commit.writes.iter().map(|write| write.facts.len()).sum());
         let mut snapshots = Vec::with_capacity(commit.writes.len());
         let mut bytes = ROW_OVERHEAD;
@@ -68,7 +68,7 @@ impl Encoded {
         Ok(Self { commit, bodies, snapshots, bytes })
     }
 
-    /// The events as readers see them, once the last of them has its sequence.
+    /// The stored events of the commit; `last_seq` is the sequence number of the last one.
     pub(super) fn into_events(self, last_seq: u64) -> Vec<Arc<StoredEvent>> {
         let mut events = Vec::with_capacity(self.bodies.len());
         let mut seq = last_seq.saturating_sub(self.bodies.len() as u64);

@@ -1,10 +1,10 @@
-//! What went wrong, in the port's words.
+//! Mapping of database errors to port errors.
 
 use baton_ports::JournalError;
 use baton_types::{Fact, FactError};
 use rusqlite::ErrorCode;
 
-/// Why a job was not done: refused by itself, or together with its whole group because the database failed.
+/// Error of a job: a refusal of this job only, or a database error that fails its whole group.
 #[derive(Debug)]
 pub(super) enum Failure {
     Refused(JournalError),
@@ -23,7 +23,7 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-/// Whether a stored value is not of the form that was written; the file itself is whole.
+/// Whether a stored value has an unexpected form; the file itself is intact.
 pub(super) fn is_conversion(error: &rusqlite::Error) -> bool {
     use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
     matches!(error, FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..))
@@ -36,12 +36,12 @@ pub(super) fn from_sql(error: &rusqlite::Error) -> JournalError {
     }
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => JournalError::Corrupt(error.to_string()),
-        Some(ErrorCode::DiskFull) => JournalError::Unavailable(format!("there is no room left: {error}")),
+        Some(ErrorCode::DiskFull) => JournalError::Unavailable(format!("the disk is full: {error}")),
         _ => JournalError::Unavailable(error.to_string()),
     }
 }
 
-/// The port's error for a stored body that cannot be read.
+/// The port's error for a stored body that cannot be decoded.
 pub(super) fn from_fact(error: &FactError) -> JournalError {
     match error {
         FactError::Newer { schema, .. } if *schema > Fact::SCHEMA => {

@@ -1,4 +1,4 @@
-//! What the writer is asked to do, and how its answers travel back.
+//! Jobs of the writer and their replies.
 
 use super::{
     blobs::RawDigest,
@@ -11,7 +11,7 @@ use baton_types::{StreamId, Timestamp};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// One thing to do inside the next transaction, and whoever waits for it.
+/// One operation for the next transaction, with its reply channel.
 pub(super) enum Job {
     Append(Encoded, Asked<u64>),
     Acquire(Take, Asked<Lease>),
@@ -26,7 +26,7 @@ pub(super) enum Job {
     Probe(Asked<()>),
 }
 
-/// A wish to take a stream over.
+/// Parameters of a lease acquisition.
 pub(super) struct Take {
     pub(super) stream: StreamId,
     pub(super) holder: String,
@@ -34,21 +34,21 @@ pub(super) struct Take {
     pub(super) ttl: Duration,
 }
 
-/// Somebody who waits, and what will be said once the transaction is on disk.
+/// A reply channel and the result to send once the transaction is on disk.
 pub(super) struct Asked<T> {
     answer: oneshot::Sender<Result<T, JournalError>>,
     result: Option<Result<T, JournalError>>,
 }
 
 impl<T: Send + 'static> Asked<T> {
-    /// The question and the future answer; a writer that died answers nothing, which is an answer too.
+    /// The reply channel and its future; if the writer dies, the future resolves with an error.
     pub(super) fn new() -> (Self, BoxFuture<'static, Result<T, JournalError>>) {
         let (answer, value) = oneshot::channel();
         let value = async move { value.await.unwrap_or_else(|_| Err(stopped())) };
         (Self { answer, result: None }, Box::pin(value))
     }
 
-    /// Keeps the result until the transaction ends; a database error ends it now.
+    /// Stores the result until the transaction ends; a database error is returned immediately.
     pub(super) fn keep(&mut self, result: Result<T, Failure>) -> rusqlite::Result<()> {
         self.result = match result {
             Ok(value) => Some(Ok(value)),
@@ -62,7 +62,7 @@ impl<T: Send + 'static> Asked<T> {
         matches!(self.result, Some(Ok(_)))
     }
 
-    /// Whoever asked may have stopped waiting; what was done stays done.
+    /// Sends the stored result. The receiver may be gone; the change remains.
     pub(super) fn settle(self) {
         drop(self.answer.send(self.result.unwrap_or_else(|| Err(stopped()))));
     }
@@ -71,21 +71,21 @@ impl<T: Send + 'static> Asked<T> {
         self.answer(Err(error));
     }
 
-    /// Answers with something else than what was kept.
+    /// Sends another result than the stored one.
     pub(super) fn answer(self, result: Result<T, JournalError>) {
         drop(self.answer.send(result));
     }
 }
 
 impl Asked<Forgotten> {
-    /// Whether the conversation is gone rather than unfinished.
+    /// Whether the conversation is deleted, not unfinished.
     pub(super) fn is_forgotten(&self) -> bool {
         matches!(self.result, Some(Ok(Forgotten::Streams(_))))
     }
 }
 
 impl Job {
-    /// Rough size, for the queue's byte bound.
+    /// Approximate size, for the queue's byte limit.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Append(encoded, _) => encoded.bytes,
@@ -101,7 +101,7 @@ impl Job {
         }
     }
 
-    /// Whether the job was done rather than refused.
+    /// Whether the job was executed, not refused.
     pub(super) fn succeeded(&self) -> bool {
         match self {
             Self::Append(_, asked) | Self::Forget(_, asked) => asked.succeeded(),
@@ -114,7 +114,7 @@ impl Job {
         }
     }
 
-    /// Tells the observer, then whoever asked; the transaction is on disk.
+    /// Notifies the observer, then sends the reply; the transaction is on disk.
     pub(super) fn settle(self, observer: Option<&dyn CommitObserver>) {
         match self {
             Self::Append(encoded, asked) => {
@@ -136,7 +136,7 @@ impl Job {
         }
     }
 
-    /// Answers that nothing was done.
+    /// Replies that nothing was done.
     pub(super) fn fail(self, error: JournalError) {
         match self {
             Self::Append(_, asked) | Self::Forget(_, asked) => asked.fail(error),

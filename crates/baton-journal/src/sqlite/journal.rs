@@ -1,4 +1,4 @@
-//! The handle, and the port on it.
+//! The SQLite implementation of the journal port.
 
 use super::{
     blobs, claims,
@@ -45,7 +45,7 @@ pub struct SqliteJournal {
 
 impl SqliteJournal {
     /// Opens (or creates) `journal.db` in `directory`, which one process at a time can own.
-    #[expect(clippy::needless_pass_by_value, reason = "options are made for one journal and given away")]
+    #[expect(clippy::needless_pass_by_value, reason = "options are created for one journal")]
     pub fn open(directory: &Path, options: Options) -> Result<Self, JournalError> {
         let possession = possess(directory, options.absent)?;
         let writer = Writer::new(open_writer(&possession.file, options.absent)?, &options)?;
@@ -65,19 +65,19 @@ impl SqliteJournal {
         Ok(Self { shared, readers, writer: Mutex::new(Some(thread)), lock: Mutex::new(Some(lock)), file })
     }
 
-    /// Bounds the file from the next commit on; `None` gives all room back.
+    /// Limits the size of the file from the next commit on; `None` removes the limit.
     pub fn set_max_pages(&self, pages: Option<u32>) {
         self.shared.max_pages.store(pages.unwrap_or(0), Ordering::Release);
     }
 
-    /// Commits what is queued, moves the log into the file and lets the directory go; later calls answer `Unavailable`.
+    /// Commits the queue, checkpoints the WAL and releases the directory; later calls fail with `Unavailable`.
     pub fn close(&self) {
         self.shared.queue.close();
-        // Only a connection that can write removes the log, so the writer's goes last.
+        // Only a connection that can write removes the WAL, so the writer's connection closes last.
         self.readers.stop();
         let writer = self.writer.lock().take();
         if let Some(writer) = writer
-            // The last handle may be dropped by the observer, on the writer's own thread.
+            // The observer may drop the last handle on the writer's own thread.
             && writer.thread().id() != thread::current().id()
         {
             drop(writer.join());
@@ -87,7 +87,7 @@ impl SqliteJournal {
         drop(self.lock.lock().take());
     }
 
-    /// Removes the blobs that nothing refers to any more: readers look for them, so that the writer never scans.
+    /// Removes unreferenced blobs. Readers find them, so that the writer never scans.
     async fn sweep(&self) -> Result<(), JournalError> {
         let mut after = None;
         loop {
@@ -268,7 +268,7 @@ impl Journal for SqliteJournal {
         Box::pin(async move {
             let forgotten = forgotten.await?;
             if let Err(error) = self.sweep().await {
-                tracing::warn!(%error, "long texts of a forgotten conversation stay until the next sweep");
+                tracing::warn!(%error, "long texts of a deleted conversation are kept until the next sweep");
             }
             Ok(forgotten)
         })
@@ -287,12 +287,12 @@ impl Journal for SqliteJournal {
         })
     }
 
-    /// Whether the last group of commits succeeded. Asking after a failure also makes the writer try again, so that a
-    /// readiness probe alone brings the journal back when there is room.
+    /// Whether the last group of commits succeeded. After a failure this also queues a probe, so that a readiness check
+    /// alone brings the journal back when there is disk space again.
     fn healthy(&self) -> bool {
         let healthy = self.shared.healthy.load(Ordering::Acquire);
         if !healthy && !self.shared.probing.swap(true, Ordering::AcqRel) {
-            // Nobody waits for it; what it finds out is in `healthy` the next time.
+            // The reply is not needed: the result is in `healthy` at the next call.
             drop(self.ask(Job::Probe));
         }
         healthy

@@ -1,4 +1,4 @@
-//! Taking a stream over, in line with the appends before and after.
+//! Lease acquisition, ordered with the appends before and after it.
 
 use super::{
     error::Failure,

@@ -1,4 +1,4 @@
-//! A page of streams, newest status first, by a walk along one index.
+//! A page of streams, most recent status change first, by an index scan.
 
 use super::{
     deletions::visible,
@@ -38,7 +38,7 @@ fn rows(connection: &Connection, principal: &Principal, query: &ListQuery) -> ru
     let filters = params![owner, noun, since, agent, context, query.state];
     let total: i64 = view.prepare_cached(&sql)?.query_row(filters, |row| row.get(0))?;
 
-    // Without a cursor the page starts before the latest moment there can be.
+    // Without a cursor, the page starts before the latest possible time.
     let (status_at, id) = match &query.after {
         Some(cursor) => (cursor.status_at.as_millis(), cursor.id.as_str()),
         None => (i64::MAX, ""),

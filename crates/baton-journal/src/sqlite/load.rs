@@ -1,4 +1,4 @@
-//! A stream with everything needed to continue it, and events in order.
+//! Reads of streams and events.
 
 use super::{
     deletions::visible,
@@ -36,7 +36,7 @@ pub(super) fn load(
     }
     let snapshot = find_snapshot(&view, key).or_else(|error| match is_conversion(&error) {
         true => {
-            // The events say the same.
+            // The events contain the same data.
             tracing::warn!(stream = ?stream, %error, "a snapshot cannot be read; the stream is folded from its beginning");
             Ok(None)
         }
@@ -70,7 +70,7 @@ pub(super) fn tail(connection: &Connection, after: u64, rows: usize) -> Result<V
     let mut after = after;
     loop {
         let (events, count, last) = readable_events(&mut select, params![to_int(after), limit(rows)])?;
-        // Nothing means the end to whoever asks.
+        // An empty result means the end to the caller.
         if !events.is_empty() || count == 0 || count < rows {
             return Ok(events);
         }
@@ -99,7 +99,7 @@ pub(super) fn active(
     heads().map_err(|error| from_sql(&error))
 }
 
-/// Tasks that have not ended: a walk over all streams.
+/// Unfinished tasks, by a scan of all streams.
 pub(super) fn open_tasks(connection: &Connection, rows: usize) -> Result<Vec<(TaskId, String)>, JournalError> {
     const OPEN: &str = "SELECT id, state FROM streams WHERE noun = ?1 AND terminal = 0 LIMIT ?2";
     let tasks = || -> rusqlite::Result<Vec<(TaskId, String)>> {

@@ -1,4 +1,4 @@
-//! Bringing a file to this binary's schema, forwards only.
+//! Schema migrations, forward only.
 
 use super::error::from_sql;
 use baton_ports::JournalError;
@@ -7,7 +7,7 @@ use rusqlite::{Connection, ErrorCode};
 /// Marks the file as a Baton journal: `BATN`.
 const APPLICATION_ID: i32 = 0x4241_544E;
 
-/// Schema n is reached by the n-th script.
+/// The n-th script migrates to schema n.
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_journal.sql"),
     include_str!("../../migrations/0002_standing_orders.sql"),
@@ -17,7 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0006_deletions.sql"),
 ];
 
-/// The tables without which no schema is a journal.
+/// The required tables of a journal.
 const TABLES: &[&str] = &[
     "principals",
     "streams",
@@ -34,10 +34,10 @@ const TABLES: &[&str] = &[
     "quarantine",
 ];
 
-/// The schema that this binary writes.
+/// The schema version of this binary.
 const KNOWN: u32 = MIGRATIONS.len() as u32;
 
-/// Checks that the file is a journal (or empty) without writing to it; returns its schema.
+/// Checks that the file is a journal (or empty) without writing to it; returns its schema version.
 pub(super) fn recognise(connection: &Connection) -> Result<u32, JournalError> {
     let (application, schema, objects) = identity(connection).map_err(|error| from_sql(&error))?;
     if application == 0 && schema == 0 && objects == 0 {
@@ -52,7 +52,7 @@ pub(super) fn recognise(connection: &Connection) -> Result<u32, JournalError> {
     Ok(schema)
 }
 
-/// Applies the scripts that the file has not seen, each in its own transaction.
+/// Applies the pending scripts, each in its own transaction.
 pub(super) fn migrate(connection: &Connection, from: u32) -> Result<(), JournalError> {
     for (script, schema) in MIGRATIONS.iter().zip(1_u32..).skip(from as usize) {
         let sql = format!(
@@ -61,7 +61,7 @@ pub(super) fn migrate(connection: &Connection, from: u32) -> Result<(), JournalE
         connection.execute_batch(&sql).map_err(|error| from_sql(&error))?;
     }
     look_over(connection).map_err(|error| match error.sqlite_error_code() {
-        // SQLite's word for a statement that names a table which is not there.
+        // SQLite's error code for a statement that refers to a missing table.
         Some(ErrorCode::Unknown) => JournalError::Corrupt(error.to_string()),
         _ => from_sql(&error),
     })
@@ -74,7 +74,7 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i32, u32, i64)> {
     Ok((application, schema, objects))
 }
 
-/// Touches the root of every table: finds a torn file in microseconds, where a full check takes minutes.
+/// Reads the root of every table: detects a torn file in microseconds, where a full check takes minutes.
 fn look_over(connection: &Connection) -> rusqlite::Result<()> {
     for table in TABLES {
         connection.prepare(&format!("SELECT 1 FROM {table} LIMIT 1"))?.exists([])?;

@@ -1,8 +1,7 @@
-//! The durable journal: one SQLite file in WAL mode, one writer thread that commits what is queued in groups, a few
-//! readers.
+//! The durable journal: one SQLite file in WAL mode, one writer thread with group commit, a few reader threads.
 //!
-//! An append is encoded by its caller, queued, checked and written by the writer together with everything else that
-//! was queued, synced, told to the observer, and only then answered.
+//! An append is encoded by its caller and queued. The writer checks and writes it together with all other queued jobs,
+//! syncs, notifies the observer, and only then resolves the receipt.
 
 mod append;
 mod blobs;

@@ -1,4 +1,4 @@
-//! Taking a data directory into possession and opening its file.
+//! Locks a data directory and opens its file.
 
 use super::{error::from_sql, migrate};
 use baton_ports::JournalError;
@@ -9,24 +9,24 @@ use std::{
     time::Duration,
 };
 
-/// Bounds of a [`super::SqliteJournal`]; the defaults suit one machine with little memory.
+/// Options of a [`super::SqliteJournal`]; the defaults suit one machine with little memory.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Commits that may wait for the writer; one more is answered with `Busy`.
+    /// Maximum number of queued commits; beyond it, appends fail with `Busy`.
     pub queue: usize,
-    /// Bytes that may wait for the writer.
+    /// Maximum number of queued bytes.
     pub queue_bytes: usize,
-    /// Commits written and synced together at most.
+    /// Maximum number of commits per transaction.
     pub group: usize,
-    /// Connections that read, each with its thread.
+    /// Number of reader connections, each with its own thread.
     pub readers: usize,
-    /// Unfinished streams whose position the writer remembers.
+    /// Number of unfinished streams whose position the writer caches.
     pub cached_heads: usize,
-    /// Pages of 4 KB in the write-ahead log after which they are moved to the main file.
+    /// Number of 4 KB pages in the write-ahead log that triggers a checkpoint.
     pub checkpoint_pages: u32,
-    /// What to do when the directory has no journal.
+    /// Behaviour if the directory has no journal.
     pub absent: Absent,
-    /// Pages of 4 KB that the file may have; to see what happens when there is no room.
+    /// Maximum size of the file in 4 KB pages; for tests of a full disk.
     pub max_pages: Option<u32>,
 }
 
@@ -45,29 +45,29 @@ impl Default for Options {
     }
 }
 
-/// What to do when a directory has no journal, or an empty one.
+/// Behaviour if a directory has no journal or an empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Absent {
     /// Create it.
     #[default]
     Create,
-    /// Create one that takes the place of a lost one: its events are numbered from above this, so that whoever
-    /// remembers a position in the lost one reads all of them.
+    /// Create a replacement for a lost journal. Its sequence numbers start above this value, so that a reader with a
+    /// position in the lost journal reads all events.
     Replace {
         /// A number that the lost journal cannot have reached.
         above: i64,
     },
-    /// Answer [`JournalError::Lost`] and change nothing: the directory has data that a journal belongs to.
+    /// Fail with [`JournalError::Lost`] and change nothing: the directory contains data that belongs to a journal.
     Refuse,
 }
 
 pub(super) const FILE: &str = "journal.db";
 const LOCK: &str = "lock";
-/// Together half a second: far more than a program's start takes, little for somebody who waits for the refusal.
+/// Half a second in total: far longer than a process start, short enough to wait for the error.
 const LOCK_TRIES: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// The directory and its lock, and the file inside.
+/// The lock of the directory, and the file in it.
 pub(super) struct Possession {
     pub(super) lock: File,
     pub(super) file: PathBuf,
@@ -77,14 +77,14 @@ fn unusable(directory: &Path) -> impl Fn(std::io::Error) -> JournalError + '_ {
     move |error| JournalError::Unavailable(format!("cannot use {}: {error}", directory.display()))
 }
 
-/// A data directory that this process owns until this is dropped.
+/// Ownership of a data directory; released when dropped.
 pub struct DirectoryLock {
     _file: File,
     pub(super) directory: PathBuf,
 }
 
 impl DirectoryLock {
-    /// Takes the lock of a directory that is there.
+    /// Locks an existing directory.
     pub fn take(directory: &Path) -> Result<Self, JournalError> {
         Ok(Self { _file: lock(directory)?, directory: directory.to_owned() })
     }
@@ -104,7 +104,7 @@ pub(super) fn is_absent(directory: &Path) -> bool {
     directory.join(FILE).metadata().map_or(0, |file| file.len()) == 0
 }
 
-/// Creates the directory for its owner only, and takes its lock.
+/// Creates the directory for its owner only, and locks it.
 pub(super) fn possess(directory: &Path, absent: Absent) -> Result<Possession, JournalError> {
     let unusable = unusable(directory);
     let mut builder = DirBuilder::new();
@@ -113,13 +113,13 @@ pub(super) fn possess(directory: &Path, absent: Absent) -> Result<Possession, Jo
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory).map_err(&unusable)?;
     let lock = lock(directory)?;
-    // SQLite removes the log beside an empty file, so this is looked at before it opens anything.
+    // SQLite removes the WAL next to an empty file, so this check precedes any open.
     if absent == Absent::Refuse && is_absent(directory) {
         return Err(JournalError::Lost(directory.display().to_string()));
     }
     let file = directory.join(FILE);
     private(&file).map_err(&unusable)?;
-    // SQLite gives the files beside the database its mode, but takes those of a dead process as they are.
+    // SQLite creates the files next to the database with its mode, but uses those of a dead process unchanged.
     for beside in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
         if beside.exists() {
             private(&beside).map_err(&unusable)?;
@@ -128,16 +128,16 @@ pub(super) fn possess(directory: &Path, absent: Absent) -> Result<Possession, Jo
     Ok(Possession { lock, file })
 }
 
-/// Whether a process owns this data directory at the moment. A lock that cannot be tried counts as owned.
+/// Whether a process currently owns this data directory. A lock that cannot be tested counts as owned.
 pub fn is_owned(directory: &Path) -> bool {
     match File::open(directory.join(LOCK)) {
-        // Shared, so that two who ask at the same time do not take each other for the owner.
+        // A shared lock, so that two concurrent checks do not mistake each other for the owner.
         Ok(lock) => lock.try_lock_shared().is_err(),
         Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     }
 }
 
-/// Opens a file, new or old, that only its owner may read: a journal has what people said to agents.
+/// Opens or creates a file that only its owner may read: a journal contains user messages.
 fn private(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
@@ -151,16 +151,16 @@ fn private(path: &Path) -> std::io::Result<File> {
         if permissions.mode() & 0o077 != 0 {
             permissions.set_mode(0o600);
             if let Err(error) = file.set_permissions(permissions) {
-                tracing::warn!(path = %path.display(), %error, "others can read this file");
+                tracing::warn!(path = %path.display(), %error, "other users can read this file");
             }
         }
     }
     Ok(file)
 }
 
-/// Takes the lock, with a little patience: a process that was killed while it started a program shares its lock with
-/// the new one until that has become the program, so the directory of the dead may be held a moment longer.
-#[expect(clippy::disallowed_methods, reason = "the lock of a dead process is let go by nobody who could tell")]
+/// Acquires the lock with retries. A process that was killed between fork and exec of a child shares its lock with the
+/// child until the exec, so the directory may stay locked a moment longer.
+#[expect(clippy::disallowed_methods, reason = "the release of a dead process's lock cannot be observed")]
 fn take(lock: &File) -> Result<(), TryLockError> {
     for _ in 0..LOCK_TRIES {
         match lock.try_lock() {
@@ -171,7 +171,7 @@ fn take(lock: &File) -> Result<(), TryLockError> {
     lock.try_lock()
 }
 
-/// The one connection that writes, on a file that is a journal of this binary's schema.
+/// The writer connection, on a file with this binary's schema.
 pub(super) fn open_writer(file: &Path, absent: Absent) -> Result<Connection, JournalError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags).map_err(|error| from_sql(&error))?;
@@ -189,7 +189,7 @@ pub(super) fn open_writer(file: &Path, absent: Absent) -> Result<Connection, Jou
     Ok(connection)
 }
 
-/// A connection that only reads.
+/// A read-only connection.
 pub(super) fn open_reader(file: &Path) -> Result<Connection, JournalError> {
     let open = || -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -203,8 +203,8 @@ pub(super) fn open_reader(file: &Path) -> Result<Connection, JournalError> {
     open().map_err(|error| from_sql(&error))
 }
 
-/// `FULL` syncs the log at every commit, also where a sync must be asked for twice (`fullfsync`, macOS). The log is cut
-/// back when a burst has made it large. Checkpoints are the writer's own, after it has answered.
+/// `FULL` syncs the WAL at every commit, with `fullfsync` where the platform needs it (macOS). The WAL is truncated
+/// after a burst. The writer runs checkpoints after it has sent its replies.
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.execute_batch(
@@ -216,8 +216,8 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     keep_plans(connection)
 }
 
-/// Prepared once is prepared for good: SQLite would plan a statement anew for every other value that is bound to it, which
-/// takes several times as long as to run it.
+/// Keeps query plans stable: otherwise SQLite would plan a statement again for changed parameter values, which takes
+/// several times as long as running it.
 fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())

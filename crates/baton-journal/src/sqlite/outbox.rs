@@ -1,4 +1,4 @@
-//! Standing orders to tell the outside, and how far each was carried out.
+//! Outbox entries and their delivery progress.
 
 use super::{
     deletions::visible,
@@ -25,7 +25,7 @@ const OPEN: &str = "SELECT o.id, o.channel, s.noun, s.id, o.body, o.cursor, o.du
      WHERE o.channel = ?1 AND o.open = 1 AND o.id > ?2";
 
 impl Writer {
-    /// Adds a standing order about the stream with this key, or replaces the one with the same id.
+    /// Inserts or replaces an outbox entry for the stream with this key.
     pub(super) fn put_order(&self, entry: &OutboxEntry, stream: i64) -> Result<(), Failure> {
         let progress = &entry.progress;
         self.connection.prepare_cached(PUT)?.execute(params![
@@ -42,7 +42,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Notes progress, unless the order is further already: what is said of an event that was told is out of date.
+    /// Records progress, unless the cursor is behind the recorded one: such progress is outdated.
     pub(super) fn advance(&self, id: &str, progress: &OutboxProgress) -> Result<bool, Failure> {
         let moved = self.connection.prepare_cached(ADVANCE)?.execute(params![
             id,
@@ -60,7 +60,7 @@ impl Writer {
     }
 }
 
-/// The standing orders of a channel for one stream, by id.
+/// The outbox entries of a channel for one stream, by id.
 pub(super) fn of_stream(
     connection: &Connection,
     channel: &str,
@@ -69,7 +69,7 @@ pub(super) fn of_stream(
     entries(connection, (OF_STREAM, "ORDER BY o.id"), params![channel, noun_code(stream.noun()), stream.id()])
 }
 
-/// The open standing orders of a channel, by id.
+/// The open outbox entries of a channel, by id.
 pub(super) fn open(
     connection: &Connection,
     channel: &str,
@@ -95,7 +95,7 @@ fn entries(
                 Ok(entry) => entries.push(entry),
                 Err(error) => {
                     let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
-                    tracing::warn!(code, id, %error, "a push configuration cannot be read and is left out");
+                    tracing::warn!(code, id, %error, "a push configuration cannot be read and is skipped");
                 }
             }
         }

@@ -3,7 +3,7 @@
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 
-/// Work with a rough size in bytes.
+/// Items with an approximate size in bytes.
 pub(super) struct Queue<T> {
     waiting: Mutex<Waiting<T>>,
     filled: Condvar,
@@ -17,14 +17,14 @@ struct Waiting<T> {
     closed: bool,
 }
 
-/// Whether to wait for work when there is none.
+/// Whether to wait for an item if the queue is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
     Yes,
     No,
 }
 
-/// Why something was not queued; it comes back to be answered.
+/// Reason of a failed push; returns the item.
 pub(super) enum NotQueued<T> {
     Full(T),
     Closed(T),
@@ -36,7 +36,8 @@ impl<T> Queue<T> {
         Self { waiting: Mutex::new(waiting), filled: Condvar::new(), max_items, max_bytes }
     }
 
-    /// Queues without waiting. An item over the byte bound is taken when nothing else waits, or it could never pass.
+    /// Queues without waiting. An item above the byte limit is accepted if the queue is empty; otherwise it could never
+    /// pass.
     pub(super) fn push(&self, item: T, bytes: usize) -> Result<(), NotQueued<T>> {
         let mut waiting = self.waiting.lock();
         if waiting.closed {
@@ -54,7 +55,7 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    /// Moves work to `taken`, at most so much; false when the queue is closed and empty.
+    /// Moves items to `taken`, up to the limits; false if the queue is closed and empty.
     pub(super) fn take(&self, taken: &mut Vec<T>, max_items: usize, max_bytes: usize, wait: Wait) -> bool {
         let mut waiting = self.waiting.lock();
         while waiting.items.is_empty() {
@@ -76,18 +77,17 @@ impl<T> Queue<T> {
         true
     }
 
-    /// How many wait.
     pub(super) fn len(&self) -> usize {
         self.waiting.lock().items.len()
     }
 
-    /// Takes nothing new; what is queued is still worked off.
+    /// Rejects new items; queued items are still processed.
     pub(super) fn close(&self) {
         self.waiting.lock().closed = true;
         self.filled.notify_all();
     }
 
-    /// Takes nothing new and gives back what is queued, because nobody is left to work it off.
+    /// Rejects new items and returns the queued ones, because no thread is left to process them.
     pub(super) fn abandon(&self) -> Vec<T> {
         let mut waiting = self.waiting.lock();
         waiting.closed = true;

@@ -1,4 +1,4 @@
-//! A few threads with a read-only connection each.
+//! Reader threads, each with a read-only connection.
 
 use super::{
     error::stopped,
@@ -15,7 +15,7 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// Reads that may wait; one more is answered with `Busy`.
+/// Maximum number of queued reads; beyond it, reads fail with `Busy`.
 const MAX_WAITING: usize = 4_096;
 
 type Read = Box<dyn FnOnce(Result<&Connection, JournalError>) + Send>;
@@ -52,7 +52,7 @@ impl Readers {
         Box::pin(async move { value.await.unwrap_or_else(|_| Err(stopped())) })
     }
 
-    /// Answers what is queued and ends the threads.
+    /// Processes the queued reads and ends the threads.
     pub(super) fn stop(&self) {
         self.queue.close();
         for thread in self.threads.lock().drain(..) {

@@ -1,7 +1,7 @@
-//! Checking a journal row by row, and moving aside what cannot be decoded.
+//! Checks a journal row by row and moves undecodable records to quarantine.
 //!
-//! A stream with a row that cannot be decoded goes to the table `quarantine` whole: without that row it would mean
-//! something else. All bytes are kept there; nothing is deleted.
+//! A stream with an undecodable row is moved to the table `quarantine` as a whole: without that row its meaning would
+//! change. All bytes are kept there; nothing is deleted.
 
 use super::{
     error::from_sql,
@@ -13,34 +13,34 @@ use baton_ports::JournalError;
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
-/// Faults of the file that are named.
+/// Maximum number of reported file errors.
 const MAX_FAULTS: usize = 20;
-/// Streams moved by one repair; the next one goes on.
+/// Maximum number of streams moved by one repair; the next repair continues.
 const MAX_STREAMS: usize = 10_000;
 
-/// What a check of a journal found, and what was moved aside.
+/// Result of a check and repair of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JournalRepair {
-    /// What is wrong with the file itself; nothing was changed then.
+    /// Errors of the file itself; if there are any, nothing was changed.
     pub faults: Vec<String>,
-    /// How many streams were looked at.
+    /// Number of checked streams.
     pub streams: u64,
-    /// How many events were looked at.
+    /// Number of checked events.
     pub events: u64,
-    /// What was moved to the quarantine, with the reason.
+    /// The quarantined records with their reasons.
     pub quarantined: Vec<QuarantinedStream>,
 }
 
-/// A stream, or a part of it that can be made anew, that could not be decoded.
+/// An undecodable stream, or an undecodable snapshot of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuarantinedStream {
-    /// Which one, such as `task 0190...`.
+    /// Name, such as `task 0190...`.
     pub name: String,
-    /// What was wrong with it.
+    /// The decoding error.
     pub reason: String,
 }
 
-/// Checks the journal of a directory that this process owns, and moves aside what cannot be decoded.
+/// Checks the journal of a directory that this process owns, and quarantines undecodable records.
 pub fn repair(lock: &DirectoryLock) -> Result<JournalRepair, JournalError> {
     if is_absent(&lock.directory) {
         return Err(JournalError::Lost(lock.directory.display().to_string()));
@@ -98,7 +98,7 @@ fn check(connection: &Connection, repair: &mut JournalRepair) -> Result<(), Jour
     check_snapshots(connection, repair).map_err(sql)
 }
 
-/// Snapshots that cannot be read go alone: the events say the same.
+/// Undecodable snapshots are moved without their stream: the events contain the same data.
 fn check_snapshots(connection: &Connection, repair: &mut JournalRepair) -> rusqlite::Result<()> {
     let mut select = connection
         .prepare("SELECT t.stream, t.state, b.bytes FROM snapshots AS t LEFT JOIN blobs AS b ON b.digest = t.blob")?;
@@ -123,7 +123,7 @@ fn check_snapshots(connection: &Connection, repair: &mut JournalRepair) -> rusql
     Ok(())
 }
 
-/// Where rows of a stream are, and how they are kept.
+/// Rows of a stream in one table, and their quarantine format.
 struct KeptRows {
     table: &'static str,
     by: &'static str,
@@ -189,14 +189,14 @@ fn copy_rows(rows: &KeptRows) -> String {
     )
 }
 
-/// Moves everything that belongs to a stream; gives its name.
+/// Moves all rows of a stream; returns its name.
 fn quarantine_stream(connection: &Connection, key: i64) -> rusqlite::Result<String> {
     let name = stream_name(connection, key)?;
     let write = connection.unchecked_transaction()?;
     for rows in &STREAM_ROWS {
         write.execute(&copy_rows(rows), params![key, name])?;
     }
-    // Numbers are not given out again when the newest rows go.
+    // Sequence numbers and keys must not be reused when the newest rows are removed.
     write.execute_batch(
         "UPDATE floor SET last_seq = max(last_seq, coalesce((SELECT max(seq) FROM events), 0)), \
          last_key = max(last_key, coalesce((SELECT max(key) FROM streams), 0))",

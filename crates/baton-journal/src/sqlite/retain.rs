@@ -1,13 +1,13 @@
-//! Forgetting ended streams.
+//! Retention: deletion of ended streams.
 //!
-//! A reader chooses, so that the writer never scans; the writer then removes a few streams in each transaction, so
-//! that appends never wait for long. Freed pages are used again, and the file does not shrink.
+//! A reader selects the streams, so that the writer never scans; the writer then removes a few streams per transaction,
+//! so that appends never wait for long. Freed pages are reused; the file does not shrink.
 //!
-//! Long bodies go with the last event or snapshot that refers to them. Bytes stored by digest through the port (agent
-//! definitions) are pinned and stay: runs name them inside event bodies, which the journal does not read, and there are
-//! only as many as there were definitions. Standing orders and claims go with their stream, but an open order keeps it:
-//! somebody outside is still to be told how it ended. What was said about a conversation as a whole goes after the last
-//! of its tasks.
+//! Long bodies are removed with the last event or snapshot that refers to them. Blobs stored through the port (agent
+//! definitions) are pinned and stay: runs refer to them inside event bodies, which the journal does not read, and their
+//! number is limited by the number of definitions. Outbox entries and claims are removed with their stream, but an open
+//! outbox entry keeps its stream, because a delivery is pending. The session stream of a conversation is removed after
+//! the last of its tasks.
 
 use super::{
     blobs::RawDigest,
@@ -19,16 +19,16 @@ use baton_ports::{JournalError, RetentionPolicy};
 use baton_types::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-/// Streams removed in one transaction.
+/// Number of streams removed in one transaction.
 pub(super) const FORGET_AT_ONCE: usize = 128;
 
-/// Blobs looked at by one read, and so removed by one transaction at most.
+/// Maximum number of blobs per read, and so per sweep transaction.
 const MAX_LOOSE: usize = 1_024;
 
-/// Streams removed by one call; the next call goes on.
+/// Maximum number of streams removed by one call; the next call continues.
 const MAX_FORGOTTEN: u64 = 1_000_000;
 
-/// The oldest of so many ended tasks; handoffs go with the tasks of their time.
+/// The oldest of the ended tasks to keep; handoffs are removed with the tasks of their time.
 const OLDEST_KEPT: &str = "SELECT status_at, key FROM streams WHERE noun = ?1 AND terminal = 1 AND active = 0 \
      ORDER BY status_at DESC, key DESC LIMIT 1 OFFSET ?2";
 const OLDER: &str = "SELECT key FROM streams WHERE terminal = 1 AND active = 0 \
@@ -54,7 +54,7 @@ pub(super) const SWEEP: &str = "DELETE FROM blobs WHERE digest = ?1 AND pinned =
      AND NOT EXISTS (SELECT 1 FROM events WHERE events.blob = ?1) \
      AND NOT EXISTS (SELECT 1 FROM snapshots WHERE snapshots.blob = ?1)";
 
-/// The keys of the streams that the policy lets go.
+/// The keys of the streams that the policy selects for removal.
 pub(super) fn candidates(connection: &Connection, policy: &RetentionPolicy) -> Result<Vec<i64>, JournalError> {
     choose(connection, policy).map_err(|error| from_sql(&error))
 }
@@ -78,13 +78,13 @@ fn choose(connection: &Connection, policy: &RetentionPolicy) -> rusqlite::Result
     older.query_map(bounds, |row| row.get(0))?.collect()
 }
 
-/// A page of blobs that are not pinned: those that nothing refers to, and where the next page begins.
+/// A page of unpinned blobs: the unreferenced ones, and the start of the next page.
 pub(super) struct LoosePage {
     pub(super) orphans: Vec<RawDigest>,
     pub(super) next: Option<RawDigest>,
 }
 
-/// The page after that digest.
+/// The page after this digest.
 pub(super) fn loose_blobs(connection: &Connection, after: Option<RawDigest>) -> Result<LoosePage, JournalError> {
     let page = || -> rusqlite::Result<LoosePage> {
         let mut select = connection.prepare_cached(LOOSE)?;
@@ -101,7 +101,7 @@ pub(super) fn loose_blobs(connection: &Connection, after: Option<RawDigest>) -> 
     page().map_err(|error| from_sql(&error))
 }
 
-/// Removes a stream with everything that belongs to it; how many events went.
+/// Removes a stream with all its rows; returns the number of removed events.
 pub(super) fn forget_key(connection: &Connection, key: i64) -> rusqlite::Result<usize> {
     for forget in FORGET_REST {
         connection.prepare_cached(forget)?.execute(params![key])?;
@@ -110,8 +110,7 @@ pub(super) fn forget_key(connection: &Connection, key: i64) -> rusqlite::Result<
 }
 
 impl Writer {
-    /// Removes these streams with everything that belongs to them; one that is unfinished or owes something stays,
-    /// whatever the caller says.
+    /// Removes these streams with all their rows, except unfinished streams and streams with an open outbox entry.
     pub(super) fn forget(&mut self, keys: &[i64]) -> Result<u64, Failure> {
         let mut forgotten = 0;
         for key in keys {
@@ -125,13 +124,13 @@ impl Writer {
         Ok(forgotten)
     }
 
-    /// Sees to it that numbers are not given out again.
+    /// Stores the counters, so that numbers are not reused.
     pub(super) fn keep_counters(&self) -> rusqlite::Result<()> {
         self.connection.prepare_cached(KEEP_COUNTERS)?.execute(params![self.last_seq, self.last_key])?;
         Ok(())
     }
 
-    /// Removes those of these blobs that nothing refers to any more.
+    /// Removes those of these blobs that nothing refers to.
     pub(super) fn sweep(&self, digests: &[RawDigest]) -> Result<(), Failure> {
         let mut sweep = self.connection.prepare_cached(SWEEP)?;
         for digest in digests {

@@ -1,4 +1,4 @@
-//! Rows back into values.
+//! Decoding of rows.
 
 use super::error::{from_fact, from_sql};
 use baton_ports::{Head, JournalError, StoredEvent};
@@ -6,7 +6,7 @@ use baton_types::{ErrorCode, Fact, Json, Principal, RunId, StreamId, Timestamp};
 use rusqlite::{Params, Row, Statement, types::Type};
 use std::sync::Arc;
 
-/// What [`head`] reads, from `streams AS s` and `principals AS p`.
+/// Columns for [`head`], from `streams AS s` and `principals AS p`.
 pub(super) const HEAD_COLUMNS: &str = "s.noun, s.id, p.tenant, p.subject, s.agent, s.context, s.state, s.version, \
      s.epoch, s.created_at, s.status_at, s.active, s.terminal";
 
@@ -19,12 +19,12 @@ pub(super) fn from_int(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// `LIMIT` of any size a caller may name.
+/// `LIMIT` for any number of rows.
 pub(super) fn limit(rows: usize) -> i64 {
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
-/// The number stored for a noun; 0 is no noun.
+/// The stored code of a noun; 0 for an unknown one.
 pub(super) fn noun_code(noun: &str) -> i64 {
     match noun {
         "task" => 1,
@@ -43,7 +43,7 @@ fn noun_name(code: i64) -> &'static str {
     }
 }
 
-/// A column whose text is not what was ever written there.
+/// Error for a column with unexpected text.
 pub(super) fn corrupt(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
@@ -71,13 +71,13 @@ pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<Head> {
     })
 }
 
-/// What [`events`] reads, with the joins that it needs.
+/// Columns for [`events`], with the required joins.
 pub(super) const SELECT_EVENTS: &str = "SELECT e.seq, s.noun, s.id, e.number, e.run, e.epoch, e.at, p.subject, \
      e.trace, e.kind, e.schema, e.body, b.bytes FROM events AS e \
      JOIN streams AS s ON s.key = e.stream JOIN principals AS p ON p.key = e.principal \
      LEFT JOIN blobs AS b ON b.digest = e.blob";
 
-/// All rows of a statement that begins with [`SELECT_EVENTS`].
+/// All rows of a statement that starts with [`SELECT_EVENTS`].
 pub(super) fn events(
     select: &mut Statement<'_>,
     parameters: impl Params,
@@ -90,8 +90,8 @@ pub(super) fn events(
     Ok(events)
 }
 
-/// The rows of such a statement that can be decoded, how many there were, and the sequence of the last one. Others are
-/// named in the log and left out: one damaged row must not hide those behind it.
+/// The decodable rows of such a statement, the number of all rows, and the sequence number of the last one. Other rows
+/// are logged and skipped: one damaged row must not hide the rows after it.
 pub(super) fn readable_events(
     select: &mut Statement<'_>,
     parameters: impl Params,
@@ -104,7 +104,7 @@ pub(super) fn readable_events(
         match decode(row) {
             Ok(event) => events.push(Arc::new(event)),
             Err(error @ JournalError::Damaged { .. }) => {
-                tracing::warn!(code = error.code().code, seq = last, %error, "an event is left out");
+                tracing::warn!(code = error.code().code, seq = last, %error, "an event cannot be read and is skipped");
             }
             Err(error) => return Err(error),
         }
@@ -112,7 +112,7 @@ pub(super) fn readable_events(
     Ok((events, count, last))
 }
 
-/// An event of a row; one that cannot be decoded is named.
+/// Decodes the event of a row; the error identifies the event.
 pub(super) fn decode(row: &Row<'_>) -> Result<StoredEvent, JournalError> {
     let decoded = fact(row).and_then(|fact| event(row, fact).map_err(|error| from_sql(&error)));
     decoded.map_err(|error| match (error, stream_id(row, 1)) {
@@ -123,7 +123,7 @@ pub(super) fn decode(row: &Row<'_>) -> Result<StoredEvent, JournalError> {
     })
 }
 
-/// The heads of rows that can be decoded, and how many rows there were. Others are named in the log and left out.
+/// The heads of the decodable rows, and the number of all rows. Other rows are logged and skipped.
 pub(super) fn readable_heads(
     select: &mut Statement<'_>,
     parameters: impl Params,
@@ -137,7 +137,7 @@ pub(super) fn readable_heads(
             Err(error) => {
                 let id = row.get_ref(1).ok().and_then(|id| id.as_bytes().ok()).map(String::from_utf8_lossy);
                 let (id, code) = (id.unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
-                tracing::warn!(code, %id, %error, "the record of a task cannot be read and is left out");
+                tracing::warn!(code, %id, %error, "a stream summary cannot be read and is skipped");
             }
         }
     }
@@ -152,7 +152,7 @@ fn fact(row: &Row<'_>) -> Result<Fact, JournalError> {
     Fact::decode(kind, schema, &body).map_err(|error| from_fact(&error))
 }
 
-/// JSON that is in its row, or in a blob joined to it.
+/// JSON that is stored in the row, or in a joined blob.
 pub(super) fn text(row: &Row<'_>, inline: usize, blob: usize) -> rusqlite::Result<Json> {
     let text = match row.get_ref(inline)?.as_str_or_null()? {
         Some(text) => text,

@@ -1,4 +1,4 @@
-//! Running totals of what was used up.
+//! Running totals of usage.
 
 use super::{
     error::{Failure, from_sql},
@@ -15,7 +15,7 @@ const ADD: &str = "INSERT INTO tallies (key, tokens, micro_dollars, tool_calls) 
 const FIND: &str = "SELECT tokens, micro_dollars, tool_calls FROM tallies WHERE key = ?1";
 
 impl Writer {
-    /// Adds to a total.
+    /// Adds an amount to a total.
     pub(super) fn add_tally(&self, tally: &Tally) -> Result<(), Failure> {
         let Spent { tokens, micro_dollars, tool_calls } = tally.spent;
         let row = params![tally.key, to_int(tokens), to_int(micro_dollars), to_int(tool_calls)];
@@ -24,7 +24,7 @@ impl Writer {
     }
 }
 
-/// A total.
+/// A total by key.
 pub(super) fn find(connection: &Connection, key: &str) -> Result<Spent, JournalError> {
     let find = || -> rusqlite::Result<Option<Spent>> {
         let mut find = connection.prepare_cached(FIND)?;

@@ -28,7 +28,7 @@ impl TokenStore for SqliteJournal {
     }
 }
 
-/// Rough size, for the queue's byte bound.
+/// Approximate size, for the queue's byte limit.
 pub(super) fn bytes(token: &TokenRecord) -> usize {
     let principal = &token.principal;
     let scopes: usize = principal.scopes.iter().map(|scope| scope.len()).sum();
@@ -36,12 +36,12 @@ pub(super) fn bytes(token: &TokenRecord) -> usize {
 }
 
 impl Writer {
-    /// Adds a token, or replaces the one with the same id.
+    /// Inserts or replaces a token by id.
     pub(super) fn put_token(&self, token: &TokenRecord) -> Result<(), Failure> {
         let principal = &token.principal;
         let scopes = Json::of(&principal.scopes);
         let scopes =
-            scopes.map_err(|error| JournalError::Unavailable(format!("scopes have no stored form: {error}")))?;
+            scopes.map_err(|error| JournalError::Unavailable(format!("scopes cannot be encoded: {error}")))?;
         self.connection.prepare_cached(PUT)?.execute(params![
             token.id,
             token.name,
@@ -64,10 +64,10 @@ fn all(connection: &Connection) -> Result<Vec<TokenRecord>, JournalError> {
         while let Some(row) = rows.next()? {
             match token(row) {
                 Ok(token) => tokens.push(token),
-                // Nobody can use it, which is what is safe.
+                // An unreadable token cannot be used, which is the safe outcome.
                 Err(error) => {
                     let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
-                    tracing::warn!(code, id, %error, "a token cannot be read and is not valid");
+                    tracing::warn!(code, id, %error, "a token cannot be read and is treated as invalid");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The one thread that writes: takes what is queued, does all of it in one transaction, syncs, tells, answers.
+//! The writer thread: executes all queued jobs in one transaction, syncs, notifies the observer and replies.
 
 use super::{
     cache::{Heads, PendingHead, Principals},
@@ -20,46 +20,46 @@ use std::{
     },
 };
 
-/// Bytes written in one transaction at most, so that the page cache holds most of it.
+/// Maximum number of bytes per transaction, so that the page cache holds most of it.
 const GROUP_BYTES: usize = 8 << 20;
 
-/// SQLite's own bound, which stands for none.
+/// SQLite's own maximum, used as "no limit".
 const NO_PAGE_LIMIT: u32 = 4_294_967_294;
 
-/// What the journal's handle and its writer share.
+/// State shared by the journal's handle and its writer.
 pub(super) struct Shared {
     pub(super) queue: Queue<Job>,
     pub(super) observer: RwLock<Option<Arc<dyn CommitObserver>>>,
     pub(super) healthy: AtomicBool,
-    /// Set when a probe is asked for, cleared after every group: one probe a group at most.
+    /// Set when a probe is queued, cleared after every group: at most one probe per group.
     pub(super) probing: AtomicBool,
-    /// The page bound in force from the next group on; 0 is none.
+    /// The page limit for the next group; 0 for none.
     pub(super) max_pages: AtomicU32,
 }
 
-/// The writer's connection and what it remembers between groups.
+/// The writer's connection and its state between groups.
 pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) heads: Heads,
-    /// Summaries that the group has yet to write.
+    /// Summaries that the group has not written yet.
     pub(super) pending: HashMap<StreamId, PendingHead>,
     pub(super) principals: Principals,
     pub(super) last_seq: i64,
     pub(super) last_key: i64,
-    /// Conversations whose rows are still to be removed, oldest first.
+    /// Conversations whose rows are not removed yet, oldest first.
     pub(super) deletions: VecDeque<Deletion>,
-    /// Those that the group has marked.
+    /// Conversations that the current group has marked for deletion.
     pub(super) marked: Vec<Deletion>,
-    /// Set when a batch has failed.
+    /// Set after a failed batch.
     pub(super) deletions_paused: bool,
-    /// Pages in the log after the last commit.
+    /// Pages in the WAL after the last commit.
     logged: Arc<AtomicI32>,
     checkpoint_pages: i32,
     group: usize,
     max_pages: u32,
 }
 
-/// Answers for a writer that ended before its time.
+/// Fails all queued jobs if the writer thread ends early.
 struct Abandon<'a>(&'a Shared);
 
 impl Drop for Abandon<'_> {
@@ -100,12 +100,12 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Works until the queue is closed and empty, then leaves one tidy file behind.
+    /// Runs until the queue is closed and empty, then truncates the WAL.
     pub(super) fn run(mut self, shared: &Shared) {
         let abandon = Abandon(shared);
         let mut jobs = Vec::new();
         loop {
-            // Rows are removed between groups of commits, and while there are none.
+            // Rows are removed between groups of commits and while the queue is empty.
             let wait = if self.is_deleting() { Wait::No } else { Wait::Yes };
             if !shared.queue.take(&mut jobs, self.group, GROUP_BYTES, wait) {
                 break;
@@ -123,14 +123,14 @@ impl Writer {
         self.leave_deletions();
         drop(abandon);
         if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
-            tracing::warn!(%error, "the journal was closed without a checkpoint; the next start does it");
+            tracing::warn!(%error, "the journal was closed without a checkpoint; the next start runs it");
         }
     }
 
     fn work(&mut self, shared: &Shared, jobs: &mut Vec<Job>) {
         match self.commit(jobs) {
             Ok(()) => {
-                // What failed for want of room may succeed when there is some again.
+                // Deletions that failed because the disk was full may succeed now.
                 if jobs.iter().any(Job::succeeded) && !shared.healthy.swap(true, Ordering::AcqRel) {
                     self.deletions_paused = false;
                 }
@@ -155,12 +155,12 @@ impl Writer {
         }
     }
 
-    /// One transaction with all jobs, each of which keeps its result for later.
+    /// Executes all jobs in one transaction; each job stores its result for later.
     pub(super) fn commit(&mut self, jobs: &mut [Job]) -> rusqlite::Result<()> {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let alone = jobs.len() == 1;
         for job in jobs {
-            // These read or remove the rows of streams.
+            // These jobs read or remove stream rows.
             if matches!(job, Job::Acquire(..) | Job::Forget(..) | Job::ForgetConversation(..)) {
                 self.flush_heads()?;
             }
@@ -175,7 +175,7 @@ impl Writer {
                 Job::ForgetConversation(whose, asked) => asked.keep(self.forget_conversation(whose))?,
                 Job::Sweep(digests, asked) => asked.keep(self.sweep(digests))?,
                 Job::Probe(asked) if alone => asked.keep(self.probe())?,
-                // Beside real work a probe would only put that work at risk.
+                // Together with other jobs, a probe would only put their transaction at risk.
                 Job::Probe(asked) => asked.keep(Ok(()))?,
             }
         }
@@ -184,7 +184,7 @@ impl Writer {
         Ok(())
     }
 
-    /// After a failed group nothing in memory can be trusted to match the file.
+    /// Rolls back a failed group and clears all caches, which may no longer match the file.
     pub(super) fn forget_group(&mut self) {
         if !self.connection.is_autocommit()
             && let Err(error) = self.connection.execute_batch("ROLLBACK")
@@ -221,7 +221,7 @@ impl Writer {
         }
     }
 
-    /// Moves the log into the file; readers go on meanwhile, and the group's callers have their answers.
+    /// Checkpoints the WAL; readers continue meanwhile, and the replies of the group have been sent.
     fn checkpoint_when_due(&mut self) {
         if self.logged.load(Ordering::Relaxed) < self.checkpoint_pages {
             return;
