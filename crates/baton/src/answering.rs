@@ -1,24 +1,24 @@
-//! What people are told about who answers; never a key.
+//! The start-up summary of models in use; never contains a key.
 
 use crate::screen::{Paint, harmless};
 use serde_json::{Value, json};
 
-/// Who answers for agents that name nobody, and for those that do.
+/// Default model, other detected models, and models that agents name themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answering {
     /// `playbook`, or `provider:model`.
     pub(crate) model: String,
-    /// How it was found, when nobody asked for it.
+    /// How the model was detected; none if it was configured.
     pub(crate) why: Option<String>,
-    /// Who else was found.
+    /// Other models that were detected.
     pub(crate) others: Vec<Finding>,
-    /// Agents with models of their own.
+    /// Agents that name a model.
     pub(crate) own: Vec<OwnModel>,
-    /// An agent to try.
+    /// An agent for the sample command.
     pub(crate) first: Option<String>,
 }
 
-/// A model that was found.
+/// A detected model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) model: String,
@@ -30,15 +30,15 @@ pub(crate) struct Finding {
 pub(crate) struct OwnModel {
     pub(crate) agent: String,
     pub(crate) model: String,
-    /// Why it will not answer.
+    /// Reason why the model cannot be used.
     pub(crate) trouble: Option<String>,
 }
 
 const REAL: &str =
-    "export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (that needs no restart)";
+    "export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (no restart needed)";
 
 impl Answering {
-    /// For people, each line below the agents.
+    /// Text lines, printed below the agents.
     pub(crate) fn lines(&self, paint: Paint) -> Vec<String> {
         let label = |word: &str| paint.faint(&format!("{word:<8}"));
         let mut lines = Vec::new();
@@ -71,13 +71,13 @@ impl Answering {
             if let Some(trouble) = &own.trouble {
                 let warning = paint.warn("warning");
                 let model = harmless(&own.model);
-                lines.push(format!("{warning}: {model} will not answer for {}: {}", own.agent, harmless(trouble)));
+                lines.push(format!("{warning}: {model} cannot be used for {}: {}", own.agent, harmless(trouble)));
             }
         }
         lines
     }
 
-    /// For programs.
+    /// JSON form.
     pub(crate) fn to_json(&self) -> Value {
         let found: Vec<_> =
             self.others.iter().map(|other| json!({ "model": other.model, "found": other.why })).collect();
@@ -109,7 +109,7 @@ mod tests {
         insta::assert_snapshot!(playbook().lines(Paint::PLAIN).join("\n"), @r#"
           model     playbook (built in, no network, scripted answers: not an AI model)
           try       baton run weather "Hello"
-          real AI   export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (that needs no restart)
+          real AI   export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (no restart needed)
         "#);
     }
 
@@ -135,7 +135,7 @@ mod tests {
           model     openai:gpt-5-mini (OPENAI_API_KEY)
           found     ollama:qwen3:8b (Ollama answers at http://127.0.0.1:11434)
                     claude:claude-sonnet-4-5 for poet
-        warning: gemini:gemini-2.5-flash will not answer for clerk: gemini needs a key; set GEMINI_API_KEY
+        warning: gemini:gemini-2.5-flash cannot be used for clerk: gemini needs a key; set GEMINI_API_KEY
         ");
     }
 }

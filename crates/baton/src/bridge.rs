@@ -1,8 +1,8 @@
-//! MCP on the standard streams: lines in and out, carried to and from an endpoint of a Baton.
+//! MCP over stdio: forwards lines between stdin/stdout and a Baton endpoint.
 //!
-//! The bridge knows nothing of tools and agents. It keeps what a connection needs (the session of an older protocol,
-//! requests in flight, where the Baton is) and mends what breaks on the way; what it cannot mend is an answer that says
-//! so. stdout carries the protocol only.
+//! The bridge knows nothing of tools and agents. It keeps connection state (the session of an older protocol version,
+//! requests in flight, the address of the Baton) and recovers from connection errors; if it cannot, it answers with an
+//! error. stdout carries the protocol only.
 
 mod calls;
 mod carry;

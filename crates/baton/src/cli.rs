@@ -1,4 +1,4 @@
-//! The command line as a whole; each subcommand's options are beside its code.
+//! The command line as a whole; the options of each subcommand are defined next to its code.
 
 use crate::{
     commands,
@@ -9,57 +9,57 @@ use crate::{
 use baton_types::ErrorCode;
 use clap::{Parser, Subcommand};
 
-/// Serves AI agents durably: a directory becomes an agent that survives any crash
+/// Durable server for AI agents: a directory becomes an agent that survives crashes
 #[derive(Debug, Parser)]
 #[command(name = "baton", version, max_term_width = 100, after_help = AFTER_HELP)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Print data and errors as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// How much is logged and how.
+    /// Log level and format.
     #[command(flatten)]
     pub(crate) log: LogOptions,
 }
 
-/// What Baton can do.
+/// Subcommands of `baton`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// See two agents work together; needs no key and no network
+    /// Run a demo with two agents; needs no API key and no network
     Demo(commands::demo::Options),
     /// Serve agents
     Up(commands::up::Options),
-    /// Ask an agent once and print its answer
+    /// Send one message to an agent and print its answer
     Run(commands::run::Options),
-    /// Make an agent directory to start from
+    /// Create an agent directory
     New(commands::new::Options),
-    /// Write an agent in another form, such as a TeamSpark agent as a directory of our own
+    /// Convert an agent to another format, such as a TeamSpark agent to a Baton agent directory
     Convert(commands::convert::Options),
-    /// List agents, and add those that live elsewhere
+    /// List agents, and add or remove remote agents
     Agents(commands::agents::Options),
     /// List an agent's tools and MCP servers, and call a tool
     Tools(commands::tools::Options),
-    /// See what waits for you, and answer it
+    /// List pending approvals and questions, and answer them
     Approvals(commands::approvals::Options),
-    /// See your conversations: name, fork, export, import, delete them, change their settings
+    /// Manage sessions: list, name, fork, export, import, delete, change settings
     Sessions(commands::sessions::Options),
-    /// See who can answer: providers, models, windows, prices, and whether a key works
+    /// List providers and models: context windows, prices, and whether a key works
     Models(commands::models::Options),
-    /// See what happened: search traces, show one, follow spans as they arrive
+    /// Search traces, show one, follow spans as they arrive
     Trace(commands::trace::Options),
-    /// See what models cost: tokens and money by agent, model, project or day
+    /// Show model costs: tokens and money by agent, model, project or day
     Costs(commands::costs::Options),
-    /// Write Grafana dashboards that show what agents do
+    /// Write Grafana dashboards for agent activity
     Dashboards(commands::dashboards::Options),
-    /// Check that everything works, and say what to do where it does not
+    /// Check the setup and report how to fix problems
     Doctor(commands::doctor::Options),
-    /// Offer agents to MCP clients on the standard streams
+    /// Serve agents to MCP clients over stdio
     Mcp(commands::mcp::Options),
-    /// Make, list and revoke tokens for a Baton with authentication
+    /// Create, list and revoke access tokens
     Token(commands::token::Options),
-    /// End MCP servers whose Baton was killed; Baton starts this itself
+    /// End MCP servers of a Baton process that was killed; started by Baton itself
     #[command(name = "end-orphans", hide = true)]
     Reap,
 }
@@ -67,41 +67,41 @@ pub(crate) enum Command {
 const AFTER_HELP: &str = "\
 Examples:
   baton demo                                       watch two agents answer a question
-  baton new helper                                 make an agent
+  baton new helper                                 create an agent
   baton up helper                                  serve it
   baton run helper \"What time is it?\"              ask it
-  baton run https://agent.example.com \"Hello\"      ask an agent that lives elsewhere
-  baton tools list helper                          what it can do
-  baton approvals list                             what waits for your leave
-  baton sessions list                              your conversations
-  baton trace query '{ status = error }'           what went wrong
-  baton models                                     who can answer, and what they cost
-  baton costs --by agent                           what models cost
-  baton doctor                                     whether everything works
-  baton mcp                                        all agents, for Claude Code, Cursor and others
+  baton run https://agent.example.com \"Hello\"      ask a remote agent
+  baton tools list helper                          list its tools
+  baton approvals list                             list pending approvals
+  baton sessions list                              list your sessions
+  baton trace query '{ status = error }'           find errors
+  baton models                                     list models and prices
+  baton costs --by agent                           show model costs by agent
+  baton doctor                                     check the setup
+  baton mcp                                        serve all agents to Claude Code, Cursor and others
 
-Most options of `baton up` can also stand in the environment or in baton.yaml (not --strict,
---insecure and --json; --config only in the environment): flag over environment over file over
-default. stdout is data, stderr is talk.
+You can also set most options of `baton up` as environment variables or in baton.yaml (not --strict,
+--insecure and --json; --config only as an environment variable). Precedence: flag, environment
+variable, file, default. Data goes to stdout, messages go to stderr.
 
 Exit codes:
-  0  done
+  0  success
   1  the task failed, or was rejected or canceled
-  2  wrong usage, configuration or agent definition
-  3  the task waits for an answer
-  4  the server or the journal cannot be used";
+  2  invalid usage, configuration or agent definition
+  3  the task needs input
+  4  the server or the journal is unavailable";
 
-/// Help and version are answers; everything else is an error like any other, with a code and a form.
+/// Prints help and version; reports any other parse error with an error code and in the requested format.
 pub(crate) fn not_a_command(other: &clap::Error) -> Exit {
     if !other.use_stderr() {
-        // A reader that has gone away, as in `baton --help | head`, is no error.
+        // A closed pipe, as in `baton --help | head`, is not an error.
         let _ = other.print();
         return Exit::Ok;
     }
     let json = std::env::args_os().any(|argument| argument == "--json");
     let screen = Screen::new(if json { Form::Json } else { Form::Text });
     if other.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
-        // No command at all: the help is the best answer.
+        // Without a subcommand, print the help.
         let _ = other.print();
         return Exit::Usage;
     }

@@ -1,4 +1,4 @@
-//! One configuration: flag over environment over `baton.yaml` over default.
+//! Configuration, by precedence: flag, environment variable, `baton.yaml`, default.
 
 mod access;
 mod export;

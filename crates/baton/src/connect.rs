@@ -1,4 +1,4 @@
-//! Finding a Baton to talk to: the one that was named, the one that owns the data directory, or one in memory.
+//! Finds a Baton server: the one at a given URL, the one that owns the data directory, or one in this process.
 
 use crate::{
     config::Settings,
@@ -12,32 +12,31 @@ use baton_ports::Unusable;
 use baton_types::ErrorCode;
 use std::{path::Path, time::Duration};
 
-/// How long a server that may be gone is given to answer.
+/// Timeout of the health check for a server that may be gone.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How a person at the command line shows a token.
+/// How to pass a token on the command line.
 const SHOW: &str =
-    "Show a token with --token or BATON_TOKEN: one of `baton token create`, or of an issuer that the server trusts.";
+    "Pass a token with --token or BATON_TOKEN, from `baton token create` or from an issuer that the server trusts.";
 
-/// A client, and the Baton behind it when that is in this process.
+/// A client, and the Baton behind it if that runs in this process.
 pub(crate) struct Session {
-    /// Speaks to the Baton.
     pub(crate) client: Client,
-    /// Where it is; nothing when it is in this process.
+    /// Address of the server; none if it runs in this process.
     pub(crate) url: Option<String>,
-    /// The Baton in this process, when it is one.
+    /// The Baton in this process, if any.
     pub(crate) own: Option<Baton>,
 }
 
 impl Session {
-    /// A session with the Baton at `url`, to which `token` is shown.
+    /// Connects to the Baton at `url` and authenticates with `token`.
     pub(crate) fn at(url: &str, token: Option<&str>) -> Result<Self, Failure> {
         let client = showing(Client::tcp(url).map_err(failure)?, token)?;
         Ok(Self { client, url: Some(url.to_owned()), own: None })
     }
 
-    /// The server that owns the data directory, else one in this process. The latter takes up no unfinished runs: it
-    /// works for this command only.
+    /// Connects to the server that owns the data directory, else starts one in this process. The latter does not resume
+    /// unfinished runs: it works for this command only.
     pub(crate) async fn find(settings: &Settings, token: Option<&str>, screen: Screen) -> Result<Self, Failure> {
         if let Some(session) = Self::running(&settings.data, token).await? {
             return Ok(session);
@@ -49,7 +48,7 @@ impl Session {
         Ok(Self::within(baton))
     }
 
-    /// The same to manage a Baton with, which needs no agents.
+    /// Like `find`, for management commands, which need no agents.
     pub(crate) async fn manage(settings: &Settings, token: Option<&str>) -> Result<Self, Failure> {
         match Self::running(&settings.data, token).await? {
             Some(session) => Ok(session),
@@ -57,7 +56,8 @@ impl Session {
         }
     }
 
-    /// One in this process for as long as an MCP client wants it: of these entries, else of the settings' agents.
+    /// A Baton in this process for the lifetime of an MCP client, with these entries, or the agents of the settings if
+    /// there are none.
     pub(crate) async fn for_bridge(
         settings: &Settings,
         entries: &[String],
@@ -77,8 +77,8 @@ impl Session {
         Self { client: baton.client(), url: None, own: Some(baton) }
     }
 
-    /// The server that owns this data directory, if it answers. What a dead one left behind does not count: its
-    /// address may be somebody else's by now.
+    /// The server that owns this data directory, if it responds. A file left by a dead server is ignored: another
+    /// process may use its address by now.
     pub(crate) async fn running(data: &Path, token: Option<&str>) -> Result<Option<Self>, Failure> {
         if !wiring::is_owned(data) {
             return Ok(None);
@@ -90,13 +90,13 @@ impl Session {
                 let client = showing(client, token.or(Some(&file.token)))?;
                 return Ok(Some(Self { client, url: Some(file.url), own: None }));
             }
-            // The server may just have taken up a new certificate, and said so.
+            // The server may just have switched to a new certificate and rewritten its file.
             read = ServerFile::read(data).filter(|now| *now != file);
         }
         Ok(None)
     }
 
-    /// Ends the Baton in this process, if it is one; its runs go on at the next start.
+    /// Closes the Baton in this process, if any; its runs resume at the next start.
     pub(crate) async fn close(self) {
         if let Some(own) = self.own {
             own.close().await;
@@ -104,7 +104,6 @@ impl Session {
     }
 }
 
-/// The client with a token to show.
 fn showing(client: Client, token: Option<&str>) -> Result<Client, Failure> {
     match token {
         Some(token) => client.with_token(token).map_err(failure),
@@ -112,7 +111,7 @@ fn showing(client: Client, token: Option<&str>) -> Result<Client, Failure> {
     }
 }
 
-/// A client of the server that the file describes.
+/// A client for the server that the file describes.
 fn owned(server: &ServerFile) -> Result<Client, ClientError> {
     match &server.certificate {
         Some(fingerprint) => Client::pinned(&server.url, fingerprint),
@@ -120,7 +119,7 @@ fn owned(server: &ServerFile) -> Result<Client, ClientError> {
     }
 }
 
-/// What a person is told when a call gave no answer.
+/// Error to report for a failed client call.
 pub(crate) fn failure(error: ClientError) -> Failure {
     let message = error.to_string();
     match error {

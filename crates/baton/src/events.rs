@@ -1,4 +1,4 @@
-//! Journaled events, each on one line.
+//! Journaled events, one per line.
 
 use crate::{screen::one_line, steps};
 use baton_types::{Message, ModelNote, TaskEvent};
@@ -6,7 +6,7 @@ use baton_wire::api::EventEntry;
 
 const SUMMARY: usize = 72;
 
-/// The columns of a table row: number, time of day, what happened, the gist of it.
+/// The columns of a table row: number, time of day, kind, summary.
 pub(crate) fn row(entry: &EventEntry) -> [String; 4] {
     let time = entry.at.map(|at| at.to_string()).unwrap_or_default();
     let time = time.split_once('T').map_or(time.as_str(), |(_, time)| time.trim_end_matches('Z'));
@@ -17,16 +17,16 @@ pub(crate) fn row(entry: &EventEntry) -> [String; 4] {
 
 fn noted(note: &ModelNote) -> String {
     match note {
-        ModelNote::Retried { model, reason, wait_ms } => format!("{model} again in {wait_ms} ms: {reason}"),
-        ModelNote::FellBack { from, to, reason } => format!("{to} instead of {from}: {reason}"),
-        ModelNote::Rescued { calls: 1 } => "one call was written as text".to_owned(),
-        ModelNote::Rescued { calls } => format!("{calls} calls were written as text"),
+        ModelNote::Retried { model, reason, wait_ms } => format!("retry {model} in {wait_ms} ms: {reason}"),
+        ModelNote::FellBack { from, to, reason } => format!("fallback from {from} to {to}: {reason}"),
+        ModelNote::Rescued { calls: 1 } => "recovered one tool call from text".to_owned(),
+        ModelNote::Rescued { calls } => format!("recovered {calls} tool calls from text"),
         ModelNote::Repaired { problem, .. } => problem.clone(),
         ModelNote::Used { purpose, model, .. } => format!("{model} for {purpose}"),
     }
 }
 
-/// What a reader wants to know of an event besides its kind.
+/// Details of an event that its kind does not show.
 fn gist(event: &TaskEvent) -> String {
     match event {
         TaskEvent::Submitted { message, agent, .. } => format!("to {agent}: {}", quoted(message)),
@@ -39,7 +39,7 @@ fn gist(event: &TaskEvent) -> String {
             format!("agent definition {}", &agent.as_str()[..12.min(agent.as_str().len())])
         }
         TaskEvent::RunResumed { after, .. } => format!("after event {after}"),
-        TaskEvent::RunPaused { .. } => "by an orderly shutdown".to_owned(),
+        TaskEvent::RunPaused { .. } => "orderly shutdown".to_owned(),
         TaskEvent::ContextChosen { request, .. } => {
             let names: Vec<&str> = request.items.iter().map(|item| item.name.as_str()).collect();
             names.join(", ")
@@ -75,7 +75,7 @@ fn gist(event: &TaskEvent) -> String {
         TaskEvent::HandoffSent { agent, child, .. } => format!("to {agent}, task {child}"),
         TaskEvent::PeerAsked { message } => format!("as message {message}"),
         TaskEvent::HandoffAsked { message, .. } => format!("the agent asks: {}", quoted(message)),
-        TaskEvent::HandoffAnswered { .. } => "the agent goes on".to_owned(),
+        TaskEvent::HandoffAnswered { .. } => "the agent continues".to_owned(),
         TaskEvent::PeerAttached { task, .. } => format!("as task {task}"),
         TaskEvent::ArtifactEmitted { artifact } => artifact.name.clone().unwrap_or_else(|| artifact.id.to_string()),
         TaskEvent::Answered { message, .. } => quoted(message),
@@ -90,7 +90,7 @@ fn quoted(message: &Message) -> String {
     format!("\"{}\"", message.text())
 }
 
-/// Rows with their columns aligned and indented by two; the last column is as long as it is.
+/// Rows with aligned columns, indented by two; the last column is not padded.
 pub(crate) fn table(rows: &[[String; 4]]) -> Vec<String> {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (number, time, kind) = (width(0), width(1), width(2));

@@ -1,4 +1,4 @@
-//! The two example agents, carried in the binary so that the demo works from anywhere.
+//! The two example agents, embedded in the binary so that the demo works from any directory.
 
 use crate::failure::Failure;
 use baton_types::ErrorCode;
@@ -18,20 +18,20 @@ const FILES: [(&str, &str); 7] = [
     ("personal/playbook.yaml", include_str!("../../../examples/personal/playbook.yaml")),
 ];
 
-/// Writes the examples below `directory`, over those of an earlier demo, and returns the agents' directories.
+/// Writes the examples below `directory`, replacing those of an earlier demo, and returns the agents' directories.
 pub(crate) fn write(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     for (path, text) in FILES {
         let file = directory.join(path);
         let written = file.parent().map_or(Ok(()), private_directory).and_then(|()| fs::write(&file, text));
         written.map_err(|error| {
             Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", file.display()))
-                .hint("Choose a directory that can be written with --data.")
+                .hint("Choose a writable directory with --data.")
         })?;
     }
     Ok(["weather", "personal"].map(|name| directory.join(name)).to_vec())
 }
 
-/// The data directory of the demo is made here, so it is made as the journal would make it: for its owner only.
+/// Creates the data directory of the demo with the journal's permissions: owner only.
 fn private_directory(directory: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well: one code, one sentence, one thing to do.
+//! Errors of commands: an error code, a message and a hint.
 
 use crate::screen::Screen;
 use baton_agentdir::Diagnostic;
@@ -6,20 +6,19 @@ use baton_types::ErrorCode;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// What a command's end tells the shell.
+/// Exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done.
     Ok = 0,
     /// The task did not complete.
     TaskFailed = 1,
-    /// The command line, the configuration or an agent definition is wrong.
+    /// The command line, the configuration or an agent definition is invalid.
     Usage = 2,
-    /// The task waits for an answer.
+    /// The task needs input.
     InputRequired = 3,
     /// The server or the journal cannot be used.
     Server = 4,
-    /// Stopped from the keyboard, as shells number it.
+    /// Interrupted from the keyboard: 128 + SIGINT.
     Interrupted = 130,
 }
 
@@ -30,7 +29,7 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// The kind of a stable error code.
+    /// Exit code for a stable error code.
     fn of(code: &str) -> Self {
         match code.strip_prefix("BTN-").and_then(|digits| digits.chars().next()) {
             Some('1' | '2') => Self::Usage,
@@ -56,7 +55,7 @@ impl Exit {
     }
 }
 
-/// An error that a person meets.
+/// An error that is reported to the user.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: Option<String>,
@@ -67,7 +66,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// An error of the registry; its hint says what to do.
+    /// An error of the registry, with the registry's hint.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self::foreign(code.code, message, Some(code.hint.to_owned()))
     }
@@ -78,43 +77,43 @@ impl Failure {
         Self { exit: Exit::of(&code), code: Some(code), message: message.into(), hint, diagnostics: Vec::new() }
     }
 
-    /// An outcome that is nobody's error and has no code, such as a task that was canceled.
+    /// An outcome without an error code, such as a canceled task.
     pub(crate) fn plain(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, code: None, message: message.into(), hint: None, diagnostics: Vec::new() }
     }
 
-    /// The same error with a hint that fits the case better than the registry's.
+    /// Replaces the registry's hint with a more specific one.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same error with the places in files that it is about.
+    /// Adds the file locations that the error is about.
     #[must_use]
     pub(crate) fn at(mut self, diagnostics: Vec<Diagnostic>) -> Self {
         self.diagnostics = diagnostics;
         self
     }
 
-    /// The same error as another kind of end.
+    /// Replaces the exit code.
     #[must_use]
     pub(crate) fn exit(mut self, exit: Exit) -> Self {
         self.exit = exit;
         self
     }
 
-    /// What happened, in a sentence.
+    /// The message: one sentence.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do next.
+    /// The hint.
     pub(crate) fn advice(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// Says it on stderr, and what the shell is told.
+    /// Prints the error on stderr and returns the exit code.
     pub(crate) fn report(&self, screen: &Screen) -> Exit {
         if screen.is_json() {
             screen.say(&self.to_json().to_string());
@@ -147,7 +146,7 @@ impl Failure {
     }
 }
 
-/// A remark about a file, for programs.
+/// A diagnostic as JSON.
 pub(crate) fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     json!({
         "severity": if diagnostic.is_error() { "error" } else { "warning" },

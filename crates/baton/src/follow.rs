@@ -1,4 +1,4 @@
-//! Following a task to its end or its next question, through broken connections and into handed-over work.
+//! Follows a task until it ends or needs input, across reconnects and into handoffs.
 
 use crate::{
     connect::failure,
@@ -10,39 +10,37 @@ use baton_types::ErrorCode;
 use baton_wire::a2a::v1::TaskState;
 use std::time::Duration;
 
-/// How often a broken stream is taken up again, and how long the first pause is.
+/// Limit on reconnects of one stream, and the first backoff.
 const RETRIES: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Is told of every step.
+/// Observer of task steps.
 pub(crate) trait Watcher: Send {
     /// A step of an agent; `depth` counts the handoffs that led to it.
     fn step(&mut self, agent: &str, depth: usize, step: &Step);
 
-    /// The connection broke and is being taken up again.
+    /// The connection broke; a reconnect follows.
     fn broken(&mut self, error: &ClientError);
 }
 
-/// How a task stands when there is nothing more to follow.
+/// State of a task when there is nothing more to follow.
 pub(crate) struct Ended {
-    /// The task.
     pub(crate) task: String,
-    /// Where it stands.
     pub(crate) status: Status,
 }
 
-/// A task that is followed.
+/// State of a followed task.
 struct Followed {
     task: Option<String>,
     status: Option<Status>,
     cursor: Option<u64>,
-    /// The answer so far.
+    /// Answer text so far.
     answer: String,
-    /// Whether a task that already waits or has ended when the stream begins is all that there is to hear.
+    /// Whether to stop at once if the task is already settled when the stream begins.
     from_now: bool,
 }
 
-/// Follows a task from how it stands now; one that waits is not followed to its next question.
+/// Follows a task from its current state; a task that already waits for input is returned as it is.
 pub(crate) async fn follow_from_now(
     client: &Client,
     agent: &str,
@@ -53,8 +51,8 @@ pub(crate) async fn follow_from_now(
     follow_on(client, agent, 0, stream, followed, watcher).await
 }
 
-/// Follows until the task ends or needs input. Work that it hands over is told where it happens: after the handoff,
-/// before its result.
+/// Follows until the task ends or needs input. Steps of a handoff are reported in place: after the handoff, before its
+/// result.
 pub(crate) async fn follow(
     client: &Client,
     agent: &str,
@@ -80,7 +78,7 @@ async fn follow_on(
         let broken = match read(client, agent, depth, &mut stream, &mut followed, watcher).await? {
             Broken::No => match followed {
                 Followed { task: Some(task), status: Some(status), .. } => return Ok(Ended { task, status }),
-                _ => return Err(Failure::new(ErrorCode::SERVER_UNREACHABLE, "the stream ended before it began")),
+                _ => return Err(Failure::new(ErrorCode::SERVER_UNREACHABLE, "the stream ended without any event")),
             },
             Broken::By(error) => error,
         };
@@ -125,7 +123,7 @@ async fn read(
         };
         followed.cursor = event.number.or(followed.cursor);
         let Some(step) = Step::read(&event.item) else { continue };
-        // A stream that was taken up again begins with the task as it was; that is no news.
+        // A resumed stream begins with a snapshot of the task, which was already reported.
         let is_news = !matches!(step, Step::Began { .. }) || followed.task.is_none();
         if is_news {
             watcher.step(agent, depth, &step);
@@ -150,7 +148,7 @@ async fn read(
                 }
             }
             Step::HandedOver { agent: receiver, task } => {
-                // From its beginning: it may have ended while this stream was on its way.
+                // From the start of the journal: the child task may have ended before this subscription.
                 let child = client.subscribe(&receiver, &task, Some(0)).await.map_err(failure)?;
                 Box::pin(follow(client, &receiver, depth + 1, child, watcher)).await?;
             }

@@ -1,4 +1,4 @@
-//! Forms: what a JSON Schema asks for, shown to a person, read from what that person typed.
+//! Forms: the fields of a JSON Schema, shown in a terminal and parsed from typed input.
 
 mod ask;
 mod fields;

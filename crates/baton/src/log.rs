@@ -1,4 +1,4 @@
-//! The log: stderr, quiet unless asked, and whoever is sent its lines.
+//! Logging to stderr (quiet by default) and to log export.
 
 use crate::failure::Failure;
 use baton_export::LogQueue;
@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use std::sync::OnceLock;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
-/// How much is logged and how.
+/// Log level and format.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LogOptions {
-    /// How much to log: error, warn, info, debug, trace, or a filter
+    /// Log level: error, warn, info, debug, trace, or a filter
     #[arg(
         long,
         global = true,
@@ -21,7 +21,7 @@ pub(crate) struct LogOptions {
         help_heading = "Logging"
     )]
     pub(crate) log: String,
-    /// How log lines look: for people, or one JSON object a line
+    /// Log format: text, or one JSON object per line
     #[arg(
         long,
         global = true,
@@ -33,24 +33,24 @@ pub(crate) struct LogOptions {
     pub(crate) log_format: LogFormat,
 }
 
-/// How log lines look.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
     Text,
     Json,
 }
 
-/// Lines that may be sent somewhere; a process has one log.
+/// Log lines for export; one queue per process.
 static LINES: OnceLock<LogQueue> = OnceLock::new();
 
-/// What is logged, for whoever sends it somewhere.
+/// The queue of log lines for export.
 pub(crate) fn lines() -> &'static LogQueue {
     LINES.get_or_init(LogQueue::default)
 }
 
-/// Starts logging; later calls change nothing.
+/// Starts logging; later calls have no effect.
 pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
-    // The MCP library calls every server that cannot be reached an error; statuses say that better.
+    // The MCP library logs every unreachable server as an error; server statuses report that better.
     let filter: Targets = format!("rmcp=off,{}", options.log).parse().map_err(|error| {
         Failure::new(ErrorCode::CONFIG_INVALID, format!("--log {}: {error}", options.log))
             .hint("Use error, warn, info, debug, trace, or a filter such as warn,baton_http=debug.")
@@ -65,7 +65,7 @@ pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
             log.with(lines).try_init()
         }
     };
-    // Only a second start fails, and the first is as good.
+    // Only a second start fails; the first subscriber stays in place.
     drop(started);
     Ok(())
 }

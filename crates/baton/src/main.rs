@@ -1,9 +1,9 @@
-//! The `baton` program: it wires the pieces, speaks to them through `baton-client`, and says plainly how it went.
+//! The `baton` program: it wires the crates together, talks to them through `baton-client` and reports the result.
 //!
-//! This crate must never decide anything about a task: subcommands talk to a server, their own or a running one,
+//! This crate must never decide anything about a task: subcommands talk to a server, in this process or a running one,
 //! and only the module `wiring` knows engine, journal, models and this machine.
 //!
-//! Read first: this file (the start-up story), `commands/` (one file per subcommand), `wiring.rs`.
+//! Read first: this file (start-up), `commands/` (one file per subcommand), `wiring.rs`.
 
 mod answering;
 mod bridge;
@@ -40,11 +40,11 @@ use std::{
     time::Duration,
 };
 
-/// Events are made on one thread and freed on another, which the system's allocator pays for dearly.
+/// Events are allocated on one thread and freed on another, which is slow with the system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A run, a terminal and the journal's observer must never wait for one another.
+/// A run, a terminal and the journal's observer must never block one another.
 const FEWEST_WORKERS: usize = 2;
 
 fn main() -> ExitCode {
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         Err(other) => return cli::not_a_command(&other).into(),
     };
     let screen = Screen::new(if cli.json { Form::Json } else { Form::Text });
-    // What a panic says may be words of others, too.
+    // Panic messages may contain untrusted text, so they are escaped as well.
     panic::set_hook(Box::new(move |panic| {
         screen.say(&panic.to_string());
         let trace = Backtrace::capture();
@@ -74,7 +74,8 @@ fn start(cli: Cli, screen: Screen) -> Result<Exit, Failure> {
         .build()
         .map_err(|error| Failure::new(ErrorCode::INTERNAL, format!("the runtime cannot start: {error}")))?;
     let ended = runtime.block_on(obey(cli.command, screen));
-    // Tools end with their runs, here; a thread that waits for a line from the terminal must not keep the process.
+    // Tools end with their runs during this shutdown. A thread that blocks on a terminal read must not keep the process
+    // alive.
     runtime.shutdown_timeout(match ended {
         Ok(Exit::Interrupted) => Duration::from_millis(500),
         _ => Duration::from_millis(100),
@@ -104,8 +105,8 @@ async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
     }
 }
 
-/// A command that stops in order when it is asked to; asked again, it is dropped where it is, which ends its tools and
-/// takes back its announcement.
+/// Runs a command that shuts down in order at the first stop request. At the second request the command is dropped
+/// immediately, which ends its tools and removes `server.json`.
 async fn until_insisted<Work>(command: impl FnOnce(StopRequests) -> Work) -> Result<Exit, Failure>
 where
     Work: Future<Output = Result<Exit, Failure>>,

@@ -1,15 +1,15 @@
-//! Amounts of dollars, exact to the last digit: sums and prices never pass through binary fractions.
+//! Exact dollar amounts: sums and prices never pass through binary fractions.
 
 use std::{fmt, iter::Sum, ops::AddAssign};
 
-/// Parts of a dollar that are told apart. A price for a million tokens is exact to the billionth of a dollar, so what
-/// one token costs still is a whole number of these.
+/// Units per dollar. Prices per million tokens are exact to a billionth of a dollar, so the cost of one token is a
+/// whole number of units.
 const PARTS: u128 = 1_000_000_000_000_000;
-/// The finest amount that can be written down, in those parts: a billionth of a dollar.
+/// Units of the smallest amount that can be configured: a billionth of a dollar.
 const FINEST: u128 = PARTS / 1_000_000_000;
-/// Tokens are sold by the million.
+/// Prices are per million tokens.
 const MILLION: u128 = 1_000_000;
-/// Decimals of an amount in a table, and the parts of the last of them.
+/// Decimals of an amount in a table, and the units of the last decimal.
 const DECIMALS: usize = 4;
 const LAST_DECIMAL: u128 = PARTS / 10_000;
 
@@ -18,40 +18,40 @@ const LAST_DECIMAL: u128 = PARTS / 10_000;
 pub(crate) struct Money(u128);
 
 impl Money {
-    /// So many dollars, to the billionth; none for what is no amount, or more than anybody means.
+    /// An amount from dollars, rounded to a billionth; none if it is negative, not a number or above `most`.
     pub(crate) fn of(dollars: f64, most: f64) -> Option<Self> {
         (0.0..=most).contains(&dollars).then(|| Self((dollars * 1e9).round() as u128 * FINEST))
     }
 
-    /// What so many tokens cost when this is the price of a million.
+    /// Cost of `tokens` tokens, with `self` as the price per million.
     pub(crate) fn for_tokens(self, tokens: u64) -> Self {
         Self((self.0 / MILLION).saturating_mul(u128::from(tokens)))
     }
 
-    /// How much of a budget this is, in whole percent; none for a budget of nothing.
+    /// Percentage of a budget, rounded down; none for a budget of zero.
     pub(crate) fn percent_of(self, budget: Self) -> Option<u128> {
         self.0.saturating_mul(100).checked_div(budget.0)
     }
 
-    /// How much of a budget this is, as a fraction with four digits; none for a budget of nothing.
+    /// Share of a budget as a fraction with four digits; none for a budget of zero.
     pub(crate) fn share_of(self, budget: Self) -> Option<f64> {
         Some(self.0.saturating_mul(10_000).checked_div(budget.0)? as f64 / 10_000.0)
     }
 
-    /// With all its digits, and at least cents: `5.00`, `0.001278`.
+    /// All digits, with at least two decimals: `5.00`, `0.001278`.
     pub(crate) fn exact(self) -> String {
         let digits = format!("{:015}", self.0 % PARTS);
         let decimals = digits.trim_end_matches('0').len().max(2);
         format!("{}.{}", self.0 / PARTS, &digits[..decimals])
     }
 
-    /// The number nearest to it, whose shortest form is the amount itself.
+    /// The nearest `f64`; its shortest decimal form is the exact amount.
     pub(crate) fn dollars(self) -> f64 {
         self.exact().parse().unwrap_or(f64::MAX)
     }
 }
 
-/// To the hundredth of a cent, half of one rounded up; less than that is not taken for nothing.
+/// Rounds half up to a hundredth of a cent; smaller amounts are shown as `<$0.0001`.
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 > 0 && self.0 < LAST_DECIMAL {

@@ -1,4 +1,4 @@
-//! Steps in words.
+//! Task steps as sentences.
 
 use crate::{
     screen::{Paint, one_line},
@@ -6,12 +6,12 @@ use crate::{
 };
 use baton_wire::a2a::v1::TaskState;
 
-/// Most characters of a text that somebody else chose.
+/// Maximum characters shown of untrusted text.
 const SHOWN: usize = 110;
-/// The tool whose call is told as the handoff that it becomes.
+/// A call of this tool is reported as a handoff instead.
 const HANDOFF: &str = "handoff";
 
-/// What an agent did, as the rest of a sentence that begins with its name; nothing for steps not worth a line.
+/// A step as the rest of a sentence that begins with the agent's name; none for steps that are not shown.
 pub(crate) fn sentence(step: &Step, paint: Paint) -> Option<String> {
     match step {
         Step::Began { .. } | Step::Text(_) => None,
@@ -23,7 +23,7 @@ pub(crate) fn sentence(step: &Step, paint: Paint) -> Option<String> {
         Step::Gave { name, output, failed: false } => Some(format!("{name} gave {}", quoted(output))),
         Step::Gave { name, output, failed: true } => {
             let failed = format!("{name} failed:");
-            // What is said to the model names the tool, too.
+            // The tool output for the model starts with the tool's name as well.
             let why = output.strip_prefix(&failed).unwrap_or(output);
             Some(format!("{} {}", paint.bad(&failed), one_line(why.trim_start(), SHOWN)))
         }

@@ -1,7 +1,7 @@
-//! The two ways out of the program: stdout is data, stderr is talk.
+//! Output of the program: data on stdout, messages on stderr.
 //!
-//! Much of what is shown was written by others: agents, peers, models, tools. Everything is escaped here, where it leaves
-//! the program, so that no text of theirs steers a terminal; only colours that were put on by [`Paint`] pass.
+//! Much of the output is untrusted text of agents, peers, models and tools. All of it is escaped here, at the last
+//! step, so that it cannot control a terminal; only colour codes added by [`Paint`] pass.
 
 use crate::failure::{Exit, Failure, diagnostic_json};
 use baton_agentdir::Diagnostic;
@@ -13,27 +13,27 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-/// Stands for the beginning of a colour code until the text is written. It is drawn anew in every process and never
-/// shown, so nobody can put one into a text.
+/// Placeholder for the start of a colour code until the text is written. It is random per process and never printed, so
+/// untrusted text cannot contain it.
 static COLOUR_MARK: LazyLock<String> = LazyLock::new(|| {
     let drawn = RandomState::new().hash_one("colour").to_le_bytes();
     let private = |pair: &[u8]| 0xf_0000 + u32::from(pair[0]) * 0x80 + u32::from(pair[1]) % 0x80;
     drawn.chunks(2).filter_map(|pair| char::from_u32(private(pair))).collect()
 });
 
-/// The first piece of data that could not be written; stdout is one for the whole process, and so is this.
+/// The first write error on stdout; one per process, like stdout.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// Whether output is for programs or for people.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Words.
+    /// For people.
     Text,
     /// `--json`.
     Json,
 }
 
-/// stdout and stderr, and how they may look.
+/// stdout and stderr with their format and colours.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     form: Form,
@@ -42,7 +42,6 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// The screen of this process.
     pub(crate) fn new(form: Form) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
@@ -66,28 +65,28 @@ impl Screen {
         self.talk
     }
 
-    /// A line of data.
+    /// Prints a line of data to stdout.
     pub(crate) fn print(self, line: &str) {
         note(writeln!(io::stdout(), "{}", self.escaped(line)));
     }
 
-    /// Data that is JSON, whatever the form of the rest.
+    /// Prints JSON to stdout, in either format.
     pub(crate) fn print_json(self, json: &str) {
         note(writeln!(io::stdout(), "{}", escape_json(json)));
     }
 
-    /// Data without an end of line, shown at once.
+    /// Writes data without a line end to stdout, and flushes.
     pub(crate) fn stream(self, text: &str) {
         let mut out = io::stdout();
         note(out.write_all(self.escaped(text).as_bytes()).and_then(|()| out.flush()));
     }
 
-    /// A line of talk.
+    /// Prints a message line to stderr.
     pub(crate) fn say(self, line: &str) {
         let _ = writeln!(io::stderr(), "{}", self.escaped(line));
     }
 
-    /// Talk without an end of line, such as a question.
+    /// Writes a message without a line end to stderr, such as a prompt.
     pub(crate) fn ask(self, text: &str) {
         let mut out = io::stderr();
         let _ = out.write_all(self.escaped(text).as_bytes()).and_then(|()| out.flush());
@@ -100,14 +99,14 @@ impl Screen {
         }
     }
 
-    /// What to say in the end when data could not be written, as on a full disk.
+    /// The error to report at exit if data could not be written, for example on a full disk.
     pub(crate) fn lost(self) -> Option<Failure> {
         let error = LOST.get()?;
         let failure = Failure::plain(Exit::Server, format!("the output could not be written: {error}"));
-        Some(failure.hint("Write it to a place that has room, and run the command again."))
+        Some(failure.hint("Free some disk space or write to another disk, then run the command again."))
     }
 
-    /// A remark about a file.
+    /// Prints a diagnostic about a file.
     pub(crate) fn diagnostic(self, diagnostic: &Diagnostic) {
         if self.is_json() {
             self.say(&diagnostic_json(diagnostic).to_string());
@@ -125,7 +124,7 @@ impl Screen {
     }
 }
 
-/// The text as it is written: escaped, with the colours of [`Paint`].
+/// The text as it is written: escaped, with the colour codes of [`Paint`].
 pub(crate) fn rendered(text: &str) -> Cow<'_, str> {
     if !text.contains(COLOUR_MARK.as_str()) {
         return escape_text(text);
@@ -139,24 +138,24 @@ pub(crate) fn rendered(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// Writes a message of a protocol to stdout: JSON on one line.
+/// Writes a protocol message to stdout: JSON on one line.
 pub(crate) fn write_message(json: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", escape_json(json))?;
     out.flush()
 }
 
-/// A reader that has gone away is no error: it has what it wanted.
+/// Records a write error. A closed pipe is not an error: the reader needs no more data.
 fn note(written: io::Result<()>) {
     if let Err(error) = written
         && error.kind() != io::ErrorKind::BrokenPipe
     {
-        // Later ones have the same cause.
+        // Only the first error is kept; later ones have the same cause.
         let _ = LOST.set(error);
     }
 }
 
-/// Colours, when the reader is a terminal that wants them; never the only sign of anything.
+/// Colours, enabled if the output is a terminal that allows them. Colour is never the only indication of anything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,
@@ -166,7 +165,7 @@ impl Paint {
     /// No colours.
     #[cfg(test)]
     pub(crate) const PLAIN: Self = Self { on: false };
-    /// All colours, whoever reads.
+    /// Colours regardless of the output.
     #[cfg(test)]
     pub(crate) const COLOURED: Self = Self { on: true };
 
@@ -182,7 +181,7 @@ impl Paint {
         self.wrap("1", text)
     }
 
-    /// What may be skipped.
+    /// Secondary text.
     pub(crate) fn faint(self, text: &str) -> String {
         self.wrap("2", text)
     }
@@ -208,7 +207,7 @@ impl Paint {
     }
 }
 
-/// Rows with their columns aligned; the last is as long as it is.
+/// Rows with aligned columns; the last column is not padded.
 pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
@@ -219,7 +218,7 @@ pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Text from elsewhere on one line of at most `most` characters, without control characters.
+/// Untrusted text on one line of at most `most` characters, without control characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let mut line = String::new();
     for (index, c) in text.trim().chars().enumerate() {
@@ -232,7 +231,7 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     line
 }
 
-/// Text from elsewhere, with characters that would steer a terminal written out.
+/// Untrusted text with terminal control characters escaped.
 pub(crate) fn harmless(text: &str) -> String {
     escape_text(text).into_owned()
 }

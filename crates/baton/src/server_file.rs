@@ -11,22 +11,22 @@ use crate::{failure::Failure, wiring::write_private};
 
 const NAME: &str = "server.json";
 
-/// A running server, as it describes itself to its owner.
+/// Description of a running server, for its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ServerFile {
-    /// Its process.
+    /// Process id.
     pub(crate) pid: u32,
-    /// Where it answers.
+    /// Address of the server.
     pub(crate) url: String,
-    /// Known to the owner of the directory only.
+    /// Access token, readable only by the owner of the directory.
     pub(crate) token: String,
-    /// The SHA-256 of the certificate that it shows, when it is reached by https. The owner knows it by that: the
-    /// address here is the nearest one, and need not be among the names in the certificate.
+    /// SHA-256 of the server certificate, for https. Clients pin it, because the URL here is a local address,
+    /// which need not be among the names in the certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) certificate: Option<String>,
 }
 
-/// A written `server.json`, removed when the server ends in order.
+/// A written `server.json`, removed on an orderly shutdown.
 #[derive(Debug)]
 pub(crate) struct Announced {
     path: PathBuf,
@@ -34,24 +34,24 @@ pub(crate) struct Announced {
 }
 
 impl ServerFile {
-    /// The file of a data directory, if there is a readable one; its server may be gone.
+    /// Reads the file of a data directory, if there is a readable one; its server may be gone.
     pub(crate) fn read(data: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(data.join(NAME)).ok()?).ok()
     }
 
-    /// Removes what a dead server left behind; for the owner of the directory.
+    /// Removes the file of a dead server. Only the owner of the directory may call this.
     pub(crate) fn forget(data: &Path) {
-        // What cannot be removed is replaced when this process announces itself.
+        // If it cannot be removed, this process overwrites it later.
         let _ = fs::remove_file(data.join(NAME));
     }
 
-    /// Writes the file, until the server ends.
+    /// Writes the file; dropping the guard removes it.
     pub(crate) fn announce(&self, data: &Path) -> Result<Announced, Failure> {
         self.write(data)?;
         Ok(Announced { path: data.join(NAME), server: self.clone() })
     }
 
-    /// Writes the file for its owner only, complete or not at all; again when something in it changes.
+    /// Writes the file atomically, readable only by its owner. Called again when its content changes.
     pub(crate) fn write(&self, data: &Path) -> Result<(), Failure> {
         let path = data.join(NAME);
         let written = serde_json::to_vec(self).map_err(io::Error::other).and_then(|bytes| write_private(&path, &bytes));
@@ -63,7 +63,8 @@ impl ServerFile {
 
 impl Drop for Announced {
     fn drop(&mut self) {
-        // The next owner of the directory may have been quicker. A file that stays behind is found to be stale.
+        // The next owner of the directory may already have written its own file. A leftover file is recognized as
+        // stale.
         let there = self.path.parent().and_then(ServerFile::read);
         if there.is_some_and(|there| there.pid == self.server.pid && there.token == self.server.token) {
             let _ = fs::remove_file(&self.path);

@@ -1,15 +1,15 @@
-//! Being asked to stop.
+//! Stop requests: SIGINT and SIGTERM, or Ctrl-C.
 
 use tokio::sync::watch;
 
-/// Resolves when the process is asked to stop, in order at first and then at once.
+/// Counts stop requests: the first asks for an orderly shutdown, the second for an immediate exit.
 #[derive(Clone, Debug)]
 pub(crate) struct StopRequests {
     asked: watch::Receiver<u8>,
 }
 
 impl StopRequests {
-    /// Begins to listen; from now on requests are ours to follow.
+    /// Installs the signal handlers; from now on the signals do not end the process.
     pub(crate) fn listen() -> Self {
         let (tell, asked) = watch::channel(0);
         tokio::spawn(async move {
@@ -27,7 +27,7 @@ impl StopRequests {
         self.times(1).await;
     }
 
-    /// Waits for the second request: whoever asks again does not want to wait.
+    /// Waits for the second request, which means exit immediately.
     pub(crate) async fn second(&mut self) {
         self.times(2).await;
     }

@@ -1,4 +1,4 @@
-//! The only module that knows engine, journal, models and this machine: it puts them together.
+//! Composition root: the only module that knows engine, journal, models and this machine.
 
 mod access;
 mod agents;

@@ -7,20 +7,20 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// Requests at the same time; further ones are refused.
+/// Maximum requests in flight; further ones are rejected.
 const MOST: usize = 256;
 
-/// One request in flight.
+/// A request in flight.
 #[derive(Clone)]
 pub(super) struct Flight {
-    /// Whether the request names its protocol version, so that it is called off by closing its reply.
+    /// Whether the request names its protocol version; such a request is cancelled by closing its reply.
     pub(super) sessionless: bool,
     called_off: CancellationToken,
     arrived: Arc<Notify>,
 }
 
 impl Flight {
-    /// Resolves when the request is called off.
+    /// Resolves when the request is cancelled.
     pub(super) async fn called_off(&self) {
         self.called_off.cancelled().await;
     }
@@ -30,20 +30,20 @@ impl Flight {
         self.called_off.cancel();
     }
 
-    /// Says that the server has the request.
+    /// Marks the request as received by the server.
     pub(super) fn arrive(&self) {
         self.arrived.notify_one();
     }
 
-    /// Resolves once the server has the request.
+    /// Resolves once the server has received the request.
     pub(super) async fn arrived(&self) {
         self.arrived.notified().await;
-        // Whoever asks next may know it too.
+        // Wake the next waiter as well.
         self.arrived.notify_one();
     }
 }
 
-/// All of them, by the JSON of their ids.
+/// All requests in flight, by the JSON of their ids.
 #[derive(Clone, Default)]
 pub(super) struct Calls {
     flights: Arc<Mutex<HashMap<String, Flight>>>,
@@ -51,14 +51,14 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Takes a request on; says why when it cannot.
+    /// Registers a request, or returns the reason for a rejection.
     pub(super) fn begin(&self, id: &str, sessionless: bool) -> Result<Flight, &'static str> {
         let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
         if flights.contains_key(id) {
-            return Err("a request with this id is in flight already");
+            return Err("a request with this id is already in flight");
         }
         if flights.len() >= MOST {
-            return Err("too many requests are in flight; wait for answers before you ask again");
+            return Err("too many requests are in flight; wait for answers before you send more");
         }
         let (called_off, arrived) = (CancellationToken::new(), Arc::new(Notify::new()));
         let flight = Flight { sessionless, called_off, arrived };
@@ -71,7 +71,7 @@ impl Calls {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-    /// The request is over.
+    /// Removes a finished request.
     pub(super) fn end(&self, id: &str) {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         self.ended.notify_one();

@@ -1,17 +1,17 @@
-//! One message of the client, carried to the endpoint.
+//! Sends one message of the client to the endpoint.
 
 use super::{calls::Flight, pump::Bridge, trouble::Trouble};
 use baton_client::{McpContent, McpMessage};
 use std::{sync::Arc, time::Duration};
 
 const GONE: u16 = 404;
-/// A message that wants no answer is given up after this long.
+/// Timeout of messages without an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A request has reached the server by then, whatever the server does with it.
+/// Maximum wait for the server to receive a request before it is cancelled.
 const ARRIVES: Duration = Duration::from_secs(2);
 
 impl Bridge {
-    /// Carries a request and writes out what comes of it: always an answer, unless it was called off.
+    /// Sends a request and forwards the reply. There is always an answer, unless the request is cancelled.
     pub(super) async fn request(self: Arc<Self>, request: McpMessage, flight: Flight) {
         let id = request.id.clone().unwrap_or_default();
         let done = tokio::select! {
@@ -48,7 +48,7 @@ impl Bridge {
         Ok(())
     }
 
-    /// Carries a notification or an answer; the next message waits for it, so that their order stays.
+    /// Sends a notification or a response; the next message waits for it, which preserves the order.
     pub(super) async fn tell(self: &Arc<Self>, message: &McpMessage) {
         let told = match tokio::time::timeout(PATIENCE, self.told(message)).await {
             Ok(told) => told,
@@ -72,7 +72,7 @@ impl Bridge {
                 let reply = self.reach.post(&way.headers, &message.text).await.map_err(words)?;
                 if reply.status == GONE && way.has_session {
                     self.open_again(way.number).await.map_err(words)?;
-                    // An answer was meant for a request that is gone with its session.
+                    // The request that this response belongs to ended with its session.
                     match message.method {
                         Some(_) => {
                             self.reach.post(&self.way(message).await.headers, &message.text).await.map_err(words)?
@@ -90,8 +90,8 @@ impl Bridge {
         }
     }
 
-    /// Calls a request off: by closing its reply, or in a session with the client's own words, once the server has the
-    /// request that they are about.
+    /// Cancels a request: by closing its reply, or in a session by forwarding the client's cancellation once the server
+    /// has received the request.
     pub(super) async fn call_off(self: &Arc<Self>, id: &str, message: McpMessage) {
         match self.calls.get(id) {
             Some(flight) if flight.sessionless => flight.call_off(),
@@ -100,7 +100,7 @@ impl Bridge {
                 let told = async move {
                     let _ = tokio::time::timeout(ARRIVES, flight.arrived()).await;
                     bridge.tell(&message).await;
-                    // A request that was called off is not answered, so nothing more comes of its reply.
+                    // A cancelled request gets no answer, so its reply can be closed.
                     flight.call_off();
                 };
                 tokio::spawn(self.over.clone().run_until_cancelled_owned(told));

@@ -1,24 +1,24 @@
-//! From a reply to lines.
+//! Forwards replies as output lines.
 
 use super::{calls::Flight, pump::Bridge, trouble::Trouble};
 use baton_client::{McpContent, McpMessage, McpReply, McpStream};
 use std::time::Duration;
 
-/// Longest pause that a server may ask for before the rest of a reply is fetched.
+/// Maximum delay that a server may request before a stream is resumed.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// How often the rest of one reply is fetched.
+/// Maximum number of times that the stream of one reply is resumed.
 const MOST_PIECES: usize = 1000;
 
-/// How a stream of messages ended.
+/// End of a message stream.
 enum End {
-    /// With the answer.
+    /// The answer arrived.
     Answered(String),
-    /// In order, without it; after this event there may be more.
+    /// The stream ended without the answer; it can be resumed after this event.
     Open { after: Option<String>, pause: Duration },
 }
 
 impl Bridge {
-    /// Writes out everything that a reply to `request` brings, and gives its answer.
+    /// Writes all messages of a reply to `request` and returns the answer.
     pub(super) async fn deliver(
         &self,
         request: &McpMessage,
@@ -45,7 +45,7 @@ impl Bridge {
                 End::Open { .. } => break,
             };
             tokio::time::sleep(pause).await;
-            // A successor knows nothing of the call, and might take the event's id for one of its own.
+            // A restarted server does not know the call and could confuse the event id with one of its own.
             if !self.reach.is_same() {
                 break;
             }
@@ -59,7 +59,7 @@ impl Bridge {
         Err(Trouble::unanswered())
     }
 
-    /// Writes out the messages of a stream up to the answer.
+    /// Writes the messages of a stream up to the answer.
     async fn read(&self, mut stream: McpStream, id: &str) -> Result<End, Trouble> {
         let mut after = None;
         while let Some(event) = stream.next().await {
@@ -69,7 +69,7 @@ impl Bridge {
                 continue;
             }
             let Ok(message) = McpMessage::parse(&event.data) else {
-                tracing::warn!("something in a stream is no message");
+                tracing::warn!("a stream event is not a valid message");
                 continue;
             };
             if message.answers(id) {
@@ -89,7 +89,7 @@ impl Bridge {
     }
 }
 
-/// The answer in a text; errors that name no request are about the one that was sent.
+/// The answer in a text. An error without an id belongs to the request that was sent.
 fn own(text: &str, id: &str) -> Option<McpMessage> {
     let message = McpMessage::parse(text).ok()?;
     match message.id.as_deref() {
@@ -99,7 +99,7 @@ fn own(text: &str, id: &str) -> Option<McpMessage> {
     }
 }
 
-/// The answer to a message of the bridge itself; what else the reply brings is not for the client.
+/// The answer to a message sent by the bridge; other messages of the reply are not forwarded to the client.
 pub(super) async fn answer_of(reply: McpReply, id: &str) -> Result<String, Trouble> {
     let status = reply.status;
     match reply.content {

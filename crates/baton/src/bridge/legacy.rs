@@ -1,5 +1,5 @@
-//! The session of a client of the older protocols: opened by its own `initialize`, and opened again with the same words
-//! when the server has forgotten it.
+//! The session of a client of older protocol versions: opened by the client's `initialize`, and reopened with the same
+//! message if the server has lost it.
 
 use super::{deliver::answer_of, listen, pump::Bridge, trouble::Trouble};
 use baton_client::McpMessage;
@@ -8,26 +8,26 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// Subscriptions that are made again in a new session; of further ones the client hears nothing after that.
+/// Maximum messages that are replayed in a new session; further subscriptions are lost when the session is reopened.
 const MOST_KEPT: usize = 1024;
 const FAREWELL: Duration = Duration::from_secs(1);
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// The session, if there is one.
+/// State of the session, if there is one.
 #[derive(Default)]
 pub(super) struct Legacy {
     session: Option<String>,
     version: Option<String>,
-    /// Counts sessions, so that one that is gone is replaced once.
+    /// Session counter, so that a lost session is replaced only once.
     pub(super) number: u64,
     initialize: Option<McpMessage>,
     initialized: bool,
-    /// What the session was told that a new one has to be told too.
+    /// Messages to replay in a new session.
     kept: BTreeMap<String, McpMessage>,
     listening: CancellationToken,
 }
 
-/// What a message of the session is sent with.
+/// Headers and session of a message.
 pub(super) struct Way {
     pub(super) headers: Vec<(String, String)>,
     pub(super) number: u64,
@@ -52,7 +52,7 @@ impl Legacy {
         session.chain(version).collect()
     }
 
-    /// Takes note of what a later session has to be told too.
+    /// Records messages that a new session needs as well.
     fn keep(&mut self, message: &McpMessage) {
         let resource = message.about().unwrap_or_default();
         match message.method.as_deref() {
@@ -67,7 +67,7 @@ impl Legacy {
 }
 
 impl Bridge {
-    /// What a message that names no version is sent with.
+    /// Headers for a message that names no protocol version.
     pub(super) async fn way(&self, message: &McpMessage) -> Way {
         let mut legacy = self.legacy.lock().await;
         if message.asks("initialize") {
@@ -77,7 +77,7 @@ impl Bridge {
         Way { headers: legacy.headers(), number: legacy.number, has_session: legacy.session.is_some() }
     }
 
-    /// Takes note of a session that the client opened.
+    /// Records a session that the client opened.
     pub(super) async fn opened(&self, initialize: &McpMessage, session: Option<String>, answer: &str) {
         let Ok(Opened { result }) = serde_json::from_str::<Opened>(answer) else { return };
         let mut legacy = self.legacy.lock().await;
@@ -91,7 +91,7 @@ impl Bridge {
         };
     }
 
-    /// The client has taken note too: from now on the session may speak unasked.
+    /// The client has acknowledged the session; server-initiated messages are accepted from now on.
     pub(super) async fn initialized(self: &Arc<Self>) {
         let mut legacy = self.legacy.lock().await;
         legacy.initialized = true;
@@ -107,13 +107,13 @@ impl Bridge {
         }
     }
 
-    /// Opens a session in place of the one with this number, unless somebody did so already.
+    /// Replaces the session with this number, unless it was replaced already.
     pub(super) async fn open_again(self: &Arc<Self>, number: u64) -> Result<(), Trouble> {
         let mut legacy = self.legacy.lock().await;
         if legacy.number != number {
             return Ok(());
         }
-        let gone = || Trouble::new(ErrorCode::SERVER_UNREACHABLE, "the session is gone and could not be opened again");
+        let gone = || Trouble::new(ErrorCode::SERVER_UNREACHABLE, "the session was lost and could not be reopened");
         let id = format!("\"baton-bridge-{number}\"");
         let initialize = legacy.initialize.as_ref().and_then(|initialize| initialize.under(&id)).ok_or_else(gone)?;
         let mut reply = self.reach.post(&[], &initialize.text).await?;
@@ -134,7 +134,7 @@ impl Bridge {
             }
             self.listen(&mut legacy);
         }
-        self.screen.say("baton mcp: the server had forgotten the session; it is open again");
+        self.screen.say("baton mcp: the server had lost the session; it was reopened");
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! What a session hears unasked.
+//! Server-initiated messages of a session.
 
 use super::pump::Bridge;
 use baton_client::{McpContent, McpMessage, McpStream};
@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Writes out what the session with this number hears, until there is nothing to be heard of it any more.
+/// Forwards server-initiated messages of the session with this number until the session ends.
 pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, number: u64) {
     let (mut last, mut pause) = (None::<String>, FIRST_PAUSE);
     loop {
@@ -20,23 +20,23 @@ pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, 
                     last = heard(&bridge, stream).await;
                 }
                 _ if reply.status == 404 => {
-                    // The new session has a listener of its own.
+                    // The new session starts its own listener.
                     if let Err(trouble) = bridge.open_again(number).await {
                         bridge.screen.say(&format!("baton mcp: {}", trouble.message()));
                     }
                     return;
                 }
-                // Nothing is said unasked here.
+                // The server offers no such stream.
                 _ => return,
             },
-            Err(trouble) => tracing::debug!(why = trouble.message(), "nothing is heard of the session"),
+            Err(trouble) => tracing::debug!(why = trouble.message(), "the session stream is unavailable"),
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
-/// Writes out a stream to its end; gives the id of its last event.
+/// Forwards a stream to its end and returns the id of its last event.
 async fn heard(bridge: &Bridge, mut stream: McpStream) -> Option<String> {
     let mut last = None;
     while let Some(Ok(event)) = stream.next().await {

@@ -1,24 +1,23 @@
-//! Lines on the standard streams, each with a bound.
+//! Lines on the standard streams, with a maximum length.
 
 use crate::screen::write_message;
 use std::io::{self, BufRead, Read as _};
 use tokio::sync::{mpsc, oneshot};
 
-/// Longest line that is taken.
+/// Maximum length of an input line.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
-/// Lines that wait for whoever is slower.
+/// Capacity of the line queues.
 const WAITING: usize = 64;
 
-/// What came in.
+/// An input line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// A line of text.
     Text(String),
     /// A line that is too long or not text; it was skipped.
     Unusable(&'static str),
 }
 
-/// The lines of stdin until its end. A thread of its own reads them, because a terminal or a pipe blocks.
+/// The lines of stdin until EOF. A separate thread reads them, because reads from a terminal or a pipe block.
 pub(crate) fn standard_lines() -> mpsc::Receiver<Line> {
     let (give, lines) = mpsc::channel(WAITING);
     std::thread::spawn(move || {
@@ -32,7 +31,7 @@ pub(crate) fn standard_lines() -> mpsc::Receiver<Line> {
     lines
 }
 
-/// The next line that is not empty, of at most `most` bytes; nothing at the end.
+/// The next non-empty line of at most `most` bytes; none at EOF.
 fn read(input: &mut impl BufRead, most: usize) -> Option<Line> {
     loop {
         let mut line = Vec::new();
@@ -52,7 +51,7 @@ fn read(input: &mut impl BufRead, most: usize) -> Option<Line> {
     }
 }
 
-/// Reads to the end of a line without keeping any of it.
+/// Skips the rest of a line without buffering it.
 fn skip_line(input: &mut impl BufRead) -> Option<()> {
     loop {
         let held = input.fill_buf().ok()?;
@@ -67,15 +66,15 @@ fn skip_line(input: &mut impl BufRead) -> Option<()> {
     }
 }
 
-/// The way to stdout; clones share it.
+/// Writer for stdout; clones share it.
 #[derive(Clone)]
 pub(crate) struct Output {
     lines: mpsc::Sender<String>,
 }
 
 impl Output {
-    /// stdout, written by a thread of its own; the second value resolves when nobody reads it any more, or when all
-    /// was written and nobody has more to write.
+    /// stdout, written by a separate thread. The receiver resolves when stdout is closed, or when all lines are written
+    /// and all senders are dropped.
     pub(crate) fn standard() -> (Self, oneshot::Receiver<()>) {
         let (lines, mut written) = mpsc::channel::<String>(WAITING);
         let (over, ended) = oneshot::channel();
@@ -90,13 +89,13 @@ impl Output {
         (Self { lines }, ended)
     }
 
-    /// Another reader than stdout.
+    /// Writes to a channel instead of stdout.
     #[cfg(test)]
     pub(super) fn to(lines: mpsc::Sender<String>) -> Self {
         Self { lines }
     }
 
-    /// Writes a message, which is one line; waits while the reader is slow. Nothing is left to do when it has gone.
+    /// Writes a message as one line and waits while the reader is slow. Lines to a closed output are dropped.
     pub(super) async fn write(&self, line: String) {
         let _ = self.lines.send(line).await;
     }

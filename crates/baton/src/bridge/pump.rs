@@ -1,4 +1,4 @@
-//! From line to line.
+//! Main loop of the bridge.
 
 use super::{
     calls::Calls,
@@ -16,11 +16,11 @@ use std::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// How long answers may still come when the client has said its last word; clients that close their end in order to
-/// stop a server wait two seconds for it.
+/// Drain timeout for answers after the client has closed stdin. Clients that close stdin to stop a server wait two
+/// seconds.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// Carries messages between lines and an endpoint.
+/// Forwards messages between lines and an endpoint.
 pub(crate) struct Bridge {
     pub(super) reach: Reach,
     pub(super) output: Output,
@@ -32,7 +32,6 @@ pub(crate) struct Bridge {
 }
 
 impl Bridge {
-    /// A bridge from this output to that endpoint.
     pub(crate) fn new(reach: Reach, output: Output, screen: Screen) -> Arc<Self> {
         Arc::new(Self {
             reach,
@@ -45,7 +44,7 @@ impl Bridge {
         })
     }
 
-    /// Carries lines until there are no more, and lets the last answers come.
+    /// Forwards lines until EOF, then waits for the last answers.
     pub(crate) async fn run(self: Arc<Self>, mut lines: mpsc::Receiver<Line>) {
         while let Some(line) = lines.recv().await {
             match line {
@@ -60,7 +59,7 @@ impl Bridge {
         self.end().await;
     }
 
-    /// Ends everything that is in flight, and the session.
+    /// Cancels all requests in flight and ends the session.
     pub(crate) async fn end(&self) {
         self.calls.call_all_off();
         self.over.cancel();
@@ -79,7 +78,7 @@ impl Bridge {
         let id = request.id.clone().unwrap_or_default();
         let sessionless = request.version.is_some();
         match self.calls.begin(&id, sessionless) {
-            // Everything after it is said in the session that it opens.
+            // Later messages belong to the session that it opens, so they wait for it.
             Ok(flight) if request.asks("initialize") => Arc::clone(self).request(request, flight).await,
             Ok(flight) => drop(tokio::spawn(Arc::clone(self).request(request, flight))),
             Err(why) => self.not_taken(why, trouble::not_taken(&id, why)).await,
@@ -87,16 +86,16 @@ impl Bridge {
     }
 
     async fn not_taken(&self, why: &str, answer: String) {
-        self.screen.say(&format!("baton mcp: a line was not taken: {why}"));
+        self.screen.say(&format!("baton mcp: a line was rejected: {why}"));
         self.output.write(answer).await;
     }
 
-    /// Takes note of what a list of tools says about headers.
+    /// Records header annotations of a tool list.
     pub(super) fn learn(&self, answer: &str) {
         self.headers.lock().unwrap_or_else(PoisonError::into_inner).learn(answer);
     }
 
-    /// What a message that names its version is sent with.
+    /// Headers for a message that names its protocol version.
     pub(super) fn sessionless_headers(&self, message: &McpMessage) -> Vec<(String, String)> {
         self.headers.lock().unwrap_or_else(PoisonError::into_inner).of(message)
     }

@@ -1,4 +1,4 @@
-//! Where the endpoint is, also after the Baton behind it was started anew.
+//! The endpoint of a Baton, found again after the server restarts.
 
 use super::trouble::Trouble;
 use crate::{connect::Session, screen::Screen, server_file::ServerFile};
@@ -9,20 +9,19 @@ use std::{
     time::Duration,
 };
 
-/// How long a Baton that went away is given to come back before a request is answered with that.
+/// How long a request waits for a server to come back.
 const COMES_BACK: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How to find a Baton again that is announced in a data directory.
+/// How to rediscover a server through its data directory.
 #[derive(Debug)]
 pub(crate) struct Again {
-    /// Where it is announced.
+    /// The data directory with `server.json`.
     pub(crate) data: PathBuf,
-    /// Shown instead of the owner's.
+    /// Token to use instead of the owner's.
     pub(crate) token: Option<String>,
 }
 
-/// One endpoint.
 pub(crate) struct Reach {
     path: String,
     again: Option<Again>,
@@ -37,12 +36,12 @@ struct Known {
     server: Option<ServerFile>,
 }
 
-/// Why the Baton has to be looked for.
+/// Reason for a rediscovery.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lost {
-    /// Nobody is there; nothing was sent.
+    /// The server is unreachable; nothing was sent.
     Gone,
-    /// It does not know the token of its owner; it did nothing.
+    /// The server does not accept the owner token; the request was not processed.
     Stranger,
 }
 
@@ -66,8 +65,8 @@ impl Reach {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Posts a message; a Baton that is not there any more, or that does not know its owner any more, is looked for
-    /// once. Nothing is sent twice.
+    /// Posts a message. If the server is unreachable or does not accept the owner token, it is rediscovered once. A
+    /// message is never processed twice.
     pub(super) async fn post(&self, headers: &[(String, String)], message: &str) -> Result<McpReply, Trouble> {
         let text = || message.to_owned();
         let known = self.known();
@@ -78,7 +77,7 @@ impl Reach {
         }
     }
 
-    /// Opens the stream of what a session hears unasked.
+    /// Opens the stream of server-initiated messages of a session.
     pub(super) async fn listen(&self, headers: &[(String, String)]) -> Result<McpReply, Trouble> {
         let known = self.known();
         let sent = known.client.mcp_listen(&self.path, headers).await;
@@ -90,11 +89,11 @@ impl Reach {
 
     /// Ends a session.
     pub(super) async fn end(&self, headers: &[(String, String)]) {
-        // Sessions that are not ended are forgotten by and by.
+        // Sessions that are not ended expire eventually.
         let _ = self.known().client.mcp_end(&self.path, headers).await;
     }
 
-    /// Whether the Baton is the one that was talked to, and not its successor.
+    /// Whether the server is still the same process, not a restarted one.
     pub(super) fn is_same(&self) -> bool {
         match &self.again {
             Some(again) => ServerFile::read(&again.data) == self.known().server,
@@ -115,7 +114,7 @@ impl Reach {
         }
         let searching = async {
             loop {
-                // What stands in the file while it is written anew may be the old one; that is found out by asking.
+                // The file may still be the old one while it is rewritten; the health check shows that.
                 let server = ServerFile::read(&again.data);
                 if let Ok(Some(session)) = Session::running(&again.data, again.token.as_deref()).await {
                     return Known { client: session.client, server };
@@ -127,7 +126,7 @@ impl Reach {
         if found.server == known.server && stranger {
             return None;
         }
-        self.screen.say("baton mcp: found the server again");
+        self.screen.say("baton mcp: reconnected to the server");
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = found.clone();
         Some(found.client)
     }

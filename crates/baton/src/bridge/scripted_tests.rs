@@ -222,9 +222,9 @@ async fn whatever_comes_back_a_request_has_one_answer_under_its_own_id() {
             "headers",
             "Baton refused the message (status 500): <p>oh no</p>",
             "Baton refused the message (status 202): an empty reply",
-            "Baton ended the call without an answer; it may have been carried out",
+            "Baton ended the call without an answer; the call may have been executed",
             "Baton refused the message (status 404): there is no agent 'x'",
-            "Baton refused the message (status 401): no token; show a token with --token or BATON_TOKEN",
+            "Baton refused the message (status 401): no token; pass a token with --token or BATON_TOKEN",
         ]
     );
     assert_eq!((rest.len(), seen.len()), (0, 7), "{seen:#?}");

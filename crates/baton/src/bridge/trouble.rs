@@ -1,16 +1,16 @@
-//! What cannot be mended, as an answer.
+//! Errors of the bridge, as JSON-RPC answers.
 
 use baton_client::{ClientError, McpMessageError};
 use baton_types::ErrorCode;
 use serde_json::{Value, json};
 
-/// Codes of JSON-RPC.
+/// JSON-RPC error codes.
 const NOT_JSON: i32 = -32700;
 const NOT_A_MESSAGE: i32 = -32600;
-/// The range below -32000 is left to implementations.
+/// Codes from -32000 to -32099 are reserved for implementations.
 const TROUBLE: i32 = -32000;
 
-/// Why a request has no answer of its own.
+/// Reason why a request has no answer from the server.
 #[derive(Debug)]
 pub(super) struct Trouble {
     message: String,
@@ -18,14 +18,13 @@ pub(super) struct Trouble {
 }
 
 impl Trouble {
-    /// Trouble of this kind.
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { message: message.into(), code }
     }
 
-    /// What went wrong on the way.
+    /// An error of the connection.
     pub(super) fn of(error: &ClientError) -> Self {
-        let lost = "the connection to Baton broke in the middle of the call; it may have been carried out";
+        let lost = "the connection to Baton broke during the call; the call may have been executed";
         match error {
             ClientError::Interrupted(why) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{lost} ({why})")),
             ClientError::Timeout(_) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{lost} ({error})")),
@@ -35,13 +34,13 @@ impl Trouble {
 
     /// A stream that ended without the answer.
     pub(super) fn unanswered() -> Self {
-        let message = "Baton ended the call without an answer; it may have been carried out";
+        let message = "Baton ended the call without an answer; the call may have been executed";
         Self::new(ErrorCode::SERVER_UNREACHABLE, message)
     }
 
-    /// A reply that is no message.
+    /// A reply that is not a JSON-RPC message.
     pub(super) fn refused(status: u16, text: &str) -> Self {
-        // Baton's own refusals say what happened and what to do.
+        // Error responses of Baton contain a message and a hint.
         let said: Option<Value> = serde_json::from_str(text).ok();
         let member = |path: &str| said.as_ref()?.pointer(path)?.as_str().map(str::to_owned);
         let words = member("/error/message").or_else(|| member("/detail")).or_else(|| member("/message"));
@@ -51,11 +50,10 @@ impl Trouble {
             404 => ErrorCode::AGENT_NOT_FOUND,
             _ => ErrorCode::SERVER_UNREACHABLE,
         };
-        let next = if status == 401 { "; show a token with --token or BATON_TOKEN" } else { "" };
+        let next = if status == 401 { "; pass a token with --token or BATON_TOKEN" } else { "" };
         Self::new(code, format!("Baton refused the message (status {status}): {words}{next}"))
     }
 
-    /// The words.
     pub(super) fn message(&self) -> &str {
         &self.message
     }
@@ -67,7 +65,7 @@ impl Trouble {
     }
 }
 
-/// The answer to a line that is no message.
+/// The answer to a line that is not a valid message.
 pub(super) fn unreadable(problem: &McpMessageError) -> String {
     match problem {
         McpMessageError::NotJson(why) => error("null", NOT_JSON, why, None),
@@ -77,17 +75,17 @@ pub(super) fn unreadable(problem: &McpMessageError) -> String {
     }
 }
 
-/// The answer to a line that was not read at all.
+/// The answer to a line that could not be read.
 pub(super) fn unusable(why: &str) -> String {
     error("null", NOT_JSON, why, None)
 }
 
-/// The answer to a request that cannot be taken.
+/// The answer to a rejected request.
 pub(super) fn not_taken(id: &str, why: &str) -> String {
     error(id, NOT_A_MESSAGE, why, None)
 }
 
-/// `id` is JSON already, and keeps its digits.
+/// `id` is raw JSON, so that its digits are preserved.
 fn error(id: &str, code: i32, message: &str, data: Option<Value>) -> String {
     let mut error = json!({"code": code, "message": message});
     if let Some(data) = data {

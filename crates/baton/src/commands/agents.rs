@@ -1,5 +1,4 @@
-//! `baton agents`: who is served, what a directory holds, agents that are made while a server runs, and agents that live
-//! elsewhere.
+//! `baton agents`: list, create, change and delete agents, and add remote agents.
 
 mod add;
 mod create;
@@ -21,26 +20,26 @@ use crate::{
 use baton_client::{AgentParts, AgentTexts};
 use clap::{Args, Subcommand};
 
-/// What `baton agents` is told.
+/// Options of `baton agents`.
 #[derive(Args, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  baton agents                 the agents of the running server, else those of this directory
-  baton agents agents/         what is in a directory, and what is wrong with it
-  baton agents --json          the same for programs
+  baton agents                 list the agents of the running server, or of this directory
+  baton agents agents/         list the agents of a directory, and errors in their definitions
+  baton agents --json          print the list as JSON
   baton agents add https://weather.example.com --name weather
-  baton agents show weather    where an agent lives, what it is good at, who signed its card
+  baton agents show weather    show an agent's address, skills and card signature
   baton agents remove weather
   baton agents create bob --prompt \"You are Bob.\"
-  baton agents prompt bob --set \"You are Bob, and brief.\"
+  baton agents prompt bob --set \"You are Bob. Be brief.\"
   baton agents rules bob tone --text \"Be kind.\"
   baton agents servers bob files --set '{\"url\": \"http://127.0.0.1:9000/mcp\"}'
   baton agents delete bob --yes
   baton agents schema > agent.schema.json
 
-Agents that live elsewhere are marked with the address by which they were added."
+Remote agents are marked with the address that they were added with."
 )]
 pub(crate) struct Options {
     #[command(subcommand)]
@@ -49,36 +48,36 @@ pub(crate) struct Options {
     list: list::Listing,
 }
 
-/// What can be done with agents.
+/// Subcommands of `baton agents`.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Add an agent that lives elsewhere, by its address
+    /// Add a remote agent by its address
     Add(add::Options),
-    /// Show one agent, or the card at an address
+    /// Show one agent, or the agent card at an address
     Show(show::Options),
-    /// Forget an agent that was added
+    /// Remove a remote agent
     Remove(remove::Options),
-    /// Make an agent that lives here
+    /// Create a local agent
     Create(create::Options),
-    /// Delete an agent that lives here, with its definition
+    /// Delete a local agent and its definition
     Delete(delete::Options),
-    /// List, show and change how an agent should behave
+    /// List, show and change the rules of an agent
     Rules(texts::Options),
-    /// List, show and change what an agent can rely on
+    /// List, show and change the references of an agent
     References(texts::Options),
     /// Show or replace the system prompt of an agent
     Prompt(prompt::Options),
-    /// List, show and change the MCP servers that an agent uses
+    /// List, show and change the MCP servers of an agent
     Servers(parts::Options),
-    /// List, show and change work that an agent offers as MCP tools
+    /// List, show and change the MCP tools that an agent exports
     Exports(parts::Options),
-    /// List, show and change the services that an agent's models are reached through
+    /// List, show and change the model providers of an agent
     Providers(parts::Options),
     /// Print the JSON Schema of agent.yaml, for editors
     Schema,
 }
 
-/// Does what is asked with agents.
+/// Runs the subcommand; lists agents without one.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     match options.command {
         None => list::run(options.list, screen).await,

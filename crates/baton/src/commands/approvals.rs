@@ -1,4 +1,4 @@
-//! `baton approvals`: what waits for a person, and answering it.
+//! `baton approvals`: lists and answers pending approvals.
 
 mod answer;
 mod list;
@@ -10,35 +10,35 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 
-/// What `baton approvals` is told.
+/// Options of `baton approvals`.
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  baton approvals list                            what waits for you, the newest first
-  baton approvals answer 0199.../call-1 allow     let the call run, this once
-  baton approvals answer 0199.../call-1 always    ... and the same tool for the rest of the session
-  baton approvals answer 0199.../call-1 deny      it does not run, and the agent is told
+  baton approvals list                            list pending approvals, newest first
+  baton approvals answer 0199.../call-1 allow     allow the call once
+  baton approvals answer 0199.../call-1 always    allow the tool for the rest of the session
+  baton approvals answer 0199.../call-1 deny      deny the call; the agent is informed
 
-The running server of the data directory is used when there is one; otherwise the data directory
-itself, and the agents of the current directory go on with the work in this process."
+If a server runs for the data directory, the command uses it. Otherwise it opens the data directory,
+and the agents of the current directory continue the work in this process."
 )]
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Command,
 }
 
-/// What can be done with what waits.
+/// Subcommands of `baton approvals`.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List calls that need leave, forms, addresses to visit and questions
+    /// List pending approvals: tool calls, forms, URLs to visit and questions
     List(list::Options),
-    /// Answer one of them
+    /// Answer a pending approval
     Answer(answer::Options),
 }
 
-/// Does what is asked with what waits.
+/// Runs the subcommand.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     match options.command {
         Command::List(options) => list::run(options, screen).await,

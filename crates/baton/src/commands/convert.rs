@@ -1,4 +1,4 @@
-//! `baton convert FROM TO`: the same agent in another form, at a new place.
+//! `baton convert FROM TO`: writes an agent in another format to a new path.
 
 mod read;
 mod write;
@@ -13,28 +13,29 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What `baton convert` is told.
+/// Options of `baton convert`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton convert old-agent new-agent          a TeamSpark agent becomes a directory with agent.yaml
-  baton convert bob.yaml bob                 the same for a single file
-  baton convert helper helper.yaml           one file to share: helper.yaml
-  baton convert helper old --to tspark       a directory with tspark.json
+  baton convert old-agent new-agent          TeamSpark agent to a directory with agent.yaml
+  baton convert bob.yaml bob                 single file to a directory with agent.yaml
+  baton convert helper helper.yaml           directory to a single file
+  baton convert helper old --to tspark       directory with tspark.json
 
-FROM stays as it is, and TO must not exist. What the new form cannot say is told.")]
+FROM is not changed, and TO must not exist. The command lists everything that the new format cannot
+represent.")]
 pub(crate) struct Options {
-    /// The agent: its directory, or its file
+    /// Directory or file of the agent
     from: PathBuf,
-    /// The new place: a directory, or a file that ends with .yaml
+    /// New path: a directory, or a file that ends with .yaml
     to: PathBuf,
-    /// The form to write: a directory with agent.yaml, one YAML file, or a directory with tsagent.json or tspark.json
-    /// [default: native, or tsagent for an agent that is native and for a TO that ends with .yaml]
+    /// Format to write: a directory with agent.yaml, one YAML file, or a directory with tsagent.json or tspark.json
+    /// [default: native; tsagent if FROM is native or TO ends with .yaml]
     #[arg(long = "to", value_name = "FORM")]
     form: Option<Form>,
 }
 
-/// A form that can be written.
+/// Output format.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Form {
     Native,
@@ -54,7 +55,7 @@ impl From<Form> for Format {
     }
 }
 
-/// Writes the new files, never over others.
+/// Writes the new files; never overwrites existing files.
 pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { from, to, form } = options;
     let files = read::agent(from)?;
@@ -63,8 +64,8 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
     let usual = if wants_file { Format::Tsagent } else { Format::Native };
     let format = form.map_or(usual, Format::from);
     if is_file && format != Format::Tsagent {
-        let message = format!("{} is to be a file, and this form is a directory", to.display());
-        return Err(Failure::new(ErrorCode::USAGE, message).hint("Name a directory, or write --to tsagent."));
+        let message = format!("{} is a file name, but this format is a directory", to.display());
+        return Err(Failure::new(ErrorCode::USAGE, message).hint("Name a directory, or use --to tsagent."));
     }
     let mut converted = convert(&files, format).map_err(|error| refused(error, from))?;
     if is_file {
@@ -75,14 +76,14 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// A single file has no others beside it.
+/// Reduces the result to its single file and reports the dropped files as lost.
 fn alone(converted: &mut Converted, to: &Path) {
     let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let own = converted.files.remove(baton_agentdir::TSAGENT_FILE).unwrap_or_default();
     let others: Vec<String> = std::mem::take(&mut converted.files).into_keys().collect();
     converted
         .lost
-        .extend(others.into_iter().map(|other| format!("`{other}`, which a single file cannot have beside it")));
+        .extend(others.into_iter().map(|other| format!("`{other}`, which does not fit into a single file")));
     converted.files.insert(name, own);
 }
 
@@ -99,10 +100,10 @@ fn tell(screen: Screen, to: &Path, is_file: bool, format: Format, converted: &Co
         screen.print(path);
     }
     if lost.is_empty() {
-        screen.say(&format!("\nNothing was lost on the way from {} to {}.", from.as_str(), format.as_str()));
+        screen.say(&format!("\nConverted from {} to {} without loss.", from.as_str(), format.as_str()));
         return;
     }
-    screen.say(&format!("\nThe form {} cannot say:", format.as_str()));
+    screen.say(&format!("\nThe format {} cannot represent:", format.as_str()));
     for what in lost {
         screen.say(&format!("  - {what}"));
     }
@@ -119,6 +120,6 @@ fn refused(error: ConvertError, from: &Path) -> Failure {
             });
             Failure::new(ErrorCode::AGENT_INVALID, message).at(errors.collect())
         }
-        ConvertError::Same(_) => Failure::new(ErrorCode::USAGE, message).hint("Choose another form with --to."),
+        ConvertError::Same(_) => Failure::new(ErrorCode::USAGE, message).hint("Choose another format with --to."),
     }
 }

@@ -1,4 +1,4 @@
-//! `baton costs`: tokens and money, by agent, model, project or day, and how much of each budget that is.
+//! `baton costs`: tokens and money by agent, model, project or day, and the usage of each budget.
 
 mod budgets;
 mod counted;
@@ -27,13 +27,13 @@ use baton_types::{ErrorCode, Timestamp};
 use clap::Args;
 use std::{collections::BTreeSet, time::Duration};
 
-/// How far back is looked when nobody says.
+/// Default time range.
 const USUAL: Duration = Duration::from_hours(7 * 24);
-/// Most models without a price that are named, and the letters of each.
+/// Maximum number of unpriced models that are listed, and characters of each name.
 const MOST_NAMED: usize = 10;
 const LONGEST: usize = 60;
 
-/// What `baton costs` is told.
+/// Options of `baton costs`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -42,40 +42,40 @@ Examples:
   baton costs --by day --since 30d
   baton costs --by project --since 2026-10-01 --until 2026-11-01 --json
 
-What model calls read and wrote is what their spans say. Money is by the prices in baton.yaml, in
-dollars for a million tokens, or else by those that come with Baton; a model without one is shown
-as unknown, and the built-in playbook costs nothing. Budgets are for the day and the month in which
-the time ends, in UTC; one that was exceeded is marked, and changes no exit code:
+Token counts come from the spans of model calls. Costs use the prices in baton.yaml, in dollars per
+million tokens, or the built-in prices. The costs of a model without a price are shown as unknown;
+the built-in playbook is free. Budgets apply to the day and the month in which the time range ends,
+in UTC. An exceeded budget is marked, but does not change the exit code:
 
   prices:
     claude-sonnet-4-5: { input: 3.0, output: 15.0, cached: 0.3, cache_write: 3.75 }
   budgets: { day: 5.0, month: 100.0, agents: { planner: 20.0 }, projects: { checkout: 50.0 } }")]
 pub(crate) struct Options {
-    /// What each line is for
+    /// Group costs by this field
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Model)]
     by: By,
-    /// Only since then: 1d, 30d, or a moment; days are whole [default: 7d]
+    /// Start of the time range: 1d, 30d or a timestamp; rounded down to a day with --by day [default: 7d]
     #[arg(long, value_name = "TIME", value_parser = when)]
     since: Option<When>,
-    /// Only until then [default: now]
+    /// End of the time range [default: now]
     #[arg(long, value_name = "TIME", value_parser = when)]
     until: Option<When>,
     #[command(flatten)]
     place: Place,
 }
 
-/// What is told in the end.
+/// Result of the command.
 struct Told {
     by: By,
     time: Period,
     rows: Vec<Row>,
     total: Row,
     budgets: Vec<Used>,
-    /// Why there may have been more than that.
+    /// Reasons why the sums may be too low.
     incomplete: Vec<String>,
 }
 
-/// Sums up, and prints the tables.
+/// Computes the costs and prints the tables.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let settings = options.place.settings()?;
     let time = options.time(now())?;
@@ -88,7 +88,7 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         return Ok(Exit::Ok);
     }
     if told.rows.is_empty() {
-        screen.say("no model was asked in that time; a larger --since looks further back");
+        screen.say("no model calls in this time range; try an earlier --since");
     } else {
         table::costs(&told, screen.data_paint()).iter().for_each(|line| screen.print(line));
     }
@@ -117,7 +117,7 @@ impl Options {
     }
 }
 
-/// Asks for all that is told.
+/// Queries and computes the whole report.
 async fn ask(asker: &Asker<'_>, by: By, time: Period, settings: &Settings) -> Result<Told, Failure> {
     let ledger = Ledger { prices: &settings.prices, at: timestamp(time.end) };
     let counted = asker.ask(by, time).await?;
@@ -129,7 +129,7 @@ async fn ask(asker: &Asker<'_>, by: By, time: Period, settings: &Settings) -> Re
     let (budgets, warnings) = budgets(asker, &ledger, time.end, &settings.budgets).await?;
     incomplete.extend(warnings);
     incomplete.extend(unpriced(budgets.iter().map(|used| &used.row).chain([&total])));
-    // A Tempo elsewhere may keep spans longer.
+    // An external Tempo may keep spans longer.
     if settings.telemetry.tempo.is_none() {
         let first = budgets.iter().map(|used| used.time.start).chain([time.start]).min().unwrap_or(time.start);
         incomplete.extend(asker.forgotten(first, now()).await?);
@@ -137,7 +137,7 @@ async fn ask(asker: &Asker<'_>, by: By, time: Period, settings: &Settings) -> Re
     Ok(Told { by, time, rows, total, budgets, incomplete: incomplete.into_iter().collect() })
 }
 
-/// Says which models have no price.
+/// Message that lists the models without a price.
 fn unpriced<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<String> {
     let models: BTreeSet<String> = rows.flat_map(|row| &row.unpriced).map(|model| one_line(model, LONGEST)).collect();
     let named: Vec<&str> = models.iter().take(MOST_NAMED).map(String::as_str).collect();
@@ -145,10 +145,10 @@ fn unpriced<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    (!named.is_empty()).then(|| format!("prices in baton.yaml has nothing for {}{more}", named.join(", ")))
+    (!named.is_empty()).then(|| format!("no price in baton.yaml for {}{more}", named.join(", ")))
 }
 
-/// How much of each budget was used, and what was said meanwhile.
+/// Usage of each budget, and the warnings of the queries.
 async fn budgets(
     asker: &Asker<'_>,
     ledger: &Ledger<'_>,
@@ -156,7 +156,7 @@ async fn budgets(
     budgets: &Budgets,
 ) -> Result<(Vec<Used>, Vec<String>), Failure> {
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
-    // The end of a day or a month belongs to it.
+    // The end of a period is exclusive, so midnight belongs to the day or month before it.
     let day = Period { start: day_of(end - 1), end };
     let month = Period { start: month_of(end - 1), end };
     if let Some(budget) = budgets.day {

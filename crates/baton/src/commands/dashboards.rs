@@ -1,4 +1,4 @@
-//! `baton dashboards`: Grafana dashboards over the spans of agents.
+//! `baton dashboards`: Grafana dashboards over agent spans.
 
 use crate::{
     config::{self, Chosen},
@@ -14,46 +14,46 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What `baton dashboards` is told.
+/// Options of `baton dashboards`.
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
 Examples:
   baton dashboards list
-  baton dashboards export --out dashboards       one JSON file for each, to import or to provision
+  baton dashboards export --out dashboards       write one JSON file per dashboard
 
-Money is shown for models that have a price in baton.yaml.
+Costs are shown for models that have a price in baton.yaml.
 
-They ask a data source of the kind Tempo: Baton's address with /tempo at its end, or a Tempo that
-Baton exports to. docs/dashboards.md tells how to set it up."
+The dashboards need a data source of type Tempo: the address of Baton followed by /tempo, or a Tempo
+server that Baton exports to. For the setup, see docs/dashboards.md."
 )]
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Command,
-    /// The configuration file, whose prices say what tokens cost [default: baton.yaml, if there is one]
+    /// Configuration file with the model prices [default: baton.yaml, if it exists]
     #[arg(long, global = true, value_name = "FILE", env = "BATON_CONFIG")]
     config: Option<PathBuf>,
 }
 
-/// What can be done with dashboards.
+/// Subcommands of `baton dashboards`.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List the dashboards
     List,
-    /// Write the dashboards as files that Grafana imports
+    /// Write the dashboards as JSON files for Grafana
     Export(Export),
 }
 
-/// What `baton dashboards export` is told.
+/// Options of `baton dashboards export`.
 #[derive(Args, Debug)]
 struct Export {
-    /// The directory to write them to; files of an earlier export are replaced
+    /// Output directory; files of an earlier export are replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
 
-/// Does what is asked with dashboards.
+/// Runs the subcommand.
 pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
     let settings = Chosen { config: options.config.clone(), ..Chosen::default() }.resolve()?;
     let price = |price: &config::Price| Price {
@@ -90,7 +90,7 @@ fn list(dashboards: &[Dashboard], screen: Screen) {
 fn export(dashboards: &[Dashboard], out: &Path, screen: Screen) -> Result<(), Failure> {
     let failed = |path: &Path, error: &io::Error| {
         Failure::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
-            .hint("Choose a directory that can be written with --out.")
+            .hint("Choose a writable directory with --out.")
     };
     fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
     let mut files = Vec::with_capacity(dashboards.len());
@@ -104,6 +104,6 @@ fn export(dashboards: &[Dashboard], out: &Path, screen: Screen) -> Result<(), Fa
         return Ok(());
     }
     files.iter().for_each(|file| screen.print(file));
-    screen.say("import them in Grafana, or put them where it is provisioned from; docs/dashboards.md tells how");
+    screen.say("import the files in Grafana, or provision them; see docs/dashboards.md");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `baton demo`: two agents answer a question, every step shown, then keep serving.
+//! `baton demo`: two agents answer a question with every step shown; the server keeps running.
 
 mod show;
 
@@ -24,31 +24,31 @@ const ASKED: &str = "personal";
 const QUESTION: &str = "What's the weather in Oakland?";
 const MOST_EVENTS: usize = 100;
 
-/// What `baton demo` is told.
+/// Options of `baton demo`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton demo                       watch, then try the printed curl lines
-  baton demo --once                watch and leave
-  baton demo --examples my/agents  with your own versions of the agents weather and personal
+  baton demo                       watch, then try the printed curl commands
+  baton demo --once                watch, then exit
+  baton demo --examples my/agents  use your own versions of the agents weather and personal
 
-The agents are answered by the built-in playbook, fixed rules in a file; no AI model, no key, no network.")]
+The demo uses the built-in playbook: fixed rules in a file, no AI model, no key, no network.")]
 pub(crate) struct Options {
-    /// Leave after the answer instead of serving until Ctrl-C
+    /// Exit after the answer instead of serving until Ctrl-C
     #[arg(long)]
     once: bool,
-    /// Where to listen; 0 takes any free port [default: 8700, or any free one when it is taken]
+    /// Port to listen on; 0 selects a free port [default: 8700, or a free port if it is in use]
     #[arg(long, value_name = "N", env = "BATON_PORT")]
     port: Option<u16>,
-    /// Where the demo keeps its journal
+    /// Data directory of the demo
     #[arg(long, value_name = "DIR", default_value = DATA)]
     data: PathBuf,
-    /// Where the agents weather and personal are [default: those built into this program]
+    /// Directory with the agents weather and personal [default: the built-in agents]
     #[arg(long, value_name = "DIR")]
     examples: Option<PathBuf>,
 }
 
-/// Serves, asks, shows, and goes on serving.
+/// Starts the server, asks the question, prints the steps and keeps serving.
 pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
     let Options { once, port, data, examples } = options;
     let choice = if port.is_some() { PortChoice::Fixed } else { PortChoice::Preferred };
@@ -56,7 +56,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         Some(directory) => vec![directory],
         None => examples::write(&data.join("agents"))?,
     };
-    // The demo is the same everywhere, so a baton.yaml that happens to be here does not count.
+    // The demo behaves the same everywhere, so a baton.yaml in the current directory is ignored.
     let models = ChosenModels { model: Some("playbook".to_owned()), production: None };
     let settings = Chosen { port, data: Some(data), agents, models, ..Chosen::default() }.without_file()?;
     let (baton, diagnostics) = Baton::open(&settings, Strictness::Lenient, Needs::Agents).await?;
@@ -83,7 +83,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     answered
 }
 
-/// Asks through real HTTP, as any client would.
+/// Sends the question over HTTP, like any client.
 async fn perform(server: &Server, show: &mut Show) -> Result<Exit, Failure> {
     let session = Session::at(&server.url, None)?;
     let question = Message::new(fresh_id().into(), Role::User, vec![Part::text(QUESTION)]);

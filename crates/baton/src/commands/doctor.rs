@@ -1,4 +1,4 @@
-//! `baton doctor`: whether everything works, and what to do where it does not.
+//! `baton doctor`: checks the installation and suggests fixes.
 
 mod agents;
 mod check;
@@ -21,30 +21,31 @@ use check::{Check, Grade};
 use clap::Args;
 use serde_json::json;
 
-/// What `baton doctor` is told.
+/// Options of `baton doctor`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton doctor                                    the Baton of this directory
+  baton doctor                                    check the data directory of this directory
   baton doctor --server https://baton.example.com --token \"$TOKEN\"
   baton doctor --json | jq '.checks[] | select(.status != \"ok\")'
-  baton doctor --repair                           put the data directory in order, and say what was done
+  baton doctor --repair                           repair the data directory, and list the changes
 
-Looks at the data directory, the server, the journal, the agents, the models and the span store; then emits one
-span as any OpenTelemetry exporter would, and asks for it by its id and by TraceQL. Every line that
-is not ok says what to do. Exit code 4 when something does not work.
+Checks the data directory, the server, the journal, the agents, the models and the span store. Then
+sends one span like any OpenTelemetry exporter, and reads it back by trace id and with TraceQL. Every
+line that is not ok includes a suggested fix. The exit code is 4 if a check fails.
 
---repair makes the data directory its owner's alone, adds its .gitignore, removes drafts that a crash left, checks every
-record of the journal and every block of spans, and moves aside what cannot be read, with all its bytes.")]
+--repair restricts the data directory to its owner, adds its .gitignore, removes unfinished files
+that a crash left behind, verifies every record of the journal and every block of spans, and moves
+unreadable files aside without changing them.")]
 pub(crate) struct Options {
     #[command(flatten)]
     place: Place,
-    /// Put the data directory in order first: no server may run in it, and no data is deleted
+    /// Repair the data directory first; no server may run in it, and no data is deleted
     #[arg(long)]
     repair: bool,
 }
 
-/// Looks at everything and says how it is.
+/// Runs all checks and prints their results.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let repairs = match options.repair {
         true => Some(repair(&options.place)?),
@@ -73,19 +74,19 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
             screen.print(&line);
         }
         screen.say(&match (failed, remarks) {
-            (0, 0) => "everything works".to_owned(),
-            (0, _) => "everything works, with remarks".to_owned(),
-            (1, _) => "one thing does not work; the line below it says what to do".to_owned(),
-            (failed, _) => format!("{failed} things do not work; the lines below them say what to do"),
+            (0, 0) => "all checks passed".to_owned(),
+            (0, _) => "all checks passed, with notes".to_owned(),
+            (1, _) => "1 check failed; the line below it suggests a fix".to_owned(),
+            (failed, _) => format!("{failed} checks failed; the lines below them suggest fixes"),
         });
     }
     Ok(if failed == 0 { Exit::Ok } else { Exit::Server })
 }
 
-/// Puts the data directory in order.
+/// Repairs the data directory.
 fn repair(place: &Place) -> Result<Vec<RepairStep>, Failure> {
     if place.server.is_some() {
-        let message = "--repair works on the data directory of this machine, not through --server";
+        let message = "--repair works on a local data directory and cannot be used with --server";
         return Err(Failure::new(ErrorCode::USAGE, message).hint("Name the directory with --data."));
     }
     wiring::repair(&place.settings()?.data)
@@ -103,7 +104,7 @@ async fn look(place: &Place) -> Result<Vec<Check>, Failure> {
         let is_bad = data.grade == Grade::Bad;
         checks.push(data);
         if is_bad {
-            // Everything else would fail for the same reason.
+            // All other checks would fail for the same reason.
             return Ok(checks);
         }
     }

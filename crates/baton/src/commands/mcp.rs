@@ -1,4 +1,4 @@
-//! `baton mcp`: agents for MCP clients that start programs, on the standard streams.
+//! `baton mcp`: serves agents to MCP clients over stdio.
 
 use crate::{
     bridge::{Again, Bridge, Output, Reach, standard_lines},
@@ -14,45 +14,45 @@ use baton_wire::path_segment;
 use clap::Args;
 use std::time::Duration;
 
-/// How long the last lines may take to be written.
+/// Time limit for writing the last output lines.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
-/// What `baton mcp` is told.
+/// Options of `baton mcp`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton mcp                                     all agents: list_agents, call_agent
   baton mcp --agent weather                     one agent's prompt, tools and references
-  baton mcp --agent weather --exported          only the tools that it offers to others
-  baton mcp --manage                            make, change and delete agents: agent_create and so on
-  baton mcp agents/ https://agent.example.com   these agents only, here and elsewhere
+  baton mcp --agent weather --exported          only the tools that it exports
+  baton mcp --manage                            create, change and delete agents: agent_create, ...
+  baton mcp agents/ https://agent.example.com   only these agents, local and remote
 
 In a client's configuration (Claude Code, Cursor and others):
   { \"mcpServers\": { \"baton\": { \"command\": \"baton\", \"args\": [\"mcp\"] } } }
 
-The running server of the data directory is used when there is one, and found again after it was
-restarted. Otherwise, and always when agents are named, this process serves them itself and keeps
-nothing when it ends, unless --data names a directory. Agents that change are noticed without a
-restart; an entry that cannot be used is named on stderr and by list_agents, and the others work.
-stdout carries the protocol only. The end of stdin ends everything.")]
+If a server runs for the data directory, the command uses it, and reconnects after it was restarted.
+Otherwise, or if you name agents, this process serves the agents itself and stores nothing, unless
+--data names a directory. Changes of agents apply without a restart. An invalid agent is reported on
+stderr and by list_agents; the others still work. stdout carries only the protocol. The command ends
+when stdin is closed.")]
 pub(crate) struct Options {
-    /// Agents to serve: directories (also as file://) and addresses of agents elsewhere
+    /// Agents to serve: directories (also as file://) and addresses of remote agents
     #[arg(value_name = "URI", conflicts_with = "server")]
     uris: Vec<String>,
-    /// The agent whose own tools, prompt and references are offered [default: the way to all agents]
+    /// Serve the tools, prompt and references of this agent [default: tools to list and call all agents]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only the tools that the agent exports
+    /// Serve only the tools that the agent exports
     #[arg(long, requires = "agent")]
     exported: bool,
-    /// Tools that make, show, change and delete agents
+    /// Serve tools that create, show, change and delete agents
     #[arg(long, conflicts_with = "agent")]
     manage: bool,
     #[command(flatten)]
     place: Place,
 }
 
-/// Carries messages until stdin ends.
+/// Forwards messages until stdin closes.
 pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
     let path = endpoint(&options);
     let (session, again) = find(options, screen).await?;
@@ -80,11 +80,11 @@ fn endpoint(options: &Options) -> String {
     }
 }
 
-/// The Baton that was named, the one that runs, or one in this process.
+/// Session with the named server, the running server, or a server in this process.
 async fn find(options: Options, screen: Screen) -> Result<(Session, Option<Again>), Failure> {
     let Options { uris, manage, place: Place { server, token, data, config }, .. } = options;
     if let Some(url) = server {
-        screen.say(&format!("baton mcp: speaking to {url}"));
+        screen.say(&format!("baton mcp: using {url}"));
         return Ok((Session::at(&url, token.as_deref())?, None));
     }
     let keep = if data.is_some() { Keep::All } else { Keep::Nothing };
@@ -92,7 +92,7 @@ async fn find(options: Options, screen: Screen) -> Result<(Session, Option<Again
     if uris.is_empty()
         && let Some(session) = Session::running(&settings.data, token.as_deref()).await?
     {
-        screen.say(&format!("baton mcp: speaking to {}", session.url.as_deref().unwrap_or_default()));
+        screen.say(&format!("baton mcp: using {}", session.url.as_deref().unwrap_or_default()));
         return Ok((session, Some(Again { data: settings.data, token })));
     }
     let needs = if manage { Needs::Nobody } else { Needs::Agents };

@@ -1,4 +1,4 @@
-//! `baton models`: who can answer, and whether a key works.
+//! `baton models`: lists providers and models, and tests keys.
 
 mod check;
 mod show;
@@ -13,41 +13,41 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What `baton models` is told.
+/// Options of `baton models`.
 #[derive(Args, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  baton models                              every provider, whether it is ready, and its models
+  baton models                              all providers, their status and models
   baton models --provider openai            one provider with all its models, windows and prices
-  baton models --offline                    without asking anybody
+  baton models --offline                    without contacting the providers
   baton models --json | jq '.providers[] | select(.status == \"ready\") | .id'
-  baton models check                        try the key of whoever answers now
-  baton models check claude                 try the key of a provider
+  baton models check                        test the key of the current provider
+  baton models check claude                 test the key of one provider
 
-Keys come from an agent's own definition (`--agent NAME`), else from providers in baton.yaml, else
-from variables such as OPENAI_API_KEY. They are never shown."
+Keys come from the definition of the agent (`--agent NAME`), then from providers in baton.yaml, then
+from environment variables such as OPENAI_API_KEY. They are never shown."
 )]
 pub(crate) struct Options {
     #[command(subcommand)]
     verb: Option<Verb>,
     #[command(flatten)]
     choice: Choice,
-    /// One provider, with all its models
+    /// Show one provider with all its models
     #[arg(long, value_name = "ID")]
     provider: Option<String>,
-    /// Ask nobody: only what is configured, and the models that Baton knows by itself
+    /// Do not contact providers; show the configuration and the built-in model list
     #[arg(long)]
     offline: bool,
 }
 
-/// Whose settings are looked at.
+/// Options that select the configuration.
 #[derive(Args, Clone, Debug)]
 struct Choice {
     #[command(flatten)]
     place: Place,
-    /// The agent whose own providers and variables count, too
+    /// Include the providers and environment variables of this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// Agent directories [default: the current directory]
@@ -57,11 +57,11 @@ struct Choice {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Try a provider's key
+    /// Test the key of a provider
     Check(check::Options),
 }
 
-/// Lists providers, or tries one.
+/// Lists the providers, or tests one.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     if let Some(Verb::Check(check)) = options.verb {
         return check::run(check, screen).await;

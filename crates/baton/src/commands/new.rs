@@ -1,4 +1,4 @@
-//! `baton new NAME`: an agent directory to start from.
+//! `baton new FILE_NAME`: creates an agent directory from a template.
 
 use crate::{
     failure::{Exit, Failure},
@@ -10,30 +10,30 @@ use clap::Args;
 use serde_json::json;
 use std::{fs, io, io::Write, path::Path, path::PathBuf};
 
-/// What `baton new` is told.
+/// Options of `baton new`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton new helper                 writes helper/agent.yaml, prompt.md and playbook.yaml
   baton new helper --dir agents    writes agents/helper/...")]
 pub(crate) struct Options {
-    /// The agent's name: lower-case letters, digits and dashes
+    /// Name of the agent: lower-case letters, digits and dashes
     name: String,
-    /// Where to make its directory
+    /// Parent directory of the new directory
     #[arg(long, value_name = "DIR", default_value = ".")]
     dir: PathBuf,
 }
 
-/// Writes the files, never over others.
+/// Writes the files; never overwrites existing files.
 pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
     let name = &options.name;
     if !is_agent_name(name) {
         let hint = if RESERVED_AGENT_NAMES.contains(&name.as_str()) {
-            "Paths of A2A begin with this word; choose another, such as `baton new my-agent`."
+            "This name is reserved for A2A paths; choose another, such as `baton new my-agent`."
         } else {
             "Use lower-case letters, digits and dashes, such as `baton new my-agent`."
         };
-        return Err(Failure::new(ErrorCode::AGENT_INVALID, format!("'{name}' is not a name for an agent")).hint(hint));
+        return Err(Failure::new(ErrorCode::AGENT_INVALID, format!("'{name}' is not a valid agent name")).hint(hint));
     }
     let directory = if options.dir == Path::new(".") { PathBuf::from(name) } else { options.dir.join(name) };
     if fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_some()) || directory.is_file() {
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
         write_new(&file, text).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => exists(&file),
             _ => Failure::new(ErrorCode::INTERNAL, format!("cannot write {}: {error}", file.display()))
-                .hint("Choose a directory that can be written with --dir."),
+                .hint("Choose a writable directory with --dir."),
         })?;
     }
     let shown = directory.display();
@@ -71,7 +71,7 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
 }
 
 fn exists(path: &Path) -> Failure {
-    Failure::new(ErrorCode::ALREADY_EXISTS, format!("{} exists already; nothing was written", path.display()))
+    Failure::new(ErrorCode::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
 }
 
 fn write_new(file: &Path, text: &str) -> io::Result<()> {

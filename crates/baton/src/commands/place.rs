@@ -1,4 +1,4 @@
-//! Which Baton a command is for.
+//! Options that select the server or data directory of a command.
 
 use crate::{
     config::{Chosen, Settings},
@@ -10,39 +10,39 @@ use baton_types::ErrorCode;
 use clap::Args;
 use std::path::PathBuf;
 
-/// The server that is named, else the one that owns the data directory.
+/// Connection options: an explicit server, or the server that owns the data directory.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Place {
-    /// The server to talk to [default: the one that owns the data directory]
+    /// Address of the server [default: the server that owns the data directory]
     #[arg(long, value_name = "URL", env = "BATON_SERVER")]
     pub(crate) server: Option<String>,
-    /// The token to show to the server; its owner needs none
+    /// Token for the server; not needed by the owner of the server
     #[arg(long, value_name = "TOKEN", env = "BATON_TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
-    /// The data directory [default: .baton]
+    /// Data directory [default: .baton]
     #[arg(long, value_name = "DIR", env = "BATON_DATA")]
     pub(crate) data: Option<PathBuf>,
-    /// The configuration file [default: baton.yaml, if there is one]
+    /// Configuration file [default: baton.yaml, if it exists]
     #[arg(long, value_name = "FILE", env = "BATON_CONFIG")]
     pub(crate) config: Option<PathBuf>,
 }
 
-/// Where a bearer token is, from the command line; what may be the token itself is not repeated.
+/// Parses the reference to a bearer token. The error never quotes the text, because it may be the token itself.
 pub(crate) fn bearer(written: Option<&str>) -> Result<Option<SecretRef>, Failure> {
     let parse = |text: &str| text.parse().map_err(|error: SecretError| error.to_string());
     written.map(parse).transpose().map_err(|message| {
         Failure::new(ErrorCode::USAGE, format!("--bearer: {message}"))
-            .hint("Put the token into an environment variable or a file, and name that.")
+            .hint("Store the token in an environment variable or a file, and pass env://NAME or file://PATH.")
     })
 }
 
 impl Place {
-    /// The settings that hold there.
+    /// Settings for these options.
     pub(crate) fn settings(&self) -> Result<Settings, Failure> {
         Chosen { config: self.config.clone(), data: self.data.clone(), ..Chosen::default() }.resolve()
     }
 
-    /// A session to manage that Baton with: it needs no agents to be there.
+    /// Management session; works without any agents.
     pub(crate) async fn manage(&self) -> Result<Session, Failure> {
         match &self.server {
             Some(url) => Session::at(url, self.token.as_deref()),
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// The same for a command that has read the settings already.
+    /// Management session for a command that has already read the settings.
     pub(crate) async fn manage_with(&self, settings: &Settings) -> Result<Session, Failure> {
         let token = self.token.as_deref();
         match &self.server {

@@ -1,18 +1,18 @@
-//! The program beside Baton that ends MCP servers when Baton was killed. Baton starts it itself.
+//! Helper process that terminates MCP servers after Baton was killed. Baton starts it.
 
 use crate::failure::Exit;
 use std::io;
 
-/// Its name on the command line.
+/// Name of the hidden subcommand.
 const NAME: &str = "end-orphans";
 
-/// How this program is started for it.
+/// Command line that starts the helper process.
 pub(crate) fn command() -> Option<Vec<String>> {
     let program = std::env::current_exe().ok()?.to_str()?.to_owned();
     Some(vec![program, NAME.to_owned()])
 }
 
-/// Waits for the end of stdin, and ends what is left.
+/// Waits until stdin closes, then terminates the remaining process groups.
 pub(crate) fn run() -> Exit {
     crate::wiring::reap_groups(io::stdin().lock());
     Exit::Ok

@@ -1,4 +1,4 @@
-//! `baton run AGENT "..."`: ask once, print the answer.
+//! `baton run AGENT "..."`: sends one message and prints the answer.
 
 mod elsewhere;
 mod finish;
@@ -29,59 +29,61 @@ use baton_types::{ErrorCode, Message, Part, Role};
 use clap::Args;
 use std::{io::IsTerminal, path::PathBuf};
 
-/// What `baton run` is told.
+/// Options of `baton run`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton run weather \"What's the weather in Oakland?\"
-  baton run weather \"And in Lisbon?\" --context 0199...        go on with a conversation
-  baton run booking \"Tuesday, please\" --task 0199...          answer a task that asked (exit code 3)
+  baton run weather \"And in Lisbon?\" --context 0199...        continue a conversation
+  baton run booking \"Tuesday, please\" --task 0199...          answer a task that ended with exit code 3
   baton run weather \"Weather in Oakland?\" --json | jq .status.state
-  baton run https://agent.example.com \"Hello\"               an agent that lives elsewhere
-  baton run files \"Tidy up\" --tool-permission always         be asked before every call
+  baton run https://agent.example.com \"Hello\"               a remote agent
+  baton run files \"Tidy up\" --tool-permission always         ask before every tool call
   baton run weather \"Hi\" --server https://agents.example.com --token $TOKEN
 
-The running server of the data directory is used when there is one; otherwise the agents of the
-current directory (or --agents) answer in this process, with the same journal.
-An address is asked directly, in whatever binding its card offers, and nothing of it is kept here.
-If it asks for work to be handed to another agent, that is refused unless --allow-peer names that agent
-or you agree on the terminal.
-On a terminal the answer is printed as it comes. Steps are told on stderr.
-When a tool needs leave you are asked: y allows the call once, a for the rest of the conversation,
-n denies it. Without a terminal the command ends with exit code 3 and says how to answer.")]
+If a server runs for the data directory, the command uses it. Otherwise the agents of the current
+directory (or of --agents) run in this process, with the same journal.
+A remote agent is called directly, over any binding that its card offers, and nothing is stored here.
+If it asks to hand off work to another agent, the handoff is denied unless --allow-peer names that
+agent or you agree on the terminal.
+On a terminal the answer is streamed. Steps are printed to stderr.
+If a tool call requires approval, you are asked: y allows it once, a allows the tool for the rest of
+the conversation, n denies it. Without a terminal the command exits with code 3 and prints how to
+answer.")]
 pub(crate) struct Options {
-    /// Who to ask: a name, or the address of an agent that lives elsewhere
+    /// Name of the agent, or the address of a remote agent
     agent: String,
-    /// What to say
+    /// Message to send
     message: String,
     #[command(flatten)]
     place: Place,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
-    /// Where the bearer token for an address is: env://NAME or file://PATH [default: as peers in baton.yaml say]
+    /// Bearer token for an address: env://NAME or file://PATH [default: as set under peers in baton.yaml]
     #[arg(long, value_name = "REF")]
     bearer: Option<String>,
-    /// An agent that the agent at an address may have work handed to, by its address or its name under peers in baton.yaml; repeatable
+    /// Agent that the agent at an address may hand off work to: an address, or a name under peers in baton.yaml;
+    /// repeatable
     #[arg(long, value_name = "NAME_OR_URL")]
     allow_peer: Vec<String>,
-    /// The task to go on with
+    /// Task to continue
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// The conversation to go on with
+    /// Conversation to continue
     #[arg(long, value_name = "ID")]
     context: Option<String>,
     #[command(flatten)]
     settings: SessionSettings,
-    /// Who answers in this process for agents that name nobody: provider:model, or playbook [default: what is found]
+    /// Model for agents without one, if no server runs: provider:model, or playbook [default: detected]
     #[arg(long, value_name = "PROVIDER:MODEL", env = "BATON_MODEL")]
     model: Option<String>,
-    /// Tell no steps on stderr
+    /// Do not print steps to stderr
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// What is said first.
+/// Initial message and its target.
 struct Said {
     message: String,
     task: Option<String>,
@@ -89,7 +91,7 @@ struct Said {
     settings: SessionSettings,
 }
 
-/// Sends, follows, and asks back when the agent asks.
+/// Sends the message, follows the task, and prompts for answers when the agent asks.
 pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
     let Options { agent, message, place, agents, bearer, allow_peer, task, context, settings, model, quiet } = options;
     let Place { server, token, data, config } = place;
@@ -102,18 +104,18 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         let client = wiring::elsewhere(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
         return tokio::select! {
             ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
-            () = stop.first() => Ok(stopped(&mut telling, Stopped { what: "stopped listening", place: "there", list: " there" })),
+            () = stop.first() => Ok(stopped(&mut telling, Stopped { what: "stopped following", place: "there", list: " there" })),
         };
     }
     if bearer.is_some() {
-        let message = format!("--bearer is for addresses, and '{agent}' is a name");
+        let message = format!("--bearer requires an address, but '{agent}' is a name");
         return Err(Failure::new(ErrorCode::USAGE, message)
-            .hint("A token for the server is given with --token; one for an agent elsewhere when it is added."));
+            .hint("Pass a token for the server with --token. Set a token for a remote agent with `baton agents add`."));
     }
     if !allow_peer.is_empty() {
-        let message = format!("--allow-peer is for addresses, and '{agent}' is a name");
+        let message = format!("--allow-peer requires an address, but '{agent}' is a name");
         return Err(Failure::new(ErrorCode::USAGE, message)
-            .hint("Whom an agent of a Baton may hand work to stands under handoffs in its definition."));
+            .hint("The handoffs of a named agent are configured under handoffs in its definition."));
     }
     let session = match &server {
         Some(url) => Session::at(url, token.as_deref())?,
@@ -127,7 +129,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     let ended = tokio::select! {
         ended = converse(&session, &agent, said, &mut telling) => ended,
         () = stop.first() => Ok(stopped(&mut telling, match session.url {
-            Some(_) => Stopped { what: "stopped listening", place: "at the server", list: LIST },
+            Some(_) => Stopped { what: "stopped following", place: "on the server", list: LIST },
             None => Stopped { what: "stopped", place: "at the next `baton up`", list: LIST },
         })),
     };
@@ -135,23 +137,23 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     ended
 }
 
-/// What is said of a task that nobody follows any more.
+/// Parts of the message printed when the command is interrupted.
 struct Stopped {
     what: &'static str,
-    /// Where work in progress goes on.
+    /// Place where unfinished work continues.
     place: &'static str,
-    /// How a question that is open is found again.
+    /// Hint on finding an open question again.
     list: &'static str,
 }
 
-const LIST: &str = ": `baton approvals list` has what it asks";
+const LIST: &str = "; see `baton approvals list`";
 
 fn stopped(telling: &mut Telling, Stopped { what, place, list }: Stopped) -> Exit {
     telling.answer.end_line();
     let task = telling.task.as_ref().map_or("the task".to_owned(), |task| format!("task {task}"));
     match telling.asks {
         true => telling.screen.say(&format!("\n{what}; {task} waits for an answer{list}")),
-        false => telling.screen.say(&format!("{what}; {task} goes on {place}")),
+        false => telling.screen.say(&format!("{what}; {task} continues {place}")),
     }
     Exit::Interrupted
 }
@@ -172,7 +174,7 @@ async fn converse(session: &Session, agent: &str, said: Said, telling: &mut Tell
     }
 }
 
-/// Says how the task stands that was followed.
+/// Prints the final state of the task.
 async fn told(session: &Session, agent: &str, ended: Ended, telling: &mut Telling) -> Result<Exit, Failure> {
     if telling.screen.is_json() {
         let whole = session.client.get(agent, &ended.task, None).await.map_err(failure)?;
@@ -180,7 +182,7 @@ async fn told(session: &Session, agent: &str, ended: Ended, telling: &mut Tellin
     }
     let approvals = match ended.status.asks.is_empty() {
         true => Vec::new(),
-        // A server that does not list them still takes answers by `baton run`.
+        // A server without an approval list still accepts answers from `baton run`.
         false => {
             let list = session.client.approvals(None, Some(&ended.task), None).await;
             list.map(|list| list.approvals).unwrap_or_default()
@@ -189,13 +191,13 @@ async fn told(session: &Session, agent: &str, ended: Ended, telling: &mut Tellin
     finish(agent, ended, None, &approvals, telling)
 }
 
-/// Follows a task that goes on, and says how it stands then.
+/// Follows a task that is still running, then prints its state.
 pub(crate) async fn watch(session: &Session, agent: &str, task: &str, screen: Screen) -> Result<Exit, Failure> {
-    // What happened before this look is not told, so neither is the rest.
+    // Earlier steps were not printed, so later ones are not printed either.
     let mut telling = Telling::new(screen, true);
     let ended = match session.client.subscribe(agent, task, None).await {
         Ok(stream) => follow_from_now(&session.client, agent, stream, &mut telling).await?,
-        // It has ended.
+        // The task has ended.
         Err(ClientError::Refused(_)) => {
             let whole = session.client.get(agent, task, None).await.map_err(failure)?;
             Ended { task: task.to_owned(), status: Status::of(&whole) }
@@ -206,7 +208,7 @@ pub(crate) async fn watch(session: &Session, agent: &str, task: &str, screen: Sc
     told(session, agent, ended, &mut telling).await
 }
 
-/// What a person says first.
+/// The initial message, with the session settings as metadata.
 fn words(text: String, settings: SessionSettings) -> Message {
     let mut message = said_by_user(vec![Part::text(text)]);
     message.metadata = settings.metadata();

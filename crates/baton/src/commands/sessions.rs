@@ -1,4 +1,4 @@
-//! `baton sessions`: conversations as a whole.
+//! `baton sessions`: manages conversations.
 
 mod delete;
 mod export;
@@ -23,53 +23,53 @@ use baton_wire::api::{ChangedSession, SessionSettings};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-/// What `baton sessions` is told.
+/// Options of `baton sessions`.
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  baton sessions list                              your conversations, the latest first
-  baton sessions show 0199...                      everything that was said in one
-  baton sessions fork 0199... --at 0199...:12      go on from an earlier moment
-  baton sessions set 0199... model=openai:gpt-5    another model from the next message on
-  baton sessions export 0199... > trip.json        keep it as a file
-  baton sessions delete 0199...                    forget it
+  baton sessions list                              list your sessions, latest first
+  baton sessions show 0199...                      show all messages of a session
+  baton sessions fork 0199... --at 0199...:12      continue from an earlier event in a new session
+  baton sessions set 0199... model=openai:gpt-5    use another model from the next message on
+  baton sessions export 0199... > trip.json        export a session to a file
+  baton sessions delete 0199...                    delete a session
 
-A session is named by its context id, as messages name it. The running server of the data directory
-is used when there is one; otherwise the data directory itself."
+A session is identified by the context id of its messages. If a server runs for the data directory,
+the command uses it. Otherwise it opens the data directory."
 )]
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Command,
 }
 
-/// What can be done with sessions.
+/// Subcommands of `baton sessions`.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List conversations: title, agent, last word, tasks
+    /// List sessions: title, agent, last message, tasks
     List(list::Options),
-    /// Show everything that was said in one
+    /// Show all messages of a session
     Show(show::Options),
-    /// Give one a title
+    /// Set the title of a session
     Rename(rename::Options),
-    /// Begin another one with what was said until an event
+    /// Copy a session up to an event into a new session
     Fork(fork::Options),
-    /// Write one as a file, JSON or Markdown
+    /// Export a session as JSON or Markdown
     Export(export::Options),
-    /// Begin one with what a file says
+    /// Create a session from a file
     Import(import::Options),
-    /// Forget one, all of it
+    /// Delete a session and its tasks
     Delete(delete::Options),
-    /// Change settings for one session
+    /// Change settings of a session
     Set(set::Options),
-    /// Make settings the agent's again
+    /// Reset settings to those of the agent
     Reset(reset::Options),
-    /// Make its settings the agent's own
+    /// Save the settings of a session in the agent's definition
     Save(save::Options),
 }
 
-/// Does what is asked with sessions.
+/// Runs the subcommand.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     match options.command {
         Command::List(options) => list::run(options, screen).await,
@@ -85,12 +85,12 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     }
 }
 
-/// Which session a command is about, and where it is.
+/// Options that identify a session.
 #[derive(Args, Clone, Debug)]
 struct Which {
-    /// The session, by its context id
+    /// Context id of the session
     session: String,
-    /// The agent, when sessions with several agents have that id
+    /// Agent, if several agents have a session with this id
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     #[command(flatten)]
@@ -107,7 +107,7 @@ impl Which {
     }
 }
 
-/// Says what holds in a session now.
+/// Prints the settings of a session.
 fn tell(changed: &ChangedSession, screen: Screen) {
     if screen.is_json() {
         screen.print(&json!(changed).to_string());
@@ -118,14 +118,14 @@ fn tell(changed: &ChangedSession, screen: Screen) {
     }
 }
 
-/// Settings as they are given to `baton sessions set`.
+/// Settings in the format of `baton sessions set`.
 fn settings_lines(settings: &SessionSettings) -> Vec<String> {
     let Value::Object(settings) = json!(settings) else { return Vec::new() };
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), |text| one_line(text, 256));
     settings.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect()
 }
 
-/// A moment to the second.
+/// Timestamp with second precision.
 fn moment(at: Option<Timestamp>) -> String {
     let text = at.map(|at| at.to_string()).unwrap_or_default();
     text.get(..19).map(|text| text.replace('T', " ")).unwrap_or(text)

@@ -1,4 +1,4 @@
-//! `baton token`: who may use a Baton with authentication.
+//! `baton token`: tokens for servers with authentication.
 
 mod create;
 mod list;
@@ -13,37 +13,38 @@ use baton_wire::api::TokenEntry;
 use clap::{Args, Subcommand};
 use std::time::Duration;
 
-/// A day alone would say too little about an end that is so near.
+/// Expiry times within this period are shown to the minute, others to the day.
 const SOON: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
-/// What `baton token` is told.
+/// Options of `baton token`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  TOKEN=$(baton token create ci)                   make one; it is shown this once
+  TOKEN=$(baton token create ci)                   create a token; it is shown only once
   baton token create ana --scope call:weather --expires 30d
-  baton token list                                 what was made, and what still works
-  baton token revoke 4f1d2a90c3                    from now on it opens nothing
+  baton token list                                 list all tokens and their state
+  baton token revoke 4f1d2a90c3                    revoke a token
 
-Tokens count where `baton up --auth` serves. The running server of the data directory is used when
-there is one; otherwise the data directory itself, so that tokens can be made before the first start.")]
+Servers started with `baton up --auth` require a token. If a server runs for the data directory, the
+command uses it. Otherwise it opens the data directory, so you can create tokens before the first
+start.")]
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Command,
 }
 
-/// What can be done with tokens.
+/// Subcommands of `baton token`.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make a token and print it
+    /// Create a token and print it
     Create(create::Options),
     /// List tokens, without their secrets
     List(list::Options),
-    /// Take a token back
+    /// Revoke a token
     Revoke(revoke::Options),
 }
 
-/// Does what is asked with tokens.
+/// Runs the subcommand.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     match options.command {
         Command::Create(options) => create::run(options, screen).await,
@@ -52,7 +53,7 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     }
 }
 
-/// Whether a token still works.
+/// State of a token.
 fn state(token: &TokenEntry, now: Timestamp) -> &'static str {
     match (token.revoked_at, token.expires_at) {
         (Some(_), _) => "revoked",
@@ -61,7 +62,7 @@ fn state(token: &TokenEntry, now: Timestamp) -> &'static str {
     }
 }
 
-/// When a token stops working: the day, and the minute when that is soon.
+/// Expiry of a token: the day, with hour and minute if it is near.
 fn end(at: Option<Timestamp>, now: Timestamp) -> String {
     let Some(at) = at else { return "never".to_owned() };
     let text = at.to_string();

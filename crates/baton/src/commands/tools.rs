@@ -1,4 +1,4 @@
-//! `baton tools`: what an agent can do, where its MCP servers stand, one call without a model, and what may run.
+//! `baton tools`: lists tools and MCP servers, calls tools, and changes permissions.
 
 mod answers;
 mod approve;
@@ -14,39 +14,39 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 
-/// What `baton tools` is told.
+/// Options of `baton tools`.
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  baton tools list weather            what it can do, and where its MCP servers stand
+  baton tools list weather            list its tools and the state of its MCP servers
   baton tools call weather get_weather --arg city=Oakland
-  baton tools approve helper files__read_file         from now on it runs without asking
-  baton tools login helper github     log in at an MCP server that wants OAuth
+  baton tools approve helper files__read_file         allow a tool without asking
+  baton tools login helper github     log in to an MCP server that requires OAuth
 
-The running server of the data directory is used when there is one; otherwise the agents of the
-current directory (or --agents) do it in this process."
+If a server runs for the data directory, the command uses it. Otherwise the agents of the current
+directory (or of --agents) run in this process."
 )]
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Command,
 }
 
-/// What can be done with tools.
+/// Subcommands of `baton tools`.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List an agent's tools and its MCP servers
+    /// List the tools and MCP servers of an agent
     List(list::Options),
-    /// Call a tool as the agent would
+    /// Call a tool like the agent would
     Call(call::Options),
-    /// Say whether a tool runs, is asked about, or is denied from now on
+    /// Change the permission of a tool: allow, ask or deny
     Approve(approve::Options),
-    /// Log in at an MCP server of an agent
+    /// Log in to an MCP server of an agent
     Login(login::Options),
 }
 
-/// Does what is asked with tools.
+/// Runs the subcommand.
 pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     match options.command {
         Command::List(options) => list::run(options, screen).await,

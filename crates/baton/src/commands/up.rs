@@ -1,4 +1,4 @@
-//! `baton up`: serve agents until asked to stop.
+//! `baton up`: serves agents until it is stopped.
 
 use crate::{
     answering::Answering,
@@ -14,54 +14,54 @@ use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What `baton up` is told.
+/// Options of `baton up`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton up                          serve the agents in this directory
-  baton up agents/ --port 0         on any free port, which is printed
-  baton up weather --tools caller   callers run the tools: calls come back as input-required
-  baton up --data /var/lib/baton    keep the journal elsewhere
-  baton up --model openai:gpt-5-mini     who answers for agents that name nobody
-  baton up --auth                   callers must show a token of `baton token create`
+  baton up agents/ --port 0         use any free port, and print it
+  baton up weather --tools caller   run tools in the caller: calls are returned as input-required
+  baton up --data /var/lib/baton    use another data directory
+  baton up --model openai:gpt-5-mini     set the model for agents without one
+  baton up --auth                   require a token from `baton token create`
   baton up --auth --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
-  BATON_PORT=9000 baton up          the environment works too
+  BATON_PORT=9000 baton up          set an option by environment variable
 
-baton.yaml, in the working directory, in the one directory to serve, or named with --config:
+Example of baton.yaml, in the current directory, in the only directory to serve, or set by --config:
   port: 8700
   agents: [agents/weather, agents/personal]
   retention: { days: 30, keep: 100000 }      # ended tasks only
   limits: { body_bytes: 8MB, max_connections: 8192, max_streams: 4096 }
-  push: { allow: [\"127.0.0.0/8\"] }           # receivers of notifications that may be private
-  model: claude:claude-sonnet-4-5            # who answers for agents that name nobody
+  push: { allow: [\"127.0.0.0/8\"] }           # private addresses for push notifications
+  model: claude:claude-sonnet-4-5            # model for agents without one
   providers: { claude: { api_key: \"env://MY_KEY\" } }
-  auth: { required: true }                   # as --auth; issuers of JSON Web Tokens stand here too
+  auth: { required: true }                   # same as --auth; also takes JWT issuers
   peers: [{ name: weather, url: \"https://weather.example.com\", bearer: \"env://WEATHER_TOKEN\" }]
 
-Ctrl-C or SIGTERM stops in order: unfinished runs go on at the next start. So they do after a crash.")]
+Ctrl-C or SIGTERM shuts down gracefully. Unfinished runs resume at the next start, also after a crash.")]
 pub(crate) struct Options {
-    /// Agent directories, or directories of them [default: the current directory]
+    /// Agent directories, or directories that contain them [default: the current directory]
     #[arg(value_name = "DIR_OR_FILE")]
     paths: Vec<PathBuf>,
-    /// Where to listen; 0 takes any free port [default: 8700]
+    /// Port to listen on; 0 selects a free port [default: 8700]
     #[arg(long, value_name = "N", env = "BATON_PORT")]
     port: Option<u16>,
-    /// The address to listen on; others than loopback need --auth or --insecure [default: 127.0.0.1]
+    /// Address to listen on; addresses other than loopback require --auth or --insecure [default: 127.0.0.1]
     #[arg(long, value_name = "ADDRESS", env = "BATON_HOST")]
     host: Option<String>,
-    /// Where the journal is [default: .baton]
+    /// Data directory [default: .baton]
     #[arg(long, value_name = "DIR", env = "BATON_DATA")]
     data: Option<PathBuf>,
-    /// Begin with a new journal when the data directory has lost its own: tasks, sessions and tokens in it are gone
+    /// Create a new journal if the data directory has lost its own; its tasks, sessions and tokens are lost
     #[arg(long)]
     new_journal: bool,
-    /// Who runs tools, for all agents: the agent itself or its caller [default: as each agent says]
+    /// Where tools of all agents run: in the agent or in its caller [default: as set for each agent]
     #[arg(long, value_name = "WHO", env = "BATON_TOOLS")]
     tools: Option<Tools>,
-    /// Who answers for agents that name nobody: provider:model, or playbook [default: what is found]
+    /// Model for agents without one: provider:model, or playbook [default: detected]
     #[arg(long, value_name = "PROVIDER:MODEL", env = "BATON_MODEL")]
     model: Option<String>,
-    /// Refuse to start when the playbook would answer in place of a model
+    /// Refuse to start if the playbook would be used instead of a model
     #[arg(
         long,
         value_name = "BOOL",
@@ -73,19 +73,20 @@ pub(crate) struct Options {
         value_parser = BoolishValueParser::new(),
     )]
     production: Option<bool>,
-    /// The URL that agent cards show
+    /// Base URL for agent cards
     #[arg(long, value_name = "URL", env = "PUBLIC_URL")]
     public_url: Option<String>,
-    /// A further host name that requests may use; may be repeated
+    /// Additional host name that requests may use; repeatable
     #[arg(long = "allow-host", value_name = "HOST", env = "BATON_ALLOW_HOSTS", value_delimiter = ',')]
     allow_hosts: Vec<String>,
-    /// A receiver of notifications that may be private, such as 127.0.0.0/8 or hooks.internal; may be repeated
+    /// Private address that push notifications may be sent to, such as 127.0.0.0/8 or hooks.internal; repeatable
     #[arg(long, value_name = "ADDRESS", env = "BATON_PUSH_ALLOW", value_delimiter = ',')]
     push_allow: Vec<String>,
-    /// Fail on messages that no playbook rule matches; report unused rules at the end, and exit with 1 if there were any such messages
+    /// Fail on messages that match no playbook rule; report unused rules at shutdown, and exit with 1 if a message did
+    /// not match
     #[arg(long)]
     strict: bool,
-    /// Callers must show a token, of `baton token create` or of an issuer that baton.yaml names
+    /// Require a token, from `baton token create` or from an issuer in baton.yaml
     #[arg(
         long,
         value_name = "BOOL",
@@ -97,24 +98,24 @@ pub(crate) struct Options {
         value_parser = BoolishValueParser::new(),
     )]
     auth: Option<bool>,
-    /// Serve https with this certificate (PEM)
+    /// TLS certificate (PEM); enables HTTPS
     #[arg(long, value_name = "FILE", env = "BATON_TLS_CERT")]
     tls_cert: Option<PathBuf>,
-    /// The key of that certificate (PEM)
+    /// Private key of the TLS certificate (PEM)
     #[arg(long, value_name = "FILE", env = "BATON_TLS_KEY")]
     tls_key: Option<PathBuf>,
-    /// The origin of web pages that may call, such as `https://app.example.com`; may be repeated
+    /// Web origin that may send requests, such as `https://app.example.com`; repeatable
     #[arg(long = "cors-origin", value_name = "ORIGIN", env = "BATON_CORS_ORIGINS", value_delimiter = ',')]
     cors_origins: Vec<String>,
-    /// Allow a --host that others can reach without authentication: whoever reaches it may do everything
+    /// Allow a non-loopback --host without authentication; everyone who can reach it has full access
     #[arg(long)]
     insecure: bool,
-    /// The configuration file [default: baton.yaml, here or else in the one directory to serve, if there is one]
+    /// Configuration file [default: baton.yaml in the current directory, or in the only directory to serve]
     #[arg(long, value_name = "FILE", env = "BATON_CONFIG")]
     config: Option<PathBuf>,
 }
 
-/// Who runs tools.
+/// Place where tools run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Tools {
     Agent,
@@ -130,7 +131,7 @@ impl From<Tools> for ToolExecution {
     }
 }
 
-/// Opens, serves, and stops in order when asked.
+/// Opens the data directory, serves, and shuts down gracefully.
 pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
     let strictness = if options.strict { Strictness::Strict } else { Strictness::Lenient };
     let chosen = Chosen {
@@ -155,7 +156,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     settings.new_journal = options.new_journal;
     if !settings.host.is_loopback() && !settings.auth.required && !options.insecure {
         let message =
-            format!("others can reach {}, and without authentication they may do everything here", settings.host);
+            format!("others can reach {}, and would have full access without authentication", settings.host);
         return Err(Failure::new(ErrorCode::EXPOSED, message));
     }
     let (baton, diagnostics) = Baton::open(&settings, strictness, Needs::Nobody).await?;
@@ -170,7 +171,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     server.baton().watch_logins(&settings.data);
     server.baton().look_again_when_told();
     stop.first().await;
-    screen.say("stopping; unfinished runs go on at the next start (again to stop at once)");
+    screen.say("stopping; unfinished runs resume at the next start (repeat to stop immediately)");
     let exit = match strictness {
         Strictness::Strict => server.baton().report(screen),
         Strictness::Lenient => Exit::Ok,
@@ -179,7 +180,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     Ok(exit)
 }
 
-/// Agents that are named one by one at the start.
+/// Maximum number of agents listed at startup.
 const MOST_NAMED: usize = 50;
 
 fn announce(server: &Server, settings: &Settings, answering: &Answering, screen: Screen) {
@@ -202,20 +203,20 @@ fn announce(server: &Server, settings: &Settings, answering: &Answering, screen:
     let here = agents.len() - elsewhere;
     let mut count = format!("{here} agent{}", if here == 1 { "" } else { "s" });
     if elsewhere > 0 {
-        count.push_str(&format!(", and {elsewhere} that live{} elsewhere,", if elsewhere == 1 { "s" } else { "" }));
+        count.push_str(&format!(", and {elsewhere} remote agent{},", if elsewhere == 1 { "s" } else { "s" }));
     }
     screen.say(&format!("baton serves {count} at {} (data in {data})", paint.strong(url)));
     let width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
     for agent in agents.iter().take(MOST_NAMED) {
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
-        let lives = agent.address.as_deref().map(|place| format!(" (lives at {place})")).unwrap_or_default();
+        let lives = agent.address.as_deref().map(|place| format!(" (remote: {place})")).unwrap_or_default();
         screen.say(&format!("  {name}  {}{lives}", agent_address(url, agent.name.as_str())));
     }
     if agents.is_empty() {
-        screen.say("  no agents yet; make one with: baton agents create NAME --prompt \"...\"");
+        screen.say("  no agents yet; create one with: baton agents create NAME --prompt \"...\"");
     }
     if let Some(more @ 1..) = agents.len().checked_sub(MOST_NAMED) {
-        screen.say(&format!("  and {more} more; `baton agents` shows all"));
+        screen.say(&format!("  and {more} more; list all with `baton agents`"));
     }
     for line in answering.lines(paint) {
         screen.say(&line);
@@ -224,11 +225,11 @@ fn announce(server: &Server, settings: &Settings, answering: &Answering, screen:
         announce_auth(server.baton().valid_tokens(), settings, screen);
     } else if !settings.host.is_loopback() {
         let warning = paint.warn("warning");
-        screen.say(&format!("{warning}: whoever reaches {} may do everything here", settings.host));
+        screen.say(&format!("{warning}: everyone who can reach {} has full access", settings.host));
     }
 }
 
-/// Says which peers will not be asked for the notifications that the configuration wants of them.
+/// Warns about peers with push enabled if no public URL is configured.
 fn warn_of_unheard(settings: &Settings, screen: Screen) {
     let wanted = settings.peers.iter().filter(|peer| peer.push && settings.public_url.is_none());
     let wanted: Vec<&str> =
@@ -236,17 +237,17 @@ fn warn_of_unheard(settings: &Settings, screen: Screen) {
     if !wanted.is_empty() {
         let (warning, names) = (screen.talk_paint().warn("warning"), wanted.join(", "));
         screen.say(&format!(
-            "{warning}: push of {names} has no effect without --public-url, where peers reach this Baton"
+            "{warning}: push of {names} has no effect without --public-url, the address that peers send notifications to"
         ));
     }
 }
 
-/// Says that callers must show a token, and how they come by one.
+/// Prints the number of tokens and issuers, and the command that creates a token.
 fn announce_auth(tokens: usize, settings: &Settings, screen: Screen) {
     let issuers = settings.auth.issuers.len();
     let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let who = match (tokens, issuers) {
-        (0, 0) => "nobody has a token yet".to_owned(),
+        (0, 0) => "no tokens yet".to_owned(),
         (tokens, 0) => plural(tokens, "valid token"),
         (tokens, issuers) => format!("{} and {}", plural(tokens, "valid token"), plural(issuers, "issuer")),
     };
@@ -256,12 +257,12 @@ fn announce_auth(tokens: usize, settings: &Settings, screen: Screen) {
             Some(".baton") => String::new(),
             _ => format!(" --data {}", settings.data.display()),
         };
-        screen.say(&format!("  make a token with: baton token create NAME{data}"));
+        screen.say(&format!("  create a token with: baton token create NAME{data}"));
     }
     if settings.tls.is_none() && !settings.host.is_loopback() {
         let warning = screen.talk_paint().warn("warning");
         screen.say(&format!(
-            "{warning}: tokens travel unencrypted; give --tls-cert and --tls-key, or put a proxy in front"
+            "{warning}: tokens are sent unencrypted; use --tls-cert and --tls-key, or a TLS proxy"
         ));
     }
 }

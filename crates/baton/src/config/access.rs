@@ -1,4 +1,4 @@
-//! Who may come, and how: authentication, TLS, web pages of other origins, and how often.
+//! Access settings: authentication, TLS, CORS and rate limits.
 
 use super::raw::{Cards, Issuer, Metrics, RawAuth, RawLimits, RawTls};
 use crate::failure::Failure;
@@ -6,23 +6,23 @@ use baton_http::CorsOrigins;
 use baton_types::ErrorCode;
 use std::path::{Path, PathBuf};
 
-/// What one caller may ask of a Baton with authentication, unless the configuration says otherwise.
+/// Default rate limit per caller if authentication is required.
 const USUAL_RATE: Rate = Rate { per_second: 50, burst: 200 };
 
-/// Who must be known, and by whom.
+/// Authentication settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Auth {
-    /// Whether callers must show a token.
+    /// Whether callers must present a token.
     pub(crate) required: bool,
-    /// Who may read agent cards.
+    /// Access to agent cards.
     pub(crate) cards: Cards,
-    /// Who may read the meters.
+    /// Access to metrics.
     pub(crate) metrics: Metrics,
-    /// Whose JSON Web Tokens are accepted besides the tokens made here.
+    /// Issuers of accepted JSON Web Tokens, in addition to tokens issued here.
     pub(crate) issuers: Vec<Issuer>,
 }
 
-/// Certificate and key of the server, and who signs those of its callers.
+/// Certificate and key of the server, and the CA of client certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tls {
     pub(crate) cert: PathBuf,
@@ -30,16 +30,16 @@ pub(crate) struct Tls {
     pub(crate) client_ca: Option<PathBuf>,
 }
 
-/// How often one caller may ask.
+/// Rate limit per caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
-    /// Requests per second in the long run.
+    /// Sustained requests per second.
     pub(crate) per_second: u32,
-    /// Requests at once after a pause.
+    /// Burst size.
     pub(crate) burst: u32,
 }
 
-/// What the flags say about all of it.
+/// Values of the flags.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChosenAccess {
     pub(crate) auth: Option<bool>,
@@ -60,7 +60,7 @@ impl ChosenAccess {
         let cert = self.tls_cert.clone().or(raw.cert.map(|path| base.join(path)));
         let key = self.tls_key.clone().or(raw.key.map(|path| base.join(path)));
         let half = |there: &str, missing: &str| {
-            Err(Failure::new(ErrorCode::TLS_INVALID, format!("{there} is given, and {missing} is not")))
+            Err(Failure::new(ErrorCode::TLS_INVALID, format!("{there} is set, but {missing} is missing")))
         };
         match (cert, key, raw.client_ca) {
             (Some(cert), Some(key), ca) => Ok(Some(Tls { cert, key, client_ca: ca.map(|path| base.join(path)) })),
@@ -81,7 +81,7 @@ impl ChosenAccess {
     }
 }
 
-/// How often a caller may ask: what the file says, else the usual when callers are known, else as often as it likes.
+/// Rate limit per caller: of the file, else the default if authentication is required, else none.
 pub(super) fn rate(raw: &RawLimits, auth: &Auth) -> Option<Rate> {
     let number = |given: Option<u64>| given.and_then(|given| u32::try_from(given).ok());
     match (number(raw.requests_per_second), number(raw.burst)) {

@@ -1,21 +1,21 @@
-//! Who is sent what Baton keeps, by the file and the usual variables.
+//! Telemetry export, configured by the file and the standard OpenTelemetry environment variables.
 
 use super::raw::{HeaderText, RawExport, RawTarget, secret_below};
 use baton_export::{ExportTarget, METER_INTERVAL, Protocol, Route, Signal, from_environment, meter_interval};
 use std::{path::Path, time::Duration};
 
-/// What is held for targets that do not take it, unless somebody says otherwise.
+/// Default limit of data queued for unavailable targets.
 const HELD: u64 = 1 << 30;
 
-/// Who is sent what Baton keeps.
+/// Export targets and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Export {
     pub(crate) targets: Vec<ExportTarget>,
-    /// By target, what requests to it say as well.
+    /// Additional request headers by target name.
     pub(crate) headers: Vec<(String, Vec<(String, HeaderText)>)>,
-    /// Most bytes that are held for targets that do not take them.
+    /// Maximum bytes queued for unavailable targets.
     pub(crate) bytes: u64,
-    /// How often meters are read for them.
+    /// Collection interval of metrics.
     pub(crate) meter_interval: Duration,
 }
 

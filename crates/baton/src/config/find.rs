@@ -1,4 +1,4 @@
-//! Which file is read.
+//! Locates and reads the configuration file.
 
 use super::raw::RawConfig;
 use crate::failure::Failure;
@@ -8,11 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file that is read when no other is named.
+/// File name used without `--config`.
 const DEFAULT_FILE: &str = "baton.yaml";
 const LARGEST_FILE: u64 = 1 << 20;
 
-/// The named file, else the one of the working directory, else the one beside the only agents that were named.
+/// The file given by `--config`, else the one in the working directory, else the one in the agents directory if exactly
+/// one was given.
 pub(super) fn configuration(named: Option<&Path>, agents: &[PathBuf]) -> Result<(PathBuf, RawConfig), Failure> {
     if let Some(file) = named {
         return Ok((file.to_path_buf(), read(file)?.ok_or_else(|| missing(file))?));

@@ -1,11 +1,11 @@
-//! Who answers for agents that name nobody.
+//! The default model for agents that name none.
 
 use super::raw::{RawModels, is_model};
 use crate::failure::Failure;
 use baton_lineup::ModelSettings;
 use baton_types::ErrorCode;
 
-/// What flags and variables say about models.
+/// Values of flags and environment variables about models.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChosenModels {
     /// `--model`, or `BATON_MODEL`.
@@ -15,7 +15,7 @@ pub(crate) struct ChosenModels {
 }
 
 impl ChosenModels {
-    /// What holds; a model that a flag names comes without the fallbacks of the file's.
+    /// The effective settings. A model given by a flag does not use the fallbacks of the file.
     pub(super) fn over(
         self,
         raw: RawModels,
@@ -23,10 +23,10 @@ impl ChosenModels {
     ) -> Result<ModelSettings, Failure> {
         if let Some(wrong) = self.model.as_deref().filter(|model| !is_model(model)) {
             let shown: String = wrong.chars().take(60).collect();
-            return Err(Failure::new(ErrorCode::USAGE, format!("--model: {shown:?} names no model"))
+            return Err(Failure::new(ErrorCode::USAGE, format!("--model: {shown:?} is not a model name"))
                 .hint("Write it as provider:model, such as openai:gpt-5-mini, or playbook."));
         }
-        // For tests and for those who want no surprises: nothing is looked for.
+        // `BATON_DETECT=off` disables model detection, for tests and reproducible setups.
         let detects = environment("BATON_DETECT").is_none_or(|word| !matches!(word.as_str(), "off" | "0" | "false"));
         Ok(ModelSettings {
             fallbacks: if self.model.is_some() { Vec::new() } else { raw.fallbacks },

@@ -1,4 +1,4 @@
-//! `baton.yaml` as written: right types, unknown keys reported, nothing filled in yet.
+//! `baton.yaml` as written: typed values, unknown keys reported, no defaults yet.
 
 mod a2a;
 mod auth;
@@ -85,7 +85,7 @@ pub(super) struct RawConfig {
 }
 
 impl RawConfig {
-    /// Reads the whole file, or everything that is wrong with it.
+    /// Parses the whole file, or returns all its errors.
     pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Self, Vec<Diagnostic>> {
         let node = document::read(file, bytes).map_err(|diagnostic| vec![diagnostic])?;
         let mut reader = Reader::new(file);

@@ -1,4 +1,4 @@
-//! From what was chosen on the command line and in the file to what holds.
+//! Merges command line, environment and file into the effective settings.
 
 use super::{
     access::{Auth, ChosenAccess, Rate, Tls, rate},
@@ -21,11 +21,11 @@ use std::{
     time::Duration,
 };
 
-/// Where Baton listens unless told otherwise.
+/// Default port of the server.
 const DEFAULT_PORT: u16 = 8700;
 const DEFAULT_DATA: &str = ".baton";
 
-/// What flags and environment say; nothing means: look in the file.
+/// Values of flags and environment variables; `None` means: use the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chosen {
     pub(crate) config: Option<PathBuf>,
@@ -41,85 +41,85 @@ pub(crate) struct Chosen {
     pub(crate) models: ChosenModels,
 }
 
-/// What holds.
+/// The effective settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) host: IpAddr,
     pub(crate) port: u16,
     pub(crate) data: PathBuf,
-    /// Whether a journal that is lost may be replaced by a new one.
+    /// Whether a lost journal may be replaced by a new one.
     pub(crate) new_journal: bool,
     pub(crate) public_url: Option<String>,
     pub(crate) allow_hosts: Vec<String>,
-    /// Who runs tools, for all agents; each agent's own setting when not given.
+    /// Where tools run, for all agents; the setting of each agent if not given.
     pub(crate) tools: Option<ToolExecution>,
     pub(crate) agents: Vec<PathBuf>,
-    /// The folder in which agents are kept that are made while Baton runs.
+    /// The folder for agents that are created at runtime.
     pub(crate) new_agents: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) retention: Option<Retention>,
     pub(crate) a2a: A2a,
     pub(crate) responses: ResponsesOptions,
-    /// Where MCP servers of requests may be beside public addresses; none are used when not given.
+    /// Private addresses allowed for MCP servers of requests; `None` disables such servers.
     pub(crate) guests: Option<Vec<String>>,
     pub(crate) push: Push,
     pub(crate) auth: Auth,
     pub(crate) tls: Option<Tls>,
-    /// Origins of web pages that may call.
+    /// Origins of web pages that may call the server.
     pub(crate) cors: CorsOrigins,
-    /// How often one caller may ask; as often as it likes when not given.
+    /// Rate limit per caller; unlimited if not given.
     pub(crate) rate: Option<Rate>,
-    /// Agents elsewhere.
+    /// Remote agents.
     pub(crate) peers: Vec<PeerConfig>,
-    /// What is said about all that.
+    /// Telemetry of this server.
     pub(crate) telemetry: Telemetry,
-    /// What models cost.
+    /// Model prices.
     pub(crate) prices: Vec<Price>,
-    /// What may be spent.
+    /// Spending budgets.
     pub(crate) budgets: Budgets,
-    /// Who answers, and through whom.
+    /// Default model, fallbacks and providers.
     pub(crate) models: ModelSettings,
 }
 
-/// What Baton says about itself, and how long it is kept.
+/// Telemetry settings and retention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Telemetry {
     pub(crate) settings: baton_telemetry::Settings,
-    /// Telemetry older than this goes; the store's own default when not given.
+    /// Maximum age of telemetry; default of the store if not given.
     pub(crate) age: Option<Duration>,
-    /// Telemetry beyond this goes, oldest first; the store's own default when not given.
+    /// Maximum size of telemetry, oldest deleted first; default of the store if not given.
     pub(crate) bytes: Option<u64>,
-    /// A Tempo that is asked, too; none when not given.
+    /// A Tempo server that is queried as well.
     pub(crate) tempo: Option<Tempo>,
-    /// Who is sent what is kept.
+    /// Export targets.
     pub(crate) export: Export,
 }
 
-/// What of A2A is offered.
+/// A2A features that are offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct A2a {
     pub(crate) streaming: bool,
     pub(crate) push: bool,
     pub(crate) extended_card: bool,
-    /// Whether a request without a version means 0.3 whatever its method.
+    /// Whether a request without a version means 0.3, regardless of its method.
     pub(crate) strict_version: bool,
     /// The bindings that cards list, preferred first.
     pub(crate) bindings: Vec<CardBinding>,
     pub(crate) extensions: Vec<Extension>,
-    /// How answers appear, where the agent does not say.
+    /// Placement of answers, for agents without a setting.
     pub(crate) settings: A2aSettings,
 }
 
-/// Notifications to receivers outside.
+/// Push notifications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Push {
-    /// Receivers that may be private: names, addresses and blocks, each of them well formed.
+    /// Receivers that may be private: names, addresses and blocks, already validated.
     pub(crate) allow: Vec<String>,
-    /// A notification that nobody takes is dropped after this long.
+    /// Undeliverable notifications are dropped after this time.
     pub(crate) deadline: Option<Duration>,
 }
 
-/// Bounds of the HTTP surface; its own defaults when not given.
+/// Limits of the HTTP server; its defaults if not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub(crate) body_bytes: Option<usize>,
@@ -129,24 +129,24 @@ pub(crate) struct Limits {
     pub(crate) principal_share: Option<u8>,
 }
 
-/// What may be forgotten of ended tasks.
+/// Retention of ended tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Retention {
-    /// Forget what ended longer ago.
+    /// Delete tasks that ended longer ago than this.
     pub(crate) age: Option<Duration>,
-    /// Forget all but so many.
+    /// Number of ended tasks to keep.
     pub(crate) keep: Option<u64>,
 }
 
 impl Chosen {
-    /// Reads the file, if there is one, and fills the gaps.
+    /// Reads the file, if there is one, and merges it with these values.
     pub(crate) fn resolve(self) -> Result<Settings, Failure> {
         let (file, raw) = find::configuration(self.config.as_deref(), &self.agents)?;
         let base = file.parent().unwrap_or(Path::new("")).to_path_buf();
         self.over(raw, &base)
     }
 
-    /// As if there were no file.
+    /// Like `resolve`, without a file.
     pub(crate) fn without_file(self) -> Result<Settings, Failure> {
         self.over(RawConfig::default(), Path::new(""))
     }
@@ -234,7 +234,7 @@ fn a2a(raw: RawA2a) -> A2a {
     }
 }
 
-/// Entries of the command line; those of the file are checked where they stand.
+/// Validates entries of the command line; those of the file are validated when it is parsed.
 fn allowed(entries: Vec<String>) -> Result<Vec<String>, Failure> {
     match AddressPolicy::allowing(&entries) {
         Ok(_) => Ok(entries),
@@ -248,7 +248,7 @@ fn address(host: &str) -> Result<IpAddr, Failure> {
     }
     host.trim_matches(['[', ']']).parse().map_err(|_| {
         Failure::new(ErrorCode::CONFIG_INVALID, format!("'{host}' is not an address to listen on"))
-            .hint("Give an IP address such as 127.0.0.1 as --host; names belong into --allow-host or --public-url.")
+            .hint("Give an IP address such as 127.0.0.1 as --host; names belong in --allow-host or --public-url.")
     })
 }
 
@@ -257,7 +257,7 @@ fn web_address(url: &str) -> Result<String, Failure> {
         return Ok(url.trim_end_matches('/').to_owned());
     }
     Err(Failure::new(ErrorCode::CONFIG_INVALID, format!("the public URL '{url}' is not a web address"))
-        .hint("Write it in full, such as https://agents.example.com."))
+        .hint("Write the full URL, such as https://agents.example.com."))
 }
 
 #[cfg(test)]
@@ -280,7 +280,7 @@ mod tests {
         let (main, plain) = (profile("baton.yaml"), profile("no-streaming.yaml"));
         assert_eq!((main.a2a.streaming, main.a2a.push, main.push.allow.is_empty()), (true, true, false));
         assert_eq!((plain.a2a.streaming, plain.a2a.push), (false, false));
-        // Kits talk over all three bindings, and find them in the card.
+        // Conformance suites use all three bindings and find them in the card.
         for file in ["baton.yaml", "no-streaming.yaml", "required-extension.yaml"] {
             assert_eq!(profile(file).a2a.bindings, CardBinding::ALL, "{file}");
         }

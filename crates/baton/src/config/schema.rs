@@ -1,4 +1,4 @@
-//! The JSON Schema of `baton.yaml`, made from the bounds that the reader enforces and published for editors.
+//! The JSON Schema of `baton.yaml`, generated from the limits that the parser enforces and published for editors.
 
 use super::raw::{
     ALGORITHMS, BINDINGS, LARGEST_BODY, MODES, MOST_ALLOWED, MOST_BUDGET, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS,
@@ -47,21 +47,21 @@ fn off(about: &str) -> Value {
 /// The key `telemetry.tempo`.
 fn tempo() -> Value {
     let basic = object(
-        "A name and a password that it is shown.",
-        &json!({"user": text("The name."), "secret": secret("Where the password is.")}),
+        "User name and password for HTTP basic authentication.",
+        &json!({"user": text("The user name."), "secret": secret("Reference to the password.")}),
     );
     object(
-        "A Tempo elsewhere that is asked for spans; TEMPO_URL names one, too. Since 0.6.",
+        "A remote Tempo server to query for spans; can also be set with TEMPO_URL. Since 0.6.",
         &json!({
-            "url": url("Where its HTTP API is, such as http://tempo.example.com:3200."),
+            "url": url("URL of its HTTP API, such as http://tempo.example.com:3200."),
             "mode": {"enum": MODES.map(|(word, _)| word), "default": "tee",
-                "description": "Who answers: the store here and the Tempo together, or the Tempo alone."},
-            "hot": duration("For how long the store here knows best, 2m to 365d; 1h when not given."),
-            "tenant": text("The tenant that it is asked for, as X-Scope-OrgID."),
-            "bearer": secret("Where the bearer token for it is."),
+                "description": "Source of results: the local store and Tempo merged (tee), or Tempo only."},
+            "hot": duration("Age up to which the local store is authoritative, 2m to 365d; default 1h."),
+            "tenant": text("Tenant id, sent as X-Scope-OrgID."),
+            "bearer": secret("Reference to the bearer token."),
             "basic": with(basic, &["user", "secret"]),
             "headers": {"type": "object", "additionalProperties": {"type": "string"},
-                "description": "Further headers of every request; env://NAME and file://PATH name where a secret is."},
+                "description": "Additional headers of every request; env://NAME and file://PATH refer to secrets."},
         }),
     )
 }
@@ -71,32 +71,32 @@ fn export() -> Value {
     let target = object(
         "One target.",
         &json!({
-            "name": text("What it is called here."),
-            "endpoint": url("Where it takes OTLP; over HTTP, below what address."),
+            "name": text("Local name."),
+            "endpoint": url("OTLP endpoint; over HTTP, the base URL."),
             "protocol": {"enum": baton_export::Protocol::WORDS.map(|(word, _)| word),
-                "description": "What to speak; grpc for port 4317, http/protobuf for others when not given."},
-            "compression": {"enum": ["gzip", "none"], "default": "gzip", "description": "Whether bodies are made smaller."},
+                "description": "OTLP protocol; by default grpc for port 4317 and http/protobuf for other ports."},
+            "compression": {"enum": ["gzip", "none"], "default": "gzip", "description": "Compression of request bodies."},
             "headers": {"type": "object", "additionalProperties": {"type": "string"},
-                "description": "Further headers of every request; env://NAME and file://PATH name where a secret is."},
-            "timeout": duration("How long a request may take, 100ms to 10m; 10s when not given."),
-            "certificate": text("A PEM file with authorities to trust besides those of the system, relative to this file."),
-            "client_cert": text("A PEM file with the certificate that it is shown, relative to this file."),
-            "client_key": text("A PEM file with the key of that certificate, relative to this file."),
+                "description": "Additional headers of every request; env://NAME and file://PATH refer to secrets."},
+            "timeout": duration("Request timeout, 100ms to 10m; default 10s."),
+            "certificate": text("PEM file with CA certificates to trust in addition to the system's, relative to this file."),
+            "client_cert": text("PEM file with the client certificate, relative to this file."),
+            "client_key": text("PEM file with the key of the client certificate, relative to this file."),
             "signals": {"type": "array", "items": {"enum": baton_export::Signal::ALL.map(baton_export::Signal::as_str)},
-                "description": "What it is for; all of them when not given."},
-            "content": {"type": "boolean", "description": "Whether it may see what models and tools read and wrote; as capture_content says when not given."},
+                "description": "Signals to export; default all."},
+            "content": {"type": "boolean", "description": "Whether to export the inputs and outputs of models and tools; defaults to capture_content."},
         }),
     );
     object(
-        "Who is sent what Baton keeps, over OTLP. Since 0.6.",
+        "Export of telemetry over OTLP. Since 0.6.",
         &json!({
-            "enabled": on("Whether anybody is."),
+            "enabled": on("Whether telemetry is exported."),
             "bytes": {"oneOf": [
                 {"type": "integer", "minimum": 1 << 20, "maximum": MOST_BYTES},
                 {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
-                "description": "Most that waits on disk for targets that do not take it, oldest first to go; 1GB when not given."},
+                "description": "Maximum size of the queue on disk for unavailable targets, oldest dropped first; default 1GB."},
             "targets": {"type": "array", "maxItems": MOST_TARGETS, "items": with(target, &["name", "endpoint"]),
-                "description": "To whom; without any, whoever listens on localhost:4317."},
+                "description": "Export targets; default a collector on localhost:4317, if there is one."},
         }),
     )
 }
@@ -104,25 +104,25 @@ fn export() -> Value {
 /// The key `telemetry`.
 fn telemetry() -> Value {
     let retention = object(
-        "How long telemetry is kept; insights, handoffs and gate results always are.",
+        "Retention of telemetry; insights, handoffs and gate results are always kept.",
         &json!({
-            "age": duration("Telemetry older than this goes; 14d when not given."),
+            "age": duration("Maximum age of telemetry; default 14d."),
             "bytes": {"oneOf": [
                 {"type": "integer", "minimum": 1 << 20, "maximum": MOST_BYTES},
                 {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
-                "description": "Telemetry beyond this goes, oldest first; 8GB when not given."},
+                "description": "Maximum size of telemetry, oldest deleted first; default 8GB."},
         }),
     );
     object(
-        "What Baton says about itself, as spans. Since 0.5.",
+        "Telemetry of this server. Since 0.5.",
         &json!({
-            "enabled": on("Whether Baton makes spans of its own."),
-            "service_name": text("The service that spans name; baton when not given."),
-            "project": text("The project that spans name, as project.id of their resource; none when not given. Since 0.6."),
+            "enabled": on("Whether this server emits spans."),
+            "service_name": text("Service name of spans; default baton."),
+            "project": text("Project of spans, as the resource attribute project.id; default none. Since 0.6."),
             "emit_mode": {"enum": ["dual", "legacy", "otel"], "default": "dual",
-                "description": "Which names are used for what has an older and a newer one."},
-            "schema": {"enum": ["1.41", "latest"], "default": "1.41", "description": "Which GenAI conventions are followed."},
-            "capture_content": off("Whether spans show what models and tools read and wrote."),
+                "description": "Attribute names to emit: legacy, OpenTelemetry, or both."},
+            "schema": {"enum": ["1.41", "latest"], "default": "1.41", "description": "Version of the OpenTelemetry GenAI conventions."},
+            "capture_content": off("Whether spans contain the inputs and outputs of models and tools."),
             "retention": retention,
             "tempo": tempo(),
             "export": export(),
@@ -136,14 +136,14 @@ fn prices() -> Value {
     let price = object(
         "One model.",
         &json!({
-            "input": part("For tokens that it reads."),
-            "output": part("For tokens that it writes."),
-            "cached": part("For tokens that it reads from a cache; as input when not given."),
-            "cache_write": part("For tokens that it writes to a cache; as input when not given."),
+            "input": part("Price of input tokens."),
+            "output": part("Price of output tokens."),
+            "cached": part("Price of input tokens read from a cache; defaults to input."),
+            "cache_write": part("Price of input tokens written to a cache; defaults to input."),
         }),
     );
     json!({"type": "object", "maxProperties": MOST_ENTRIES, "additionalProperties": with(price, &["input", "output"]),
-        "description": "What models cost, by the name that spans have for them, in dollars for a million tokens. Since 0.6."})
+        "description": "Model prices in dollars per million tokens, by model name as in spans. Since 0.6."})
 }
 
 /// The key `budgets`.
@@ -154,12 +154,12 @@ fn budgets() -> Value {
             "additionalProperties": {"type": "number", "minimum": 0, "maximum": MOST_BUDGET}})
     };
     object(
-        "What may be spent, in dollars; baton costs shows how much of it was. Since 0.6.",
+        "Spending budgets in dollars; baton costs shows how much is used. Since 0.6.",
         &json!({
-            "day": amount("On a day, in UTC."),
-            "month": amount("In a month, in UTC."),
-            "agents": named("By an agent in a month, by its name."),
-            "projects": named("For a project in a month, by its name."),
+            "day": amount("Per day, in UTC."),
+            "month": amount("Per month, in UTC."),
+            "agents": named("Per month, by agent name."),
+            "projects": named("Per month, by project name."),
         }),
     )
 }
@@ -169,25 +169,25 @@ fn auth() -> Value {
     let issuer = object(
         "One issuer.",
         &json!({
-            "issuer": url("Its address, as it stands in its tokens."),
+            "issuer": url("Issuer URL, exactly as in its tokens."),
             "audience": {"oneOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "string"}}],
-            "description": "What its tokens for this Baton say as audience; a token must be for one of them."},
-            "jwks_url": url("Where its keys are; its discovery document says so when not given."),
-            "tenant": text("Whose data its callers see; its address when not given."),
-            "algorithms": {"type": "array", "items": {"enum": ALGORITHMS.map(baton_identity::Algorithm::as_str)}, "description": "How its tokens may be signed."},
-            "scopes": texts("What its callers may do; call when not given.", MOST_SCOPES),
-            "scope_claim": text("The claim that says what a caller may do; each caller may do the same when not given."),
+            "description": "Accepted audiences; a token must have one of them."},
+            "jwks_url": url("URL of its JWK set; default from its discovery document."),
+            "tenant": text("Tenant of its callers; defaults to the issuer URL."),
+            "algorithms": {"type": "array", "items": {"enum": ALGORITHMS.map(baton_identity::Algorithm::as_str)}, "description": "Accepted signature algorithms."},
+            "scopes": texts("Scopes of its callers; default call.", MOST_SCOPES),
+            "scope_claim": text("Claim with the scopes of a caller; if not set, all callers have the same scopes."),
         }),
     );
     object(
-        "Who must be known. Since 0.3.",
+        "Authentication. Since 0.3.",
         &json!({
-            "required": off("Whether callers must show a token."),
-            "cards": {"enum": ["public", "private"], "default": "public", "description": "Who may read agent cards."},
+            "required": off("Whether callers must present a token."),
+            "cards": {"enum": ["public", "private"], "default": "public", "description": "Access to agent cards: public, or authenticated callers only."},
             "metrics": {"enum": ["public", "private"], "default": "private",
-                "description": "Who may read /metrics: everybody, or those with the scope telemetry:read. Since 0.6."},
+                "description": "Access to /metrics: public, or callers with the scope telemetry:read. Since 0.6."},
             "issuers": {"type": "array", "maxItems": MOST_ISSUERS, "items": with(issuer, &["issuer", "audience"]),
-                "description": "Whose JSON Web Tokens are accepted besides the tokens made here."},
+                "description": "Issuers of accepted JSON Web Tokens, in addition to tokens issued here."},
         }),
     )
 }
@@ -196,55 +196,55 @@ fn auth() -> Value {
 fn peer() -> Value {
     let (bindings, places) = (BINDINGS.map(|(word, _)| word), PLACES.map(|(word, _)| word));
     let key = object(
-        "A key that it is shown.",
+        "API key.",
         &json!({
-            "in": {"enum": places, "default": "header", "description": "Where the key stands."},
-            "name": text("The header, query parameter or cookie."),
-            "secret": secret("Where the key is."),
+            "in": {"enum": places, "default": "header", "description": "Location of the key."},
+            "name": text("Name of the header, query parameter or cookie."),
+            "secret": secret("Reference to the key."),
         }),
     );
     let basic = object(
-        "A name and a password that it is shown.",
+        "User name and password for HTTP basic authentication.",
         &json!({
-            "user": text("The name."),
-            "secret": secret("Where the password is."),
+            "user": text("The user name."),
+            "secret": secret("Reference to the password."),
         }),
     );
     let oauth2 = object(
-        "Tokens that an authorization server gives for a secret.",
+        "OAuth 2.0 client credentials.",
         &json!({
-            "token_url": url("Where it gives tokens."),
-            "client_id": text("Under which it knows this Baton."),
-            "secret": secret("Where the secret is."),
-            "scopes": texts("What to ask for.", MOST_SCOPES),
-            "audience": text("For whom the tokens are."),
+            "token_url": url("Token endpoint."),
+            "client_id": text("Client id of this server."),
+            "secret": secret("Reference to the client secret."),
+            "scopes": texts("Scopes to request.", MOST_SCOPES),
+            "audience": text("Audience of the tokens."),
         }),
     );
     let peer = object(
         "One agent.",
         &json!({
-            "name": text("What it is called here."),
-            "url": url("Where its card is, or below what address."),
-            "binding": {"enum": bindings, "description": "What to speak; as its card prefers when not given."},
-            "bearer": secret("Where the bearer token for it is."),
+            "name": text("Local name."),
+            "url": url("URL of its agent card, or the base URL."),
+            "binding": {"enum": bindings, "description": "Protocol binding; defaults to the preference of its card."},
+            "bearer": secret("Reference to the bearer token."),
             "api_key": with(key, &["name", "secret"]),
             "basic": with(basic, &["user", "secret"]),
             "oauth2": with(oauth2, &["token_url", "client_id", "secret"]),
-            "client_cert": text("A PEM file with the certificate that it is shown, relative to this file."),
-            "client_key": text("A PEM file with the key of that certificate, relative to this file."),
-            "hosts": texts("Hosts besides that of its card to which the card may point.", MOST_HOSTS),
-            "allow": texts("Private addresses that it may have, such as 10.1.2.3 or 127.0.0.0/8.", MOST_HOSTS),
-            "signers": texts("Whose signatures of its card are trusted: ids of keys, or addresses of JWK sets.", MOST_SIGNERS),
-            "require_signature": off("Whether its card must be signed by one of them."),
-            "listed": off("Whether the catalog of this Baton names it."),
-            "push": off("Whether it may notify this Baton instead of being listened to."),
-            "patience": duration("How long it may be away before a task gives it up, 1s to 1d."),
+            "client_cert": text("PEM file with the client certificate, relative to this file."),
+            "client_key": text("PEM file with the key of the client certificate, relative to this file."),
+            "hosts": texts("Additional hosts that its card may refer to.", MOST_HOSTS),
+            "allow": texts("Private addresses that are allowed for it, such as 10.1.2.3 or 127.0.0.0/8.", MOST_HOSTS),
+            "signers": texts("Trusted signers of its card: key ids, or URLs of JWK sets.", MOST_SIGNERS),
+            "require_signature": off("Whether its card must be signed by a trusted signer."),
+            "listed": off("Whether the catalog of this server lists it."),
+            "push": off("Whether to use push notifications instead of a stream."),
+            "patience": duration("How long it may be unreachable before a task fails, 1s to 1d."),
         }),
     );
     with(peer, &["name", "url"])
 }
 
-/// What `docs/baton.schema.json` holds.
+/// Content of `docs/baton.schema.json`.
 fn schema() -> Value {
     let all = |about: &str| json!({"type": "array", "items": {"type": "string"}, "description": about});
     let count =
@@ -254,52 +254,52 @@ fn schema() -> Value {
         "One extension.",
         &json!({
             "uri": {"type": "string", "format": "uri", "description": "Its URI."},
-            "description": {"type": "string", "description": "What the agents do with it."},
-            "required": {"type": "boolean", "default": false, "description": "Whether senders must name it."},
+            "description": {"type": "string", "description": "How the agents use it."},
+            "required": {"type": "boolean", "default": false, "description": "Whether clients must activate it."},
         }),
     );
     let a2a_settings = baton_agentdir::a2a_settings_schema();
     let mut schema = object(
-        "The configuration of `baton up`; flags and environment variables come before it.",
+        "The configuration of `baton up`; flags and environment variables take precedence.",
         &json!({
             "port": {"type": "integer", "minimum": 0, "maximum": u16::MAX, "default": 8700,
-                "description": "Where to listen; 0 takes any free port. Since 0.1."},
-            "host": {"type": "string", "default": "127.0.0.1", "description": "The address to listen at. Since 0.1."},
+                "description": "Port to listen on; 0 selects a free port. Since 0.1."},
+            "host": {"type": "string", "default": "127.0.0.1", "description": "Address to listen on. Since 0.1."},
             "data": {"type": "string", "default": ".baton",
-                "description": "Where the journal is, relative to this file. Since 0.1."},
+                "description": "Data directory with the journal, relative to this file. Since 0.1."},
             "public_url": {"type": "string", "format": "uri",
-                "description": "The address in cards, when Baton is behind a proxy. Since 0.1."},
-            "allow_hosts": all("Further names by which clients may call this server. Since 0.1."),
+                "description": "URL in agent cards if the server is behind a proxy. Since 0.1."},
+            "allow_hosts": all("Additional host names that clients may use for this server. Since 0.1."),
             "tools": {"enum": ["agent", "caller"],
-                "description": "Who runs tools, for all agents; each agent's own setting otherwise. Since 0.1."},
+                "description": "Where tools run, for all agents; defaults to the setting of each agent. Since 0.1."},
             "agents": all("Agent directories to serve, relative to this file. Since 0.1."),
-            "new_agents": text("The folder in which agents are kept that are made while Baton runs, relative to this file; it \
-                is served, too. In memory when not given. Since 0.8."),
-            "limits": object("Bounds of the server. Since 0.1.", &json!({
+            "new_agents": text("Folder for agents that are created at runtime, relative to this file; its agents are \
+                served as well. In memory if not set. Since 0.8."),
+            "limits": object("Limits of the server. Since 0.1.", &json!({
                 "body_bytes": {"oneOf": [
                     {"type": "integer", "minimum": 1024, "maximum": LARGEST_BODY},
                     {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
-                    "description": "Largest request body, such as 8MB."},
-                "max_connections": count("Connections at the same time."),
-                "max_streams": count("Event streams at the same time."),
+                    "description": "Maximum size of a request body, such as 8MB."},
+                "max_connections": count("Maximum concurrent connections."),
+                "max_streams": count("Maximum concurrent event streams."),
                 "principal_share": {"type": "integer", "minimum": 1, "maximum": 100, "default": 25,
                     "description": "Percent of the streams, WebSockets, MCP sessions and request bodies at the same time that one \
                         principal may hold; without authentication, one client address. Since 0.9."},
-                "requests_per_second": often("Requests of one caller in the long run; 50 with authentication. Since 0.3."),
-                "burst": often("Requests of one caller at once; four seconds' worth when not given. Since 0.3."),
+                "requests_per_second": often("Sustained request rate per caller; default 50 with authentication, else unlimited. Since 0.3."),
+                "burst": often("Burst size per caller; default four times the rate. Since 0.3."),
             })),
-            "retention": object("What may be forgotten of ended tasks; without it nothing is. Since 0.1.", &json!({
+            "retention": object("Retention of ended tasks; without it, all are kept. Since 0.1.", &json!({
                 "days": {"type": "integer", "minimum": 1, "maximum": MOST_DAYS,
-                    "description": "Forget tasks that ended longer ago."},
-                "keep": {"type": "integer", "minimum": 0, "description": "Forget the oldest beyond this many."},
+                    "description": "Delete tasks that ended longer ago."},
+                "keep": {"type": "integer", "minimum": 0, "description": "Number of ended tasks to keep; older ones are deleted."},
             })),
             "telemetry": telemetry(),
-            "a2a": object("What of A2A is offered; agent cards say the same. Since 0.2.", &json!({
+            "a2a": object("A2A features to offer, also declared in agent cards. Since 0.2.", &json!({
                 "streaming": on("Whether replies and tasks can be streamed."),
-                "push": on("Whether callers can have notifications pushed to them."),
-                "extended_card": on("Whether there is a card that says more than the public one."),
+                "push": on("Whether clients can register push notifications."),
+                "extended_card": on("Whether there is an extended agent card."),
                 "version": {"enum": ["lenient", "strict"], "default": "lenient",
-                    "description": "What a request without A2A-Version means: lenient goes by its method name, strict means 0.3."},
+                    "description": "Version of a request without A2A-Version: lenient derives it from the method name, strict means 0.3."},
                 "answer": a2a_settings["answer"].clone(),
                 "stream_text": a2a_settings["stream_text"].clone(),
                 "bindings": {"type": "array", "minItems": 1, "uniqueItems": true,
@@ -308,44 +308,44 @@ fn schema() -> Value {
                 "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": with(extension, &["uri"]),
                     "description": "Extensions that cards declare besides Baton's own."},
             })),
-            "responses": object("How /v1/responses and /v1/chat/completions take requests that leave something open. Since 0.8.", &json!({
-                "default_agent": text("Who answers requests that name nobody, when several agents are served."),
+            "responses": object("Settings of /v1/responses and /v1/chat/completions. Since 0.8.", &json!({
+                "default_agent": text("Agent for requests that name none, if several agents are served."),
                 "strict_model": off("Whether requests must name an agent as their model."),
-                "mcp_servers": on("Whether requests may bring MCP servers of their own."),
+                "mcp_servers": on("Whether requests may include MCP servers."),
                 "mcp_allow": texts(
-                    "Such servers that may be private: tools.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8.",
+                    "Private addresses allowed for such servers: tools.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8.",
                     MOST_ALLOWED,
                 ),
             })),
-            "push": object("Notifications to receivers outside. Since 0.2.", &json!({
+            "push": object("Push notifications. Since 0.2.", &json!({
                 "allow": {"type": "array", "maxItems": MOST_ALLOWED, "items": {"type": "string"},
-                    "description": "Receivers that may be private: hooks.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8."},
+                    "description": "Private addresses allowed for receivers: hooks.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8."},
                 "deadline": {"type": "string", "pattern": "^[0-9]+ ?(ms|s|m|h|d)$", "default": "24h",
-                    "description": "A notification that nobody takes is dropped after this long, 1s to 30d."},
+                    "description": "Undeliverable notifications are dropped after this time, 1s to 30d."},
             })),
             "auth": auth(),
-            "tls": object("Encryption, with PEM files relative to this one. Since 0.3.", &json!({
-                "cert": text("The server's certificate, then those that lead to its authority."),
+            "tls": object("TLS, with PEM files relative to this file. Since 0.3.", &json!({
+                "cert": text("The server's certificate chain."),
                 "key": text("The key of that certificate."),
-                "client_ca": text("Who signs the certificates of callers; with it, callers must show one."),
+                "client_ca": text("CA of client certificates; if set, clients must present one."),
             })),
-            "cors": object("Web pages of other origins that may call; without it none may. Since 0.3.", &json!({
+            "cors": object("Web pages of other origins that may call the server; default none. Since 0.3.", &json!({
                 "origins": {"type": "array", "maxItems": MOST_ORIGINS, "items": {"type": "string"},
-                    "description": "Such as https://app.example.com; * is every page, with authentication only."},
+                    "description": "Origins such as https://app.example.com; * allows all, only with authentication."},
             })),
             "model": {"type": "string", "pattern": "^(playbook|[^:]+:.+)$",
-                "description": "Who answers for agents that name nobody, as provider:model; what is found when not given. Since 0.7."},
+                "description": "Default model for agents that name none, as provider:model; detected if not set. Since 0.7."},
             "fallbacks": {"type": "array", "maxItems": MOST_FALLBACKS,
                 "items": {"type": "string", "pattern": "^(playbook|[^:]+:.+)$"},
-                "description": "Who is asked when that one does not answer, in this order. Since 0.7."},
+                "description": "Fallback models, in this order. Since 0.7."},
             "providers": baton_agentdir::providers_schema(),
             "embeddings": {"type": "string", "pattern": "^[^:]+:.+$",
-                "description": "Who turns texts into vectors, by which rules, references and tools are chosen; words alone when not given. Since 0.7."},
-            "production": off("Whether the playbook may not stand in for a model. Since 0.7."),
+                "description": "Embedding model for the selection of rules, references and tools; lexical matching only if not set. Since 0.7."},
+            "production": off("Whether to refuse the playbook as a substitute for a model. Since 0.7."),
             "prices": prices(),
             "budgets": budgets(),
             "peers": {"type": "array", "maxItems": MOST_PEERS, "items": peer(),
-                "description": "Agents that live elsewhere. Since 0.3."},
+                "description": "Remote agents. Since 0.3."},
         }),
     );
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();

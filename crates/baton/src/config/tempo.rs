@@ -1,20 +1,20 @@
-//! A Tempo elsewhere: what the file says about it, and where `TEMPO_URL` says that it is.
+//! A remote Tempo server, configured by the file and `TEMPO_URL`.
 
 use super::raw::{HeaderText, RawTempo, TempoMode, secret_below};
 use baton_peers::Credential;
 use std::{path::Path, time::Duration};
 
-/// The variable that names a Tempo.
+/// Environment variable with the URL of a Tempo server.
 const VARIABLE: &str = "TEMPO_URL";
 
 const USUAL_HOT: Duration = Duration::from_secs(60 * 60);
 
-/// A Tempo that is asked for spans.
+/// A Tempo server that is queried for spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tempo {
     pub(crate) url: String,
     pub(crate) mode: TempoMode,
-    /// For how long the store here knows best.
+    /// Age up to which the local store is authoritative.
     pub(crate) hot: Duration,
     pub(crate) tenant: Option<String>,
     pub(crate) credential: Credential,
@@ -22,14 +22,14 @@ pub(crate) struct Tempo {
 }
 
 impl Tempo {
-    /// The one that was chosen, if one was. Files of secrets are relative to `base`.
+    /// The configured server, if any. Secret files are relative to `base`.
     pub(super) fn chosen(raw: RawTempo, base: &Path, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let named = variable(VARIABLE).map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
         let elsewhere = matches!((&named, &raw.url), (Some(named), Some(url)) if named != url);
         let url = named.or(raw.url)?;
         let (credential, headers) = match elsewhere {
             true if raw.credential.is_none() && raw.headers.is_empty() => Default::default(),
-            // They were given for the address of the file.
+            // Credentials and headers were configured for the URL of the file.
             true => {
                 tracing::warn!("{VARIABLE} names another Tempo than the file: it is shown nothing that the file says");
                 Default::default()

@@ -1,4 +1,4 @@
-//! Asking a person at the terminal, field by field.
+//! Prompts in the terminal, field by field.
 
 use super::{
     fields::{Field, Form},
@@ -8,21 +8,20 @@ use crate::screen::Screen;
 use baton_types::Json;
 use std::io::{self, IsTerminal};
 
-/// What came of asking.
+/// Result of a prompt.
 #[derive(Debug)]
 pub(crate) enum Asked<T> {
-    /// An answer.
     Answered(T),
     /// The terminal was closed.
     Closed,
 }
 
-/// Whether somebody can be asked: words go to stderr, answers come from stdin.
+/// Whether prompts are possible: they are written to stderr and answered on stdin.
 pub(crate) fn someone_is_there(screen: Screen) -> bool {
     !screen.is_json() && io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The next line from the terminal; nothing when it is closed.
+/// Reads a line from the terminal; none if it is closed.
 pub(crate) async fn line(screen: Screen, prompt: &str) -> Option<String> {
     screen.ask(prompt);
     let line = tokio::task::spawn_blocking(|| {
@@ -31,14 +30,14 @@ pub(crate) async fn line(screen: Screen, prompt: &str) -> Option<String> {
     });
     let line = line.await.ok()?.ok()?;
     if line.is_none() {
-        // What follows does not belong on the line of the prompt.
+        // Later output must not continue the prompt's line.
         screen.say("");
     }
     Some(line?.trim().to_owned())
 }
 
 impl Form {
-    /// Asks for what is required and was not given.
+    /// Prompts for required fields without a value.
     pub(crate) async fn ask_missing(&self, mut given: Given, screen: Screen) -> Asked<Json> {
         let missing: Vec<Field> = self.missing(&given).into_iter().cloned().collect();
         for field in missing {
@@ -51,7 +50,7 @@ impl Form {
         Asked::Answered(given.object(self))
     }
 
-    /// Asks for everything that was not given.
+    /// Prompts for all fields without a value.
     pub(crate) async fn ask_all(&self, mut given: Given, screen: Screen) -> Asked<Json> {
         for field in &self.fields {
             if given.has(&field.name) {
@@ -68,7 +67,7 @@ impl Form {
 }
 
 impl Field {
-    /// Asks until what is typed fits; nothing for a field that may be left out.
+    /// Prompts until the input is valid; none for an optional field that is skipped.
     async fn ask(&self, screen: Screen) -> Asked<Option<Json>> {
         loop {
             let Some(text) = line(screen, &format!("{}\n> ", self.prompt())).await else { return Asked::Closed };

@@ -1,4 +1,4 @@
-//! The fields of a form, in the order in which its author wrote them.
+//! The fields of a form, in the order of its schema.
 
 use baton_types::Json;
 use serde::{
@@ -8,64 +8,59 @@ use serde::{
 use serde_json::Value;
 use std::fmt;
 
-/// References within a schema that are followed; those to other places never are.
+/// Maximum depth of references within a schema; external references are never followed.
 const MOST_REFERENCES: usize = 8;
-/// Fields that a person can be asked for.
+/// Maximum fields of a form.
 const MOST_FIELDS: usize = 200;
 
-/// What is asked for.
+/// A form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Form {
-    /// One for each member.
     pub(crate) fields: Vec<Field>,
-    /// Whether members that have no field are welcome too.
+    /// Whether members without a field are allowed.
     pub(crate) open: bool,
 }
 
-/// One member of the object that is asked for.
+/// One member of the requested object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
-    /// The member's name.
     pub(crate) name: String,
-    /// What it means.
+    /// Description.
     pub(crate) about: String,
-    /// Whether it must be there.
     pub(crate) required: bool,
-    /// What it is when nobody says anything.
+    /// Default value.
     pub(crate) default: Option<Json>,
-    /// What it can be.
     pub(crate) kind: Kind,
 }
 
-/// What a member can be.
+/// Type of a member.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// Text, perhaps of a certain form and length.
+    /// Text, with an optional format and length.
     Text { format: Option<String>, least: Option<u64>, most: Option<u64> },
-    /// A number, perhaps a whole one.
+    /// A number or an integer.
     Number { whole: bool, least: Option<f64>, most: Option<f64> },
-    /// Yes or no.
+    /// A boolean.
     Truth,
-    /// One of these.
+    /// One of several values.
     Choice(Vec<Choice>),
-    /// Several of one kind.
+    /// A list of one type.
     List(Box<Kind>),
-    /// An object of its own.
+    /// A nested object.
     Object,
     /// Any JSON.
     Any,
 }
 
-/// One thing to choose.
+/// A value to choose.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
-    /// The value.
     pub(crate) value: Json,
-    /// What people read.
+    /// Display text.
     pub(crate) label: String,
 }
 
-/// Members of an object in the order in which they were written.
+/// Members of an object in source order.
 struct Members(Vec<(String, Json)>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -100,7 +95,7 @@ struct Outline {
 }
 
 impl Form {
-    /// The form that a schema of an object describes; a schema that says nothing is an open form without fields.
+    /// The form of an object schema; an empty schema gives an open form without fields.
     pub(crate) fn of(schema: &Json) -> Self {
         let whole = schema.to_value();
         let properties = schema.read::<Outline>().ok().and_then(|outline| outline.properties);
@@ -124,13 +119,12 @@ impl Form {
         Self { fields: fields.collect(), open }
     }
 
-    /// The field of this name.
     pub(crate) fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
 
-/// What a reference within the schema stands for, and of several possibilities the first that is not nothing.
+/// Follows references within the schema; of several alternatives, takes the first that is not null.
 fn resolved<'a>(schema: &'a Value, whole: &'a Value, left: usize) -> &'a Value {
     if left == 0 {
         return schema;
@@ -170,7 +164,7 @@ fn kind(schema: &Value, whole: &Value, left: usize) -> Kind {
     }
 }
 
-/// The type that a schema names; of several the first that is not nothing.
+/// The type of a schema; of several, the first that is not null.
 fn type_of(schema: &Value) -> &str {
     let several = schema["type"].as_array().into_iter().flatten().filter_map(Value::as_str);
     schema["type"].as_str().or_else(|| several.into_iter().find(|name| *name != "null")).unwrap_or_default()

@@ -1,11 +1,11 @@
-//! From what was typed to values.
+//! Parses typed text into values.
 
 use super::fields::{Choice, Field, Form, Kind};
 use baton_types::Json;
 use std::collections::BTreeMap;
 
 impl Field {
-    /// The value behind typed text, or what it should have been.
+    /// The value of typed text, or a description of valid input.
     pub(crate) fn read(&self, text: &str) -> Result<Json, String> {
         self.kind.read(text)
     }
@@ -22,7 +22,7 @@ impl Kind {
                     _ => {}
                 }
                 match format.as_deref() {
-                    Some(format) if !looks_like(format, text) => Err(format!("a text of the form {format}")),
+                    Some(format) if !looks_like(format, text) => Err(format!("a valid {format}")),
                     _ => Ok(Json::string(text)),
                 }
             }
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// Numbers keep their digits, however many.
+/// Numbers keep all their digits.
 fn number(text: &str, whole: bool, least: Option<f64>, most: Option<f64>) -> Result<Json, String> {
     let wanted = if whole { "a whole number" } else { "a number" };
     let value: f64 = text.parse().map_err(|_| wanted.to_owned())?;
@@ -68,17 +68,17 @@ fn chosen(choices: &[Choice], text: &str) -> Result<Json, String> {
     })
 }
 
-/// A JSON array, or items with commas between them.
+/// A JSON array, or comma-separated items.
 fn list(item: &Kind, text: &str) -> Result<Json, String> {
     if text.starts_with('[') {
-        return Json::parse(text).map_err(|_| "a JSON array, or values with commas between them".to_owned());
+        return Json::parse(text).map_err(|_| "a JSON array, or comma-separated values".to_owned());
     }
     let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
     let items: Vec<Json> = items.map(|text| item.read(text)).collect::<Result<_, _>>()?;
     Json::of(&items).map_err(|error| error.to_string())
 }
 
-/// Rough checks: the tool has the last word.
+/// Rough format checks; the tool does the exact validation.
 fn looks_like(format: &str, text: &str) -> bool {
     let digits = |text: &str, counts: &[usize]| {
         let parts: Vec<&str> = text.split('-').collect();
@@ -96,16 +96,16 @@ fn looks_like(format: &str, text: &str) -> bool {
     }
 }
 
-/// Values for a form that somebody gave beforehand.
+/// Form values that are already known.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given(BTreeMap<String, Json>);
 
-/// Why a value does not belong to a form.
+/// Reason why a value does not fit a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unfit(pub(crate) String);
 
 impl Form {
-    /// Reads values that were given as `name=text`.
+    /// Parses values of the form `name=text`, over those of `object`.
     pub(crate) fn given(&self, object: Option<&Json>, pairs: &[(String, String)]) -> Result<Given, Unfit> {
         let mut given: BTreeMap<String, Json> = match object {
             Some(object) => object.read().map_err(|_| Unfit("the arguments are not a JSON object".to_owned()))?,
@@ -123,13 +123,13 @@ impl Form {
             Some(name) if !self.open => {
                 let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
                 let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                Err(Unfit(format!("there is no argument '{name}'; there are: {names}")))
+                Err(Unfit(format!("there is no argument '{name}'; available: {names}")))
             }
             _ => Ok(Given(given)),
         }
     }
 
-    /// The fields that have no value and need one.
+    /// The required fields without a value or a default.
     pub(crate) fn missing(&self, given: &Given) -> Vec<&Field> {
         let needed = self.fields.iter().filter(|field| field.required && field.default.is_none());
         needed.filter(|field| !given.has(&field.name)).collect()
@@ -137,22 +137,21 @@ impl Form {
 }
 
 impl Given {
-    /// Whether a value was given.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// Takes a value.
+    /// Sets a value.
     pub(crate) fn put(&mut self, name: &str, value: Json) {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// All of it as one object; required fields that nobody filled have their defaults.
+    /// All values as one object, with defaults for required fields.
     pub(crate) fn object(self, form: &Form) -> Json {
         self.with_defaults(form.fields.iter().filter(|field| field.required))
     }
 
-    /// The same with the default of every field that has one, as forms of tools want it.
+    /// All values as one object, with defaults for all fields, as forms of tools expect.
     pub(crate) fn whole(self, form: &Form) -> Json {
         self.with_defaults(form.fields.iter())
     }
@@ -182,7 +181,7 @@ mod tests {
         for (property, typed, expect) in [
             (r#"{"type":"string"}"#, "42", Ok(r#""42""#)),
             (r#"{"type":"string","minLength":3}"#, "ab", Err("at least 3 characters")),
-            (r#"{"type":"string","format":"email"}"#, "me", Err("a text of the form email")),
+            (r#"{"type":"string","format":"email"}"#, "me", Err("a valid email")),
             (r#"{"type":"string","format":"date"}"#, "2026-11-16", Ok(r#""2026-11-16""#)),
             (r#"{"type":"integer"}"#, "123456789012345678901", Ok("123456789012345678901")),
             (r#"{"type":"integer"}"#, "1.5", Err("a whole number")),
@@ -223,6 +222,6 @@ mod tests {
         assert_eq!(form.missing(&given).iter().map(|field| field.name.as_str()).collect::<Vec<_>>(), ["a"]);
         assert_eq!(given.object(&form).as_str(), r#"{"b":2,"c":"x"}"#);
         let wrong = form.given(None, &[pair("d", "1")]).expect_err("no such field");
-        assert_eq!(wrong.0, "there is no argument 'd'; there are: b, a, c");
+        assert_eq!(wrong.0, "there is no argument 'd'; available: b, a, c");
     }
 }

@@ -1,12 +1,12 @@
-//! A form in words.
+//! Forms as text.
 
 use super::fields::{Field, Form, Kind};
 use crate::screen::{columns, one_line};
 use baton_types::Json;
 
-/// Most characters of a text that somebody else chose.
+/// Maximum characters shown of untrusted text.
 const SHOWN: usize = 120;
-/// Most choices that are named.
+/// Maximum choices shown.
 const CHOICES: usize = 12;
 
 impl Form {
@@ -26,7 +26,7 @@ impl Form {
 }
 
 impl Field {
-    /// What a person is asked.
+    /// The prompt of a field.
     pub(crate) fn prompt(&self) -> String {
         let about = match self.about.is_empty() {
             true => String::new(),
@@ -35,14 +35,14 @@ impl Field {
         let empty = match (&self.default, self.required) {
             (Some(default), _) => format!(" [{}]", one_line(&self.kind.value(default), SHOWN)),
             (None, true) => String::new(),
-            (None, false) => ", empty to leave it out".to_owned(),
+            (None, false) => ", empty to skip".to_owned(),
         };
         format!("{} ({}{empty}){about}", one_line(&self.name, SHOWN), self.kind.words())
     }
 }
 
 impl Kind {
-    /// A value as a person would type it.
+    /// A value as it would be typed.
     fn value(&self, value: &Json) -> String {
         match self {
             Self::Choice(choices) => choices
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// What it can be, in a few words.
+    /// Short description of the type.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Text { format: Some(format), .. } => one_line(format, 20),

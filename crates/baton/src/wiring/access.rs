@@ -1,4 +1,4 @@
-//! Who may come in.
+//! Access control: authentication, rate limits and TLS.
 
 use super::baton::Baton;
 use crate::{
@@ -12,10 +12,10 @@ use baton_ports::{Clock, Identity};
 use baton_types::{Digest, ErrorCode};
 use std::{path::Path, sync::Arc};
 
-/// What callers may do when nothing else is said.
+/// Default scope of callers.
 const USUAL_SCOPE: &str = "call";
 
-/// Who may come in, and who keeps a record of those who may not; `owner` is the token of this Baton's owner.
+/// Access options with authentication, rate limit and audit log; `owner` is the token of the server's owner.
 pub(super) fn access(baton: &Baton, settings: &Settings, owner: &str) -> Result<AccessOptions, Failure> {
     let required = settings.auth.required;
     let mut access = baton.local_access();
@@ -31,7 +31,7 @@ pub(super) fn access(baton: &Baton, settings: &Settings, owner: &str) -> Result<
     Ok(access)
 }
 
-/// Who was turned away stands in `audit.jsonl` of the data directory.
+/// Denied requests are recorded in `audit.jsonl` of the data directory.
 fn audit(data: &Path) -> Result<AuditFile, Failure> {
     AuditFile::open(data).map_err(|error| {
         let message = format!("the audit log in {} cannot be written: {error}", data.display());
@@ -54,7 +54,7 @@ fn issuer(given: &Issuer) -> IssuerConfig {
     IssuerConfig { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim }
 }
 
-/// The certificate of the server.
+/// Loads the server certificate.
 pub(super) fn tls(given: &Tls) -> Result<baton_http::Tls, Failure> {
     let Tls { cert, key, client_ca } = given.clone();
     baton_http::Tls::load(TlsFiles { cert, key, client_ca })

@@ -1,4 +1,4 @@
-//! The agents to serve: the good ones, and what is wrong with the others.
+//! Loads the agents to serve, with diagnostics.
 
 use crate::{config::Settings, failure::Failure};
 use baton_agentdir::Diagnostic;
@@ -16,57 +16,56 @@ use std::{
     sync::Arc,
 };
 
-/// Agents that work, and remarks about all of them.
+/// Usable agents, and diagnostics of all.
 pub(crate) struct Loaded {
-    /// The agents, by name.
     pub(crate) agents: Vec<Arc<AgentListing>>,
-    /// Errors of those that do not work, warnings of those that do.
+    /// Errors of unusable agents, warnings of usable ones.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The same agents, looked at again when asked.
+    /// Source of the same agents, for refreshes.
     pub(super) source: LocalAgents,
 }
 
-/// The file of the data directory that says which agent has which name.
+/// File in the data directory that maps agents to names.
 const NAMES: &str = "agent-names.json";
 
-/// Where agents are looked for, and how they are served.
+/// Paths to search for agents, and options for serving them.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(super) paths: &'a [PathBuf],
-    /// Where new agents are kept.
+    /// Folder for new agents.
     pub(super) folder: Option<&'a Path>,
     pub(super) tools: Option<ToolExecution>,
-    /// The data directory, which knows the names that they had.
+    /// The data directory with the persisted agent names.
     pub(super) data: Option<&'a Path>,
 }
 
 impl<'a> Wanted<'a> {
-    /// All that the settings name.
+    /// All agents of the settings.
     pub(super) fn all(settings: &'a Settings) -> Self {
         Self { folder: settings.new_agents.as_deref(), ..Self::named(settings) }
     }
 
-    /// Those of the paths that the settings name.
+    /// Agents of the paths in the settings, without the folder for new agents.
     pub(crate) fn named(settings: &'a Settings) -> Self {
         Self { paths: &settings.agents, folder: None, tools: settings.tools, data: Some(&settings.data) }
     }
 
-    /// Agents that are made without a directory are gone with the process; with a folder for them, they are kept there.
+    /// Storages for new agents: the folder if there is one, else in memory.
     fn beside(self) -> Beside {
         let (folder, names) = (self.folder.map(Path::to_owned), self.data.map(|data| data.join(NAMES)));
         Beside { folder, storages: vec![Arc::new(MemoryStorage::new())], names }
     }
 }
 
-/// Reads the agents; one that does not work never keeps another from being served.
+/// Loads the agents; an invalid agent never prevents others from being served.
 pub(crate) fn load(wanted: Wanted<'_>) -> Result<Loaded, Failure> {
     load_usable(wanted).map_err(|error| not_loaded(&error))
 }
 
-/// The same, with why there are none in a form that can be told apart.
+/// Like `load`, with a typed error.
 pub(super) fn load_usable(wanted: Wanted<'_>) -> Result<Loaded, LoadError> {
     let Wanted { paths, folder, tools, .. } = wanted;
-    // A folder for new agents may be missing; what was named to be served may not.
+    // The folder for new agents may be missing; paths given explicitly must exist.
     if let Some(path) = paths.iter().find(|path| folder.is_some() && !path.exists()) {
         return Err(LoadError::Missing { path: path.clone() });
     }
@@ -76,7 +75,7 @@ pub(super) fn load_usable(wanted: Wanted<'_>) -> Result<Loaded, LoadError> {
     Ok(Loaded { agents: source.listed(), diagnostics, source })
 }
 
-/// Why no agents were read, for people.
+/// Error to report for agents that could not be loaded.
 pub(super) fn not_loaded(error: &LoadError) -> Failure {
     let failure = Failure::new(error.code(), error.to_string());
     match error {
@@ -87,8 +86,8 @@ pub(super) fn not_loaded(error: &LoadError) -> Failure {
     }
 }
 
-/// Reads what can be used, whatever is wrong with the rest; but nobody is served under the name of another because the
-/// names are not known.
+/// Loads the usable agents and ignores errors of the rest. Fails if the name file is unreadable, so that no agent is
+/// served under the name of another.
 pub(super) fn open(wanted: Wanted<'_>) -> Result<(LocalAgents, Vec<Unusable>), Failure> {
     let directories = DirectoryAgents::open_beside(wanted.paths, wanted.beside(), Some(check()));
     let directories = directories.map_err(|error| not_loaded(&error))?;
@@ -105,7 +104,7 @@ fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
     rules.as_deref().map(baton_models::check).unwrap_or_default()
 }
 
-/// The agents of directories, and those that are made while this process runs, with the choice of who runs their tools.
+/// Agents of directories and agents created at runtime, with the setting where their tools run.
 pub(super) struct LocalAgents {
     pub(super) directories: DirectoryAgents,
 }
@@ -119,30 +118,30 @@ impl LocalAgents {
         Self { directories }
     }
 
-    /// No agents yet, and no directory for any.
+    /// No agents and no directories.
     pub(super) fn none() -> Self {
         Self::new(DirectoryAgents::open_with(&[], vec![Arc::new(MemoryStorage::new())], Some(check())), None)
     }
 
-    /// Notices changes without being asked, as long as this is waited for.
+    /// Watches for changes until the future is dropped.
     pub(super) async fn watch(self: Arc<Self>) {
         self.directories.watch().await;
     }
 
-    /// The directories that define an agent.
+    /// The directories, if one of them defines this agent.
     fn defining(&self, agent: &AgentName) -> Result<&DirectoryAgents, String> {
         let is_here = self.directories.has(agent);
         is_here
             .then_some(&self.directories)
-            .ok_or_else(|| format!("no directory here defines '{agent}'; change it where it lives"))
+            .ok_or_else(|| format!("no local directory defines '{agent}'; change it on its own server"))
     }
 
-    /// Agents elsewhere that definitions hand work to.
+    /// Remote agents that definitions hand work to.
     pub(super) fn away(&self) -> Vec<HandoffTarget> {
         self.directories.away()
     }
 
-    /// How often definitions have changed.
+    /// Revision of the definitions; increases with every change.
     pub(super) fn changed(&self) -> u64 {
         self.directories.changed()
     }

@@ -1,4 +1,4 @@
-//! Agents that live elsewhere.
+//! Remote agents.
 
 use super::agents::{Loaded, LocalAgents, Wanted, load};
 use crate::{config::Settings, failure::Failure};
@@ -14,27 +14,27 @@ use std::{
     time::Duration,
 };
 
-/// How long whoever wants a list waits for cards.
+/// Timeout of a card refresh before a listing.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long somebody who asks an agent elsewhere may wait for it.
+/// Time limit of a call to a remote agent.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Where added agents are kept, below the data directory.
+/// File of added peers, below the data directory.
 const FILE: &str = "peers.json";
 
-/// The book of a data directory: what the configuration names and what was added. Nobody is asked for anything.
+/// Peer registry of a data directory: configured and added peers. Sends no requests.
 pub(super) fn book(settings: &Settings, locals: &Arc<LocalAgents>) -> Result<Book, Failure> {
     for name in settings.peers.iter().filter_map(|peer| peer.name.as_ref()) {
         if locals.has(name) {
-            let message = format!("peers: an agent that lives here is called '{name}' too");
-            return Err(Failure::new(ErrorCode::CONFIG_INVALID, message).hint("Give the peer another name."));
+            let message = format!("peers: '{name}' is also the name of a local agent");
+            return Err(Failure::new(ErrorCode::CONFIG_INVALID, message).hint("Rename the peer."));
         }
     }
     open(settings.peers.clone(), Some(&settings.data.join(FILE)), Some(Arc::clone(locals)))
 }
 
-/// A book that is gone with the process, of what the configuration names.
+/// In-memory peer registry of the configured peers.
 pub(super) fn passing_book(configured: Vec<PeerConfig>, locals: &Arc<LocalAgents>) -> Result<Book, Failure> {
     open(configured, None, Some(Arc::clone(locals)))
 }
@@ -49,26 +49,25 @@ fn open(configured: Vec<PeerConfig>, file: Option<&Path>, locals: Option<Arc<Loc
     Book::open(options).map_err(failure)
 }
 
-/// When the cards of agents elsewhere are read.
+/// When the cards of remote agents are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fresh {
     /// Every few minutes.
     Kept,
-    /// Whenever somebody looks.
+    /// At every refresh.
     WhenAsked,
 }
 
-/// The agents that live here and those that live elsewhere.
+/// Local and remote agents.
 pub(super) struct AllAgents {
     pub(super) fresh: Fresh,
     pub(super) locals: Arc<LocalAgents>,
     pub(super) book: Arc<Book>,
-    /// How often definitions had changed when the book was told their addresses.
+    /// Revision of the definitions whose handoff targets are in the peer registry.
     seen: Mutex<Option<u64>>,
 }
 
 impl AllAgents {
-    /// Of these two.
     pub(super) fn new(fresh: Fresh, locals: Arc<LocalAgents>, book: Arc<Book>) -> Self {
         Self { fresh, locals, book, seen: Mutex::default() }
     }
@@ -79,7 +78,7 @@ impl AgentSource for AllAgents {
         self.lend();
         let mut agents = self.locals.agents();
         let elsewhere = self.book.agents();
-        // One that was added before an agent of its name came to live here is hidden by it.
+        // A local agent hides a peer of the same name that was added earlier.
         agents.extend(elsewhere.into_iter().filter(|agent| !self.locals.has(&agent.name)));
         agents
     }
@@ -131,10 +130,10 @@ impl AgentSource for AllAgents {
 }
 
 impl AllAgents {
-    /// Lets the book know the agents that definitions hand work to by their addresses, as the definitions are now. One
-    /// that lives here counts more than an address.
+    /// Registers the remote handoff targets of the current definitions as peers. A local agent takes precedence over an
+    /// address.
     fn lend(&self) {
-        // Asked before the definitions are looked at: what changes meanwhile is told the next time.
+        // The revision is read before the definitions, so that a concurrent change is picked up by the next call.
         let now = Some(self.locals.changed());
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if *seen == now {
@@ -153,8 +152,8 @@ impl AllAgents {
         *seen = now;
     }
 
-    /// Reads the cards of entries anew, and says which of them cannot be used. What takes longer than a person waits
-    /// for a list goes on for the next one.
+    /// Reads the cards again and returns unusable entries. After the timeout the refresh continues in the background
+    /// for the next listing.
     async fn met_again(&self) -> Vec<Unusable> {
         if self.fresh == Fresh::Kept {
             return Vec::new();
@@ -168,7 +167,7 @@ impl AllAgents {
     }
 }
 
-/// The agents that a Baton with these settings would serve, wherever they live. Nobody is asked for anything.
+/// Local and remote agents that a Baton with these settings would serve. Sends no requests.
 pub(crate) fn known(settings: &Settings) -> Result<Loaded, Failure> {
     let (source, diagnostics, nobody) = match load(Wanted::all(settings)) {
         Ok(loaded) => (loaded.source, loaded.diagnostics, None),
@@ -183,14 +182,14 @@ pub(crate) fn known(settings: &Settings) -> Result<Loaded, Failure> {
     }
 }
 
-/// Whether an agent is named by its address.
+/// Whether an agent is given by URL.
 pub(crate) fn is_address(agent: &str) -> bool {
     agent.starts_with("http://") || agent.starts_with("https://")
 }
 
-/// Who asks the agent at an address and runs the tools that it leaves to its caller, with what the configuration says
-/// about that address. Its tools may hand work to the agents that are allowed, by the name of a configured peer or by
-/// address, and to those on its own origin that no credential is configured for.
+/// Orchestrator that calls the agent at a URL and runs the tools that it delegates to its caller, with the peer
+/// configuration for that URL. Its tools may hand work to allowed agents (by name of a configured peer or by URL) and
+/// to agents of the same origin without a configured credential.
 pub(crate) fn elsewhere(
     url: &str,
     bearer: Option<SecretRef>,
@@ -202,30 +201,30 @@ pub(crate) fn elsewhere(
         config.credential = Credential::Bearer(bearer);
     }
     config.credential.check().map_err(|error| Failure::new(error.code(), error.to_string()))?;
-    // The first one that fits counts: what was typed now, before what stands in the configuration.
+    // The first match wins: the credential of the command line takes precedence over the configuration.
     let peers = std::iter::once(config).chain(settings.peers.iter().cloned());
     let limits = Limits { deadline: LONGEST, ..Limits::default() };
     let orchestrator = peers.fold(Orchestrator::new().limits(limits), Orchestrator::peer);
     allowed.iter().try_fold(orchestrator, |orchestrator, peer| Ok(orchestrator.allow(peer_address(peer, settings)?)))
 }
 
-/// The address that `--allow-peer` means.
+/// Resolves a value of `--allow-peer` to a URL.
 fn peer_address(written: &str, settings: &Settings) -> Result<String, Failure> {
     if is_address(written) {
         return match Target::parse(written) {
             Ok(_) => Ok(written.to_owned()),
             Err(error) => Err(Failure::new(ErrorCode::USAGE, format!("--allow-peer {written}: {error}"))
-                .hint("Give the address of the agent, or that of its origin.")),
+                .hint("Give the URL of the agent or of its origin.")),
         };
     }
     let named = settings.peers.iter().find(|peer| peer.name.as_ref().is_some_and(|name| name.as_str() == written));
     named.map(|peer| peer.url.clone()).ok_or_else(|| {
         Failure::new(ErrorCode::USAGE, format!("--allow-peer {written}: no peer of baton.yaml has this name"))
-            .hint("Name an entry under peers, or give the address of the agent.")
+            .hint("Name an entry of peers, or give the URL of the agent.")
     })
 }
 
-/// What an address offers.
+/// Reads the agent card at a URL.
 pub(crate) async fn discover(url: &str, settings: &Settings) -> Result<AgentDetails, Failure> {
     let config = configured(url, settings);
     let peer = match config.name.clone() {
@@ -239,7 +238,7 @@ pub(crate) async fn discover(url: &str, settings: &Settings) -> Result<AgentDeta
             Some(book.add(NewPeer { url: url.to_owned(), ..NewPeer::default() }).await.map_err(failure)?)
         }
     };
-    let peer = peer.ok_or_else(|| Failure::new(ErrorCode::PEER_CARD_INVALID, format!("{url} gave no card")))?;
+    let peer = peer.ok_or_else(|| Failure::new(ErrorCode::PEER_CARD_INVALID, format!("{url} returned no agent card")))?;
     Ok(details(&peer))
 }
 
@@ -248,7 +247,7 @@ pub(super) fn configured(url: &str, settings: &Settings) -> PeerConfig {
     settings.peers.iter().find(same).cloned().unwrap_or_else(|| PeerConfig::at(url))
 }
 
-/// An agent that is not served here takes requests where it lives.
+/// The endpoint is that of the remote agent, because it is not served here.
 fn details(peer: &KnownPeer) -> AgentDetails {
     let url = match &peer.agent.model {
         ModelSpec::Peer { url, .. } => url.clone(),

@@ -1,4 +1,4 @@
-//! Who is sent what this Baton keeps.
+//! Options of telemetry export.
 
 use crate::{
     config::{HeaderText, Settings},
@@ -9,7 +9,7 @@ use baton_outbound::Target;
 use baton_types::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// What is sent where; nothing when nothing is said at all.
+/// Export options of the settings; no targets if telemetry is disabled.
 pub(super) fn options(settings: &Settings) -> Result<ExportOptions, Failure> {
     let chosen = &settings.telemetry;
     let mut targets = if chosen.settings.enabled { chosen.export.targets.clone() } else { Vec::new() };
@@ -31,7 +31,8 @@ pub(super) fn options(settings: &Settings) -> Result<ExportOptions, Failure> {
     })
 }
 
-/// The variables that send what others emit to this Baton are often set where it starts itself.
+/// Removes routes to this server. Environment variables that make other programs export to this server are often set
+/// for the server itself as well.
 fn forget_itself(target: &mut ExportTarget, settings: &Settings) {
     let here = |route: &Route| {
         Target::parse(&route.url).is_ok_and(|target| {
@@ -44,14 +45,14 @@ fn forget_itself(target: &mut ExportTarget, settings: &Settings) {
     let before = target.routes.len();
     target.routes.retain(|(_, route)| !here(route));
     if target.routes.len() < before {
-        tracing::info!(target = target.name, "is this Baton itself, which sends nothing to itself");
+        tracing::info!(target = target.name, "skipped an export target that is this server");
     }
 }
 
 fn resolved(target: &str, headers: &[(String, HeaderText)]) -> Result<HeaderMap, Failure> {
     let wrong = |reason: String| {
         Failure::new(ErrorCode::CONFIG_INVALID, format!("telemetry.export, target '{target}': {reason}"))
-            .hint("Put the secret where the header says that it is, or change the header.")
+            .hint("Provide the secret that the header refers to, or change the header.")
     };
     let mut map = HeaderMap::new();
     for (name, text) in headers {
@@ -61,9 +62,9 @@ fn resolved(target: &str, headers: &[(String, HeaderText)]) -> Result<HeaderMap,
                 secret.resolve().map_err(|error| wrong(error.to_string()))?.expose().to_owned()
             }
         };
-        let name: HeaderName = name.parse().map_err(|_| wrong(format!("{name} is no name of a header")))?;
+        let name: HeaderName = name.parse().map_err(|_| wrong(format!("{name} is not a valid header name")))?;
         let mut value =
-            HeaderValue::from_str(&text).map_err(|_| wrong(format!("what {name} says cannot stand in a header")))?;
+            HeaderValue::from_str(&text).map_err(|_| wrong(format!("the value of {name} is not a valid header value")))?;
         value.set_sensitive(true);
         map.append(name, value);
     }

@@ -1,4 +1,4 @@
-//! Logging in at an MCP server of an agent.
+//! Login at an MCP server of an agent.
 
 use super::{
     agents::{Wanted, load},
@@ -9,7 +9,7 @@ use baton_ports::AgentSource as _;
 use baton_toolhost::{LoginError, ServerLog, Target, expand};
 use baton_types::{AgentName, ErrorCode, McpServer};
 
-/// Has a person log in; `show` is given the address to visit. The tokens are kept below the data directory.
+/// Runs a login; `show` receives the URL to visit. Tokens are stored below the data directory.
 pub(crate) async fn login(
     settings: &Settings,
     agent: &str,
@@ -27,7 +27,7 @@ pub(crate) async fn login(
         let names: Vec<&str> = kit.servers.iter().map(|known| known.name.as_str()).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         return Err(Failure::new(ErrorCode::USAGE, format!("'{agent}' has no MCP server '{server}'; it has: {names}"))
-            .hint("Run `baton tools list` for the servers and where they stand."));
+            .hint("Run `baton tools list` to see the servers and their status."));
     };
     let get = |name: &str| kit.variables.0.get(name).cloned().or_else(|| std::env::var(name).ok());
     let expanded =
@@ -44,11 +44,11 @@ fn refused(error: &LoginError, server: &str) -> Failure {
     let message = format!("{server}: {error}");
     match error {
         LoginError::Store { .. } => {
-            Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message).hint("Check that the data directory can be written.")
+            Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message).hint("Check that the data directory is writable.")
         }
         LoginError::Needed { .. } | LoginError::Failed { .. } => Failure::plain(crate::failure::Exit::Server, message)
             .hint(
-                "Check the server's entry in the agent's definition; `baton tools list` says where the server stands.",
+                "Check the server's entry in the agent's definition; `baton tools list` shows the server's status.",
             ),
     }
 }

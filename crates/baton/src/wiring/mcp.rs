@@ -1,4 +1,4 @@
-//! Agents as MCP servers.
+//! MCP endpoints for the agents.
 
 use super::{baton::Baton, keys};
 use crate::failure::Failure;
@@ -12,11 +12,11 @@ use baton_ports::{AgentDesk, McpSessions};
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 
-/// Where sessions of MCP clients are kept, below the data directory.
+/// Folder of MCP sessions, below the data directory.
 const SESSIONS: &str = "mcp-sessions";
 
 impl Baton {
-    /// Who answers MCP requests. With a data directory, sessions and what clients carry outlive the process.
+    /// MCP endpoints. With a data directory, sessions and sealed client state survive a restart.
     pub(super) fn mcp_ports(
         &self,
         kept_in: Option<&Path>,
@@ -60,7 +60,7 @@ impl Baton {
 fn sessions(data: &Path) -> Result<Arc<dyn McpSessions>, Failure> {
     let directory = data.join(SESSIONS);
     let files = SessionFiles::open(&directory, SessionFiles::MOST).map_err(|error| {
-        let message = format!("the sessions in {} cannot be kept: {error}", directory.display());
+        let message = format!("the sessions in {} cannot be stored: {error}", directory.display());
         Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
     })?;
     Ok(Arc::new(files))

@@ -1,4 +1,4 @@
-//! Putting a data directory in order that no server owns: nothing is deleted but drafts that a crash left.
+//! Repairs a data directory that no server owns. Only temporary files that a crash left are deleted.
 
 use super::{baton::unusable, kept::not_private, telemetry::FOLDER};
 use crate::failure::Failure;
@@ -12,17 +12,17 @@ use std::{
     time::Duration,
 };
 
-/// Drafts younger than this may be of a command that is at work.
+/// Younger drafts may belong to a running command.
 const MIN_DRAFT_AGE: Duration = Duration::from_secs(60);
-/// Where drafts are found, below the data directory.
+/// Folders with drafts, below the data directory.
 const DRAFT_FOLDERS: [&str; 4] = ["", "keys", "mcp-oauth", "mcp-sessions"];
 
-/// One thing that was looked at or done.
+/// One check or change of a repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RepairStep {
-    /// What it is about: data, drafts, journal or spans.
+    /// Subject: data, drafts, journal or spans.
     pub(crate) about: &'static str,
-    /// What was found or done, in a sentence.
+    /// Result, as a sentence.
     pub(crate) message: String,
     /// Whether something was changed.
     pub(crate) changed: bool,
@@ -38,19 +38,19 @@ impl RepairStep {
     }
 }
 
-/// Damaged files of spans that were set aside, by name.
+/// Names of damaged span files that were set aside.
 pub(crate) fn damaged_span_files(data: &Path) -> Vec<String> {
     baton_spans::damaged_files(&data.join(FOLDER))
 }
 
-/// Does what can be done, and says what. Refused while a server owns the directory.
+/// Repairs the directory and returns the steps. Fails while a server owns the directory.
 pub(crate) fn repair(data: &Path) -> Result<Vec<RepairStep>, Failure> {
     if !data.is_dir() {
         return Ok(vec![RepairStep::found("data", format!("{} does not exist; nothing to do", data.display()))]);
     }
     let locked = |error: JournalError| match error {
         JournalError::Locked(_) => {
-            unusable(&error, data).hint("Stop the server first; a repair needs the directory alone.")
+            unusable(&error, data).hint("Stop the server first; a repair needs exclusive access to the directory.")
         }
         error => unusable(&error, data),
     };
@@ -59,8 +59,8 @@ pub(crate) fn repair(data: &Path) -> Result<Vec<RepairStep>, Failure> {
     steps.extend(drafts(data)?);
     steps.extend(match baton_journal::repair(&lock) {
         Ok(done) => journal(&done),
-        // What to do about it is said by the check that follows.
-        Err(JournalError::Lost(_)) => vec![RepairStep::found("journal", "there is none to check")],
+        // The following check reports how to proceed.
+        Err(JournalError::Lost(_)) => vec![RepairStep::found("journal", "no journal to check")],
         Err(error @ (JournalError::Corrupt(_) | JournalError::Newer { .. })) => {
             vec![RepairStep::found("journal", format!("{error}; nothing was changed"))]
         }
@@ -76,31 +76,31 @@ fn directory(data: &Path) -> Result<Vec<RepairStep>, Failure> {
         .into_iter()
         .map(|correction| match correction {
             Correction::Tightened { path, mode } => {
-                RepairStep::done("data", format!("took {} (mode {mode:04o}) away from others", path.display()))
+                RepairStep::done("data", format!("restricted {} to its owner (mode was {mode:04o})", path.display()))
             }
             Correction::Ignored(path) => {
-                RepairStep::done("data", format!("wrote {}, which keeps it out of version control", path.display()))
+                RepairStep::done("data", format!("wrote {} to keep the data out of version control", path.display()))
             }
         })
         .collect();
     Ok(match steps.is_empty() {
-        true => vec![RepairStep::found("data", "only its owner can use it, and version control leaves it out")],
+        true => vec![RepairStep::found("data", "accessible only to its owner, and excluded from version control")],
         false => steps,
     })
 }
 
-/// Removes drafts of files that a crash left before they got their names.
+/// Removes temporary files that a crash left before they were renamed.
 fn drafts(data: &Path) -> Result<Vec<RepairStep>, Failure> {
     let mut steps = Vec::new();
     for folder in DRAFT_FOLDERS.map(|name| data.join(name)).iter().filter(|folder| folder.is_dir()) {
         for path in drafts_in(folder).map_err(|error| unwritable(folder, &error))? {
             fs::remove_file(&path).map_err(|error| unwritable(&path, &error))?;
             steps
-                .push(RepairStep::done("drafts", format!("removed {}, which a crash left unfinished", path.display())));
+                .push(RepairStep::done("drafts", format!("removed {}, left unfinished by a crash", path.display())));
         }
     }
     if steps.is_empty() {
-        steps.push(RepairStep::found("drafts", "none were left behind"));
+        steps.push(RepairStep::found("drafts", "no unfinished files"));
     }
     Ok(steps)
 }
@@ -124,7 +124,7 @@ fn drafts_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 fn journal(done: &JournalRepair) -> Vec<RepairStep> {
     if !done.faults.is_empty() {
         let first = done.faults.first().map(String::as_str).unwrap_or_default();
-        let message = format!("journal.db is damaged ({first}); it was left as it is: restore it from a backup");
+        let message = format!("journal.db is damaged ({first}); it was not changed: restore it from a backup");
         return vec![RepairStep::found("journal", message)];
     }
     let mut steps: Vec<RepairStep> = done

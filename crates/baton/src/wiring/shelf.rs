@@ -1,4 +1,4 @@
-//! Definitions as they are kept, for those who make and change them through the surfaces.
+//! Stored agent definitions, for creation and changes over the APIs.
 
 use super::{agents::LocalAgents, baton::Baton};
 use baton_http::DefinitionPorts;
@@ -7,7 +7,7 @@ use baton_types::{AgentName, Digest};
 use std::collections::BTreeMap;
 
 impl Baton {
-    /// Who keeps definitions.
+    /// Storage of agent definitions.
     pub(super) fn definition_ports(&self) -> DefinitionPorts {
         DefinitionPorts { shelf: self.locals.clone() }
     }

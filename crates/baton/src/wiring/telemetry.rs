@@ -1,4 +1,4 @@
-//! Where spans are kept, and how long.
+//! Opens the span store with its retention and export.
 
 use super::{baton::fresh_id, export, kept::Keep};
 use crate::{config::Settings, failure::Failure, log};
@@ -7,10 +7,10 @@ use baton_spans::{EmbeddedSpans, Options, Recording, Retention, wall_clock};
 use baton_telemetry::Origin;
 use std::sync::Arc;
 
-/// The folder of the data directory in which spans are kept.
+/// Folder of spans, below the data directory.
 pub(super) const FOLDER: &str = "spans";
 
-/// Opens the store beside the journal, or one that is gone with the process, and begins to send on what is on disk.
+/// Opens the span store in the data directory or in memory, and starts the export of stored spans.
 pub(super) fn open(keep: Keep, settings: &Settings) -> Result<(Recording, Exporter), Failure> {
     let chosen = &settings.telemetry;
     let defaults = Options::default();

@@ -1,4 +1,4 @@
-//! Who is asked for spans: the store here, a Tempo elsewhere, or both.
+//! Span queries to the local store, a remote Tempo server, or both.
 
 use crate::{
     config::{HeaderText, Settings, Tempo, TempoMode},
@@ -14,18 +14,18 @@ use baton_types::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::{sync::Arc, time::Duration};
 
-/// How long both stores together may take; the Tempo ends a little earlier, so that what it has by then is not lost.
+/// Timeout of a merged query. Tempo has a shorter timeout, so that its partial results can be used.
 const PATIENCE: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// Repetitions while somebody waits who could be answered without it.
+/// Retries in tee mode, where local results can be returned without Tempo.
 const RETRIES_BESIDE: u32 = 1;
 
-/// A Tempo that is asked, if one was chosen.
+/// The configured Tempo server, if any.
 pub(super) struct Asked(Option<(Arc<TempoSpans>, Tempo)>);
 
 impl Asked {
-    /// Looks where it is; whether it is there shows when it is asked.
+    /// Creates the client; the server is not contacted yet.
     pub(super) fn of(settings: &Settings) -> Result<Self, Failure> {
         let Some(tempo) = settings.telemetry.tempo.clone() else { return Ok(Self(None)) };
         let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
@@ -40,12 +40,12 @@ impl Asked {
         }
         let spans = TempoSpans::new(&client, &options, Arc::new(SystemClock)).map_err(|error| {
             Failure::new(ErrorCode::CONFIG_INVALID, error.to_string())
-                .hint("Write it in telemetry.tempo.url or TEMPO_URL as http://tempo.example.com:3200.")
+                .hint("Set telemetry.tempo.url or TEMPO_URL to a URL such as http://tempo.example.com:3200.")
         })?;
         Ok(Self(Some((Arc::new(spans), tempo))))
     }
 
-    /// The store that answers; spans are kept in the one that is given, whoever answers.
+    /// The span store for queries; spans are always written to `local`.
     pub(super) fn beside(self, local: Arc<dyn SpanStore>) -> Arc<dyn SpanStore> {
         let Some((spans, tempo)) = self.0 else { return local };
         match tempo.mode {
@@ -58,11 +58,11 @@ impl Asked {
     }
 }
 
-/// What every request carries; secrets are looked up each time.
+/// Headers of every request; secrets are resolved each time.
 fn headers(tempo: &Tempo) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     let missing = |error: SecretError| error.to_string();
-    let value = |text: &str| HeaderValue::from_str(text).map_err(|_| "a header cannot be written".to_owned());
+    let value = |text: &str| HeaderValue::from_str(text).map_err(|_| "invalid header value".to_owned());
     let hidden = |text: &str| {
         let mut value = value(text)?;
         value.set_sensitive(true);
@@ -84,7 +84,7 @@ fn headers(tempo: &Tempo) -> Result<HeaderMap, String> {
         Credential::None | Credential::ApiKey { .. } | Credential::OAuth2(_) => {}
     }
     for (name, text) in &tempo.headers {
-        let name: HeaderName = name.parse().map_err(|_| "a header has no name".to_owned())?;
+        let name: HeaderName = name.parse().map_err(|_| "invalid header name".to_owned())?;
         let value = match text {
             HeaderText::Plain(text) => value(text)?,
             HeaderText::Secret(secret) => hidden(secret.resolve().map_err(missing)?.expose())?,

@@ -1,4 +1,4 @@
-//! Everything that agents can use: programs, HTTP services and MCP servers.
+//! Tools of agents: programs, HTTP services and MCP servers.
 
 use crate::{commands::reap, config::Settings, failure::Failure};
 use baton_orchestrator::PeerConnect;
@@ -13,17 +13,17 @@ use baton_toolhost::{
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 
-/// Where logins at MCP servers are kept, below the data directory.
+/// Folder of logins at MCP servers, below the data directory.
 const LOGINS: &str = "mcp-oauth";
 
-/// What runs tools, and the way to them from servers that are part of Baton.
+/// The toolbox, and the connector of internal MCP servers.
 pub(super) struct Tools {
     pub(super) toolbox: Arc<Toolbox>,
     internal: Arc<InternalConnect>,
 }
 
 impl Tools {
-    /// Lets servers that are part of Baton reach tools and sessions, for as long as both are held elsewhere.
+    /// Gives internal MCP servers weak references to tools and sessions.
     pub(super) fn attach<E: SessionBook + TextSearch>(&self, engine: &Arc<E>) {
         let tools: Arc<dyn ToolHost> = self.toolbox.clone();
         let sessions: Arc<dyn SessionBook> = engine.clone();
@@ -36,7 +36,7 @@ impl Tools {
     }
 }
 
-/// The tools of these agents, whose definitions stand in the book; nothing is started yet.
+/// The tools of these agents and definitions; nothing is started yet.
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
     definitions: Arc<dyn AgentBook>,
@@ -68,7 +68,7 @@ pub(super) fn toolbox(
     Ok(Tools { toolbox: Arc::new(toolbox), internal })
 }
 
-/// How servers are reached that requests bring: in public, and where the settings let them be.
+/// Connections to MCP servers that requests bring along: public addresses, and those allowed by the settings.
 fn guests(allow: &[String], tracer: &Tracer) -> Result<GuestServers, Failure> {
     let policy = AddressPolicy::allowing(allow)
         .map_err(|error| Failure::new(ErrorCode::CONFIG_INVALID, format!("responses.mcp_allow: {error}")))?;
@@ -78,14 +78,14 @@ fn guests(allow: &[String], tracer: &Tracer) -> Result<GuestServers, Failure> {
     Ok(GuestServers::new(connect, HostSettings { tracer: tracer.clone(), ..HostSettings::default() }))
 }
 
-/// How servers on the network are reached: those that definitions name wherever they are, others only in public.
+/// Connections to MCP servers on the network: any address for servers in definitions, otherwise public addresses only.
 pub(super) fn remote(data: &Path) -> Result<RemoteSettings, Failure> {
     let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
     let client = client.map_err(|error| Failure::new(ErrorCode::INTERNAL, error.to_string()))?;
     Ok(RemoteSettings { logins: Some(data.join(LOGINS)), ..RemoteSettings::new(client) })
 }
 
-/// The folder of logins.
+/// Folder of logins.
 pub(super) fn logins(data: &Path) -> std::path::PathBuf {
     data.join(LOGINS)
 }

@@ -1,4 +1,4 @@
-//! Starting the MCP servers of agents before anybody needs them, and saying how that went.
+//! Starts the MCP servers of agents in advance and reports their status.
 
 use super::{baton::Baton, tools};
 use crate::screen::{Screen, one_line};
@@ -9,18 +9,18 @@ use serde_json::json;
 use std::{collections::BTreeSet, path::Path, time::Duration};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-/// How often it is looked whether somebody has logged in.
+/// Poll interval for new logins.
 const LOOK: Duration = Duration::from_secs(2);
-/// When a server that has not answered yet is named all the same.
+/// Delay after which a server that is still starting is reported.
 const SLOW: Duration = Duration::from_secs(5);
-/// Most characters of a text that somebody else chose.
+/// Maximum characters shown of untrusted text.
 const SHOWN: usize = 200;
 
 impl Baton {
-    /// Starts the servers of all agents in the background; each is named once, when it is ready or has failed.
+    /// Starts the MCP servers of all agents in the background; each is reported once, when it is ready or has failed.
     pub(crate) fn warm(&self, screen: Screen) {
         let servers = self.tools().mcp().clone();
-        // The Environment of an agent elsewhere is asked only when that agent wants its tools to be run.
+        // The Environment of a remote agent is contacted only when that agent requests tool calls.
         for agent in self.agents().into_iter().filter(|agent| !agent.is_peer() && agent.has_servers) {
             let name = agent.name.clone();
             if servers.statuses(&name).is_empty() {
@@ -32,7 +32,7 @@ impl Baton {
         }
     }
 
-    /// Tries servers again that waited for a login, after one was kept.
+    /// Reconnects servers that need a login after a login was stored.
     pub(crate) fn watch_logins(&self, data: &Path) {
         let (servers, agents, folder) = (self.tools().mcp().clone(), self.agents.clone(), tools::logins(data));
         tokio::spawn(self.stopping.clone().run_until_cancelled_owned(async move {
@@ -40,7 +40,7 @@ impl Baton {
             let mut known = None;
             loop {
                 looks.tick().await;
-                // A login replaces its file, which changes the folder.
+                // A login replaces its file, which changes the modification time of the folder.
                 let changed = tokio::fs::metadata(&folder).await.and_then(|about| about.modified()).ok();
                 if std::mem::replace(&mut known, changed) == changed {
                     continue;
@@ -56,7 +56,7 @@ impl Baton {
     }
 }
 
-/// Names each server of an agent as soon as it is known how it stands, and those that take long beforehand.
+/// Reports each server of an agent when its state is known, and slow servers in advance.
 async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
     let mut events = servers.events(&agent);
     let mut told = BTreeSet::new();
@@ -89,7 +89,7 @@ async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
     }
 }
 
-/// Waits until a server may stand elsewhere; nothing when there are none any more.
+/// Waits for a change of a server's state; none if the event channel is closed.
 async fn heard(events: &mut Receiver<ServerEvent>) -> Option<()> {
     loop {
         match events.recv().await {
@@ -111,7 +111,7 @@ fn say(agent: &AgentName, status: &ServerStatus, screen: Screen) {
     }
     let paint = screen.talk_paint();
     let who = format!("{}: MCP server {}", paint.name(agent.as_str()), one_line(name, SHOWN));
-    let reason = one_line(reason.as_deref().unwrap_or("no reason is known"), SHOWN);
+    let reason = one_line(reason.as_deref().unwrap_or("unknown reason"), SHOWN);
     match state {
         ServerState::Ready => {
             let count = format!("{tools} tool{}", if *tools == 1 { "" } else { "s" });

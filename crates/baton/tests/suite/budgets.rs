@@ -60,7 +60,7 @@ fn the_call_that_would_exceed_is_not_made_and_the_task_says_which_budget() {
         let what = match of {
             Of::Tokens => "1100 of 1110 tokens, and the next call needs about",
             Of::Dollars => "$1.100000 of $1.110000, and the next call costs about",
-            Of::ToolCalls => "1 tool calls are allowed, and the last one asked for is number 2",
+            Of::ToolCalls => "1 tool calls are allowed, and the last requested call is number 2",
         };
         // What a run of one answer is, and what it does.
         let (words, once) = if of == Of::ToolCalls { ("take a note: x", (2, 1)) } else { ("hello", (1, 0)) };

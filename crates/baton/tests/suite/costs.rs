@@ -143,7 +143,7 @@ fn programs_read_exact_amounts_and_what_is_over() {
     assert_eq!(clerk["known_dollars"].to_string(), "0.0036005", "{clerk}");
     assert_eq!(of("rows", "group", "weather")["dollars"], 0.0);
     assert_eq!(told["total"]["dollars"], Value::Null, "{told:#}");
-    assert_eq!(told["incomplete"], json!(["prices in baton.yaml has nothing for mystery"]));
+    assert_eq!(told["incomplete"], json!(["no price in baton.yaml for mystery"]));
     let day = of("budgets", "of", "day");
     assert_eq!((&day["over"], &day["since"]), (&json!(true), &json!("2026-11-05T00:00:00.000Z")), "{day}");
     let agent = of("budgets", "name", "planner");
@@ -236,13 +236,13 @@ fn what_there_was_no_room_for_is_said() {
         told["incomplete"].to_string()
     };
     let before = "2026-11-05T07:00:00Z";
-    assert_eq!(incomplete("baton.yaml", before), "[\"prices in baton.yaml has nothing for sonnet\"]");
+    assert_eq!(incomplete("baton.yaml", before), "[\"no price in baton.yaml for sonnet\"]");
     let doctor = json_of(&home.run(&["doctor", "--json"]).stdout);
     let spans = doctor["checks"].as_array().expect("checks").iter().find(|check| check["name"] == "spans");
     let bytes = spans.and_then(|spans| spans["data"]["bytes"].as_u64()).unwrap_or_else(|| panic!("{doctor:#}"));
     home.write("full.yaml", &format!("telemetry: {{ retention: {{ age: 36500d, bytes: {bytes} }} }}\n"));
     let said = incomplete("full.yaml", before);
-    assert!(said.contains("older than 2026-11-05 08:00 may have gone"), "{said}");
+    assert!(said.contains("older than 2026-11-05 08:00 may be deleted"), "{said}");
     let said = incomplete("full.yaml", "2026-11-05T08:00:00Z");
     assert!(!said.contains("gone"), "{said}");
 }

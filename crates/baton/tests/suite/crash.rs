@@ -45,7 +45,7 @@ fn a_run_and_its_listener_survive_a_killed_server() {
     let mut listener = home.start(&["run", "stubborn", "go"]);
     await_hang(&home);
     server.kill();
-    await_line(&mut listener.stderr, "trying to go on");
+    await_line(&mut listener.stderr, "retrying");
     let (mut server, _) = home.up(&["--port", &port]);
     await_line(&mut server.stderr, "resumed 1 unfinished run");
     let ended = listener.end();
@@ -63,7 +63,7 @@ fn an_orderly_stop_leaves_a_run_for_the_next_start() {
     listener.signal("INT");
     let left = listener.end();
     assert_eq!(left.code, Some(130), "{}", left.shown());
-    assert!(left.stderr.contains(" goes on at the server"), "{}", left.stderr);
+    assert!(left.stderr.contains(" continues on the server"), "{}", left.stderr);
     server.signal("TERM");
     assert_eq!(server.end().code, Some(0));
     let (mut server, _) = home.up(&["--port", "0"]);

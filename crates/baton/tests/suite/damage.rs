@@ -71,7 +71,7 @@ fn a_damaged_log_of_spans_keeps_no_agent_from_being_served() {
     assert_eq!(tasks(&url).len(), 2);
     let told = home.run(&["doctor"]);
     assert_eq!(told.code, Some(0), "{}", told.shown());
-    assert!(told.stdout.contains("1 damaged files of spans were set aside"), "{}", told.shown());
+    assert!(told.stdout.contains("1 damaged span files were moved to"), "{}", told.shown());
     server.signal("TERM");
     let ended = server.end();
     let name = log.file_name().expect("a name");
@@ -154,7 +154,7 @@ fn the_data_directory_is_private_and_out_of_version_control() {
         fs::set_permissions(path, Permissions::from_mode(0o755)).expect("set");
     }
     let remark = home.run(&["doctor", "--json"]);
-    assert!(remark.stdout.contains("others can use") && remark.stdout.contains("0755"), "{}", remark.shown());
+    assert!(remark.stdout.contains("other users can access") && remark.stdout.contains("0755"), "{}", remark.shown());
     for path in &open {
         fs::set_permissions(path, Permissions::from_mode(0o755)).expect("set");
     }

@@ -81,7 +81,7 @@ fn no_panel_is_empty_after_the_example_team_was_at_work() {
     let dashboards = exported(&home);
     assert_eq!(dashboards.len(), 5);
     let titles = dashboards[4]["panels"].as_array().expect("panels").iter().map(|panel| &panel["title"]);
-    assert!(titles.into_iter().any(|title| title == "Money by model"), "{}", dashboards[4]);
+    assert!(titles.into_iter().any(|title| title == "Cost by model"), "{}", dashboards[4]);
     let mut asked = 0;
     for dashboard in &dashboards {
         for panel in dashboard["panels"].as_array().expect("panels") {

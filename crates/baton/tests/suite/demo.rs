@@ -39,5 +39,5 @@ fn keeps_serving_until_interrupted_and_takes_any_port_when_its_own_is_taken() {
     }
     let ended: Vec<_> = running.into_iter().map(Running::end).collect();
     assert!(ended.iter().all(|ended| ended.code == Some(0)), "{ended:?}");
-    assert!(ended.iter().any(|ended| ended.stderr.contains("is taken; using a free one")), "{ended:?}");
+    assert!(ended.iter().any(|ended| ended.stderr.contains("is in use; using a free one")), "{ended:?}");
 }

@@ -41,7 +41,7 @@ fn an_agent_elsewhere_is_added_shown_asked_and_removed() {
     assert!(catalog.contains("/agents/one/") && !catalog.contains("forecast"), "{catalog}");
     server.kill();
     let asleep = home.run(&["agents"]);
-    assert!(asleep.stdout.contains("forecast") && asleep.stdout.contains("[elsewhere: "), "{}", asleep.shown());
+    assert!(asleep.stdout.contains("forecast") && asleep.stdout.contains("[remote: "), "{}", asleep.shown());
     let (_server, own) = home.up(&["--port", "0"]);
     assert!(request(&own, "GET", "/agents", &[], "").body.contains("\"remote\""), "it is still there");
     let removed = home.run(&["agents", "remove", "forecast"]);
@@ -126,7 +126,7 @@ fn credentials_come_from_where_they_are_kept() {
     assert!(added.stdout.contains("HTTP Bearer"), "the card says what is wanted: {}", added.shown());
     assert!(home.run(&["run", "second", "Weather in Lisbon?", "-q"]).stdout.contains("Lisbon"));
     let bare = home.run(&["agents", "add", &url, "--name", "third"]);
-    assert!(bare.stderr.contains("it wants credentials") && !added.stderr.contains("it wants"), "{}", bare.shown());
+    assert!(bare.stderr.contains("it requires credentials") && !added.stderr.contains("it requires"), "{}", bare.shown());
     let refused = home.run(&["run", "third", "Weather in Lisbon?", "-q"]);
     assert!(refused.stderr.contains("it wants credentials: the request shows no token"), "{}", refused.shown());
     // Directly: with the configured credential of the same address, with one of its own, and with none.

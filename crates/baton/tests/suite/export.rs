@@ -196,7 +196,7 @@ fn a_target_that_turns_everything_away_is_told_by_doctor_and_no_secret_is() {
         let shown: Value = serde_json::from_str(&doctor.stdout).expect("JSON");
         let export =
             shown["checks"].as_array().expect("checks").iter().find(|check| check["name"] == "export").cloned();
-        let waits = |export: &Value| export["message"].as_str().is_some_and(|message| message.contains("B wait: "));
+        let waits = |export: &Value| export["message"].as_str().is_some_and(|message| message.contains("B queued: "));
         if let Some(export) = export.filter(|export| export["status"] == "fail" && waits(export)) {
             break (doctor, export);
         }

@@ -158,7 +158,7 @@ fn teamspark_14_tools_are_found_left_out_and_taken_in_by_the_model() {
     assert_eq!((&first["toolName"], &first["serverName"]), (&json!("deleteReference"), &json!("memory")), "{found}");
     assert_eq!(first["inputSchema"]["required"], json!(["name"]), "{found}");
     let set = say(&home, "native", "mode manual");
-    assert!(set.contains("once somebody names it"), "{set}");
+    assert!(set.contains("once it is requested by name"), "{set}");
     assert!(fs::read_to_string(home.path("native/mcp.json")).expect("there").contains("\"manual\""));
     assert!(!say(&home, "native", "hello").contains("memory__listReferences"));
     let taken = say(&home, "native", "take listReferences");
@@ -198,7 +198,7 @@ fn teamspark_14_an_agent_that_works_alone_is_not_offered_what_would_change_it() 
         ["create gulls always Gulls steal chips.", "include tides", "exclude tides", "delete tides", "mode manual"]
     {
         let refused = say(&home, "alone", words);
-        assert!(refused.contains("BTN-3012") && refused.contains("works alone"), "{words}: {refused}");
+        assert!(refused.contains("BTN-3012") && refused.contains("an autonomous agent"), "{words}: {refused}");
     }
     assert!(!home.path("alone/rules/gulls.md").exists());
     let found = say(&home, "alone", "search when do ships wait");

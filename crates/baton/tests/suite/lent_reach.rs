@@ -83,7 +83,7 @@ fn a_peer_to_allow_has_to_be_known_and_is_for_addresses() {
     for (args, words) in [
         (["run", "http://127.0.0.1:1", "hi", "--allow-peer", "nobody"], "no peer of baton.yaml has this name"),
         (["run", "http://127.0.0.1:1", "hi", "--allow-peer", "http://"], "--allow-peer http://"),
-        (["run", "weather", "hi", "--allow-peer", "http://127.0.0.1:1"], "--allow-peer is for addresses"),
+        (["run", "weather", "hi", "--allow-peer", "http://127.0.0.1:1"], "--allow-peer requires an address"),
     ] {
         let ended = home.run(&args);
         assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.shown());
@@ -137,7 +137,7 @@ fn at_a_terminal_a_person_decides() {
         let command = format!("run {} go", peers.first.url);
         let (code, shown) = crate::tools::typed(&peers.home, &command, typed);
         assert_eq!(code, Some(0), "{shown}");
-        let question = format!("hand work to {}, with your credential for it. Allow it? [y/N]", peers.second.url);
+        let question = format!("hand off work to {}, with your credential for it. Allow it? [y/N]", peers.second.url);
         assert!(shown.contains(&question), "{shown}");
         assert_eq!(peers.second.messages().len(), sent, "{typed:?}: {shown}");
     }

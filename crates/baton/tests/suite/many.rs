@@ -37,7 +37,7 @@ fn must_show_4_ten_thousand_agents_are_served_from_little_memory_and_one_broken_
     let serves = await_line(&mut server.stderr, "baton serves 9999 agents");
     // How long that takes is a question for release builds on idle machines: here it is only told.
     println!("{MANY} agents after {:?}", begun.elapsed());
-    await_line(&mut server.stderr, "and 9949 more; `baton agents` shows all");
+    await_line(&mut server.stderr, "and 9949 more; list all with `baton agents`");
     let url = serves.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
 
     let listed: Value = serde_json::from_str(&request(url, "GET", "/agents", &[], "").body).expect("JSON");

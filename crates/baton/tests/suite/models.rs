@@ -32,7 +32,7 @@ fn the_first_run_says_that_no_model_answers() {
     insta::assert_snapshot!(lines.lines().skip(1).collect::<Vec<_>>().join("\n"), @r#"
       model     playbook (built in, no network, scripted answers: not an AI model)
       try       baton run helper "Hello"
-      real AI   export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (that needs no restart)
+      real AI   export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (no restart needed)
     "#);
     drop(server);
     let refused = home.run(&["up", "helper", "--port", "0", "--production"]);
@@ -168,9 +168,9 @@ fn the_command_shows_providers_and_tries_keys() {
     let listed = home.run(&["models", "--provider", "mine"]);
     assert_eq!(listed.code, Some(0), "{}", listed.shown());
     insta::assert_snapshot!(listed.stdout, @r"
-    answers now: playbook
+    current model: playbook
 
-    mine      ready  a server of your own (baton.yaml's providers.mine.api_key)
+    mine      ready  custom server (baton.yaml's providers.mine.api_key)
       MODEL      WINDOW  OUTPUT  $/M IN  $/M OUT
       mine:echo  -       -       -       -
     ");

@@ -21,7 +21,7 @@ fn a_long_conversation_goes_on_and_says_where_it_was_compacted() {
     }
     let shown = home.run(&["sessions", "show", "day"]);
     assert_eq!(shown.code, Some(0), "{}", shown.shown());
-    let notices = shown.stdout.matches("the model is given older parts of the conversation in short").count();
+    let notices = shown.stdout.matches("The conversation was compacted for the model").count();
     assert!((1..12).contains(&notices), "{notices} in {}", shown.stdout);
     // All that was said is there, whatever the model was given.
     for turn in 1..=12 {

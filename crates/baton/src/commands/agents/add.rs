@@ -1,4 +1,4 @@
-//! `baton agents add URL`: an agent that lives elsewhere becomes one of these.
+//! `baton agents add URL`: registers a remote agent.
 
 use super::details;
 use crate::{
@@ -14,41 +14,42 @@ use clap::Args;
 use serde_json::json;
 use std::env;
 
-/// What `baton agents add` is told.
+/// Options of `baton agents add`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton agents add https://weather.example.com
   baton agents add http://127.0.0.1:8701/agents/weather/ --name weather
   baton agents add https://weather.example.com --bearer env://WEATHER_TOKEN
-  baton run weather \"Will it rain?\"           ask it like any agent here
+  baton run weather \"Will it rain?\"           ask it like a local agent
 
-The address is that of the card, or the one below which /.well-known/agent-card.json is. Tasks of
-the agent are ordinary tasks here: they survive a crash on either side. Agents of this Baton may
-hand work to it when their agent.yaml names it under handoffs. What needs more than a bearer token
-(an API key, OAuth2, a client certificate, a trusted signer) stands under peers in baton.yaml.")]
+URL is the address of the agent card, or the base address of /.well-known/agent-card.json. Tasks of
+a remote agent are durable like all others: they survive a crash on either side. Local agents can
+hand off work to it if their agent.yaml lists it under handoffs. To use other credentials than a
+bearer token (API key, OAuth2, client certificate) or to trust a signer, configure the agent under
+peers in baton.yaml.")]
 pub(super) struct Options {
-    /// Where its card is, or below what address
+    /// Address of the agent card, or its base address
     url: String,
-    /// What to call it here [default: the name in its card]
+    /// Local name of the agent [default: the name in its card]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Name it in the catalog of this Baton, /.well-known/ai-catalog.json
+    /// List the agent in this server's catalog, /.well-known/ai-catalog.json
     #[arg(long)]
     listed: bool,
-    /// Where the bearer token for it is: env://NAME or file://PATH, as the server sees it
+    /// Bearer token for the agent: env://NAME or file://PATH, resolved on the server
     #[arg(long, value_name = "REF")]
     bearer: Option<String>,
     #[command(flatten)]
     place: Place,
 }
 
-/// Adds it, and shows how it will be spoken to.
+/// Adds the agent and prints its details.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { url, name, listed, bearer: written, place } = options;
     let here = env::current_dir()
-        .map_err(|error| Failure::new(ErrorCode::USAGE, format!("the current directory is not there: {error}")))?;
-    // The server may have been started elsewhere.
+        .map_err(|error| Failure::new(ErrorCode::USAGE, format!("cannot determine the current directory: {error}")))?;
+    // The working directory of the server may differ, so paths are made absolute here.
     let bearer = place::bearer(written.as_deref())?.map(|bearer| secret_below(&bearer, &here).to_string());
     let shows_none = bearer.is_none();
     let session = place.manage().await?;
@@ -62,7 +63,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     details::print(&added, screen);
     screen.say(&format!("added {}; ask it with: baton run {} \"...\"", added.name, added.name));
     if shows_none && added.remote.is_some_and(|remote| !remote.security.is_empty()) {
-        screen.say("  it wants credentials: remove it and add it with --bearer, or name it under peers in baton.yaml");
+        screen.say("  it requires credentials: remove it and add it again with --bearer, or configure it under peers in baton.yaml");
     }
     Ok(Exit::Ok)
 }

@@ -1,12 +1,12 @@
-//! One agent in words.
+//! Text output of one agent.
 
 use crate::screen::{Screen, one_line};
 use baton_wire::api::{AgentDetails, RemoteEntry};
 
-/// Most characters of a text that somebody else chose.
+/// Maximum characters of a text from a third party.
 const SHOWN: usize = 200;
 
-/// Prints what is known about an agent, a line for each thing.
+/// Prints the properties of an agent, one per line.
 pub(super) fn print(agent: &AgentDetails, screen: Screen) {
     let paint = screen.data_paint();
     let line = |what: &str, text: &str| {
@@ -19,13 +19,13 @@ pub(super) fn print(agent: &AgentDetails, screen: Screen) {
     line("about", &agent.description);
     line("version", &agent.version);
     if let Some(remote) = &agent.remote {
-        line("lives at", &remote.url);
+        line("address", &remote.url);
         line("card", &remote.card_url);
         line("speaks", &remote.spoken);
         line("endpoint", &remote.endpoint);
         let wants = remote.security.join(", ");
         line("wants", if wants.is_empty() { "no credentials" } else { &wants });
-        line("signed by", &signed_by(remote));
+        line("signature", &signed_by(remote));
         line("set in", if remote.configured { "baton.yaml" } else { "" });
     } else {
         line("card", &agent.card_url);
@@ -38,11 +38,11 @@ pub(super) fn print(agent: &AgentDetails, screen: Screen) {
     }
 }
 
-/// Who vouches for the card; key ids that nobody trusts yet are what `signers` in baton.yaml takes.
+/// Signer of the card. Untrusted key ids are shown because `signers` in baton.yaml takes them.
 fn signed_by(remote: &RemoteEntry) -> String {
     match (&remote.signed_by, remote.signatures.as_slice()) {
         (Some(key), _) => format!("{key} (trusted)"),
         (None, []) => "nobody".to_owned(),
-        (None, keys) => format!("{} (not trusted here)", keys.join(", ")),
+        (None, keys) => format!("{} (not trusted)", keys.join(", ")),
     }
 }

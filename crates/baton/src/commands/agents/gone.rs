@@ -1,4 +1,4 @@
-//! Agents that are gone afterwards: forgotten, or deleted with their definitions.
+//! Removal of agents, shared by `baton agents remove` and `baton agents delete`.
 
 use crate::{
     commands::place::Place,
@@ -9,7 +9,7 @@ use crate::{
 use baton_wire::api::AgentDetails;
 use serde_json::json;
 
-/// Takes an agent away, if nothing speaks against it as it is known now, and says so in this word.
+/// Removes an agent unless `objection` fails for its current details, and reports it with the verb `word`.
 pub(super) async fn run(
     place: &Place,
     name: &str,

@@ -1,4 +1,4 @@
-//! `baton agents`: who is served, or what a directory holds.
+//! `baton agents`: lists the agents of a server or of a directory.
 
 use crate::{
     commands::place::Place,
@@ -14,17 +14,17 @@ use clap::Args;
 use serde_json::json;
 use std::{path::PathBuf, sync::Arc};
 
-/// What `baton agents` is told.
+/// Options of `baton agents` without a subcommand.
 #[derive(Args, Debug)]
 pub(super) struct Listing {
-    /// Agent directories, or directories of them; without any, the running server is asked
+    /// Agent directories, or directories that contain them [default: the agents of the running server]
     #[arg(value_name = "DIR_OR_FILE", conflicts_with = "server")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     place: Place,
 }
 
-/// Lists the agents; an agent that does not work makes the command fail.
+/// Lists the agents; an invalid agent makes the command fail.
 pub(super) async fn run(options: Listing, screen: Screen) -> Result<Exit, Failure> {
     let Listing { paths, place: Place { server, token, data, config } } = options;
     let ask = paths.is_empty();
@@ -54,7 +54,7 @@ async fn served(session: &Session, screen: Screen) -> Result<Exit, Failure> {
     let rows: Vec<_> = agents.iter().map(row).collect();
     table(&rows, screen);
     if rows.is_empty() {
-        screen.say("no agents yet; make one with: baton agents create NAME --prompt \"...\"");
+        screen.say("no agents yet; create one with: baton agents create NAME --prompt \"...\"");
     }
     Ok(Exit::Ok)
 }
@@ -92,10 +92,10 @@ fn on_disk(loaded: Loaded, screen: Screen) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// What an agent is for, marked when it lives elsewhere.
+/// Description of an agent, with the address of a remote one.
 fn about(description: &str, remote: Option<&str>) -> String {
     match remote {
-        Some(url) => format!("[elsewhere: {url}] {description}"),
+        Some(url) => format!("[remote: {url}] {description}"),
         None => description.to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! `baton agents servers NAME`, `baton agents exports NAME` and `baton agents providers NAME`.
+//! `baton agents servers FILE_NAME`, `baton agents exports FILE_NAME` and `baton agents providers FILE_NAME`.
 
 use super::create::text;
 use crate::{
@@ -13,38 +13,38 @@ use clap::Args;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// What `baton agents servers`, `exports` and `providers` are told.
+/// Options of `baton agents servers`, `exports` and `providers`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Examples (servers, exports and providers are used the same way):
-  baton agents servers bob                                         all
-  baton agents servers bob files                                   one, as it is written in mcp.json
+Examples (servers, exports and providers work the same way):
+  baton agents servers bob                                         list all
+  baton agents servers bob files                                   show one, in the format of mcp.json
   baton agents servers bob files --set '{\"url\": \"http://127.0.0.1:9000/mcp\"}'
-  baton agents exports bob ask --file ask.json                     make it, or change it
+  baton agents exports bob ask --file ask.json                     create or replace it
   baton agents providers bob openai --set '{\"api_key\": \"env://TEAM_KEY\"}'
   baton agents providers bob openai --delete
 
-Secrets are never shown: *** stands for one, and given back it stays. A change is written where the
-agent is kept, and holds from its next task on.")]
+Secrets are shown as ***. If you write *** back, the secret is kept. Changes are saved where the
+agent is stored, and apply from its next task on.")]
 pub(super) struct Options {
-    /// What the agent is called
+    /// Name of the agent
     agent: String,
-    /// The name of one; without it all are listed
+    /// Name of one entry [default: list all]
     name: Option<String>,
-    /// The entry as JSON; makes it, or replaces the one that is there
+    /// Create or replace the entry with this JSON
     #[arg(long, value_name = "JSON", requires = "name", conflicts_with = "file")]
     set: Option<String>,
-    /// A file that has the entry, for one with secrets
+    /// Read the entry from a file, for entries with secrets
     #[arg(long, value_name = "FILE", requires = "name")]
     file: Option<PathBuf>,
-    /// Take it away
+    /// Delete the entry
     #[arg(long, requires = "name", conflicts_with_all = ["set", "file"])]
     delete: bool,
     #[command(flatten)]
     place: Place,
 }
 
-/// Lists, shows, writes or takes away.
+/// Lists, shows, writes or deletes entries.
 pub(super) async fn run(parts: AgentParts, options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.place.manage().await?;
     let done = done(&session, parts, options, screen).await;
@@ -79,19 +79,19 @@ async fn done(session: &Session, parts: AgentParts, options: Options, screen: Sc
     Ok(Exit::Ok)
 }
 
-/// What was written as JSON; the message repeats none of it, because it may hold secrets.
+/// Parses an entry. The error message never quotes the text, because it may contain secrets.
 fn entry(parts: AgentParts, text: &str) -> Result<Json, Failure> {
     let parsed: Result<Value, _> = serde_json::from_str(text);
     let problem = match parsed {
         Ok(Value::Object(entry)) => return Ok(Json::from(Value::Object(entry))),
         Ok(_) => "is not an object".to_owned(),
-        Err(error) => format!("is no JSON at line {}, column {}", error.line(), error.column()),
+        Err(error) => format!("is not valid JSON at line {}, column {}", error.line(), error.column()),
     };
     Err(Failure::new(ErrorCode::USAGE, format!("the entry {problem}"))
         .hint(format!("Write it as an object, such as '{}'.", example(parts))))
 }
 
-/// The shortest entry that is of use.
+/// Minimal valid entry.
 fn example(parts: AgentParts) -> &'static str {
     match parts {
         AgentParts::Servers => r#"{"url": "http://127.0.0.1:9000/mcp"}"#,
@@ -100,7 +100,7 @@ fn example(parts: AgentParts) -> &'static str {
     }
 }
 
-/// That there are none, and how there would be one.
+/// Message for an empty list, with the command that adds an entry.
 fn none(parts: AgentParts, agent: &str) -> String {
     let (none, name) = match parts {
         AgentParts::Servers => ("no servers", "NAME"),
@@ -111,7 +111,7 @@ fn none(parts: AgentParts, agent: &str) -> String {
     format!("{agent} has {none}; add one with: baton agents {kind} {agent} {name} --set '{entry}'")
 }
 
-/// A line for each, with the names of its keys or what it is about.
+/// Prints one line per entry: its name, and its address, keys or description.
 fn table(parts: AgentParts, agent: &str, all: &Json, screen: Screen) {
     let all = all.to_value();
     let named: Vec<(String, String)> = match &all[parts.as_str()] {
@@ -135,7 +135,7 @@ fn table(parts: AgentParts, agent: &str, all: &Json, screen: Screen) {
     }
 }
 
-/// Where it is, or which keys it has.
+/// Address of an entry, or the list of its keys.
 fn about(entry: &Value) -> String {
     for key in ["url", "command", "tool", "base_url", "BASE_URL"] {
         if let Some(text) = entry[key].as_str() {

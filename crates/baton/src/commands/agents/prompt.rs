@@ -1,4 +1,4 @@
-//! `baton agents prompt NAME`: what an agent is told about itself.
+//! `baton agents prompt FILE_NAME`: shows or replaces the system prompt.
 
 use super::create::text;
 use crate::{
@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What `baton agents prompt` is told.
+/// Options of `baton agents prompt`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -21,21 +21,21 @@ Examples:
   baton agents prompt bob --set \"You are Bob.\"        replace it
   baton agents prompt bob --file bob.md
 
-A change is written where the agent is kept, and holds from its next task on.")]
+Changes are saved where the agent is stored, and apply from its next task on.")]
 pub(super) struct Options {
-    /// What the agent is called
+    /// Name of the agent
     agent: String,
-    /// The whole system prompt
+    /// New system prompt
     #[arg(long, value_name = "TEXT", conflicts_with = "file")]
     set: Option<String>,
-    /// A file that has the system prompt
+    /// Read the new system prompt from a file
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
     place: Place,
 }
 
-/// Shows or replaces it.
+/// Shows or replaces the system prompt.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { agent, set, file, place } = options;
     let prompt = set.or(file.as_deref().map(text).transpose()?);
@@ -50,8 +50,8 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     };
     session.close().await;
     let Some(definition) = shown.map_err(failure)?.definition else {
-        let message = format!("the definition of '{agent}' is not kept here");
-        return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, message).hint("Ask where the agent lives."));
+        let message = format!("the definition of '{agent}' is not stored here");
+        return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, message).hint("A remote agent can only be changed on its own server."));
     };
     match (screen.is_json(), is_change) {
         (true, _) => screen.print(&json!({"prompt": definition.prompt, "digest": definition.digest}).to_string()),

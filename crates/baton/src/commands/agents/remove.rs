@@ -1,4 +1,4 @@
-//! `baton agents remove NAME`: an agent that lives elsewhere is forgotten here.
+//! `baton agents remove FILE_NAME`: removes a remote agent.
 
 use super::gone;
 use crate::{
@@ -10,29 +10,29 @@ use baton_types::ErrorCode;
 use baton_wire::api::AgentDetails;
 use clap::Args;
 
-/// What `baton agents remove` is told.
+/// Options of `baton agents remove`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton agents remove weather
 
-Tasks that it completed stay; those that wait for it fail. An agent that stands under peers in
-baton.yaml is removed there.")]
+Completed tasks are kept. Tasks that wait for the agent fail. To remove an agent that is configured
+under peers in baton.yaml, edit that file.")]
 pub(super) struct Options {
-    /// What it is called here
+    /// Local name of the agent
     name: String,
     #[command(flatten)]
     place: Place,
 }
 
-/// Forgets it.
+/// Removes the agent.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { name, place } = options;
     let objection = |agent: Result<AgentDetails, Failure>| {
-        // The definition of one that lives here is not forgotten by mistake.
+        // Guards against deleting the definition of a local agent by mistake.
         if agent.is_ok_and(|agent| agent.remote.is_none()) {
-            return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, format!("'{name}' lives here"))
-                .hint("Delete it with its definition by `baton agents delete`."));
+            return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, format!("'{name}' is a local agent"))
+                .hint("Delete it and its definition with `baton agents delete`."));
         }
         Ok(())
     };

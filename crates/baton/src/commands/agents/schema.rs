@@ -1,4 +1,4 @@
-//! `baton agents schema`: what an `agent.yaml` may say, for editors.
+//! `baton agents schema`: JSON Schema of `agent.yaml`, for editors.
 
 use crate::{
     failure::{Exit, Failure},

@@ -11,22 +11,22 @@ use crate::{
 use clap::Args;
 use serde_json::json;
 
-/// What `baton agents show` is told.
+/// Options of `baton agents show`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton agents show weather                          an agent of the running server
-  baton agents show https://weather.example.com      what an address offers, before it is added
+  baton agents show https://weather.example.com      a remote agent, before you add it
   baton agents show weather --json | jq .remote.endpoint")]
 pub(super) struct Options {
-    /// What it is called here, or the address of its card
+    /// Name of the agent, or the address of its card
     #[arg(value_name = "NAME_OR_URL")]
     agent: String,
     #[command(flatten)]
     place: Place,
 }
 
-/// Asks the server about its own, and the address itself about others.
+/// Names are resolved by the server; addresses are fetched by this process.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { agent, place } = options;
     let shown = match wiring::is_address(&agent) {

@@ -1,4 +1,4 @@
-//! `baton agents rules NAME` and `baton agents references NAME`.
+//! `baton agents rules FILE_NAME` and `baton agents references FILE_NAME`.
 
 use super::create::text;
 use crate::{
@@ -14,52 +14,52 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What `baton agents rules` and `baton agents references` are told.
+/// Options of `baton agents rules` and `baton agents references`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Examples (references are used the same way as rules):
-  baton agents rules bob                                      all, without their texts
-  baton agents rules bob tone                                 one, with its text
-  baton agents rules bob tone --text \"Be kind.\"               make it, or change its text
-  baton agents rules bob tone --priority 900 --include agent  change what is said about it
+Examples (references work the same way as rules):
+  baton agents rules bob                                      list all, without their texts
+  baton agents rules bob tone                                 show the text of one
+  baton agents rules bob tone --text \"Be kind.\"               create it, or change its text
+  baton agents rules bob tone --priority 900 --include agent  change its settings
   baton agents rules bob tone --delete
 
-A change is written where the agent is kept, and holds from its next task on.")]
+Changes are saved where the agent is stored, and apply from its next task on.")]
 pub(super) struct Options {
-    /// What the agent is called
+    /// Name of the agent
     agent: String,
-    /// The name of one; without it all are listed
+    /// Name of one entry [default: list all]
     name: Option<String>,
-    /// The whole text
+    /// New text
     #[arg(long, value_name = "TEXT", requires = "name", conflicts_with = "file")]
     text: Option<String>,
-    /// A file that has the text
+    /// Read the new text from a file
     #[arg(long, value_name = "FILE", requires = "name")]
     file: Option<PathBuf>,
-    /// What it is about
+    /// Short description of the entry
     #[arg(long, value_name = "TEXT", requires = "name")]
     description: Option<String>,
-    /// From 0 to 999; higher ones come later, nearer to what is asked
+    /// Priority from 0 to 999; higher priorities are placed later, closer to the user's message
     #[arg(long, value_name = "N", requires = "name")]
     priority: Option<u16>,
-    /// When it is part of what the model is given
+    /// When to include the text in the model's context
     #[arg(long, value_name = "WHEN", requires = "name")]
     include: Option<When>,
-    /// Take it away
+    /// Delete the entry
     #[arg(long, requires = "name", conflicts_with_all = ["text", "file", "description", "priority", "include"])]
     delete: bool,
     #[command(flatten)]
     place: Place,
 }
 
-/// When a text is part of what the model is given.
+/// Inclusion mode of a rule or reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum When {
-    /// Always
+    /// In every request
     Always,
-    /// When somebody names it
+    /// When it is named explicitly
     Manual,
-    /// When it has to do with what is asked
+    /// When it is relevant to the request
     Agent,
 }
 
@@ -73,7 +73,7 @@ impl From<When> for Include {
     }
 }
 
-/// Lists, shows, writes or takes away.
+/// Lists, shows, writes or deletes entries.
 pub(super) async fn run(texts: AgentTexts, options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.place.manage().await?;
     let done = done(&session, texts, options, screen).await;

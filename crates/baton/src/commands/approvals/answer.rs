@@ -1,4 +1,4 @@
-//! `baton approvals answer ID`: shows what it is about, and answers it.
+//! `baton approvals answer ID`: shows a pending approval and answers it.
 
 use super::{list::all, show::lines};
 use crate::{
@@ -26,11 +26,11 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
-/// How long the first of the chain is given to hear that the work goes on, and how often it is looked at.
+/// Number and interval of the polls that wait until the root task of the chain resumes.
 const LOOKS: usize = 100;
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What `baton approvals answer` is told.
+/// Options of `baton approvals answer`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -40,36 +40,36 @@ Examples:
   baton approvals answer 0199.../call-3 --text \"Next Tuesday\"        answer a question
   baton approvals answer 0199.../call-1                              decide on the terminal
 
-The call is shown with all its arguments, and the answer counts for exactly those: if they are
-others by the time it arrives, it is refused. An approval that was answered already is refused with
-BTN-2022, and nothing runs twice. With a running server the command ends as soon as the answer is
-kept; --wait stays until the work is done or asks again.")]
+The call is shown with its full arguments, and the answer applies to exactly these: if they have
+changed when it arrives, it is rejected. An approval that was already answered is rejected with
+BTN-2022, and nothing runs twice. If a server runs, the command returns as soon as the answer is
+saved; with --wait it returns when the task ends or asks again.")]
 pub(super) struct Options {
-    /// What is answered, as `baton approvals list` names it; the task alone does when it asks one thing
+    /// Approval id from `baton approvals list`, or a task id if the task has one pending approval
     id: String,
-    /// Let it run this once, always in this session, or not at all
+    /// Allow the call once, allow the tool for this session, or deny the call
     decision: Option<Decision>,
     #[command(flatten)]
     place: Place,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
-    /// Refuse unless the arguments have this digest [default: that of the arguments shown]
+    /// Reject the answer unless the arguments have this digest [default: the digest of the arguments shown]
     #[arg(long, value_name = "SHA256")]
     digest: Option<String>,
     /// Values for a form, as a JSON object
     #[arg(long, value_name = "JSON")]
     content: Option<String>,
-    /// Words for a question
+    /// Answer to a question
     #[arg(long, value_name = "WORDS")]
     text: Option<String>,
-    /// Wait until the work is done or asks again; always so when no server runs
+    /// Wait until the task ends or asks again; always on when no server runs
     #[arg(long)]
     wait: bool,
 }
 
-// Without words for each value the help stays short.
-/// What somebody decides.
+// Variants have no doc comments, which keeps the help short.
+/// Decision about a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Decision {
     Allow,
@@ -77,7 +77,7 @@ enum Decision {
     Deny,
 }
 
-/// Answers it.
+/// Answers the approval.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Place { server, token, data, config } = options.place.clone();
     let session = match server {
@@ -114,7 +114,7 @@ async fn answer(session: &Session, options: &Options, screen: Screen) -> Result<
     Ok(Exit::Ok)
 }
 
-/// The id of what is answered; a task does when it, or the work that it handed over, asks one thing.
+/// Resolves an id. A task id is accepted if the task, with its handoffs, has exactly one pending approval.
 async fn named(session: &Session, id: &str) -> Result<String, Failure> {
     if id.contains('/') {
         return Ok(id.to_owned());
@@ -123,33 +123,33 @@ async fn named(session: &Session, id: &str) -> Result<String, Failure> {
     open.retain(|entry| entry.task_id == id || entry.root_task_id == id);
     match open.as_slice() {
         [] => {
-            let message = format!("nothing of task '{}' waits for an answer", one_line(id, 120));
+            let message = format!("task '{}' has no pending approval", one_line(id, 120));
             Err(Failure::new(ErrorCode::APPROVAL_NOT_FOUND, message))
         }
         [one] => Ok(one.id.clone()),
         several => {
-            let message = format!("task {} asks several things", one_line(id, 120));
-            let hint = format!("Say which one is answered:\n    {}", commands(several).join("\n    "));
+            let message = format!("task {} has several pending approvals", one_line(id, 120));
+            let hint = format!("Answer one of them by its id:\n    {}", commands(several).join("\n    "));
             Err(Failure::new(ErrorCode::USAGE, message).hint(hint))
         }
     }
 }
 
-/// What is said when the answer was not taken.
+/// Converts a client error; an invalid answer gets a hint.
 fn unfit(error: ClientError) -> Failure {
     let unfit = matches!(&error, ClientError::Refused(refusal)
         if refusal.baton_code.as_deref() == Some(ErrorCode::ANSWER_INVALID.code));
     let refused = failure(error);
     match unfit {
         true => refused.hint(
-            "Look at it with `baton approvals list`. A call is answered with allow, always or deny, a form with --content, \
-             a question with --text.",
+            "Show it with `baton approvals list`. Answer a call with allow, always or deny, a form with --content, a \
+             question with --text.",
         ),
         false => refused,
     }
 }
 
-/// The answer that was given on the command line, or at the terminal; nothing when that was closed.
+/// Answer from the command line or the terminal; `None` if the terminal was closed.
 async fn said(entry: &ApprovalEntry, options: &Options, screen: Screen) -> Result<Option<AnswerApproval>, Failure> {
     let usage = |message: String| Failure::new(ErrorCode::USAGE, message);
     let content = options.content.as_deref().map(Json::parse).transpose();
@@ -179,7 +179,7 @@ async fn said(entry: &ApprovalEntry, options: &Options, screen: Screen) -> Resul
         _ if !someone_is_there(screen) => {
             let how = commands(std::slice::from_ref(entry));
             return Err(
-                usage("it is not said what to answer".to_owned()).hint(format!("Answer with: {}", how.concat()))
+                usage("no answer given".to_owned()).hint(format!("Answer with: {}", how.concat()))
             );
         }
         _ => {}
@@ -201,7 +201,7 @@ async fn said(entry: &ApprovalEntry, options: &Options, screen: Screen) -> Resul
     }))
 }
 
-/// All that the call asks.
+/// All questions of the call.
 fn questions(entry: &ApprovalEntry) -> Vec<ApprovalQuestion> {
     let first = ApprovalQuestion {
         key: entry.key.clone(),
@@ -238,7 +238,7 @@ fn typed(question: &ApprovalQuestion, reply: Reply) -> ApprovalAnswer {
     }
 }
 
-/// Says that the answer is kept.
+/// Prints a confirmation of the answer.
 fn told(entry: &ApprovalEntry, answer: &AnswerApproval, answered: &AnsweredApproval, screen: Screen) {
     if screen.is_json() {
         return;
@@ -250,15 +250,14 @@ fn told(entry: &ApprovalEntry, answer: &AnswerApproval, answered: &AnsweredAppro
         _ => "answered",
     };
     let stands = match answered.state.as_str() {
-        "working" => "goes on",
+        "working" => "continues",
         "input_required" => "waits for another answer",
         other => other,
     };
     screen.say(&format!("{what}; task {} of {} {stands}", answered.task_id, one_line(&answered.agent, 120)));
 }
 
-/// The agent that the first task of the chain belongs to, and when its status last changed; nothing when no other task
-/// waits for this one.
+/// Agent and status timestamp of the root task of the chain; `None` if the task is the root.
 async fn first_of_chain(session: &Session, entry: &ApprovalEntry) -> Option<(String, Option<Timestamp>)> {
     if entry.root_task_id == entry.task_id {
         return None;
@@ -267,7 +266,7 @@ async fn first_of_chain(session: &Session, entry: &ApprovalEntry) -> Option<(Str
     Some((root.agent.clone(), root.task.status.timestamp))
 }
 
-/// Waits for the task, and then for the first one of the chain that waits for it.
+/// Follows the task, or the root task of the chain once it has resumed.
 async fn go_on(
     session: &Session,
     entry: &ApprovalEntry,

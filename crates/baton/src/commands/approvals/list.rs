@@ -1,4 +1,4 @@
-//! `baton approvals list`: what waits, the newest first.
+//! `baton approvals list`: pending approvals, newest first.
 
 use super::show::lines;
 use crate::{
@@ -12,31 +12,31 @@ use baton_wire::api::ApprovalList;
 use clap::Args;
 use serde_json::json;
 
-/// Most characters of a call's arguments.
+/// Maximum characters of the arguments of a call.
 const ARGUMENTS: usize = 160;
 
-/// Most pages that are read.
+/// Maximum number of pages that are fetched.
 const PAGES: usize = 20;
 
-/// What `baton approvals list` is told.
+/// Options of `baton approvals list`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton approvals list
-  baton approvals list --agent personal             what it asks, or waits for
+  baton approvals list --agent personal             requested by this agent, or blocking it
   baton approvals list --json | jq '.approvals[] | {id, tool, arguments}'
 
-Each entry says who asks, for whom, and since when. Arguments are shortened here; --json and
-`baton approvals answer` show all of them.")]
+Each entry shows the agent that asks, the agents that wait for it, and its age. Arguments are
+shortened; --json and `baton approvals answer` show them in full.")]
 pub(super) struct Options {
     #[command(flatten)]
     place: Place,
-    /// Only what this agent asks, or waits for
+    /// Show only approvals that this agent requested or waits for
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }
 
-/// Lists them.
+/// Prints the pending approvals.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.place.manage().await?;
     let listed = all(&session, options.agent.as_deref()).await;
@@ -51,19 +51,19 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         screen.print(&line);
     }
     match list.approvals.first() {
-        None => screen.say("nothing waits for you"),
+        None => screen.say("no pending approvals"),
         Some(first) => {
             let example = commands(std::slice::from_ref(first));
             screen.say(&format!("answer with, for example: {}", example.concat()));
         }
     }
     if list.next_page_token.is_some() {
-        screen.say("there is more; name an agent with --agent, or use --json and /api/v1/approvals");
+        screen.say("more approvals are pending; filter with --agent, or page through GET /api/v1/approvals");
     }
     Ok(Exit::Ok)
 }
 
-/// All that waits, or as much of it as is worth reading.
+/// Fetches pending approvals, up to the page limit.
 pub(super) async fn all(session: &Session, agent: Option<&str>) -> Result<ApprovalList, Failure> {
     let mut list = ApprovalList::default();
     for _ in 0..PAGES {

@@ -1,4 +1,4 @@
-//! What waits, in words.
+//! Text output of pending approvals.
 
 use crate::{
     form::{Form, visible},
@@ -8,14 +8,14 @@ use baton_types::Timestamp;
 use baton_wire::api::{ApprovalEntry, ApprovalKind};
 use std::time::Duration;
 
-/// Most characters of a name that somebody else chose.
+/// Maximum characters of a name from a third party.
 const SHOWN: usize = 120;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAYS: Duration = Duration::from_secs(48 * 60 * 60);
 
-/// One that waits: its id and since when, who asks what for whom, and at most so many characters of the arguments.
+/// Lines for one approval: id and age, agent and request, up to `most` characters of the arguments, and the chain.
 pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: Paint) -> Vec<String> {
     let mut lines = vec![format!("{}  {}", paint.strong(&one_line(&entry.id, 500)), paint.faint(&age(entry, now)))];
     let agent = paint.name(&one_line(&entry.agent, SHOWN));
@@ -24,7 +24,7 @@ pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: P
     lines.push(match entry.kind {
         ApprovalKind::Approval => format!("  {agent} wants to call {tool}"),
         ApprovalKind::Form => format!("  {agent}: {tool} asks for values: {message}"),
-        ApprovalKind::Visit => format!("  {agent}: {tool} asks for a visit: {message}"),
+        ApprovalKind::Visit => format!("  {agent}: {tool} asks you to visit a URL: {message}"),
         ApprovalKind::Question => format!("  {agent} asks: {message}"),
     });
     if entry.kind != ApprovalKind::Question
@@ -44,7 +44,7 @@ pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: P
     lines
 }
 
-/// Since when it waits.
+/// Age of the approval.
 fn age(entry: &ApprovalEntry, now: Timestamp) -> String {
     let Some(asked) = entry.asked_at else { return String::new() };
     let waited = asked.until(now);
@@ -84,6 +84,6 @@ mod tests {
     #[test]
     fn nothing_hides_in_arguments() {
         assert_eq!(visible("a\u{202e}b\u{7}\u{200b}c", 100), r"a\u202eb\u0007\u200bc");
-        assert_eq!(visible("abcdef", 4), "abcd… and 2 characters more");
+        assert_eq!(visible("abcdef", 4), "abcd… and 2 more characters");
     }
 }

@@ -1,4 +1,4 @@
-//! The files of the agent that is to be converted.
+//! Reads the files of the agent to convert.
 
 use crate::failure::Failure;
 use baton_agentdir::{AGENT_FILE, is_definition_path};
@@ -10,17 +10,17 @@ use std::{
     path::Path,
 };
 
-/// A single file may hold megabytes of vectors.
+/// A single file may contain megabytes of embedding vectors.
 const MAX_FILE: u64 = 64 << 20;
 const MAX_FILES: usize = 4096;
-/// `skills/NAME/SKILL.md` is the deepest.
+/// `skills/FILE_NAME/SKILL.md` is the deepest path.
 const MAX_DEPTH: usize = 3;
 
-/// The files that a path stands for: those of a directory, or a single one.
+/// Files of an agent: those of its directory, or a single file.
 pub(super) fn agent(from: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     let name = from.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if from.is_file() {
-        // The others are single files, whatever lies beside them.
+        // `agent.yaml` and JSON files stand for their directory; every other file is complete without its siblings.
         let makes_directory = name == AGENT_FILE || name.ends_with(".json");
         let beside = from.parent().map(|parent| if parent == Path::new("") { Path::new(".") } else { parent });
         return match beside.filter(|_| makes_directory) {
@@ -31,8 +31,8 @@ pub(super) fn agent(from: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
     match fs::metadata(from) {
         Ok(_) => below(from),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let message = format!("{} is not there", from.display());
-            Err(Failure::new(ErrorCode::USAGE, message).hint("Name an agent's directory or file."))
+            let message = format!("{} does not exist", from.display());
+            Err(Failure::new(ErrorCode::USAGE, message).hint("Name the directory or file of an agent."))
         }
         Err(error) => Err(unreadable(from, &error)),
     }
@@ -71,6 +71,6 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(ErrorCode::USAGE, format!("{} cannot be read: {error}", path.display()))
-        .hint("Check that the user that runs Baton may read it.")
+    Failure::new(ErrorCode::USAGE, format!("cannot read {}: {error}", path.display()))
+        .hint("Check that the user that runs Baton has read permission.")
 }

@@ -1,4 +1,4 @@
-//! The new files, where nothing was before.
+//! Writes the converted files to a path that does not exist yet.
 
 use crate::failure::Failure;
 use baton_types::ErrorCode;
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes them; what cannot be finished is taken back.
+/// Writes the files; files written before an error are removed.
 pub(super) fn files(to: &Path, is_file: bool, files: &BTreeMap<String, Vec<u8>>) -> Result<(), Failure> {
     if to.is_file() || fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(exists(to));
@@ -24,7 +24,7 @@ pub(super) fn files(to: &Path, is_file: bool, files: &BTreeMap<String, Vec<u8>>)
             return Err(match error.kind() {
                 io::ErrorKind::AlreadyExists => exists(&file),
                 _ => Failure::new(ErrorCode::INTERNAL, format!("cannot write {}: {error}", file.display()))
-                    .hint("Choose a place that can be written."),
+                    .hint("Choose a writable path."),
             });
         }
     }
@@ -41,5 +41,5 @@ fn new(file: &Path, bytes: &[u8], written: &mut Vec<PathBuf>) -> io::Result<()> 
 }
 
 fn exists(path: &Path) -> Failure {
-    Failure::new(ErrorCode::ALREADY_EXISTS, format!("{} exists already; nothing was written", path.display()))
+    Failure::new(ErrorCode::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
 }

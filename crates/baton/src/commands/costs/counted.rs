@@ -1,4 +1,4 @@
-//! Calls and tokens, as the spans of model calls tell them.
+//! Calls and tokens, counted from the spans of model calls.
 
 use super::time::{DAY, Period, date};
 use crate::{
@@ -13,21 +13,21 @@ use baton_wire::api::SpanStatsEntry;
 use clap::ValueEnum;
 use std::collections::BTreeMap;
 
-/// What costs are grouped by.
+/// Grouping of the costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum By {
-    /// Who asked the model
+    /// Agent that called the model
     Agent,
-    /// Which model was asked
+    /// Model that was called
     Model,
-    /// For which project, as project.id says it
+    /// Project, from project.id
     Project,
-    /// On which day, in UTC
+    /// Day, in UTC
     Day,
 }
 
 impl By {
-    /// The word for it.
+    /// Name of the grouping in the output.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -37,45 +37,45 @@ impl By {
         }
     }
 
-    /// The attribute that says it; none where the model or the time does.
+    /// Attribute of the group; `None` for groups by model or time.
     fn field(self) -> Option<String> {
         match self {
             Self::Agent => Some(format!("span.{}", names::GEN_AI_AGENT_NAME)),
-            // A span may say it, or its resource.
+            // Either the span or its resource has the attribute.
             Self::Project => Some(format!(".{}", names::PROJECT_ID)),
             Self::Model | Self::Day => None,
         }
     }
 }
 
-/// What one model did in one group.
+/// Usage of one model in one group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) calls: u64,
-    /// With those of the cache.
+    /// Includes tokens from the cache.
     pub(super) input: u64,
-    /// Of the input, what came from a cache.
+    /// Input tokens read from a cache.
     pub(super) cached: u64,
-    /// Of the input, what was written to a cache.
+    /// Input tokens written to a cache.
     pub(super) cache_written: u64,
-    /// With those of thinking.
+    /// Includes reasoning tokens.
     pub(super) output: u64,
-    /// Of the output, what was thinking.
+    /// Output tokens used for reasoning.
     pub(super) reasoning: u64,
 }
 
-/// Cells by group and model; none where spans do not say it.
+/// Usage by group and model; a key part is `None` if the spans lack it.
 pub(super) type Cells = BTreeMap<(Option<String>, Option<String>), Cell>;
 
-/// What was counted.
+/// Result of the usage queries.
 #[derive(Debug)]
 pub(super) struct Counted {
     pub(super) cells: Cells,
-    /// What the server said about it, such as that not everything was looked at.
+    /// Warnings of the server, such as an incomplete search.
     pub(super) warnings: Vec<String>,
 }
 
-/// Asks the span store of a Baton.
+/// Queries the span store.
 pub(super) struct Asker<'a> {
     client: &'a Client,
 }
@@ -85,7 +85,7 @@ impl<'a> Asker<'a> {
         Self { client }
     }
 
-    /// Calls and tokens of that time, by group and model.
+    /// Calls and tokens of a period, by group and model.
     pub(super) async fn ask(&self, by: By, time: Period) -> Result<Counted, Failure> {
         type Part = fn(&mut Cell) -> &mut u64;
         let parts: [(Option<&str>, Part); 6] = [
@@ -103,7 +103,7 @@ impl<'a> Asker<'a> {
                 start: time.start,
                 end: time.end,
                 step: Some(DAY),
-                // Older names of the same count, too.
+                // Lenient mode also counts older attribute names.
                 strict: false,
             };
             let measured = match by {
@@ -123,19 +123,19 @@ impl<'a> Asker<'a> {
         Ok(counted)
     }
 
-    /// Says so when spans that begin there may have gone already.
+    /// Warning if retention may have deleted spans after `start`.
     pub(super) async fn forgotten(&self, start: u64, now: Timestamp) -> Result<Option<String>, Failure> {
         Ok(forgotten(start, now, &self.client.span_stats().await.map_err(failure)?))
     }
 }
 
-/// What is too old goes, and so does what there is no room for; the latter is closer to now where both are true.
+/// Spans are deleted by age and by store size. If both apply, the size limit has the later cutoff.
 fn forgotten(start: u64, now: Timestamp, stats: &SpanStatsEntry) -> Option<String> {
     let nanos = |moment: Timestamp| u64::try_from(moment.as_millis()).unwrap_or(0).saturating_mul(1_000_000);
     let whole_since = stats.whole_since.as_deref().and_then(|moment| Timestamp::parse(moment).ok());
     if let Some(since) = whole_since.filter(|since| start < nanos(*since)) {
         return Some(format!(
-            "the span store is full, and what is older than {} may have gone; telemetry.retention.bytes keeps more",
+            "the span store is full: spans older than {} may be deleted; raise telemetry.retention.bytes to keep more",
             since.to_string().chars().take(16).collect::<String>().replace('T', " ")
         ));
     }
@@ -143,10 +143,10 @@ fn forgotten(start: u64, now: Timestamp, stats: &SpanStatsEntry) -> Option<Strin
     let days = duration(kept);
     let days = days.strip_suffix("00h").unwrap_or(&days);
     (start < nanos(now).saturating_sub(kept))
-        .then(|| format!("spans are kept for {days}; telemetry.retention.age keeps them longer"))
+        .then(|| format!("spans are kept for {days}; raise telemetry.retention.age to keep them longer"))
 }
 
-/// The query for calls, or for tokens of that name.
+/// Query that counts calls, or sums the token attribute `tokens`.
 fn query(by: By, tokens: Option<&str>) -> String {
     let ways = operation::MODEL_CALLS.join("|");
     let calls = format!("{{ span.{} =~ \"{ways}\" }}", names::GEN_AI_OPERATION_NAME);
@@ -162,7 +162,7 @@ fn model() -> String {
     format!("span.{}", names::GEN_AI_REQUEST_MODEL)
 }
 
-/// The group and the model of a sample, whose time is the end of its interval in milliseconds.
+/// Group and model of a sample. `until` is the end of its interval in milliseconds.
 fn place(series: &SeriesHit, by: By, until: u64) -> (Option<String>, Option<String>) {
     let label = |wanted: &dyn Fn(&str) -> bool| {
         let value = series.labels.iter().find(|(key, _)| wanted(key)).map(|(_, value)| value);
@@ -205,8 +205,8 @@ mod tests {
             (day, Some(14), full, None),
             (month, Some(20), None, None),
             (month, Some(14), None, Some("spans are kept for 14d;")),
-            (month, Some(14), full, Some("older than 2026-11-12 08:30 may have gone; telemetry.retention.bytes")),
-            (month, None, full, Some("older than 2026-11-12 08:30 may have gone; telemetry.retention.bytes")),
+            (month, Some(14), full, Some("older than 2026-11-12 08:30 may be deleted; raise telemetry.retention.bytes")),
+            (month, None, full, Some("older than 2026-11-12 08:30 may be deleted; raise telemetry.retention.bytes")),
         ] {
             let stats = SpanStatsEntry {
                 max_age_seconds: age.map(|days: u64| days * 86_400),

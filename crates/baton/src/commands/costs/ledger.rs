@@ -1,4 +1,4 @@
-//! From counted tokens to money, by group.
+//! Computes costs from token counts, by group.
 
 use super::counted::{Cell, Cells};
 use crate::{config::Price, money::Money};
@@ -9,33 +9,33 @@ use std::{
     collections::{BTreeSet, HashMap},
 };
 
-/// Dollars for a million tokens beyond which a price is a mistake.
+/// Upper bound of a price, in dollars per million tokens; higher prices are mistakes.
 const MOST_RATE: f64 = 1e6;
-/// A model that its spans do not name.
-const UNNAMED: &str = "calls that name no model";
+/// Label for spans without a model name.
+const UNNAMED: &str = "calls without a model name";
 
-/// A group as a whole.
+/// Sums of one group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
-    /// What spans say that it is; none where they say nothing.
+    /// Value of the group attribute; `None` if the spans lack it.
     pub(super) group: Option<String>,
     pub(super) cell: Cell,
-    /// For the models that have a price.
+    /// Costs of the models with a price.
     pub(super) known: Money,
-    /// Models without one.
+    /// Models without a price.
     pub(super) unpriced: BTreeSet<String>,
 }
 
-/// Knows what models cost.
+/// Price lookup.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ledger<'a> {
     pub(super) prices: &'a [Price],
-    /// When the prices that come with Baton are looked up.
+    /// Time at which the built-in prices are looked up.
     pub(super) at: Timestamp,
 }
 
 impl Ledger<'_> {
-    /// One row per group, in their order, and one for all of them.
+    /// One row per group in key order, and the total.
     pub(super) fn rows(self, cells: &Cells) -> (Vec<Row>, Row) {
         let (mut rows, mut total): (Vec<Row>, Row) = <_>::default();
         let mut known = HashMap::new();
@@ -51,7 +51,7 @@ impl Ledger<'_> {
         (rows, total)
     }
 
-    /// What these tokens cost; none when nobody said it.
+    /// Costs of the tokens; `None` without a price.
     fn money<'b>(
         self,
         model: Option<&'b str>,
@@ -79,7 +79,8 @@ impl Ledger<'_> {
     }
 }
 
-/// The price that comes with Baton, at the usual rates: what is summed up says nothing about the length of a call.
+/// Built-in price at the standard rate. Sums do not record the length of single calls, so long-context rates cannot
+/// apply.
 fn included(model: &str, at: Timestamp) -> Option<Price> {
     let rates = Catalog::default().rates(model, at)?;
     let money = |dollars| Money::of(dollars, MOST_RATE);
@@ -113,12 +114,12 @@ impl Row {
         }
     }
 
-    /// All that it cost; none when a price is missing.
+    /// Total costs; `None` if a price is missing.
     pub(super) fn money(&self) -> Option<Money> {
         self.unpriced.is_empty().then_some(self.known)
     }
 
-    /// What cost most first, then what had most tokens.
+    /// Orders by costs, then by tokens, both descending.
     pub(super) fn by_weight(&self, other: &Self) -> Ordering {
         let weight = |row: &Self| (row.known, row.cell.input.saturating_add(row.cell.output), row.cell.calls);
         weight(other).cmp(&weight(self)).then_with(|| self.group.cmp(&other.group))

@@ -1,10 +1,10 @@
-//! Costs for programs.
+//! JSON output of `baton costs`.
 
 use super::{Told, budgets::Used, ledger::Row, time::timestamp};
 use crate::money::Money;
 use serde_json::{Value, json};
 
-/// All of it as one object.
+/// The report as one object.
 pub(super) fn told(told: &Told) -> Value {
     let row = |row: &Row| {
         let mut object = sums(row);

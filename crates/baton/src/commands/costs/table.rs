@@ -8,10 +8,10 @@ use crate::{
 };
 
 const LONGEST_NAME: usize = 60;
-/// Where spans do not say what a group is.
+/// Label of a group without a value.
 const NONE: &str = "(none)";
 
-/// A line per group, and one for all of them.
+/// One line per group, and the total.
 pub(super) fn costs(told: &Told, paint: Paint) -> Vec<String> {
     let Told { by, rows, total, .. } = told;
     let figures = |row: &Row, name: &str| {
@@ -32,7 +32,7 @@ pub(super) fn costs(told: &Told, paint: Paint) -> Vec<String> {
     heads.push("money");
     let mut table = vec![heads.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     table.extend(rows.iter().map(|row| figures(row, row.group.as_deref().unwrap_or(NONE))));
-    // Whatever makes it too little is said below.
+    // The reasons are printed below the table.
     table.push(figures(total, if told.incomplete.is_empty() { "total" } else { "total, incomplete" }));
     let last = table.len() - 1;
     let painted = |(index, line): (usize, String)| match index {
@@ -43,7 +43,7 @@ pub(super) fn costs(told: &Told, paint: Paint) -> Vec<String> {
     aligned(&table).into_iter().enumerate().map(painted).collect()
 }
 
-/// A line per budget.
+/// One line per budget.
 pub(super) fn budgets(budgets: &[Used], paint: Paint) -> Vec<String> {
     let figures = |used: &Used| {
         let name = used.name.as_deref().map(|name| format!("{} {}", used.of, one_line(name, LONGEST_NAME)));
@@ -61,7 +61,7 @@ pub(super) fn budgets(budgets: &[Used], paint: Paint) -> Vec<String> {
     head.into_iter().chain(lines.zip(budgets).map(marked)).collect()
 }
 
-/// Dollars; what is not known is said, and never taken for nothing.
+/// Dollars. Unknown costs are marked and never counted as zero.
 fn paid(row: &Row) -> String {
     match row.money() {
         Some(money) => money.to_string(),
@@ -70,7 +70,7 @@ fn paid(row: &Row) -> String {
     }
 }
 
-/// How much of a budget was used.
+/// Used percentage of a budget.
 fn share(used: &Used) -> String {
     let least = if used.row.unpriced.is_empty() { "" } else { "at least " };
     match used.row.known.percent_of(used.budget) {
@@ -79,7 +79,7 @@ fn share(used: &Used) -> String {
     }
 }
 
-/// The first column from the left, the others from the right.
+/// Aligns the first column left and the others right.
 fn aligned(table: &[Vec<String>]) -> Vec<String> {
     let width = |at: usize| table.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
     let widths: Vec<usize> = (0..table[0].len()).map(width).collect();
@@ -160,7 +160,7 @@ mod tests {
         let unnamed = Cells::from([cell("planner", "", [1, 10, 0, 10, 0])]);
         let mut text = String::new();
         for (cells, prices, incomplete) in [
-            (&cells, &prices[..], &["prices in baton.yaml has nothing for mystery"][..]),
+            (&cells, &prices[..], &["no price in baton.yaml for mystery"][..]),
             (&cells, &[], &["no prices"]),
             (&plain, &prices, &[]),
             (&unnamed, &prices, &["a reason"]),

@@ -6,31 +6,31 @@ const MILLI: u64 = 1_000_000;
 /// A day, in nanoseconds.
 pub(super) const DAY: u64 = 24 * 60 * 60 * 1_000 * MILLI;
 
-/// A stretch of time, in nanoseconds since the Unix epoch; its end is not in it.
+/// Time range in nanoseconds since the Unix epoch; the end is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Period {
     pub(super) start: u64,
     pub(super) end: u64,
 }
 
-/// The beginning of the day of a moment.
+/// Start of the day that contains `moment`.
 pub(super) fn day_of(moment: u64) -> u64 {
     moment - moment % DAY
 }
 
-/// The beginning of the month of a moment.
+/// Start of the month that contains `moment`.
 pub(super) fn month_of(moment: u64) -> u64 {
     let first = format!("{}-01T00:00:00Z", date(moment).get(..7).unwrap_or_default());
     let millis = Timestamp::parse(&first).map_or(0, Timestamp::as_millis);
     u64::try_from(millis).unwrap_or(0).saturating_mul(MILLI)
 }
 
-/// The day of a moment: `2026-11-16`.
+/// Date of a moment: `2026-11-16`.
 pub(super) fn date(moment: u64) -> String {
     timestamp(moment).to_string().chars().take_while(|letter| *letter != 'T').collect()
 }
 
-/// A moment to the millisecond.
+/// Timestamp with millisecond precision.
 pub(super) fn timestamp(moment: u64) -> Timestamp {
     Timestamp::from_millis(i64::try_from(moment / MILLI).unwrap_or(i64::MAX))
 }

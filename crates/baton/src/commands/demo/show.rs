@@ -1,4 +1,4 @@
-//! How the demo looks.
+//! Output of the demo.
 
 use crate::{
     events,
@@ -13,13 +13,13 @@ use baton_wire::{a2a::v1::Task, api::EventEntry};
 use serde::Serialize;
 use std::{sync::Arc, time::Instant};
 
-/// The demo on stdout; with `--json` it goes to stderr, and stdout gets the task.
+/// Prints the demo to stdout. With `--json` it prints to stderr, and stdout gets the task.
 pub(super) struct Show {
     screen: Screen,
     url: String,
     started: Instant,
     width: usize,
-    /// The output whose text is being shown, and how much of it.
+    /// Id of the output that is being printed, and the number of bytes printed.
     open: Option<(String, usize)>,
 }
 
@@ -40,7 +40,7 @@ impl Show {
         if self.screen.is_json() { self.screen.ask(text) } else { self.screen.stream(text) }
     }
 
-    /// Who plays.
+    /// Prints the list of agents.
     pub(super) fn cast(&mut self, agents: &[Arc<AgentListing>]) {
         let paint = self.paint();
         self.width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
@@ -52,12 +52,12 @@ impl Show {
             self.line(&format!("  {name}  {}", one_line(&agent.description, 90)));
         }
         self.line("");
-        self.line("  The built-in playbook answers for them: fixed rules in a file, not an AI model.");
+        self.line("  They use the built-in playbook: fixed rules in a file, not an AI model.");
         self.line("  Real AI: export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama; then baton up.");
         self.line("");
     }
 
-    /// The question; time starts now.
+    /// Prints the question and starts the clock.
     pub(super) fn question(&mut self, agent: &str, question: &str) {
         let paint = self.paint();
         self.started = Instant::now();
@@ -65,7 +65,7 @@ impl Show {
         self.line("");
     }
 
-    /// The answer.
+    /// Prints the answer.
     pub(super) fn answer(&self, answer: &str) {
         let paint = self.paint();
         self.line("");
@@ -73,7 +73,7 @@ impl Show {
         self.line("");
     }
 
-    /// What the journal has.
+    /// Prints the journal events of the task.
     pub(super) fn events(&self, task: &str, entries: &[EventEntry]) {
         let paint = self.paint();
         self.line(&format!("{} task {task}", paint.strong("In the journal, synced to disk:")));
@@ -85,7 +85,7 @@ impl Show {
         self.line("");
     }
 
-    /// What to try.
+    /// Prints commands to try next.
     pub(super) fn next(&self, agent: &str, task: &str) {
         let paint = self.paint();
         let base = &self.url;
@@ -112,7 +112,7 @@ impl Show {
         self.line("");
     }
 
-    /// The task and its events, for programs.
+    /// Prints the task and its events as JSON.
     pub(super) fn data<'a>(&'a self, task: &'a Task<'a>, events: &'a [EventEntry]) {
         #[derive(Serialize)]
         struct Data<'a> {
@@ -127,15 +127,15 @@ impl Show {
         }
     }
 
-    /// The last word before serving on.
+    /// Prints the closing line before the server keeps running.
     pub(super) fn stay(&self) {
         let paint = self.paint();
         self.line(&format!("Serving at {} until Ctrl-C.", paint.strong(&self.url)));
     }
 
-    /// The last word of `--once`.
+    /// Prints the closing line of `--once`.
     pub(super) fn leave(&self) {
-        self.line("Done. Without --once the agents keep serving, so that the lines above work.");
+        self.line("Done. Run without --once to keep the server running and try the commands above.");
     }
 
     fn prefix(&self, agent: &str, depth: usize) -> String {
@@ -159,7 +159,7 @@ impl Show {
                 0
             }
         };
-        // The complete text comes again at the end; only what was not shown is news.
+        // The last piece repeats the complete text; only the part that was not printed yet is printed.
         let news = if piece.append { Some(piece.text.as_str()) } else { piece.text.get(shown..) };
         let news = news.unwrap_or_default();
         self.piece(&harmless(news).replace('\n', " "));
@@ -189,11 +189,11 @@ impl Watcher for Show {
 
     fn broken(&mut self, error: &ClientError) {
         self.end_line();
-        self.line(&format!("  {error}; trying to go on"));
+        self.line(&format!("  {error}; retrying"));
     }
 }
 
-/// This program as the person started it, so that lines can be copied.
+/// Program name as it was invoked, so that the printed commands can be copied.
 fn program() -> String {
     std::env::args().next().unwrap_or_else(|| "baton".to_owned())
 }

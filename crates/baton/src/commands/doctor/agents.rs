@@ -1,4 +1,4 @@
-//! The agents: who is served, and which definitions have errors.
+//! Checks the agents and their definitions.
 
 use super::check::Check;
 use crate::{
@@ -12,10 +12,10 @@ use baton_agentdir::Diagnostic;
 use serde_json::json;
 
 const NAME: &str = "agents";
-/// Names that are listed.
+/// Maximum number of names that are listed.
 const MOST_NAMES: usize = 8;
 
-/// Whether agents are there and their definitions have no errors.
+/// Checks that there are agents and that their definitions have no errors.
 pub(super) async fn check(settings: Option<&Settings>, session: Option<&Session>) -> Check {
     let served = match session.filter(|session| session.url.is_some()) {
         Some(session) => match session.client.agents().await {
@@ -51,7 +51,7 @@ pub(super) async fn check(settings: Option<&Settings>, session: Option<&Session>
             Check::remark(NAME, format!("{message}, with warnings"), place)
         }
         (None, None) if names.is_empty() => {
-            Check::remark(NAME, message, "Make one with `baton new helper`, and serve it with `baton up helper`.")
+            Check::remark(NAME, message, "Create one with `baton new helper`, and serve it with `baton up helper`.")
         }
         (None, None) => Check::good(NAME, message),
     };

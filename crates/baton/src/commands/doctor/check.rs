@@ -1,4 +1,4 @@
-//! One thing that was looked at.
+//! Result of one check.
 
 use crate::{
     failure::Failure,
@@ -6,62 +6,60 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// How it is.
+/// Status of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grade {
-    /// As it should be.
     Good,
-    /// Worth knowing.
+    /// Works, with a note.
     Remark,
-    /// It does not work.
+    /// Does not work.
     Bad,
 }
 
-/// One thing that was looked at, how it is, and what to do about it.
+/// Result of one check, with the suggested fix.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
-    /// What was looked at.
+    /// Name of the check.
     pub(super) name: &'static str,
-    /// How it is.
     pub(super) grade: Grade,
-    /// How it is, in words.
+    /// Description of the result.
     pub(super) message: String,
-    /// What to do.
+    /// Suggested fix.
     pub(super) next: Option<String>,
-    /// More for programs.
+    /// Details for JSON output.
     pub(super) data: Option<Value>,
 }
 
 impl Check {
-    /// Something that is as it should be.
+    /// A check that passed.
     pub(super) fn good(name: &'static str, message: impl Into<String>) -> Self {
         Self { name, grade: Grade::Good, message: message.into(), next: None, data: None }
     }
 
-    /// Something that is worth knowing, and what could be done about it.
+    /// A check that passed with a note and a suggestion.
     pub(super) fn remark(name: &'static str, message: impl Into<String>, next: impl Into<String>) -> Self {
         Self { name, grade: Grade::Remark, message: message.into(), next: Some(next.into()), data: None }
     }
 
-    /// Something that does not work, and what to do about it.
+    /// A check that failed, with the suggested fix.
     pub(super) fn bad(name: &'static str, message: impl Into<String>, next: impl Into<String>) -> Self {
         Self { name, grade: Grade::Bad, message: message.into(), next: Some(next.into()), data: None }
     }
 
-    /// Something that does not work, as an error says it.
+    /// A check that failed with an error.
     pub(super) fn failed(name: &'static str, failure: &Failure) -> Self {
-        let next = failure.advice().unwrap_or("Look at the log of the server.");
+        let next = failure.advice().unwrap_or("Check the server log.");
         Self::bad(name, failure.message(), next)
     }
 
-    /// The same with more for programs.
+    /// Adds details for JSON output.
     #[must_use]
     pub(super) fn with(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
     }
 
-    /// For people.
+    /// Text output.
     pub(super) fn lines(&self, paint: Paint) -> Vec<String> {
         let grade = match self.grade {
             Grade::Good => paint.good("ok  "),
@@ -74,7 +72,7 @@ impl Check {
         lines
     }
 
-    /// For programs.
+    /// JSON output.
     pub(super) fn to_json(&self) -> Value {
         let status = match self.grade {
             Grade::Good => "ok",

@@ -1,14 +1,14 @@
-//! Files that were set aside because they could not be read.
+//! Reports damaged files that were moved aside.
 
 use super::check::Check;
 use crate::wiring::damaged_span_files;
 use serde_json::json;
 use std::path::Path;
 
-/// Names that are listed.
+/// Maximum number of names that are listed.
 const MAX_NAMES: usize = 8;
 
-/// Whether some are there.
+/// Note on damaged span files; `None` without any.
 pub(super) fn check(data: &Path) -> Option<Check> {
     let names = damaged_span_files(data);
     if names.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn check(data: &Path) -> Option<Check> {
     let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
     let more = if names.len() > MAX_NAMES { " and others" } else { "" };
     let message =
-        format!("{} damaged files of spans were set aside in {}: {shown}{more}", names.len(), place.display());
-    let next = "Their spans are missing. Restore them from a backup, or remove the folder when they are not needed.";
+        format!("{} damaged span files were moved to {}: {shown}{more}", names.len(), place.display());
+    let next = "Their spans are missing. Restore the files from a backup, or delete the directory if you do not need them.";
     Some(Check::remark("damaged", message, next).with(json!({ "directory": place, "files": names })))
 }

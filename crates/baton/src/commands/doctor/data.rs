@@ -1,4 +1,4 @@
-//! The data directory.
+//! Checks the data directory.
 
 use super::check::Check;
 use crate::{commands::trace::words::bytes, wiring::fresh_id};
@@ -7,28 +7,28 @@ use serde_json::json;
 use std::{fs, path::Path};
 
 const NAME: &str = "data";
-/// Less room than this is worth a remark.
+/// Free space below which a note is shown.
 const LITTLE: u64 = 1 << 30;
-/// With less than this nothing can be kept.
+/// Free space below which nothing can be stored.
 const NOTHING: u64 = 16 << 20;
 
-/// Whether it is there, can be written, and has room.
+/// Checks that the directory exists, is writable and has free space.
 pub(super) fn check(data: &Path) -> Check {
     let shown = data.display();
     if !data.exists() {
         return Check::remark(
             NAME,
             format!("{shown} does not exist yet"),
-            "`baton up` makes it; --data names another one.",
+            "`baton up` creates it. Use --data to choose another directory.",
         );
     }
     if !data.is_dir() {
-        return Check::bad(NAME, format!("{shown} is no directory"), "Name a directory with --data or BATON_DATA.");
+        return Check::bad(NAME, format!("{shown} is not a directory"), "Choose a directory with --data or BATON_DATA.");
     }
     let probe = data.join(format!(".doctor-{}", fresh_id()));
     if let Err(error) = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)) {
-        let next = "Let the user that runs Baton write it, or name another directory with --data.";
-        return Check::bad(NAME, format!("{shown} cannot be written: {error}"), next);
+        let next = "Give the user that runs Baton write permission, or choose another directory with --data.";
+        return Check::bad(NAME, format!("{shown} is not writable: {error}"), next);
     }
     if let Some(check) = privacy(data) {
         return check;
@@ -36,32 +36,32 @@ pub(super) fn check(data: &Path) -> Check {
     let free = free(data);
     let facts = json!({ "directory": shown.to_string(), "free_bytes": free });
     let check = match free {
-        None => Check::good(NAME, format!("{shown} can be written")),
+        None => Check::good(NAME, format!("{shown} is writable")),
         Some(free) if free < NOTHING => {
             let message = format!("{shown} has only {} left", bytes(free));
-            Check::bad(NAME, message, "Free disk space; Baton goes on by itself when there is room.")
+            Check::bad(NAME, message, "Free disk space. Baton then resumes automatically.")
         }
         Some(free) if free < LITTLE => {
-            let message = format!("{shown} can be written; only {} left", bytes(free));
-            Check::remark(NAME, message, "Free disk space, or let spans go earlier: telemetry.retention in baton.yaml.")
+            let message = format!("{shown} is writable; only {} left", bytes(free));
+            Check::remark(NAME, message, "Free disk space, or reduce telemetry.retention in baton.yaml.")
         }
-        Some(free) => Check::good(NAME, format!("{shown} can be written, {} free", bytes(free))),
+        Some(free) => Check::good(NAME, format!("{shown} is writable, {} free", bytes(free))),
     };
     check.with(facts)
 }
 
-/// Whether others can use it, or version control would take it in; a remark, since the next start corrects it.
+/// Note if other users have access, or if version control could pick up the files. The next start corrects both.
 fn privacy(data: &Path) -> Option<Check> {
-    let next = "The next start corrects it, and so does `baton doctor --repair`.";
+    let next = "The next start fixes this. To fix it now, run `baton doctor --repair`.";
     if let Some(exposed) = exposed_paths(data).first() {
-        let message = format!("others can use {} (mode {:04o})", exposed.path.display(), exposed.mode);
+        let message = format!("other users can access {} (mode {:04o})", exposed.path.display(), exposed.mode);
         return Some(Check::remark(NAME, message, next));
     }
-    let message = || format!("{} has no .gitignore: version control would take it in", data.display());
+    let message = || format!("{} has no .gitignore: its files could be committed to version control", data.display());
     lacks_gitignore(data).then(|| Check::remark(NAME, message(), next))
 }
 
-/// How much room the file system has for this user, when it says so.
+/// Free space for this user; `None` if the file system does not report it.
 #[cfg(unix)]
 fn free(data: &Path) -> Option<u64> {
     let seen = rustix::fs::statvfs(data).ok()?;

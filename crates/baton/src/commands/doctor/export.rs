@@ -1,4 +1,4 @@
-//! Those who are sent what is kept: whether they take it.
+//! Checks the telemetry export targets.
 
 use super::check::Check;
 use crate::{
@@ -9,12 +9,12 @@ use baton_wire::api::{ExportEntry, ExportStanding};
 use serde_json::json;
 
 const NAME: &str = "export";
-/// What nobody who is named should turn away.
+/// Signal that every configured target is expected to accept.
 const SPANS: &str = "traces";
 
-/// One line for each target. One that nobody named is only worth a line when it takes something.
+/// One check per target. A target that was assumed, not configured, is only listed once it has accepted data.
 pub(super) async fn check(session: &Session) -> Vec<Check> {
-    // Older servers do not say.
+    // Older servers do not have this endpoint.
     let Ok(entries) = session.client.exports().await else { return Vec::new() };
     let mut targets: Vec<Vec<ExportEntry>> = Vec::new();
     for entry in entries {
@@ -33,38 +33,38 @@ fn of(target: &[ExportEntry]) -> Check {
         .filter(|entry| entry.state == ExportStanding::Blocked)
         .map(|entry| entry.signal.as_str())
         .collect();
-    // Many take spans and nothing else: that is no mistake.
+    // Many targets accept traces only; this is not an error.
     let in_part = blocked.len() < target.len() && !blocked.contains(&SPANS);
     let worst = target.iter().max_by_key(|entry| rank(entry.state));
     let who = worst.map(|entry| format!("{} at {}", entry.target, entry.place)).unwrap_or_default();
-    let why = worst.and_then(|entry| entry.why.as_deref()).unwrap_or("no reason is known");
+    let why = worst.and_then(|entry| entry.why.as_deref()).unwrap_or("unknown reason");
     let waiting = match target.iter().map(|entry| entry.waiting_bytes).sum() {
         0 => String::new(),
-        waiting => format!("; {} wait", bytes(waiting)),
+        waiting => format!("; {} queued", bytes(waiting)),
     };
     let gone: u64 = target.iter().map(|entry| entry.failed + entry.dropped).sum();
     let check = match worst.map(|entry| entry.state).unwrap_or_default() {
         ExportStanding::Blocked if in_part => Check::remark(
             NAME,
-            format!("{who} takes no {}, but {}: {why}", blocked.join(" and no "), sent(target)),
-            "Leave them out of `signals` of the target in baton.yaml, or set OTEL_METRICS_EXPORTER=none and \
+            format!("{who} rejects {}, but {}: {why}", blocked.join(" and "), sent(target)),
+            "Remove them from `signals` of the target in baton.yaml, or set OTEL_METRICS_EXPORTER=none and \
              OTEL_LOGS_EXPORTER=none.",
         ),
         ExportStanding::Blocked => Check::bad(
             NAME,
-            format!("{who} turns everything away{waiting}: {why}"),
-            "Correct telemetry.export in baton.yaml or the OTEL_EXPORTER_OTLP_* variables and restart, or let it in \
-             there; what waits is sent then.",
+            format!("{who} rejects all data{waiting}: {why}"),
+            "Correct telemetry.export in baton.yaml or the OTEL_EXPORTER_OTLP_* variables and restart, or allow access \
+             at the target. Queued data is sent then.",
         ),
         ExportStanding::Away => Check::remark(
             NAME,
-            format!("{who} takes nothing at the moment{waiting}: {why}"),
-            "Start it, or correct its address in baton.yaml or OTEL_EXPORTER_OTLP_ENDPOINT; what waits is sent then.",
+            format!("{who} is unavailable{waiting}: {why}"),
+            "Start it, or correct its address in baton.yaml or OTEL_EXPORTER_OTLP_ENDPOINT. Queued data is sent then.",
         ),
         ExportStanding::Idle | ExportStanding::Well if gone > 0 => Check::remark(
             NAME,
-            format!("{who}: {}; {} were refused for good, or went because too many waited", sent(target), count(gone)),
-            "The log of the server says why.",
+            format!("{who}: {}; {} were rejected, or dropped because the queue was full", sent(target), count(gone)),
+            "See the server log for the reasons.",
         ),
         ExportStanding::Idle | ExportStanding::Well => Check::good(NAME, format!("{who}: {}", sent(target))),
     };

@@ -1,4 +1,4 @@
-//! Who answers for the agents.
+//! Checks the models of the agents.
 
 use super::check::Check;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::json;
 
-/// Looks whether there is a model, and whether all that were set up answer.
+/// Checks that a model is available and that all configured providers respond.
 pub(super) async fn check(settings: &Settings) -> Check {
     let report = match wiring::report(settings, None, None, Asks::Everybody).await {
         Ok(report) => report,
@@ -27,14 +27,14 @@ pub(super) async fn check(settings: &Settings) -> Check {
         Check::bad(
             "models",
             failing.join("; "),
-            "`baton models check PROVIDER` tries a key; docs/models.md says where keys come from.",
+            "Test a key with `baton models check PROVIDER`. For the sources of keys, see docs/models.md.",
         )
     } else if report.model == "playbook" {
-        let next = "Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or start Ollama, for an AI model; `baton models` shows more.";
-        Check::remark("models", "the built-in playbook answers, which is not an AI model", next)
+        let next = "To use an AI model, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or start Ollama; see `baton models`.";
+        Check::remark("models", "using the built-in playbook, which is not an AI model", next)
     } else {
         let why = report.why.map(|why| format!(" ({why})")).unwrap_or_default();
-        Check::good("models", format!("{} answers{why}", report.model))
+        Check::good("models", format!("using {}{why}", report.model))
     };
     check.with(data)
 }

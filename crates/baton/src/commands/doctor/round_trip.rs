@@ -1,4 +1,4 @@
-//! One span goes in as any exporter would send it, and must come out again.
+//! Sends one span like any exporter and reads it back.
 
 use super::{
     check::Check,
@@ -18,22 +18,22 @@ use std::{
 };
 
 const NAME: &str = "round trip";
-/// Who the span says that it is from.
+/// Service name of the test span.
 const SERVICE: &str = "baton-doctor";
 
-/// How long each step took.
+/// Duration of each step.
 struct Times {
     emitted: Duration,
     by_id: Duration,
     by_query: Duration,
 }
 
-/// Emits a span, and asks for it by its id and by TraceQL.
+/// Emits a span and queries it by trace id and with TraceQL.
 pub(super) async fn check(session: &Session) -> Check {
     match travel(session).await {
         Ok(Times { emitted, by_id, by_query }) => {
             let message = format!(
-                "a span was kept in {}, found by its id in {}, by TraceQL in {}",
+                "a span was stored in {}, found by trace id in {}, by TraceQL in {}",
                 shown(emitted),
                 shown(by_id),
                 shown(by_query)
@@ -59,7 +59,7 @@ async fn travel(session: &Session) -> Result<Times, Failure> {
     let trace = client.trace(span.trace).await.map_err(failure)?;
     let by_id = began.elapsed();
     if !trace.spans.iter().any(|found| found.id == span.id) {
-        return Err(lost("was taken and is not in its trace"));
+        return Err(lost("was accepted but is not in its trace"));
     }
     let request = SearchRequest {
         query: format!("{{ resource.service.name = \"{SERVICE}\" && trace:id = \"{}\" }}", span.trace),
@@ -71,21 +71,21 @@ async fn travel(session: &Session) -> Result<Times, Failure> {
     let found = client.search_traces(&request).await.map_err(failure)?;
     let by_query = began.elapsed();
     if found.traces.is_empty() {
-        return Err(lost("was taken and TraceQL does not find it"));
+        return Err(lost("was accepted but TraceQL does not find it"));
     }
     Ok(Times { emitted, by_id, by_query })
 }
 
 fn lost(how: &str) -> Failure {
     Failure::new(ErrorCode::SPANS_UNAVAILABLE, format!("a span {how}"))
-        .hint("Look at the log of the server, and report it if the disk is well.")
+        .hint("Check the server log. If the disk is healthy, report this as a bug.")
 }
 
-/// A span that nobody else has.
+/// A test span with random ids.
 fn span() -> Result<Span, Failure> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes)
-        .map_err(|error| Failure::new(ErrorCode::INTERNAL, format!("no random numbers are to be had: {error}")))?;
+        .map_err(|error| Failure::new(ErrorCode::INTERNAL, format!("cannot generate random numbers: {error}")))?;
     let (mut trace, mut id) = ([0; 16], [0; 8]);
     trace.copy_from_slice(&bytes[..16]);
     id.copy_from_slice(&bytes[16..]);

@@ -1,4 +1,4 @@
-//! The server and its journal, or the data directory without a server.
+//! Checks the server and its journal, or the data directory without a server.
 
 use super::check::Check;
 use crate::{
@@ -9,10 +9,9 @@ use crate::{
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// How long a server is given to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A Baton to ask, and what was found out on the way.
+/// Finds a server or opens the data directory; also returns the checks made on the way.
 pub(super) async fn find(place: &Place, settings: Option<&Settings>) -> (Vec<Check>, Option<Session>) {
     let token = place.token.as_deref();
     let found = match (&place.server, settings) {
@@ -39,16 +38,16 @@ pub(super) async fn find(place: &Place, settings: Option<&Settings>) -> (Vec<Che
     let server = match health.version == env!("CARGO_PKG_VERSION") {
         true => Check::good("server", message),
         false => {
-            Check::remark("server", message, "This program and the server differ; restart the server with this one.")
+            Check::remark("server", message, "This program has another version; restart the server with this program.")
         }
     };
     let ready = match client.ready().await {
-        Ok(_) => Check::good("journal", "takes work"),
+        Ok(_) => Check::good("journal", "accepts work"),
         Err(_) => {
-            let next = "Free disk space or check the disk; the log of the server says more.";
+            let next = "Free disk space or check the disk. For details, see the server log.";
             Check::bad(
                 "journal",
-                "the server takes no work: its journal cannot be written, or it is shutting down",
+                "the server accepts no work: its journal is not writable, or it is shutting down",
                 next,
             )
         }
@@ -56,10 +55,10 @@ pub(super) async fn find(place: &Place, settings: Option<&Settings>) -> (Vec<Che
     (vec![server.with(facts), ready], Some(session))
 }
 
-/// Without a server, this process opens what is there; it makes nothing that is not.
+/// Opens an existing data directory in this process; never creates one.
 async fn within(settings: &Settings, token: Option<&str>) -> (Vec<Check>, Option<Session>) {
-    let nobody = format!("none runs in {}", settings.data.display());
-    let server = Check::remark("server", nobody, "Start one with `baton up`; until then this command looks by itself.");
+    let nobody = format!("no server runs in {}", settings.data.display());
+    let server = Check::remark("server", nobody, "Start one with `baton up`. Until then, this command opens the data directory itself.");
     if !settings.data.is_dir() {
         return (vec![server], None);
     }
@@ -69,12 +68,12 @@ async fn within(settings: &Settings, token: Option<&str>) -> (Vec<Check>, Option
     }
 }
 
-/// Milliseconds, for programs.
+/// Milliseconds, for JSON output.
 pub(super) fn millis(took: Duration) -> f64 {
     (took.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }
 
-/// How long it took, for people.
+/// Duration, for text output.
 pub(super) fn shown(took: Duration) -> String {
     duration(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! The span store: how much is in it, and for how long.
+//! Checks the span store: size and retention.
 
 use super::check::Check;
 use crate::{
@@ -11,23 +11,23 @@ use baton_types::{ErrorCode, Timestamp};
 use baton_wire::api::SpanStatsEntry;
 use serde_json::json;
 
-/// Beyond this share of the bytes that are allowed, old telemetry goes soon.
+/// Percentage of the allowed bytes above which a retention note is shown.
 const NEARLY_FULL: u64 = 90;
 
-/// How full it is, how long spans stay, and whether some were lost; and whether there is one at all.
+/// Checks of size, retention and dropped spans, and whether a span store exists.
 pub(super) async fn check(session: &Session) -> (Vec<Check>, bool) {
     let stats = match session.client.span_stats().await {
         Ok(stats) => stats,
         Err(error) if is_absent(&error) => {
-            let next = "Switch it on with telemetry.enabled in baton.yaml, or update the server.";
-            return (vec![Check::remark("spans", "this Baton keeps no spans", next)], false);
+            let next = "Enable telemetry.enabled in baton.yaml, or update the server.";
+            return (vec![Check::remark("spans", "this server stores no spans", next)], false);
         }
         Err(error) => return (vec![Check::failed("spans", &failure(error))], false),
     };
     (vec![kept(&stats), retention(&stats)], true)
 }
 
-/// Servers without a span store say so; older ones have nothing there.
+/// Servers without a span store return an error code; older servers return 404.
 fn is_absent(error: &ClientError) -> bool {
     match error {
         ClientError::Refused(refusal) => {
@@ -50,11 +50,11 @@ fn kept(stats: &SpanStatsEntry) -> Check {
     let check = match stats.dropped {
         0 => Check::good("spans", message),
         dropped => {
-            let message = format!("{message}; {} could not be kept", counted(dropped, "span"));
+            let message = format!("{message}; {} could not be stored", counted(dropped, "span"));
             Check::remark(
                 "spans",
                 message,
-                "More came than the disk takes, or it was full; the log of the server says when.",
+                "Spans arrived faster than the disk could write them, or the disk was full. For details, see the server log.",
             )
         }
     };
@@ -66,16 +66,16 @@ fn retention(stats: &SpanStatsEntry) -> Check {
     let size = stats.max_bytes.map(|most| format!("beyond {}", bytes(most)));
     let rules: Vec<String> = [age, size].into_iter().flatten().collect();
     let message = match rules.is_empty() {
-        true => "spans are kept for ever".to_owned(),
-        false => format!("telemetry {} goes; insights, handoffs and gate results stay", rules.join(" or ")),
+        true => "spans are kept forever".to_owned(),
+        false => format!("telemetry {} is deleted; insights, handoffs and gate results are kept", rules.join(" or ")),
     };
     match stats.max_bytes {
         Some(most) if stats.bytes >= most / 100 * NEARLY_FULL => {
-            let message = format!("{message}; {} of it are used", bytes(stats.bytes));
+            let message = format!("{message}; {} used", bytes(stats.bytes));
             Check::remark(
                 "retention",
                 message,
-                "Old telemetry goes first; telemetry.retention in baton.yaml keeps more of it.",
+                "The oldest telemetry is deleted first. To keep more, raise telemetry.retention in baton.yaml.",
             )
         }
         _ => Check::good("retention", message),
@@ -89,7 +89,7 @@ fn days(seconds: u64) -> String {
     }
 }
 
-/// How long ago a moment was.
+/// Age of a timestamp.
 fn ago(moment: &str) -> String {
     let Ok(moment) = Timestamp::parse(moment) else { return "?".to_owned() };
     match moment.until(now()).as_secs() {

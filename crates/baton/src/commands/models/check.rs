@@ -1,4 +1,4 @@
-//! `baton models check`: whether a key works.
+//! `baton models check`: tests a key.
 
 use super::Choice;
 use crate::{
@@ -9,17 +9,17 @@ use crate::{
 use baton_types::ErrorCode;
 use clap::Args;
 
-/// What `baton models check` is told.
+/// Options of `baton models check`.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// Which one [default: that of the model that answers now]
+    /// Provider to test [default: the provider of the current model]
     #[arg(value_name = "PROVIDER")]
     provider: Option<String>,
     #[command(flatten)]
     choice: Choice,
 }
 
-/// Asks the provider for its models, which needs a good key and costs nothing.
+/// Requests the model list of the provider, which needs a valid key and is free.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let settings = options.choice.settings()?;
     let agent = options.choice.agent.as_deref();

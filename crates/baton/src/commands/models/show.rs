@@ -1,17 +1,17 @@
-//! Providers and their models as a table.
+//! Text output of providers and models.
 
 use crate::{
     screen::{Paint, columns, harmless, one_line},
     wiring::{ModelReport, ProviderReport, Readiness, Report},
 };
 
-/// Models of a provider that are shown among all providers.
+/// Number of models shown per provider when all providers are listed.
 const FEW: usize = 5;
 
-/// For people.
+/// Lines of the report.
 pub(super) fn lines(report: &Report, whole: bool, paint: Paint) -> Vec<String> {
     let why = report.why.as_ref().map(|why| format!(" ({})", harmless(why))).unwrap_or_default();
-    let mut lines = vec![format!("answers now: {}{why}", paint.strong(&harmless(&report.model)))];
+    let mut lines = vec![format!("current model: {}{why}", paint.strong(&harmless(&report.model)))];
     for provider in &report.providers {
         lines.push(String::new());
         lines.push(head(provider, paint));

@@ -1,4 +1,4 @@
-//! Asking an agent that lives elsewhere, without a Baton in between. The tools that it leaves to its caller are run.
+//! Runs a remote agent directly, without a server in between, and executes the tools that it delegates to the caller.
 
 mod leave;
 mod watching;
@@ -20,7 +20,7 @@ use baton_orchestrator::{Answer, OrchestrateError, Orchestrator};
 use baton_ports::PeerError;
 use baton_types::ErrorCode;
 
-/// Says it, follows what it begins, runs tools, and asks back when the agent or a tool asks.
+/// Sends the message, follows the task, runs tools, and prompts for answers when the agent or a tool asks.
 pub(super) async fn converse(
     orchestrator: &Orchestrator,
     url: &str,
@@ -38,7 +38,7 @@ pub(super) async fn converse(
         let telling = watching.telling();
         telling.answer.end_line();
         let Some(ended) = ended else {
-            // Words without a task.
+            // A reply without a task.
             telling.screen.print(&harmless(&came.text));
             return Ok(Exit::Ok);
         };
@@ -49,7 +49,7 @@ pub(super) async fn converse(
     }
 }
 
-/// Nothing more is answered now: the task ended, or it waits.
+/// Prints the state of a task that has ended, or waits for input that cannot be given now.
 async fn given_up(
     orchestrator: &Orchestrator,
     url: &str,
@@ -70,26 +70,26 @@ async fn given_up(
     for line in inputs::lines(&ended.status.asks, url) {
         telling.screen.print(&line);
     }
-    telling.screen.say(&format!("task {} waits for its tools, which ask something; answer on a terminal", ended.task));
+    telling.screen.say(&format!("task {} waits for tools that ask for input; answer on a terminal", ended.task));
     Ok(Exit::InputRequired)
 }
 
-/// What a person is told when an agent elsewhere gave no outcome.
+/// Converts an error of the remote agent.
 fn failure(error: &OrchestrateError) -> Failure {
     let told = Failure::new(error.code(), error.to_string());
     match error {
         OrchestrateError::Peer(PeerError::Unreached { code: ErrorCode::PEER_UNREACHABLE, .. } | PeerError::Lost(_)) => {
-            told.hint("Check that it runs and that its address is right: baton agents show URL.").exit(Exit::Server)
+            told.hint("Check that it is running and that its address is correct: baton agents show URL.").exit(Exit::Server)
         }
         OrchestrateError::Unknown(unknown) if unknown.code == ErrorCode::PEER_UNREACHABLE => told.exit(Exit::Server),
         OrchestrateError::Peer(PeerError::Refused(_)) => told.hint(
-            "The message says what it answered; credentials are named with --bearer env://NAME, or under peers in baton.yaml.",
+            "The message contains its reply. Pass credentials with --bearer env://NAME, or configure them under peers in baton.yaml.",
         ),
         OrchestrateError::Peer(PeerError::InDoubt(_)) => {
-            told.hint("Look at the agent before you ask again: it may have done the work.")
+            told.hint("Check the agent before you retry: it may have done the work.")
         }
         OrchestrateError::NoEnvironment { .. } => told
-            .hint("Check that its Environment is there, or have the agent run its tools itself (tools: agent).")
+            .hint("Check that its Environment is available, or let the agent run its own tools (tools: agent).")
             .exit(Exit::Server),
         _ => told,
     }

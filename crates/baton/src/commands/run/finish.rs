@@ -1,4 +1,4 @@
-//! How a task stands in the end, and what comes of a question.
+//! Final state of a task, and answers to its questions.
 
 use super::{inputs, telling::Telling};
 use crate::{
@@ -13,7 +13,7 @@ use baton_wire::{
     api::ApprovalEntry,
 };
 
-/// The answer of whoever sits at the terminal, when the task asks for one and somebody is there.
+/// Answer typed on the terminal; `None` if the task asks nothing or no terminal is available.
 pub(super) async fn answer(agent: &str, ended: &Ended, screen: Screen) -> Option<Vec<Part>> {
     let asks = ended.status.state == TaskState::InputRequired && ended.status.calls.is_empty();
     if !asks || !someone_is_there(screen) {
@@ -26,7 +26,8 @@ pub(super) async fn answer(agent: &str, ended: &Ended, screen: Screen) -> Option
     (!words.is_empty()).then(|| vec![Part::text(words)])
 }
 
-/// Says how the task stands; `whole` is all of it, for programs, and `approvals` is what of it waits at this Baton.
+/// Prints the state of the task. `whole` is the complete task, for JSON output; `approvals` are its pending approvals
+/// on this server.
 pub(super) fn finish(
     agent: &str,
     ended: Ended,
@@ -73,7 +74,7 @@ pub(super) fn finish(
             screen.say(&match status.calls.is_empty() {
                 true if !status.asks.is_empty() => format!("  {}", inputs::how(&status.asks, agent, &task)),
                 true => format!("  answer with: baton run {agent} \"...\" --task {task}"),
-                false => "  it leaves its tools to its caller: ask it by its address, and `baton run` runs them; other A2A clients \
+                false => "  its tools run in the caller: call it by its address, so that `baton run` runs them; other A2A clients \
                           send a tool_results data part"
                     .to_owned(),
             });

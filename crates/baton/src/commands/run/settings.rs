@@ -1,23 +1,24 @@
-//! What holds for the tools of the session that is begun or gone on with.
+//! Tool settings of the session that a run starts or continues.
 
 use baton_rules::SESSION_MEMBER;
 use baton_types::Json;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-/// When somebody is asked, and which tools are there.
+/// Tool permission mode and included tools.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct SessionSettings {
-    /// Be asked before every call, before none, or as each tool says [default: as the agent's definition says]
+    /// When to ask before tool calls: always, never, or as set for each tool [default: as set in the agent's
+    /// definition]
     #[arg(long, value_name = "WHEN")]
     tool_permission: Option<When>,
-    /// A tool to have in this session although it is included by hand only; may be repeated
+    /// Include a tool that is otherwise only included manually; repeatable
     #[arg(long = "include", value_name = "TOOL")]
     include: Vec<String>,
 }
 
-// Without words for each value the help stays short.
-/// When somebody is asked.
+// Variants have no doc comments, which keeps the help short.
+/// Tool permission mode.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum When {
     Always,
@@ -26,7 +27,7 @@ enum When {
 }
 
 impl SessionSettings {
-    /// The metadata of a message that says so; none when nothing is said.
+    /// Message metadata with these settings; `None` without any.
     pub(super) fn metadata(self) -> Option<Json> {
         let mut session = Map::new();
         if let Some(when) = self.tool_permission {

@@ -1,4 +1,4 @@
-//! What is told while an agent works.
+//! Output during a run.
 
 use crate::{
     follow::Watcher,
@@ -10,19 +10,19 @@ use baton_client::ClientError;
 use baton_wire::a2a::v1::TaskState;
 use std::io::{self, IsTerminal};
 
-/// Steps to stderr, the answer to stdout.
+/// Prints steps to stderr and the answer to stdout.
 pub(super) struct Telling {
     pub(super) screen: Screen,
     quiet: bool,
     pub(super) answer: Answer,
-    /// The task that was asked for, once it is known.
+    /// Root task, once it is known.
     pub(super) task: Option<String>,
-    /// Whether that task waits for an answer.
+    /// Whether the root task waits for an answer.
     pub(super) asks: bool,
 }
 
 impl Telling {
-    /// A teller on this screen.
+    /// Creates a printer for this screen.
     pub(super) fn new(screen: Screen, quiet: bool) -> Self {
         let live = !screen.is_json() && io::stdout().is_terminal();
         let quiet = quiet || screen.is_json();
@@ -42,7 +42,7 @@ impl Watcher for Telling {
         if let (Step::Began { status, .. } | Step::Moved(status), 0) = (step, depth) {
             self.asks = status.state == TaskState::InputRequired && status.calls.is_empty();
         }
-        // What an agent asks is asked again by the one that handed it the work.
+        // A question of a delegated agent is repeated by its caller, so it is not printed here.
         let asks = matches!(step, Step::Moved(status) if status.state == TaskState::InputRequired);
         let ended = matches!(step, Step::Moved(_)) && depth == 0;
         if self.quiet || ended || asks {
@@ -58,12 +58,12 @@ impl Watcher for Telling {
 
     fn broken(&mut self, error: &ClientError) {
         self.answer.end_line();
-        self.screen.say(&format!("{error}; trying to go on"));
+        self.screen.say(&format!("{error}; retrying"));
     }
 }
 
-/// The answer on stdout. A terminal sees it grow; a file or a program gets it once, when it is final, because text
-/// that an agent takes back cannot be taken back from a pipe.
+/// Prints the answer to stdout. A terminal gets the text as it is streamed. A file or pipe gets only the final text,
+/// because retracted text cannot be removed from it.
 pub(super) struct Answer {
     screen: Screen,
     live: bool,
@@ -98,14 +98,14 @@ impl Answer {
         self.text.push_str(news);
     }
 
-    /// Ends a line that is open.
+    /// Ends an open line.
     pub(super) fn end_line(&mut self) {
         if std::mem::take(&mut self.open) {
             self.screen.stream("\n");
         }
     }
 
-    /// The final text, if it has not been shown already.
+    /// Prints the final text unless it has been printed already.
     pub(super) fn complete(&mut self, answer: &str) {
         self.end_line();
         if !self.live {

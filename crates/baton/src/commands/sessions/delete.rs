@@ -9,24 +9,24 @@ use crate::{
 use clap::Args;
 use serde_json::json;
 
-/// What `baton sessions delete` is told.
+/// Options of `baton sessions delete`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton sessions delete 0199...
-  baton sessions delete 0199... --force              cancel what has not ended first
+  baton sessions delete 0199... --force              cancel unfinished tasks first
 
-Its messages, tasks and everything that was said about it are forgotten, all at once. Spans of its
-runs stay until their own retention.")]
+Deletes the messages, tasks and settings of the session at once. The spans of its runs are kept
+until their retention ends.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// Cancel work that has not ended, instead of refusing
+    /// Cancel unfinished tasks instead of failing
     #[arg(long)]
     force: bool,
 }
 
-/// Deletes it.
+/// Deletes the session.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, force } = options;
     let session = which.reach().await?;

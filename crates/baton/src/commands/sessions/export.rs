@@ -9,33 +9,33 @@ use crate::{
 use baton_client::SessionForm;
 use clap::{Args, ValueEnum};
 
-/// What `baton sessions export` is told.
+/// Options of `baton sessions export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton sessions export 0199... > trip.json
   baton sessions export 0199... --format markdown > trip.md
 
-JSON has everything that `baton sessions import` can take back: messages, calls and results, what
-each answer was given and used, title, settings, and what was named. Markdown is for reading; it
-leaves out files, metadata and counts of tokens.")]
+JSON contains everything that `baton sessions import` can restore: messages, tool calls and results,
+the context and usage of each answer, title, settings, and included items. Markdown is for reading;
+it omits files, metadata and token counts.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// The form of the file
+    /// File format
     #[arg(long, value_name = "FORM", default_value = "json")]
     format: Form,
 }
 
-// Without words for each value the help stays short.
-/// A form of files.
+// Variants have no doc comments, which keeps the help short.
+/// File format of an export.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Form {
     Json,
     Markdown,
 }
 
-/// Exports it.
+/// Exports the session.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, format } = options;
     let form = match format {

@@ -10,28 +10,28 @@ use baton_wire::api::ForkSession;
 use clap::Args;
 use serde_json::json;
 
-/// What `baton sessions fork` is told.
+/// Options of `baton sessions fork`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton sessions fork 0199...                          a copy that goes on by itself
-  baton sessions fork 0199... --at 0199...:12          what was said until event 12 of that task
+  baton sessions fork 0199...                          copy the whole session
+  baton sessions fork 0199... --at 0199...:12          copy up to event 12 of that task
   baton run weather \"And in Porto?\" --context $(baton sessions fork 0199...)
 
-Prints the context id of the new session. `baton sessions show` says tasks and events. A call whose
-results had not come by then is left out with it; both sessions go on independently.")]
+Prints the context id of the new session. `baton sessions show` prints tasks and events. A tool call
+without a result at that event is not copied. Both sessions continue independently.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// The last event that is taken over, or the last task [default: everything]
+    /// Last event or last task to copy [default: everything]
     #[arg(long, value_name = "TASK:EVENT")]
     at: Option<String>,
-    /// The context id of the new one [default: a fresh one]
+    /// Context id of the new session [default: generated]
     #[arg(long = "as", value_name = "ID")]
     new: Option<String>,
 }
 
-/// Forks it.
+/// Forks the session.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, at, new } = options;
     let (task_id, event) = match at {

@@ -16,10 +16,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Largest file that is read.
+/// Maximum file size.
 const MOST: u64 = 64 * 1024 * 1024;
 
-/// What `baton sessions import` is told.
+/// Options of `baton sessions import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,22 +27,22 @@ Examples:
   baton sessions import trip.md --agent weather
   baton sessions export 0199... | baton sessions import - --as copy
 
-Prints the context id of the new session. A file that begins with { is JSON, any other is Markdown;
-what the file does not carry is said.")]
+Prints the context id of the new session. A file that starts with { is read as JSON, any other file
+as Markdown. Content that could not be imported is reported.")]
 pub(super) struct Options {
-    /// The file, or - for the standard input
+    /// File to import, or - for stdin
     file: PathBuf,
-    /// With whom it goes on [default: the agent that the file names]
+    /// Agent of the new session [default: the agent in the file]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// The context id of the new session [default: a fresh one]
+    /// Context id of the new session [default: generated]
     #[arg(long = "as", value_name = "ID")]
     new: Option<String>,
     #[command(flatten)]
     place: Place,
 }
 
-/// Imports it.
+/// Imports the session.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { file, agent, new, place } = options;
     let bytes = read(&file)?;
@@ -58,7 +58,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     }
     screen.print(&imported.session.context_id);
     for lost in &imported.lost {
-        screen.say(&format!("not taken over: {lost}"));
+        screen.say(&format!("not imported: {lost}"));
     }
     Ok(Exit::Ok)
 }

@@ -1,4 +1,4 @@
-//! `baton sessions list`: conversations, the latest first.
+//! `baton sessions list`: sessions, latest first.
 
 use super::moment;
 use crate::{
@@ -11,13 +11,13 @@ use baton_wire::api::{SessionList, SessionSummary};
 use clap::Args;
 use serde_json::json;
 
-/// Most pages that are read.
+/// Maximum number of pages that are fetched.
 const PAGES: usize = 10;
 
-/// Most characters of a title or a last word.
+/// Maximum characters of a title or last message.
 const WORDS: usize = 60;
 
-/// What `baton sessions list` is told.
+/// Options of `baton sessions list`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -25,16 +25,16 @@ Examples:
   baton sessions list --agent weather
   baton sessions list --json | jq '.sessions[] | {context_id, title}'
 
-The last column is the title, or else what was last said.")]
+The last column is the title, or the last message if there is no title.")]
 pub(super) struct Options {
     #[command(flatten)]
     place: Place,
-    /// Only with this agent
+    /// Show only sessions with this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }
 
-/// Lists them.
+/// Prints the sessions.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.place.manage().await?;
     let listed = all(&session, options.agent.as_deref()).await;
@@ -49,9 +49,9 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         screen.print(&line);
     }
     if list.sessions.is_empty() {
-        screen.say("there are no sessions yet; `baton run AGENT \"Hello\"` begins one");
+        screen.say("no sessions yet; start one with: baton run AGENT \"Hello\"");
     } else if list.next_page_token.is_some() {
-        screen.say("there are more; name an agent with --agent, or use /api/v1/sessions");
+        screen.say("there are more sessions; filter with --agent, or page through GET /api/v1/sessions");
     }
     Ok(Exit::Ok)
 }

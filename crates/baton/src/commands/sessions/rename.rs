@@ -9,20 +9,20 @@ use crate::{
 use baton_wire::api::ChangeSession;
 use clap::Args;
 
-/// What `baton sessions rename` is told.
+/// Options of `baton sessions rename`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton sessions rename 0199... \"Trip to Lisbon\"
-  baton sessions rename 0199... \"\"                  take the title away")]
+  baton sessions rename 0199... \"\"                  remove the title")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// What it is called from now on
+    /// New title
     title: String,
 }
 
-/// Renames it.
+/// Renames the session.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, title } = options;
     let session = which.reach().await?;
@@ -32,8 +32,8 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     let changed = changed.map_err(failure)?;
     match (screen.is_json(), &changed.title) {
         (true, _) => tell(&changed, screen),
-        (false, Some(title)) => screen.say(&format!("{} is called “{}”", which.session, one_line(title, 256))),
-        (false, None) => screen.say(&format!("{} has no title any more", which.session)),
+        (false, Some(title)) => screen.say(&format!("renamed {} to “{}”", which.session, one_line(title, 256))),
+        (false, None) => screen.say(&format!("removed the title of {}", which.session)),
     }
     Ok(Exit::Ok)
 }

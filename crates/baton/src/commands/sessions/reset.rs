@@ -1,4 +1,4 @@
-//! `baton sessions reset SESSION [NAME...]`.
+//! `baton sessions reset SESSION [FILE_NAME...]`.
 
 use super::{Which, tell};
 use crate::{
@@ -11,21 +11,21 @@ use baton_wire::api::ChangeSession;
 use clap::Args;
 use serde_json::{Map, Value};
 
-/// What `baton sessions reset` is told.
+/// Options of `baton sessions reset`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton sessions reset 0199...                all settings are the agent's again
-  baton sessions reset 0199... temperature    only this one is")]
+  baton sessions reset 0199...                reset all settings
+  baton sessions reset 0199... temperature    reset one setting")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// The settings that are the agent's again [default: all]
+    /// Settings to reset [default: all]
     #[arg(value_name = "NAME")]
     settings: Vec<String>,
 }
 
-/// Resets them.
+/// Resets the settings.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, settings } = options;
     let session = which.reach().await?;

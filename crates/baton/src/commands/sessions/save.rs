@@ -11,14 +11,14 @@ use crate::{
 use clap::Args;
 use std::path::PathBuf;
 
-/// What `baton sessions save` is told.
+/// Options of `baton sessions save`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton sessions save 0199...
 
-The settings of the session are written into the agent's definition, where everything else stays as
-it is, and hold for all its sessions from then on.")]
+Writes the settings of the session to the agent's definition and leaves the rest of it unchanged.
+From then on they apply to all sessions of the agent.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
@@ -27,7 +27,7 @@ pub(super) struct Options {
     agents: Vec<PathBuf>,
 }
 
-/// Saves them.
+/// Saves the settings.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, agents } = options;
     let Place { server, token, data, config } = which.place.clone();

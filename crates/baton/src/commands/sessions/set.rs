@@ -1,4 +1,4 @@
-//! `baton sessions set SESSION NAME=VALUE`.
+//! `baton sessions set SESSION FILE_NAME=VALUE_MEMBER`.
 
 use super::{Which, tell};
 use crate::{
@@ -11,7 +11,7 @@ use baton_wire::api::{ChangeSession, SessionSettings};
 use clap::Args;
 use serde_json::{Map, Value};
 
-/// What `baton sessions set` is told.
+/// Options of `baton sessions set`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -20,25 +20,26 @@ Examples:
   baton sessions set 0199... tool_permission=never
 
 Settings: model, max_turns, max_output_tokens, temperature, top_p, tool_permission (always, never,
-tool), autonomous (true, false), context_top_k, context_top_n, context_include_score. They hold from
-the next run on, before what a message says for itself. Prints all that differ from the agent's.")]
+tool), autonomous (true, false), context_top_k, context_top_n, context_include_score. They apply from
+the next run on. Settings in a message take precedence. Prints all settings that differ from those of
+the agent.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// What is to hold
+    /// Settings to change
     #[arg(required = true, value_name = "NAME=VALUE")]
     settings: Vec<String>,
 }
 
-/// Sets them.
+/// Changes the settings.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, settings } = options;
     let mut all = Map::new();
     for setting in &settings {
         let usage = |what: &str| Failure::new(ErrorCode::USAGE, format!("'{}': {what}", one_line(setting, 120)));
-        let (name, value) = setting.split_once('=').ok_or_else(|| usage("write NAME=VALUE"))?;
+        let (name, value) = setting.split_once('=').ok_or_else(|| usage("expected NAME=VALUE"))?;
         if !SessionSettings::NAMES.contains(&name) {
-            return Err(usage(&format!("there is no such setting; there are {}", SessionSettings::NAMES.join(", "))));
+            return Err(usage(&format!("unknown setting; the settings are {}", SessionSettings::NAMES.join(", "))));
         }
         all.insert(name.to_owned(), read(name, value));
     }
@@ -51,7 +52,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-/// Names of models are text, whatever they look like.
+/// Parses a value. Model names and permission modes are always strings, even if they look like numbers.
 fn read(name: &str, value: &str) -> Value {
     let text = || Value::String(value.to_owned());
     if matches!(name, "model" | "tool_permission") { text() } else { value.parse().unwrap_or_else(|_| text()) }

@@ -1,4 +1,4 @@
-//! `baton sessions show SESSION`: everything that was said in it.
+//! `baton sessions show SESSION`: all messages of a session.
 
 use super::{Which, moment, settings_lines};
 use crate::{
@@ -14,25 +14,25 @@ use baton_wire::{
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Most characters of arguments and results.
+/// Maximum characters of arguments and results.
 const SHOWN: usize = 200;
 
-/// What `baton sessions show` is told.
+/// Options of `baton sessions show`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton sessions show 0199...
   baton sessions show 0199... --json | jq '.messages[].message'
 
-Each message says its task and event, TASK:EVENT, where `baton sessions fork --at` can go on from. Of
-answers it is said which rules, references and tools the model was given. Long values are shortened;
---json and `baton sessions export` have all of them.")]
+Each message has its TASK:EVENT, which `baton sessions fork --at` accepts. Each answer has the rules,
+references and tools that were in the model's context. Long values are shortened; --json and
+`baton sessions export` print them in full.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
 }
 
-/// Shows it.
+/// Prints the session.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which } = options;
     let session = which.reach().await?;
@@ -94,7 +94,7 @@ fn message_lines(said: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String
     }
     let given: Vec<String> = said.request_context.iter().flatten().map(given).collect();
     if !given.is_empty() {
-        lines.push(paint.faint(&format!("  given {}", given.join(", "))));
+        lines.push(paint.faint(&format!("  context: {}", given.join(", "))));
     }
 }
 

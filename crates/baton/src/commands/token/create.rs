@@ -1,4 +1,4 @@
-//! `baton token create NAME`: a token, printed once.
+//! `baton token create NAME`: creates a token and prints it once.
 
 use super::end;
 use crate::{
@@ -14,40 +14,40 @@ use clap::Args;
 use serde_json::json;
 use std::time::Duration;
 
-/// What `baton token create` is told.
+/// Options of `baton token create`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  TOKEN=$(baton token create ci)                       may call every agent for 90 days
-  baton token create ana --scope call:weather          may call one agent, and see its own tasks
-  baton token create viewer --scope read               may look at its own tasks, and start nothing
-  baton token create grafana --scope telemetry:read    may read everybody's spans and metrics
-  baton token create ops --scope admin --expires never may do everything, managing tokens included
-  baton token create ci-2 --subject ci                 sees the tasks of the token ci
+  TOKEN=$(baton token create ci)                       call every agent, for 90 days
+  baton token create ana --scope call:weather          call one agent, and see its own tasks
+  baton token create viewer --scope read               read its own tasks, but start none
+  baton token create grafana --scope telemetry:read    read the spans and metrics of all users
+  baton token create ops --scope admin --expires never full access, including token management
+  baton token create ci-2 --subject ci                 access the tasks of the token ci
 
   curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:8700/agents
 
-The token goes to stdout alone, everything else to stderr. Only its digest is kept.")]
+Only the token is printed to stdout, everything else to stderr. The server stores only its digest.")]
 pub(super) struct Options {
-    /// What people call it; also who its tasks belong to, unless --subject says otherwise
+    /// Name of the token; also the subject that owns its tasks, unless --subject is given
     name: String,
-    /// What it allows: read, read:AGENT, call, call:AGENT, telemetry:read or admin; may be repeated [default: call]
+    /// Permission: read, read:AGENT, call, call:AGENT, telemetry:read or admin; repeatable [default: call]
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
-    /// Whose tasks it reaches [default: its name]
+    /// Subject whose tasks the token can access [default: NAME]
     #[arg(long, value_name = "WHO")]
     subject: Option<String>,
-    /// The organisation whose tasks it reaches [default: local]
+    /// Tenant whose tasks the token can access [default: local]
     #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
-    /// How long it works, such as 12h or 90d; or never
+    /// Lifetime, such as 12h or 90d; or never
     #[arg(long, value_name = "TIME", default_value = "90d", value_parser = expiry)]
     expires: Expiry,
     #[command(flatten)]
     place: Place,
 }
 
-/// When a token stops working.
+/// Lifetime of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expiry {
     After(Duration),
@@ -59,10 +59,10 @@ fn expiry(text: &str) -> Result<Expiry, String> {
         return Ok(Expiry::Never);
     }
     let time = duration(text).filter(|time| *time >= Duration::from_secs(1));
-    time.map(Expiry::After).ok_or_else(|| "write a number with a unit, such as 12h or 90d, or never".to_owned())
+    time.map(Expiry::After).ok_or_else(|| "expected a number with a unit, such as 12h or 90d, or never".to_owned())
 }
 
-/// Makes it, and prints it alone.
+/// Creates the token; stdout gets only the token.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { name, scopes, subject, tenant, expires, place } = options;
     let wanted = CreateToken {
@@ -90,7 +90,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         None => "until it is revoked".to_owned(),
     };
     screen.say(&format!("token {} for {} allows {} {until}", entry.id, entry.subject, entry.scopes.join(", ")));
-    screen.say(&format!("  it is shown this once; take it back with: baton token revoke {}", entry.id));
+    screen.say(&format!("  it is shown only once; revoke it with: baton token revoke {}", entry.id));
     screen.print(&created.token);
     Ok(Exit::Ok)
 }

@@ -1,4 +1,4 @@
-//! `baton token list`: which tokens there are.
+//! `baton token list`: lists tokens.
 
 use super::{end, state};
 use crate::{
@@ -13,18 +13,18 @@ use baton_wire::api::{TokenEntry, TokenList};
 use clap::Args;
 use serde_json::json;
 
-/// What `baton token list` is told.
+/// Options of `baton token list`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton token list                               id, name, subject, scopes, expiry, and whether it works
-  baton token list --json | jq '.tokens[].id'    the same for programs")]
+  baton token list                               id, name, subject, scopes, expiry and state
+  baton token list --json | jq '.tokens[].id'    the ids, from JSON output")]
 pub(super) struct Options {
     #[command(flatten)]
     place: Place,
 }
 
-/// Lists all that were made, oldest first, also those that no longer work.
+/// Prints all tokens, oldest first, including expired and revoked ones.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.place.manage().await?;
     let tokens = session.client.tokens().await;
@@ -35,7 +35,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         return Ok(Exit::Ok);
     }
     if tokens.is_empty() {
-        screen.say("no tokens yet; make one with: baton token create NAME");
+        screen.say("no tokens yet; create one with: baton token create NAME");
         return Ok(Exit::Ok);
     }
     let now = now();

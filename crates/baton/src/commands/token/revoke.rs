@@ -1,4 +1,4 @@
-//! `baton token revoke ID`: a token that opens nothing any more.
+//! `baton token revoke ID`: revokes a token.
 
 use crate::{
     commands::place::Place,
@@ -9,27 +9,27 @@ use crate::{
 use clap::Args;
 use serde_json::json;
 
-/// What `baton token revoke` is told.
+/// Options of `baton token revoke`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton token list                   the ids are in the first column
-  baton token revoke 4f1d2a90c3      requests that show it are refused from now on
+  baton token list                   ids are in the first column
+  baton token revoke 4f1d2a90c3      requests with this token are rejected from now on
 
-Tasks that were started with it go on; another token with the same subject reaches them.")]
+Tasks that were started with the token continue. Another token with the same subject can access them.")]
 pub(super) struct Options {
-    /// The id of the token; of a whole token, only its id is read
+    /// Id of the token; a complete token is also accepted
     id: String,
     #[command(flatten)]
     place: Place,
 }
 
-/// The id in a whole token, which must not be repeated anywhere.
+/// Extracts the id from a complete token, which must never be printed.
 fn id_in(written: &str) -> &str {
     written.strip_prefix("btn_").and_then(|rest| rest.split('_').next()).unwrap_or(written)
 }
 
-/// Takes it back; doing so again changes nothing.
+/// Revokes the token; idempotent.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.place.manage().await?;
     let revoked = session.client.revoke_token(id_in(&options.id)).await;

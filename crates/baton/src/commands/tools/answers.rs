@@ -1,4 +1,4 @@
-//! Answers to what a tool asks during a call.
+//! Answers to questions of a tool during a call.
 
 use crate::{
     failure::Failure,
@@ -9,14 +9,14 @@ use baton_types::ErrorCode;
 use baton_wire::api::{AnswerEntry, AskEntry, ToolReply};
 use serde_json::json;
 
-/// What was given beforehand.
+/// Answers from the command line.
 #[derive(Clone, Copy)]
 pub(super) struct Prepared<'a> {
     pub(super) pairs: &'a [(String, String)],
     pub(super) yes: bool,
 }
 
-/// Answers to all of the questions, or nothing when somebody would have to be asked and nobody is there.
+/// Answers all questions; `None` if the terminal is needed for one but not available.
 pub(super) async fn to(
     asks: &[AskEntry],
     prepared: Prepared<'_>,
@@ -37,7 +37,7 @@ pub(super) async fn to(
     Ok(Some(answers))
 }
 
-/// Says what is asked, and how it is answered from here.
+/// Prints the questions and the options that answer them.
 pub(super) fn print(agent: &str, tool: &str, reply: &ToolReply, screen: Screen) {
     if screen.is_json() {
         screen.print(&json!(reply).to_string());
@@ -52,6 +52,6 @@ pub(super) fn print(agent: &str, tool: &str, reply: &ToolReply, screen: Screen) 
     screen.say(&format!("{tool} of {agent} waits for an answer"));
     screen.say(match approval {
         true => "  allow it with --yes",
-        false => "  give the values with --answer NAME=VALUE, or call it on a terminal",
+        false => "  pass the values with --answer NAME=VALUE, or call it on a terminal",
     });
 }

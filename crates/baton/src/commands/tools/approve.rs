@@ -1,4 +1,4 @@
-//! `baton tools approve AGENT TOOL`: what may run from now on, written into the agent's definition.
+//! `baton tools approve AGENT TOOL`: sets a permission in the agent's definition.
 
 use super::which::Which;
 use crate::{
@@ -11,38 +11,38 @@ use baton_wire::api::{PermissionReply, PermissionState, SetPermission};
 use clap::Args;
 use serde_json::json;
 
-/// Most characters of a text that somebody else chose.
+/// Maximum characters of a text from a third party.
 const SHOWN: usize = 120;
 
-/// What `baton tools approve` is told.
+/// Options of `baton tools approve`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton tools approve helper files__read_file           it runs without asking from now on
-  baton tools approve helper files__delete --deny       it is neither offered nor run
-  baton tools approve helper 'files__*' --ask           all tools of that server of which nothing
-                                                        else is said; its name alone does it too
-  baton tools approve helper files --disable            the server is not used at all
-  baton tools approve helper files__search --enable     a tool that was switched off is back
+  baton tools approve helper files__read_file           allow a tool without asking
+  baton tools approve helper files__delete --deny       deny a tool
+  baton tools approve helper 'files__*' --ask           ask for all tools of a server that have no
+                                                        permission of their own; same as 'files'
+  baton tools approve helper files --disable            disable a server
+  baton tools approve helper files__search --enable     enable a tool again
 
-The word is written where the tool comes from: into the entry of its server in mcp.json, tspark.json
-or agent.yaml, or to the tool in agent.yaml. Comments and everything else in the file stay. It holds
-for the next call; a run in progress keeps its agent's own tools as they were.")]
+The permission is written to the definition of the tool: the entry of its server in mcp.json,
+tspark.json or agent.yaml, or the tool in agent.yaml. Comments and the rest of the file are kept. It
+applies from the next call on; a run in progress keeps the tools that its agent defines itself.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// The tool, as `baton tools list` names it, or a server: its name, or 'NAME__*'
+    /// Tool name from `baton tools list`, or a server as NAME or 'NAME__*'
     tool: String,
-    /// Somebody is asked before it runs
+    /// Require approval before each call
     #[arg(long, conflicts_with = "deny")]
     ask: bool,
-    /// It never runs, and is not offered
+    /// Deny all calls; the tool is not offered to the model
     #[arg(long)]
     deny: bool,
-    /// Switch it off; what may run stays as it is
+    /// Disable the tool or server; its permission stays unchanged
     #[arg(long, conflicts_with = "enable")]
     disable: bool,
-    /// Switch it on again; what may run stays as it is
+    /// Enable the tool or server; its permission stays unchanged
     #[arg(long)]
     enable: bool,
 }
@@ -59,7 +59,7 @@ impl Options {
     }
 }
 
-/// Has it written, and says what changed and where.
+/// Writes the permission and prints the change and the file.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.which.session(screen).await?;
     let word = options.word();
@@ -71,7 +71,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         false => {
             screen.print(&line(&set, word));
             if set.tool.is_none() && word.permission.is_some() {
-                screen.say("  this is for its tools of which nothing else is said");
+                screen.say("  this applies to its tools without a permission of their own");
             }
             if let Some(remark) = &set.remark {
                 screen.say(&format!("  note: {}", one_line(remark, 2 * SHOWN)));
@@ -91,17 +91,17 @@ fn line(set: &PermissionReply, word: SetPermission) -> String {
     match (set.written, now == before) {
         (true, false) => format!("{name}: {now} (before: {before}); written to {}", set.file),
         (true, true) => format!("{name}: {now}, as before; written to {}", set.file),
-        (false, _) => format!("{name}: {now} already, says {}", set.file),
+        (false, _) => format!("{name}: {now}, as already set in {}", set.file),
     }
 }
 
-/// Of what was asked for.
+/// The properties of `state` that `word` sets.
 fn told(state: PermissionState, word: SetPermission) -> String {
     let permission = word.permission.map(|_| match state.permission {
         Permission::Allow => "runs without asking",
         Permission::Ask => "asks first",
         Permission::Deny => "denied",
     });
-    let switch = word.disabled.map(|_| if state.disabled { "switched off" } else { "switched on" });
+    let switch = word.disabled.map(|_| if state.disabled { "disabled" } else { "enabled" });
     permission.into_iter().chain(switch).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! `baton tools call AGENT TOOL`: one call, with a form for what is missing.
+//! `baton tools call AGENT TOOL`: calls a tool and prompts for missing arguments.
 
 use super::{
     answers::{self, Prepared},
@@ -16,46 +16,46 @@ use baton_wire::api::{AnswerTool, ToolEntry};
 use clap::Args;
 use std::time::Duration;
 
-/// What `baton tools call` is told.
+/// Options of `baton tools call`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton tools call weather get_weather --arg city=Oakland
   baton tools call files fs__search --json-args '{\"pattern\": \"*.md\", \"limit\": 5}'
-  baton tools call files fs__delete --arg path=old.txt --yes        allow a tool that asks first
-  baton tools call booking book --arg day=Tuesday --answer people=2 answer what the tool will ask
+  baton tools call files fs__delete --arg path=old.txt --yes        allow a call that requires approval
+  baton tools call booking book --arg day=Tuesday --answer people=2 answer a question of the tool
 
-On a terminal what is missing is asked for, field by field, and so is what the tool itself asks.
-Without one, missing arguments are an error that shows the form, and a question of the tool ends
-the command with exit code 3. A tool that fails ends it with 1.")]
+On a terminal you are asked for missing arguments, field by field, and for answers to questions of
+the tool. Without a terminal, missing arguments are an error that shows the form, and a question of
+the tool ends the command with exit code 3. If the tool fails, the exit code is 1.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// The tool, as `baton tools list` names it
+    /// Tool name from `baton tools list`
     tool: String,
-    /// An argument; may be repeated
+    /// Argument; repeatable
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
     args: Vec<(String, String)>,
-    /// All arguments as a JSON object; --arg goes on top
+    /// All arguments as a JSON object; --arg overrides single members
     #[arg(long, value_name = "JSON")]
     json_args: Option<String>,
-    /// A value for a form that the tool asks to be filled in; may be repeated
+    /// Value for a form that the tool asks for; repeatable
     #[arg(long = "answer", value_name = "NAME=VALUE", value_parser = pair)]
     answers: Vec<(String, String)>,
-    /// Allow the call if it needs leave
+    /// Allow the call if it requires approval
     #[arg(long, short)]
     yes: bool,
-    /// How long to wait for the server that the tool comes from
+    /// Time to wait for the MCP server of the tool
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = patience)]
     wait: Duration,
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| "write it as NAME=VALUE".to_owned())?;
+    let (name, value) = text.split_once('=').ok_or_else(|| "expected NAME=VALUE".to_owned())?;
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
-/// Calls it, and goes on with answers while it asks.
+/// Calls the tool and answers its questions.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let session = options.which.session(screen).await?;
     let ended = call(&session, &options, screen).await;
@@ -83,7 +83,7 @@ async fn call(session: &Session, options: &Options, screen: Screen) -> Result<Ex
     result::print(&reply, screen)
 }
 
-/// The tool's own description; waits for the server that it comes from.
+/// Definition of the tool; waits for its MCP server.
 async fn found(session: &Session, options: &Options) -> Result<ToolEntry, Failure> {
     let Options { which, tool: name, wait, .. } = options;
     let is_it = |tool: &ToolEntry| tool.name == *name;
@@ -95,12 +95,12 @@ async fn found(session: &Session, options: &Options) -> Result<ToolEntry, Failur
     Err(Failure::new(ErrorCode::TOOL_NOT_FOUND, message).exit(Exit::Usage))
 }
 
-/// The arguments that were given, and those that were asked for.
+/// Arguments from the command line and the terminal.
 async fn arguments(tool: &ToolEntry, options: &Options, screen: Screen) -> Result<Asked<Json>, Failure> {
     let form = Form::of(&tool.parameters);
     let wrong = |message: String| {
         shown(&form, tool, screen);
-        Failure::new(ErrorCode::USAGE, message).hint("Give arguments with --arg NAME=VALUE or --json-args '{...}'.")
+        Failure::new(ErrorCode::USAGE, message).hint("Pass arguments with --arg NAME=VALUE or --json-args '{...}'.")
     };
     let object = options.json_args.as_deref().map(Json::parse).transpose();
     let object = object.map_err(|error| wrong(format!("--json-args: {error}")))?;
@@ -112,7 +112,7 @@ async fn arguments(tool: &ToolEntry, options: &Options, screen: Screen) -> Resul
     Err(wrong(format!("{} needs {}", tool.name, missing.join(", "))))
 }
 
-/// The form on stderr, for people.
+/// Prints the form to stderr.
 fn shown(form: &Form, tool: &ToolEntry, screen: Screen) {
     if screen.is_json() {
         return;

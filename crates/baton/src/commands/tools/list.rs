@@ -1,4 +1,4 @@
-//! `baton tools list AGENT`: tools by where they come from, then the servers.
+//! `baton tools list AGENT`: tools by source, then MCP servers.
 
 use super::which::{Which, patience};
 use crate::{
@@ -11,12 +11,12 @@ use clap::Args;
 use serde_json::json;
 use std::time::Duration;
 
-/// Most characters of a text that somebody else chose.
+/// Maximum characters of a text from a third party.
 const SHOWN: usize = 120;
-/// Lines of a server's log that are shown.
+/// Maximum number of log lines shown per server.
 const LOG_LINES: usize = 5;
 
-/// What `baton tools list` is told.
+/// Options of `baton tools list`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -24,17 +24,17 @@ Examples:
   baton tools list helper --wait 30s           give slow MCP servers more time
   baton tools list helper --json | jq '.servers[] | select(.state != \"ready\")'
 
-A server that is not ready is named with the reason, what to do, and the last lines that it wrote
-to its stderr. Its tools are missing from the list until it is ready.")]
+For a server that is not ready, the list shows the reason, a hint, and the last lines of its stderr.
+Its tools are missing until it is ready.")]
 pub(super) struct Options {
     #[command(flatten)]
     which: Which,
-    /// How long to wait for servers that are on their way
+    /// Time to wait for MCP servers that are starting
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = patience)]
     wait: Duration,
 }
 
-/// Lists them.
+/// Prints the tools and servers.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { which, wait } = options;
     let session = which.session(screen).await?;
@@ -59,7 +59,7 @@ fn print(list: &ToolList, screen: Screen) {
             sources.push(&tool.source);
         }
     }
-    // What the agent itself defines comes first, then its servers.
+    // Tools from the agent's definition come first, then those of its servers.
     sources.sort_by_key(|source| (source.starts_with("server:"), *source));
     for source in sources {
         screen.print(&paint.strong(&heading(source)));
@@ -92,13 +92,13 @@ fn row(tool: &ToolEntry) -> [String; 2] {
     [one_line(&tool.name, SHOWN), one_line(&format!("{asks}{}", tool.description), SHOWN)]
 }
 
-/// A line for each server: its name, its state, and what is known of it.
+/// One line per server: name, transport, state and details.
 fn table(servers: &[ServerEntry]) -> Vec<String> {
     let row = |server: &ServerEntry| {
         let what = match (&server.reason, &server.protocol) {
             (Some(reason), _) => one_line(reason, SHOWN),
             (None, Some(protocol)) => format!("{protocol}, {}", count(server.tools)),
-            (None, None) if server.state == "starting" => "it has not answered yet".to_owned(),
+            (None, None) if server.state == "starting" => "no response yet".to_owned(),
             (None, None) => String::new(),
         };
         [one_line(&server.name, SHOWN), server.transport.clone(), server.state.replace('_', " "), what]
@@ -114,7 +114,7 @@ fn about(server: &ServerEntry, head: String) -> Vec<String> {
     let mut lines = vec![head];
     lines.extend(server.hint.iter().map(|hint| format!("  hint: {}", one_line(hint, 2 * SHOWN))));
     if server.state != "ready" {
-        // A server that is tried again and again says the same each time.
+        // A server that is restarted repeatedly logs the same lines each time.
         let mut log = server.log.clone();
         log.dedup();
         let from = log.len().saturating_sub(LOG_LINES);

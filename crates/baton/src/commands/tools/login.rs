@@ -1,4 +1,4 @@
-//! `baton tools login AGENT SERVER`: log in at an MCP server that wants OAuth.
+//! `baton tools login AGENT SERVER`: OAuth login at an MCP server.
 
 use crate::{
     config::Chosen,
@@ -10,24 +10,24 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What `baton tools login` is told.
+/// Options of `baton tools login`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton tools login helper github
 
-An address is shown; open it in a browser on this machine and log in there. What the server gives
-is kept below the data directory for its owner only, and renewed by itself. A running server of
-that data directory notices.")]
+Prints a URL. Open it in a browser on this machine and log in. The tokens are stored in the data
+directory, accessible only to its owner, and are refreshed automatically. A server that runs for the
+data directory picks them up.")]
 pub(super) struct Options {
-    /// Whose server
+    /// Name of the agent
     agent: String,
-    /// The server, as `baton tools list` names it
+    /// Server name from `baton tools list`
     server: String,
-    /// The data directory [default: .baton]
+    /// Data directory [default: .baton]
     #[arg(long, value_name = "DIR", env = "BATON_DATA")]
     data: Option<PathBuf>,
-    /// The configuration file [default: baton.yaml, if there is one]
+    /// Configuration file [default: baton.yaml, if it exists]
     #[arg(long, value_name = "FILE", env = "BATON_CONFIG")]
     config: Option<PathBuf>,
     /// Agent directories [default: the current directory]
@@ -35,18 +35,18 @@ pub(super) struct Options {
     agents: Vec<PathBuf>,
 }
 
-/// Shows where to log in, and waits until it is done.
+/// Prints the login URL and waits until the login is complete.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
     let Options { agent, server, data, config, agents } = options;
     let settings = Chosen { config, data, agents, ..Chosen::default() }.resolve()?;
     let show = move |url: &str| match screen.is_json() {
         true => screen.print(&json!({"url": url}).to_string()),
         false => {
-            screen.say("open this address in a browser, and log in there:");
+            screen.say("open this URL in a browser and log in:");
             screen.print(&one_line(url, 8000));
         }
     };
     wiring::login(&settings, &agent, &server, show).await?;
-    screen.say(&format!("logged in at {server}"));
+    screen.say(&format!("logged in to {server}"));
     Ok(Exit::Ok)
 }

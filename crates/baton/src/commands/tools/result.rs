@@ -1,4 +1,4 @@
-//! What a tool gave, for people and for programs.
+//! Output of a tool result.
 
 use crate::{
     failure::{Exit, Failure},
@@ -8,7 +8,7 @@ use baton_types::Json;
 use baton_wire::api::ToolReply;
 use serde_json::{Value, json};
 
-/// Prints it; a tool that failed is exit code 1.
+/// Prints the result; a failed tool gives exit code 1.
 pub(super) fn print(reply: &ToolReply, screen: Screen) -> Result<Exit, Failure> {
     let failed = reply.is_error == Some(true);
     if screen.is_json() {
@@ -23,7 +23,7 @@ pub(super) fn print(reply: &ToolReply, screen: Screen) -> Result<Exit, Failure> 
     Ok(Exit::Ok)
 }
 
-/// Text as it is, the content of an MCP result block by block, and anything else as JSON.
+/// Plain text as it is, the content of an MCP result block by block, everything else as JSON.
 fn plain(output: &Json) -> String {
     let value = output.to_value();
     let Some(blocks) = value.get("content").and_then(Value::as_array) else { return output.to_plain_text() };
@@ -39,9 +39,9 @@ fn block(block: &Value) -> String {
     match words("/type") {
         "text" => words("/text").to_owned(),
         kind @ ("image" | "audio") => {
-            // Three bytes are four letters.
+            // Base64 encodes three bytes in four characters.
             let bytes = words("/data").len() / 4 * 3;
-            format!("[{kind} {}, about {bytes} bytes; --json has all of it]", one_line(words("/mimeType"), 80))
+            format!("[{kind} {}, about {bytes} bytes; use --json for the data]", one_line(words("/mimeType"), 80))
         }
         "resource" if block.pointer("/resource/text").is_some() => words("/resource/text").to_owned(),
         "resource" => format!("[resource {}]", one_line(words("/resource/uri"), 200)),
@@ -62,7 +62,7 @@ mod tests {
             (r#"{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#, "one\ntwo"),
             (
                 r#"{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}"#,
-                "[image image/png, about 3 bytes; --json has all of it]",
+                "[image image/png, about 3 bytes; use --json for the data]",
             ),
             (r#"{"content":[{"type":"resource","resource":{"uri":"a:b","text":"inside"}}]}"#, "inside"),
             (r#"{"content":[{"type":"resource_link","uri":"a:b","name":"b"}]}"#, "[link a:b]"),

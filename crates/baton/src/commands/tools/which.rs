@@ -1,4 +1,4 @@
-//! Whose tools, and on which Baton.
+//! Options that select the agent and its server.
 
 use crate::{
     commands::place::Place,
@@ -13,13 +13,13 @@ use clap::Args;
 use std::{path::PathBuf, time::Duration};
 use tokio::time::Instant;
 
-/// How long one look at the servers waits for them.
+/// Server-side wait of one poll.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Whose tools.
+/// Options that identify an agent.
 #[derive(Args, Debug)]
 pub(super) struct Which {
-    /// Whose tools
+    /// Name of the agent
     pub(super) agent: String,
     #[command(flatten)]
     place: Place,
@@ -29,7 +29,7 @@ pub(super) struct Which {
 }
 
 impl Which {
-    /// A session with the Baton that has the agent.
+    /// Session with the server of the agent.
     pub(super) async fn session(&self, screen: Screen) -> Result<Session, Failure> {
         let Place { server, token, data, config } = self.place.clone();
         if let Some(url) = server {
@@ -39,7 +39,7 @@ impl Which {
         Session::find(&chosen.resolve()?, token.as_deref(), screen).await
     }
 
-    /// The tools, as soon as they are `enough` or no server is on its way any more, and at the latest after `wait`.
+    /// Polls the tool list until `enough` is true, no server is starting, or `wait` has passed.
     pub(super) async fn tools(
         &self,
         session: &Session,
@@ -62,7 +62,7 @@ fn is_on_its_way(server: &ServerEntry) -> bool {
     matches!(server.state.as_str(), "idle" | "starting")
 }
 
-/// A time as people write it.
+/// Parses a duration argument.
 pub(super) fn patience(text: &str) -> Result<Duration, String> {
-    duration(text).ok_or_else(|| "write a number with a unit, such as 500ms or 5s".to_owned())
+    duration(text).ok_or_else(|| "expected a number with a unit, such as 500ms or 5s".to_owned())
 }

@@ -1,4 +1,4 @@
-//! The key `a2a`: what of the protocol is offered.
+//! The key `a2a`: A2A features that are offered.
 
 use baton_agentdir::document::{Fields, Located, Node, Reader};
 use baton_types::A2aSettings;
@@ -20,12 +20,12 @@ pub(in crate::config) struct RawA2a {
     pub(in crate::config) settings: A2aSettings,
 }
 
-/// What a request without a version means.
+/// Version of a request that names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::config) enum Version {
-    /// The method name tells.
+    /// Derived from the method name.
     Lenient,
-    /// Version 0.3, as the specification says.
+    /// Version 0.3, as specified.
     Strict,
 }
 
@@ -34,7 +34,7 @@ pub(in crate::config) enum Version {
 pub(crate) struct Extension {
     pub(crate) uri: String,
     pub(crate) description: String,
-    /// Whether senders must name it.
+    /// Whether clients must activate it.
     pub(crate) required: bool,
 }
 
@@ -59,7 +59,7 @@ impl RawA2a {
     }
 }
 
-/// The names of bindings in the configuration.
+/// Names of bindings in the configuration.
 const BINDINGS: [(&str, CardBinding); 3] =
     [("jsonrpc", CardBinding::JsonRpc), ("rest", CardBinding::Rest), ("grpc", CardBinding::Grpc)];
 
@@ -110,12 +110,12 @@ fn extension(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Op
         return None;
     }
     if !seen.insert(uri.clone()) {
-        reader.error(place, format!("the extension '{uri}' stands twice"), "keep one of them");
+        reader.error(place, format!("the extension '{uri}' is listed twice"), "keep one of them");
     }
     Some(Extension { uri, description, required })
 }
 
-/// A scheme and something after it; the header that names extensions is split at commas.
+/// A scheme and a non-empty rest without commas, because the header that lists extensions is split at commas.
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let in_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);

@@ -1,4 +1,4 @@
-//! The keys `auth`, `tls` and `cors`: who may come, and how.
+//! The keys `auth`, `tls` and `cors`.
 
 use super::lists::{checked, nodes};
 use baton_agentdir::document::{Fields, Located, Node, Reader, Value};
@@ -9,7 +9,7 @@ use baton_rules::Scope;
 pub(in crate::config) const MOST_ISSUERS: usize = 32;
 pub(in crate::config) const MOST_SCOPES: usize = 64;
 pub(in crate::config) const MOST_ORIGINS: usize = 256;
-/// How tokens of issuers may be signed.
+/// Accepted signature algorithms for tokens of issuers.
 pub(in crate::config) const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::Rs256,
     Algorithm::Rs384,
@@ -21,8 +21,8 @@ pub(in crate::config) const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::Es384,
     Algorithm::EdDsa,
 ];
-const ISSUER_HINT: &str = "write the issuer's address as it stands in its tokens, such as https://login.example.com";
-const AUDIENCE_HINT: &str = "write the audience that the issuer puts into tokens for this Baton; without it, tokens \
+const ISSUER_HINT: &str = "write the issuer URL exactly as in its tokens, such as https://login.example.com";
+const AUDIENCE_HINT: &str = "write the audience claim of tokens for this server; without it, tokens \
     for any other service would be accepted";
 
 /// The key `auth`.
@@ -34,31 +34,31 @@ pub(in crate::config) struct RawAuth {
     pub(in crate::config) issuers: Vec<Issuer>,
 }
 
-/// Who may read agent cards.
+/// Access to agent cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Cards {
-    /// Everybody.
+    /// Without authentication.
     #[default]
     Public,
-    /// Those who are known.
+    /// Authenticated callers only.
     Private,
 }
 
-/// Who may read the meters.
+/// Access to metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Metrics {
-    /// Everybody.
+    /// Without authentication.
     Public,
-    /// Those who may read what all agents do.
+    /// Callers that may read the telemetry of all agents.
     #[default]
     Private,
 }
 
-/// Somebody whose JSON Web Tokens are accepted.
+/// Issuer of accepted JSON Web Tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Issuer {
     pub(crate) issuer: String,
-    /// What its tokens may say as audience.
+    /// Accepted audiences of its tokens.
     pub(crate) audience: Vec<String>,
     pub(crate) jwks_url: Option<String>,
     pub(crate) tenant: Option<String>,
@@ -82,7 +82,7 @@ impl RawAuth {
             let same =
                 |other: &Located<Issuer>| other.value.issuer == value.issuer && other.value.audience == value.audience;
             if issuers[..index].iter().any(same) {
-                reader.error(*place, format!("the issuer '{}' stands twice", value.issuer), "keep one of them");
+                reader.error(*place, format!("the issuer '{}' is listed twice", value.issuer), "keep one of them");
             }
         }
         Some(Self { required, cards, metrics, issuers: issuers.into_iter().map(|issuer| issuer.value).collect() })
@@ -152,11 +152,11 @@ impl RawTls {
     }
 }
 
-/// The key `cors`: pages of other origins that may call.
+/// The key `cors`: origins of web pages that may call the server.
 pub(super) fn cors(reader: &mut Reader, node: Node) -> Vec<String> {
     let Some(mut fields) = Fields::open(reader, "cors", node) else { return Vec::new() };
     let origins = checked(reader, &mut fields, "origins", MOST_ORIGINS, |origin| {
-        // Whether every origin may be allowed depends on whether callers must be known, which is not decided here.
+        // Whether `*` is allowed depends on whether authentication is required, which is not known here.
         CorsOrigins::parse(&[origin], true).map(drop).map_err(|error| match error {
             CorsError::NotAnOrigin { reason, .. } => reason.to_owned(),
             other => other.to_string(),
@@ -166,14 +166,14 @@ pub(super) fn cors(reader: &mut Reader, node: Node) -> Vec<String> {
     origins
 }
 
-/// Whether this is a scope.
+/// Checks a scope.
 fn scope(text: &str) -> Result<(), String> {
     Scope::parse(text)
         .map(drop)
         .map_err(|_| "choose from: read, read:AGENT, call, call:AGENT, telemetry:read, admin".to_owned())
 }
 
-/// Whether this is an address on the web.
+/// Checks an http or https URL.
 pub(super) fn web(text: &str) -> Result<(), String> {
     baton_outbound::Target::parse(text).map(drop).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! The key `telemetry.export`: who is sent what Baton keeps.
+//! The key `telemetry.export`: export of telemetry over OTLP.
 
 use super::{
     auth::web,
@@ -37,7 +37,7 @@ pub(in crate::config) struct RawTarget {
     pub(in crate::config) timeout: Option<Duration>,
     pub(in crate::config) certificate: Option<String>,
     pub(in crate::config) client: Option<(String, String)>,
-    /// All of them when there are none.
+    /// Empty means all signals.
     pub(in crate::config) signals: Vec<Signal>,
     pub(in crate::config) content: Option<bool>,
 }
@@ -57,11 +57,11 @@ impl RawExport {
 
 fn target(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<RawTarget> {
     let mut fields = Fields::open(reader, "a target", node)?;
-    let name = fields.required_text(reader, "name", "write what it is called here, such as collector");
+    let name = fields.required_text(reader, "name", "write its local name, such as collector");
     let endpoint = fields.required_text(
         reader,
         "endpoint",
-        "write where it takes OTLP, such as http://collector.example.com:4317",
+        "write its OTLP endpoint, such as http://collector.example.com:4317",
     );
     let packings = [("gzip", Compression::Gzip), ("none", Compression::None)];
     let protocol = fields.take("protocol").and_then(|node| reader.choice("protocol", &node, &Protocol::WORDS));
@@ -96,11 +96,11 @@ fn target(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Optio
 
 fn check_name(reader: &mut Reader, name: &Located<String>, seen: &mut BTreeSet<String>) {
     if !is_agent_name(&name.value) {
-        let message = format!("'{}' is not a name for a target", name.value.escape_debug());
+        let message = format!("'{}' is not a valid target name", name.value.escape_debug());
         reader.error(name.place, message, "use lower-case letters, digits and dashes, such as collector");
     }
     if !seen.insert(name.value.clone()) {
-        reader.error(name.place, format!("the target '{}' stands twice", name.value), "give one another name");
+        reader.error(name.place, format!("the target '{}' is listed twice", name.value), "rename one of them");
     }
 }
 
@@ -109,7 +109,7 @@ fn client(reader: &mut Reader, fields: &mut Fields) -> Option<(String, String)> 
     let certificate = fields.text(reader, "client_cert").map(|text| text.value);
     let key = fields.text(reader, "client_key").map(|text| text.value);
     if certificate.is_some() != key.is_some() {
-        reader.error(place, "client_cert and client_key belong together", "give both, or neither");
+        reader.error(place, "client_cert and client_key must be set together", "set both or neither");
     }
     certificate.zip(key)
 }

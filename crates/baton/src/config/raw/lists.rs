@@ -1,14 +1,14 @@
-//! Lists with a bound.
+//! Lists with a maximum length.
 
 use baton_agentdir::document::{Fields, Located, Node, Reader};
 
-/// Texts, each of them taken as it stands.
+/// A list of texts, without validation.
 pub(super) fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<String> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     reader.texts(key, node).into_iter().map(|text| text.value).collect()
 }
 
-/// At most so many texts, each of which passes the check; a text that does not is told why.
+/// At most `most` texts, each validated by `check`; its error is the hint of the diagnostic.
 pub(super) fn checked(
     reader: &mut Reader,
     fields: &mut Fields,
@@ -25,13 +25,13 @@ pub(super) fn checked(
     }
     for Located { place, value } in &entries {
         if let Err(hint) = check(value) {
-            reader.error(*place, format!("'{}' does not belong into {key}", value.escape_debug()), hint);
+            reader.error(*place, format!("'{}' is not valid in {key}", value.escape_debug()), hint);
         }
     }
     entries.into_iter().map(|entry| entry.value).collect()
 }
 
-/// At most so many values of the file's own kind.
+/// At most `most` nodes.
 pub(super) fn nodes(reader: &mut Reader, fields: &mut Fields, key: &'static str, most: usize) -> Vec<Node> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let place = node.place;

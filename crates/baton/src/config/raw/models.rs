@@ -1,4 +1,4 @@
-//! The keys `model`, `fallbacks`, `providers` and `embeddings`: who answers, and through whom.
+//! The keys `model`, `fallbacks`, `providers`, `embeddings` and `production`.
 
 use baton_agentdir::{
     document::{Fields, Located, Reader},
@@ -6,7 +6,7 @@ use baton_agentdir::{
 };
 use baton_types::ProviderEntry;
 
-/// Most models of `fallbacks`.
+/// Maximum entries of `fallbacks`.
 pub(in crate::config) const MOST_FALLBACKS: usize = 8;
 
 /// The keys as written.
@@ -41,17 +41,17 @@ impl RawModels {
     }
 }
 
-/// `playbook`, or `provider:model`.
+/// Accepts `playbook` or `provider:model`.
 fn checked(reader: &mut Reader, what: &str, text: Located<String>) -> Option<String> {
     if is_model(&text.value) {
         return Some(text.value);
     }
     let hint = "write it as provider:model, such as openai:gpt-5-mini, or playbook";
-    reader.error(text.place, format!("{what} names no model"), hint);
+    reader.error(text.place, format!("{what} is not a model name"), hint);
     None
 }
 
-/// Whether a text can name a model.
+/// Whether a text is a valid model name.
 pub(in crate::config) fn is_model(text: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.trim() == word && !word.contains(char::is_control);
     text == "playbook"

@@ -1,39 +1,39 @@
-//! The keys `prices` and `budgets`: what tokens cost, and what may be spent.
+//! The keys `prices` and `budgets`: token prices and spending budgets.
 
 use crate::money::Money;
 use baton_agentdir::document::{Fields, Node, Reader, Value};
 
-/// Most dollars for a million tokens, and most of a budget.
+/// Maximum price of a million tokens and maximum budget, in dollars.
 pub(in crate::config) const MOST_PRICE: f64 = 1e6;
 pub(in crate::config) const MOST_BUDGET: f64 = 1e9;
-/// Most models with a price, and most agents or projects with a budget.
+/// Maximum models with a price, and maximum agents or projects with a budget.
 pub(in crate::config) const MOST_ENTRIES: usize = 1_000;
 
-/// What a model's tokens cost, by the million.
+/// Token prices of a model, per million tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Price {
-    /// The model as spans name it.
+    /// Model name, as in spans.
     pub(crate) model: String,
-    /// For tokens that it reads.
+    /// Price of input tokens.
     pub(crate) input: Money,
-    /// For tokens that it writes.
+    /// Price of output tokens.
     pub(crate) output: Money,
-    /// For those that it reads from a cache; as `input` when not given.
+    /// Price of input tokens read from a cache; `input` if not given.
     pub(crate) cached: Option<Money>,
-    /// For those that it writes to a cache; as `input` when not given.
+    /// Price of input tokens written to a cache; `input` if not given.
     pub(crate) cache_write: Option<Money>,
 }
 
-/// What may be spent.
+/// Spending budgets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Budgets {
-    /// On a day.
+    /// Per day.
     pub(crate) day: Option<Money>,
-    /// In a month.
+    /// Per month.
     pub(crate) month: Option<Money>,
-    /// By an agent in a month, by its name.
+    /// Per month, by agent name.
     pub(crate) agents: Vec<(String, Money)>,
-    /// For a project in a month, by its name.
+    /// Per month, by project name.
     pub(crate) projects: Vec<(String, Money)>,
 }
 
@@ -55,7 +55,7 @@ fn price(reader: &mut Reader, model: String, node: Node) -> Option<Price> {
     fields.finish(reader);
     for (key, missing) in [("input", input.is_none()), ("output", output.is_none())] {
         if missing {
-            let hint = "write dollars for a million tokens, such as { input: 3.0, output: 15.0 }";
+            let hint = "write dollars per million tokens, such as { input: 3.0, output: 15.0 }";
             reader.error(place, format!("the price of '{}' has no {key}", model.escape_debug()), hint);
         }
     }
@@ -94,7 +94,7 @@ impl Budgets {
     }
 }
 
-/// A map with keys of the author's own.
+/// A map with user-defined keys.
 fn entries(reader: &mut Reader, what: &str, node: Node) -> Vec<(String, Node)> {
     let place = node.place;
     let Some(fields) = Fields::open(reader, what, node) else { return Vec::new() };
@@ -109,7 +109,7 @@ fn dollars(reader: &mut Reader, what: &str, most: f64, node: &Node) -> Option<Mo
     let Value::Number(number) = &node.value else { return reader.expected(what, "a number of dollars", node) };
     let money = number.as_f64().and_then(|dollars| Money::of(dollars, most));
     if money.is_none() {
-        reader.error(node.place, format!("{what} is no amount of dollars"), "write a number from 0, such as 3.0");
+        reader.error(node.place, format!("{what} is not an amount of dollars"), "write a number of 0 or more, such as 3.0");
     }
     money
 }
@@ -123,15 +123,15 @@ mod tests {
         for (yaml, expect) in [
             ("prices: { m: { input: 3 } }", "the price of 'm' has no output"),
             ("prices: { m: }", "the price of 'm' has no input"),
-            ("prices: { m: { input: -1, output: 2 } }", "input is no amount of dollars"),
-            ("prices: { m: { input: 1, output: 1000001 } }", "output is no amount of dollars"),
+            ("prices: { m: { input: -1, output: 2 } }", "input is not an amount of dollars"),
+            ("prices: { m: { input: 1, output: 1000001 } }", "output is not an amount of dollars"),
             ("prices: { m: { input: free, output: 2 } }", "input must be a number of dollars, not text"),
             ("prices: { m: { input: 1, output: 2, cashed: 3 } }", "did you mean 'cached'?"),
-            ("prices: { m: { input: 1, output: 2, cache_write: -3 } }", "cache_write is no amount of dollars"),
+            ("prices: { m: { input: 1, output: 2, cache_write: -3 } }", "cache_write is not an amount of dollars"),
             ("prices: [m]", "prices must be a map of keys"),
             ("budgets: { day: lots }", "day must be a number of dollars"),
             ("budgets: { week: 5 }", "budgets has no key 'week'"),
-            ("budgets: { projects: { a: -5 } }", "the budget of 'a' is no amount of dollars"),
+            ("budgets: { projects: { a: -5 } }", "the budget of 'a' is not an amount of dollars"),
             ("budgets: { agents: [a] }", "agents must be a map of keys"),
         ] {
             let wrong = RawConfig::parse("baton.yaml", yaml.as_bytes()).expect_err(yaml);

@@ -1,4 +1,4 @@
-//! The key `peers`: agents that live elsewhere.
+//! The key `peers`: remote agents.
 
 mod credential;
 
@@ -23,7 +23,7 @@ pub(in crate::config) const MOST_SIGNERS: usize = 64;
 const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How the file names bindings.
+/// Names of bindings in the file.
 pub(in crate::config) const BINDINGS: [(&str, BindingChoice); 3] =
     [("jsonrpc", BindingChoice::JsonRpc), ("http+json", BindingChoice::HttpJson), ("grpc", BindingChoice::Grpc)];
 
@@ -37,8 +37,8 @@ pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Vec<PeerConfig> 
 fn peer(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<PeerConfig> {
     let place = node.place;
     let mut fields = Fields::open(reader, "a peer", node)?;
-    let name = fields.required_text(reader, "name", "write what it is called here, such as weather");
-    let url = fields.required_text(reader, "url", "write where its card is, such as https://weather.example.com");
+    let name = fields.required_text(reader, "name", "write its local name, such as weather");
+    let url = fields.required_text(reader, "url", "write the URL of its agent card, such as https://weather.example.com");
     let binding = fields.take("binding").and_then(|node| reader.choice("binding", &node, &BINDINGS));
     let credential = credential::read(reader, &mut fields);
     let client_identity = client_identity(reader, &mut fields);
@@ -54,8 +54,8 @@ fn peer(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<
         .and_then(|node| reader.duration("patience", &node, SHORTEST_PATIENCE, LONGEST_PATIENCE));
     fields.finish(reader);
     if require_signature && signers.is_empty() {
-        let hint = "name the keys that you trust under signers; `baton agents show URL` tells who signed";
-        reader.error(place, "a peer requires a signature, and trusts no signer", hint);
+        let hint = "list the keys that you trust under signers; `baton agents show URL` shows the signer";
+        reader.error(place, "a peer requires a signature but lists no signers", hint);
     }
     let (name, url) = (name?, url?);
     check_name(reader, &name, seen);
@@ -79,7 +79,7 @@ fn peer(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<
     })
 }
 
-/// PEM files that belong together, for peers that want to know their callers by certificate.
+/// Certificate and key files (PEM) for peers that require client certificates.
 fn client_identity(reader: &mut Reader, fields: &mut Fields) -> Option<ClientIdentity> {
     let place = fields.place;
     let certificate = fields.text(reader, "client_cert").map(|text| text.value.into());
@@ -88,17 +88,17 @@ fn client_identity(reader: &mut Reader, fields: &mut Fields) -> Option<ClientIde
         (Some(certificate), Some(key)) => Some(ClientIdentity { certificate, key }),
         (None, None) => None,
         (Some(_), None) => {
-            reader.error(place, "a peer has client_cert and no client_key", "add client_key");
+            reader.error(place, "a peer has client_cert but no client_key", "add client_key");
             None
         }
         (None, Some(_)) => {
-            reader.error(place, "a peer has client_key and no client_cert", "add client_cert");
+            reader.error(place, "a peer has client_key but no client_cert", "add client_cert");
             None
         }
     }
 }
 
-/// The peer with relative paths taken from this directory.
+/// The peer with relative paths resolved against `base`.
 pub(in crate::config) fn below(peer: PeerConfig, base: &Path) -> PeerConfig {
     let file =
         |files: ClientIdentity| ClientIdentity { certificate: base.join(files.certificate), key: base.join(files.key) };
@@ -115,11 +115,11 @@ fn check_name(reader: &mut Reader, name: &Located<String>, seen: &mut BTreeSet<S
         reader.error(name.place, message, "use lower-case letters, digits and dashes, such as my-agent");
     }
     if !seen.insert(name.value.clone()) {
-        reader.error(name.place, format!("the peer '{}' stands twice", name.value), "give one another name");
+        reader.error(name.place, format!("the peer '{}' is listed twice", name.value), "rename one of them");
     }
 }
 
-/// A host, perhaps with a port.
+/// Checks a host with an optional port.
 fn host(text: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.:[]".contains(c);
     let good = !text.is_empty() && text.chars().all(plain) && web(&format!("https://{text}")).is_ok();

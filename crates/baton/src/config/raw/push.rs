@@ -1,4 +1,4 @@
-//! The key `push`: notifications to receivers outside.
+//! The key `push`: push notifications.
 
 use baton_agentdir::document::{Fields, Node, Reader};
 use baton_outbound::AddressPolicy;
@@ -27,7 +27,7 @@ impl RawPush {
     }
 }
 
-/// Names, addresses and blocks that may be called although they are not public.
+/// Names, addresses and blocks that may be called although they are private.
 pub(super) fn allowed(reader: &mut Reader, key: &str, node: Node) -> Vec<String> {
     let place = node.place;
     let mut entries = reader.texts(key, node);

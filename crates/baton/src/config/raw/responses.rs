@@ -1,4 +1,4 @@
-//! The key `responses`: how requests of OpenAI's dialects are taken.
+//! The key `responses`: settings of the OpenAI-compatible endpoints.
 
 use super::push::allowed;
 use baton_agentdir::document::{Fields, Node, Reader};

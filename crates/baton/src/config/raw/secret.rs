@@ -1,27 +1,27 @@
-//! Where a secret is: never the secret itself.
+//! References to secrets; never the secrets themselves.
 
 use baton_agentdir::document::{Fields, Located, Reader};
 use baton_peers::SecretRef;
 use std::path::Path;
 
-const HINT: &str = "write env://NAME or file://PATH, and keep the secret there";
+const HINT: &str = "write env://NAME or file://PATH and store the secret there";
 
-/// Takes a reference out of a map that has to have it.
+/// Reads a required reference from a map.
 pub(super) fn required(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<SecretRef> {
     let text = fields.required_text(reader, key, HINT)?;
     read(reader, key, &text)
 }
 
-/// The text as a reference; what may be a secret is not repeated.
+/// Parses a reference. The error does not repeat the text, which may be a secret.
 pub(super) fn read(reader: &mut Reader, key: &str, text: &Located<String>) -> Option<SecretRef> {
     let parsed = text.value.parse().ok();
     if parsed.is_none() {
-        reader.error(text.place, format!("{key} must say where the secret is, not the secret itself"), HINT);
+        reader.error(text.place, format!("{key} must be a reference to a secret, not the secret itself"), HINT);
     }
     parsed
 }
 
-/// The reference with a relative path taken from this directory.
+/// The reference with a relative path resolved against `base`.
 pub(crate) fn secret_below(secret: &SecretRef, base: &Path) -> SecretRef {
     let moved = secret.to_string().strip_prefix("file://").map(|path| format!("file://{}", base.join(path).display()));
     moved.and_then(|moved| moved.parse().ok()).unwrap_or_else(|| secret.clone())

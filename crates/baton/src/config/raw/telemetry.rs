@@ -1,4 +1,4 @@
-//! The key `telemetry`: what Baton says about itself, and how long it is kept.
+//! The key `telemetry`: spans of this server and their retention.
 
 use super::{export::RawExport, tempo::RawTempo};
 use baton_agentdir::document::{Fields, Node, Reader};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const SHORTEST_AGE: Duration = Duration::from_secs(60);
 const LONGEST_AGE: Duration = Duration::from_secs(36_500 * 24 * 60 * 60);
-/// Longest name of a project, in bytes.
+/// Maximum length of a project name, in bytes.
 const LONGEST_PROJECT: usize = 256;
 const FEWEST_BYTES: usize = 1 << 20;
 pub(in crate::config) const MOST_BYTES: usize = 1 << 50;
@@ -53,7 +53,7 @@ impl RawTelemetry {
         Some(raw)
     }
 
-    /// Over the defaults, under the variables.
+    /// Overrides the defaults; environment variables take precedence over it.
     pub(in crate::config) fn over(self, settings: &mut baton_telemetry::Settings) {
         settings.enabled = self.enabled.unwrap_or(settings.enabled);
         settings.mode = self.emit_mode.unwrap_or(settings.mode);
@@ -75,7 +75,7 @@ fn project(reader: &mut Reader, node: &Node) -> Option<String> {
     let name = text.value.trim();
     if name.is_empty() || name.len() > LONGEST_PROJECT {
         let hint = format!("write a name such as checkout, of at most {LONGEST_PROJECT} bytes, or leave it out");
-        reader.error(text.place, "project is no name of a project", hint);
+        reader.error(text.place, "project is not a valid project name", hint);
         return None;
     }
     Some(name.to_owned())

@@ -1,4 +1,4 @@
-//! The key `telemetry.tempo`: a Tempo elsewhere that is asked for spans.
+//! The key `telemetry.tempo`: a remote Tempo server that is queried for spans.
 
 use super::{auth::web, secret};
 use baton_agentdir::document::{Fields, Node, Reader};
@@ -10,25 +10,25 @@ const SHORTEST_HOT: Duration = Duration::from_secs(2 * 60);
 const LONGEST_HOT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 pub(in crate::config) const MOST_HEADERS: usize = 32;
 
-/// How the file names who answers.
+/// Names of modes in the file.
 pub(in crate::config) const MODES: [(&str, TempoMode); 2] = [("tee", TempoMode::Tee), ("tempo", TempoMode::Tempo)];
 
-/// Who answers questions about spans.
+/// Source of span query results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TempoMode {
-    /// Both stores together.
+    /// Local store and Tempo, merged.
     #[default]
     Tee,
-    /// The Tempo alone.
+    /// Tempo only.
     Tempo,
 }
 
-/// What a header says.
+/// Value of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HeaderText {
-    /// What the file says.
+    /// Literal value.
     Plain(String),
-    /// What stands elsewhere.
+    /// Reference to a secret.
     Secret(SecretRef),
 }
 
@@ -63,7 +63,7 @@ fn url(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
     let url = fields.text(reader, "url")?;
     if let Err(problem) = web(&url.value) {
         let message =
-            format!("the address of the Tempo cannot be used: the URL {}", problem.trim_start_matches("the URL "));
+            format!("the URL of Tempo is invalid: the URL {}", problem.trim_start_matches("the URL "));
         reader.error(url.place, message, "write it as http://tempo.example.com:3200");
     }
     Some(url.value)
@@ -72,7 +72,7 @@ fn url(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
 fn tenant(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
     let tenant = fields.text(reader, "tenant")?;
     if HeaderValue::from_str(&tenant.value).is_err() {
-        reader.error(tenant.place, "the tenant cannot stand in a header", "use letters, digits and dashes");
+        reader.error(tenant.place, "the tenant is not a valid header value", "use letters, digits and dashes");
     }
     Some(tenant.value)
 }
@@ -83,20 +83,20 @@ fn credential(reader: &mut Reader, fields: &mut Fields) -> Credential {
     let bearer = bearer.and_then(|text| secret::read(reader, "bearer", &text)).map(Credential::Bearer);
     let basic = fields.take("basic").and_then(|node| basic(reader, node));
     if bearer.is_some() && basic.is_some() {
-        reader.error(place, "tempo has both bearer and basic", "keep the one that it asks for");
+        reader.error(place, "tempo has both bearer and basic", "keep the one that Tempo requires");
     }
     bearer.or(basic).unwrap_or_default()
 }
 
 fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
     let mut fields = Fields::open(reader, "basic", node)?;
-    let user = fields.required_text(reader, "user", "write the name that the Tempo knows");
+    let user = fields.required_text(reader, "user", "write the user name for Tempo");
     let secret = secret::required(reader, &mut fields, "secret");
     fields.finish(reader);
     Some(Credential::Basic { user: user?.value, secret: secret? })
 }
 
-/// Names and what they say; what looks like the place of a secret is one.
+/// Header names and values; a value that starts with `env://` or `file://` is a reference to a secret.
 pub(super) fn headers(reader: &mut Reader, node: Node) -> Vec<(String, HeaderText)> {
     let place = node.place;
     let Some(fields) = Fields::open(reader, "headers", node) else { return Vec::new() };
@@ -107,7 +107,7 @@ pub(super) fn headers(reader: &mut Reader, node: Node) -> Vec<(String, HeaderTex
     let mut headers = Vec::new();
     for entry in entries.into_iter().take(MOST_HEADERS) {
         let Ok(name) = entry.key.parse::<HeaderName>() else {
-            let message = format!("'{}' is no name of a header", entry.key.escape_debug());
+            let message = format!("'{}' is not a valid header name", entry.key.escape_debug());
             reader.error(entry.place, message, "write it as X-Scope-OrgID");
             continue;
         };
@@ -117,7 +117,7 @@ pub(super) fn headers(reader: &mut Reader, node: Node) -> Vec<(String, HeaderTex
             let secret = secret::read(reader, &entry.key, &text);
             headers.extend(secret.map(|secret| (entry.key, HeaderText::Secret(secret))));
         } else if HeaderValue::from_str(&text.value).is_err() {
-            reader.error(text.place, "this cannot stand in a header", "use visible ASCII characters");
+            reader.error(text.place, "this is not a valid header value", "use visible ASCII characters");
         } else {
             headers.push((entry.key, HeaderText::Plain(text.value)));
         }
@@ -135,11 +135,11 @@ mod tests {
             ("url: tempo:3200", "must begin with http:// or https://"),
             ("hot: 1s", "hot"),
             ("mode: both", "mode"),
-            ("bearer: topsecret", "bearer must say where the secret is"),
+            ("bearer: topsecret", "bearer must be a reference to a secret"),
             ("bearer: 'env://A', basic: { user: me, secret: 'env://B' }", "both bearer and basic"),
-            ("headers: { 'a b': c }", "no name of a header"),
-            ("headers: { Authorization: 'Bearer topsecret' }", "must say where the secret is"),
-            ("headers: { X-Key: \"a\\nb\" }", "cannot stand in a header"),
+            ("headers: { 'a b': c }", "is not a valid header name"),
+            ("headers: { Authorization: 'Bearer topsecret' }", "must be a reference to a secret"),
+            ("headers: { X-Key: \"a\\nb\" }", "is not a valid header value"),
             ("ulr: x", "tempo has no key 'ulr'"),
         ] {
             let file = format!("telemetry: {{ tempo: {{ {yaml} }} }}\n");

@@ -31,7 +31,7 @@ fn each_is_answered_and_hurts_nothing() {
     assert_eq!(text(&talk.asks(call(9, "shout", &json!({"words": "still here"})))), "still here!");
     let (status, said) = talk.end();
     assert_eq!(status.code(), Some(0));
-    assert!(said.contains("a line was not taken: the line is longer than 16 MiB"), "{said}");
+    assert!(said.contains("a line was rejected: the line is longer than 16 MiB"), "{said}");
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn ids_are_used_once_at_a_time_and_requests_have_a_bound() {
     talk.says(call(1, "wait", &json!({})));
     alive.begins();
     let twice = talk.asks(call(1, "shout", &json!({"words": "twice"})));
-    assert_eq!(twice["error"]["message"], "a request with this id is in flight already", "{twice}");
+    assert_eq!(twice["error"]["message"], "a request with this id is already in flight", "{twice}");
     for id in 2..258 {
         talk.says(json!({"id": id, "method": "subscriptions/listen", "params": {
             "notifications": {"toolsListChanged": true}, "_meta": meta(),

@@ -26,7 +26,7 @@ fn the_bridge_finds_the_next_server_and_its_session() {
         let (server, _) = home.up(auth);
         assert_eq!(text(&session.asks(session_call(3, "shout", &json!({"words": "again"})))), "again!");
         let (_, said) = session.end();
-        assert!(said.contains("found the server again"), "{said}");
+        assert!(said.contains("reconnected to the server"), "{said}");
         newest.end();
         server.signal("TERM");
         server.end();
@@ -49,7 +49,7 @@ fn a_call_that_the_end_of_the_server_cuts_off_is_answered() {
         server.kill();
         let cut = talk.answer(&1.into());
         let words = cut["error"]["message"].as_str().unwrap_or_else(|| panic!("no error: {cut}"));
-        assert!(words.contains("may have been carried out"), "{words}");
+        assert!(words.contains("may have been executed"), "{words}");
         assert_eq!(cut["error"]["data"]["code"], "BTN-5002", "{cut}");
         let nobody = talk.asks(call(2, "shout", &json!({"words": "anybody?"})));
         assert!(nobody["error"]["message"].as_str().expect("words").contains("no Baton answers"), "{nobody}");

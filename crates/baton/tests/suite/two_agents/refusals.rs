@@ -44,7 +44,7 @@ fn timestep_20_work_that_comes_back_stops_with_an_explanation() {
     let answered = asked(&home, "first", "both");
     assert_eq!(answered.code, Some(0), "{}", answered.shown());
     assert!(answered.stdout.contains("first heard: second could not:"), "{}", answered.shown());
-    assert!(answered.stdout.contains("would go in a circle"), "{}", answered.shown());
+    assert!(answered.stdout.contains("would create a cycle"), "{}", answered.shown());
     server.kill();
 }
 

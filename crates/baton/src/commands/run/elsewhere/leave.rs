@@ -1,26 +1,26 @@
-//! Leave to hand work to an agent that another agent elsewhere names.
+//! Permission for a handoff that a remote agent requests.
 
 use crate::{failure::Failure, form::line, screen::Screen};
 use baton_types::ErrorCode;
 use std::collections::BTreeMap;
 
-/// How many agents a person is asked about in one run; later ones are refused.
+/// Maximum number of agents that the user is asked about in one run; further requests are denied.
 const MAX_REQUESTS: usize = 8;
 
-/// What was decided in this run, by address.
+/// Decisions of this run, by address.
 #[derive(Debug, Default)]
 pub(super) struct HandoffLeave {
     decided: BTreeMap<String, bool>,
 }
 
 impl HandoffLeave {
-    /// What was decided about this agent before; a refusal stands, and nobody is asked twice.
+    /// Earlier decision about this agent. Denials are final; the user is never asked twice.
     pub(super) fn given(&self, to: &str) -> Option<bool> {
         let is_full = self.decided.len() > MAX_REQUESTS;
         self.decided.get(to).copied().or(is_full.then_some(false))
     }
 
-    /// Whether a person may be asked about one more.
+    /// Whether the user may be asked about one more agent.
     pub(super) fn may_ask(&self) -> bool {
         self.decided.len() < MAX_REQUESTS
     }
@@ -30,30 +30,30 @@ impl HandoffLeave {
     }
 }
 
-/// A handoff that nothing allowed.
+/// A handoff that is not allowed by the options or the configuration.
 pub(super) struct LeaveRequest<'a> {
-    /// The agent whose tool asks for it.
+    /// Agent that requests the handoff.
     pub(super) from: &'a str,
-    /// The agent that would get the work.
+    /// Agent that would receive the work.
     pub(super) to: &'a str,
-    /// Whether that agent would be shown a credential.
+    /// Whether a credential would be sent to the receiver.
     pub(super) has_credential: bool,
 }
 
 impl LeaveRequest<'_> {
-    /// Asks the person at the terminal; everything but a yes is a no.
+    /// Asks the user on the terminal; any answer except yes is a denial.
     pub(super) async fn ask(&self, screen: Screen) -> bool {
         let credential = if self.has_credential { ", with your credential for it" } else { "" };
-        let question = format!("{} wants you to hand work to {}{credential}. Allow it? [y/N] ", self.from, self.to);
+        let question = format!("{} asks you to hand off work to {}{credential}. Allow it? [y/N] ", self.from, self.to);
         let answer = line(screen, &question).await.unwrap_or_default();
         matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")
     }
 
-    /// Says that it was refused, and how to allow it.
+    /// Reports the denial and the option that allows the handoff.
     pub(super) fn refuse(&self, screen: Screen) -> bool {
         let credential = if self.has_credential { " with your credential for it" } else { "" };
-        let message = format!("{} wanted work to be handed to {}{credential}; it was refused", self.from, self.to);
-        let hint = format!("If you trust it with that, run the command again with --allow-peer {}", self.to);
+        let message = format!("{} asked for a handoff to {}{credential}, which was denied", self.from, self.to);
+        let hint = format!("To allow the handoff, run the command again with --allow-peer {}", self.to);
         Failure::new(ErrorCode::PEER_NOT_ALLOWED, message).hint(hint).report(&screen);
         false
     }

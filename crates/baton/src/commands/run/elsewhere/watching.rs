@@ -1,4 +1,4 @@
-//! Telling what happens at agents elsewhere, and what is known of the task there.
+//! Prints the progress of remote agents and tracks the status of their task.
 
 use super::{
     super::{finish::answer, telling::Telling},
@@ -18,7 +18,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Tells steps as they come; tools of one agent run at the same time.
+/// Prints steps as they arrive; tools of one agent run concurrently.
 pub(super) struct Watching<'a> {
     seen: Mutex<Seen<'a>>,
     leave: tokio::sync::Mutex<HandoffLeave>,
@@ -26,13 +26,13 @@ pub(super) struct Watching<'a> {
 
 struct Seen<'a> {
     telling: &'a mut Telling,
-    /// Where the task stands that was asked for.
+    /// Latest status of the root task.
     status: Option<Status>,
-    /// Calls that the agent itself told of, before it left them to us; the latest ones.
+    /// Ids of the latest calls that the agent announced before it delegated them to this process.
     told: VecDeque<String>,
 }
 
-/// Calls of which it is remembered that they were told.
+/// Maximum number of remembered calls.
 const MOST_TOLD: usize = 256;
 
 impl<'a> Watching<'a> {
@@ -49,7 +49,7 @@ impl<'a> Watching<'a> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How the task stands; nothing for words without a task.
+    /// Final state of the task; `None` for a reply without a task.
     pub(super) fn ended(&mut self, came: &Answer) -> Option<Ended> {
         let task = came.task.clone()?;
         let status = self.seen.get_mut().unwrap_or_else(PoisonError::into_inner).status.clone();
@@ -57,7 +57,7 @@ impl<'a> Watching<'a> {
     }
 }
 
-/// What was heard last has the reason of a failure; what came of it has the words.
+/// Combines both sources: the last streamed status has the failure reason, the answer has the text.
 fn status_of(came: &Answer, heard: Option<Status>) -> Status {
     let state = TaskState::from(came.state);
     let fresh = Status { state, says: String::new(), calls: Vec::new(), asks: Vec::new(), reason: None };
@@ -72,7 +72,7 @@ fn status_of(came: &Answer, heard: Option<Status>) -> Status {
     status
 }
 
-/// A question of a tool that was run here, in the form in which agents ask.
+/// Converts a question of a local tool to the form of agent questions.
 fn request(question: &Question) -> InputRequest {
     let (schema, url) = match &question.wants {
         Some(Wanted::Form { schema }) => (Some(schema.clone()), None),
@@ -117,7 +117,7 @@ impl Watch for Watching<'_> {
             let old = seen.told.len().saturating_sub(MOST_TOLD);
             seen.told.drain(..old);
         }
-        // The calls are told when they are made.
+        // Delegated calls are printed when they run.
         if matches!(&step, Step::Moved(status) if !status.calls.is_empty()) {
             return;
         }
@@ -142,7 +142,7 @@ impl Watch for Watching<'_> {
     fn may_hand_over<'a>(&'a self, whose: Whose<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
         let screen = self.seen().telling.screen;
         Box::pin(async move {
-            // Tools run at the same time, and a person is asked one thing after the other.
+            // Tools run concurrently; the lock serializes the questions to the user.
             let mut leave = self.leave.lock().await;
             if let Some(given) = leave.given(to) {
                 return given;
@@ -175,7 +175,7 @@ impl Watch for Watching<'_> {
     }
 }
 
-/// The task that an item belongs to; not every stream begins with the task itself.
+/// Id of the task that an item belongs to; not every stream starts with the task itself.
 fn task_of(item: &StreamResponse<'_>) -> Option<String> {
     let task = item.task.as_ref().map(|task| &task.id);
     let task = task.or(item.status_update.as_ref().map(|update| &update.task_id));

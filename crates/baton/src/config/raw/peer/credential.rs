@@ -1,4 +1,4 @@
-//! What a peer is shown; a peer is shown one thing at most.
+//! The credential for a peer; at most one.
 
 use super::super::{
     auth::{MOST_SCOPES, web},
@@ -9,17 +9,17 @@ use baton_agentdir::document::{Fields, Node, Reader};
 use baton_peers::{ClientCredentials, Credential, KeyPlace, SecretPlace};
 use std::path::Path;
 
-/// How the file names the places of API keys, which is how OpenAPI does.
+/// Names of API key locations in the file, as in OpenAPI.
 pub(in crate::config) const PLACES: [(&str, KeyPlace); 3] =
     [("header", KeyPlace::Header), ("query", KeyPlace::Query), ("cookie", KeyPlace::Cookie)];
 
-/// The one of the keys `bearer`, `api_key`, `basic` and `oauth2` that is there.
+/// The credential from one of the keys `bearer`, `api_key`, `basic` and `oauth2`.
 pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Credential {
     let place = fields.place;
     let given = ["bearer", "api_key", "basic", "oauth2"].map(|key| fields.take(key));
     if given.iter().flatten().count() > 1 {
         let message = "a peer has several of bearer, api_key, basic and oauth2";
-        reader.error(place, message, "keep the one that the peer asks for");
+        reader.error(place, message, "keep the one that the peer requires");
     }
     let [bearer, api_key, basic, oauth2] = given;
     let all = [
@@ -47,7 +47,7 @@ fn api_key(reader: &mut Reader, node: Node) -> Option<Credential> {
 
 fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
     let mut fields = Fields::open(reader, "basic", node)?;
-    let user = fields.required_text(reader, "user", "write the name that the peer knows");
+    let user = fields.required_text(reader, "user", "write the user name for the peer");
     let secret = secret::required(reader, &mut fields, "secret");
     fields.finish(reader);
     Some(Credential::Basic { user: user?.value, secret: secret? })
@@ -55,8 +55,8 @@ fn basic(reader: &mut Reader, node: Node) -> Option<Credential> {
 
 fn oauth2(reader: &mut Reader, node: Node) -> Option<Credential> {
     let mut fields = Fields::open(reader, "oauth2", node)?;
-    let token_url = fields.required_text(reader, "token_url", "write where the authorization server gives tokens");
-    let client_id = fields.required_text(reader, "client_id", "write the id under which it knows this Baton");
+    let token_url = fields.required_text(reader, "token_url", "write the token endpoint of the authorization server");
+    let client_id = fields.required_text(reader, "client_id", "write the OAuth client id of this server");
     let secret = secret::required(reader, &mut fields, "secret");
     let scopes = checked(reader, &mut fields, "scopes", MOST_SCOPES, |_| Ok(()));
     let audience = fields.text(reader, "audience").map(|text| text.value);
@@ -75,7 +75,7 @@ fn oauth2(reader: &mut Reader, node: Node) -> Option<Credential> {
     }))
 }
 
-/// The credential with a relative path taken from this directory.
+/// The credential with a relative secret path resolved against `base`.
 pub(super) fn below(mut credential: Credential, base: &Path) -> Credential {
     let secret = match &mut credential {
         Credential::None => return credential,
