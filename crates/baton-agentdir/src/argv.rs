@@ -1,17 +1,17 @@
-//! Call arguments inside a command's arguments: `${name}` becomes text within one argument, never more arguments.
+//! Expands call arguments in a command line: `${name}` becomes text within one argument, never several arguments.
 
 use serde_json::{Map, Value};
 
-/// Why a command cannot be made from a call.
+/// Reason why a command line cannot be built from a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArgvError {
-    /// `${` without its end, or around something that is no name.
+    /// `${` is not closed, or encloses an invalid name.
     #[error("a `${{` in the command is not closed or names nothing")]
     Malformed,
     /// The call lacks an argument that the command uses.
     #[error("the argument '{0}' is missing")]
     Missing(String),
-    /// A program's argument cannot hold this.
+    /// The value contains a NUL character, which a program argument cannot hold.
     #[error("the argument '{0}' contains a NUL character")]
     Nul(String),
 }
@@ -21,7 +21,7 @@ enum Piece<'a> {
     Name(&'a str),
 }
 
-/// The arguments with every `${name}` replaced; strings as they are, everything else as JSON.
+/// The arguments with every `${name}` replaced: strings verbatim, other values as JSON.
 pub fn expand(argv: &[String], arguments: &Map<String, Value>) -> Result<Vec<String>, ArgvError> {
     argv.iter()
         .map(|template| {
@@ -44,7 +44,7 @@ pub fn expand(argv: &[String], arguments: &Map<String, Value>) -> Result<Vec<Str
         .collect()
 }
 
-/// The argument names that a template uses.
+/// Names of the arguments that a template uses.
 pub(crate) fn names(template: &str) -> Result<Vec<&str>, ArgvError> {
     let names = pieces(template)?.into_iter().filter_map(|piece| match piece {
         Piece::Name(name) => Some(name),

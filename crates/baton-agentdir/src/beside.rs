@@ -1,4 +1,4 @@
-//! What `tspark.json` says about an agent beside its servers.
+//! Agent settings in `tspark.json`, next to its servers.
 
 use crate::{
     Diagnostic,
@@ -9,21 +9,21 @@ use crate::{
 use baton_types::AskWhen;
 use std::collections::BTreeMap;
 
-/// Settings of TeamSpark that hold when `agent.yaml` does not say otherwise.
+/// Settings of TeamSpark that apply unless `agent.yaml` overrides them.
 #[derive(Default)]
 pub(crate) struct TeamSpark {
-    /// When somebody is asked.
+    /// Approval mode of tool calls.
     pub(crate) ask: Option<AskWhen>,
-    /// Whether the agent works on its own: TeamSpark's agents with skills do, even with an empty list of them.
+    /// Whether the agent is autonomous. TeamSpark agents with a list of skills are, even if the list is empty.
     pub(crate) autonomous: Option<bool>,
 }
 
-/// Reads the file; what is wrong with it as a whole is told by those who read its servers.
+/// Reads the settings. Syntax errors of the file are reported by the reader of its servers.
 pub(crate) fn read(files: &BTreeMap<String, Vec<u8>>) -> (TeamSpark, Vec<Diagnostic>) {
     let mut reader = Reader::new(TEAMSPARK_FILE);
     let mut teamspark = TeamSpark::default();
     let node = files.get(TEAMSPARK_FILE).and_then(|bytes| read_json(TEAMSPARK_FILE, bytes).ok());
-    // Who reads the servers opens the file, too, and says so when it is no map.
+    // The reader of the servers opens the same file and reports it if it is not a map.
     let fields = node.and_then(|node| Fields::open(&mut Reader::new(TEAMSPARK_FILE), "the file", node));
     if let Some(mut fields) = fields {
         let settings = fields.take("settings").and_then(|node| Fields::open(&mut reader, "settings", node));

@@ -1,6 +1,7 @@
-//! The same agent in another form, and what of it that form cannot say.
+//! Converts an agent to another format and lists everything that the target format cannot express.
 //!
-//! The new files are read again, and everything in which the two agents differ is told: nothing is lost in silence.
+//! The written files are parsed again and every difference between the two agents is reported: nothing is lost
+//! silently.
 
 mod items;
 mod lost;
@@ -16,55 +17,55 @@ use baton_types::{AgentKit, AgentSpec, Json, McpServer, ProviderEntry};
 use std::collections::BTreeMap;
 use tree::Tree;
 
-/// Stands for the agent's directory, in paths that were relative to it and are to stay so.
+/// Placeholder for the agent's directory, in paths that were relative to it and have to stay relative.
 pub(crate) const HERE: &str = "${workspaceFolder}";
 
-/// An agent in its new form.
+/// An agent in its new format.
 #[derive(Debug)]
 pub struct Converted {
-    /// The form that it had.
+    /// The source format.
     pub from: Format,
-    /// The new files, by their paths inside the new place.
+    /// The written files, by path inside the target directory.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// What the new form cannot say, each as a phrase for a list.
+    /// Properties that the target format cannot express, each as a phrase for a list.
     pub lost: Vec<String>,
 }
 
-/// Why an agent was not converted.
+/// Reason why an agent was not converted.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The files make no agent.
+    /// The files do not make a valid agent.
     #[error("the agent cannot be read")]
     Invalid(Vec<Diagnostic>),
-    /// It has the form that was asked for.
+    /// The agent already has the requested format.
     #[error("the agent has the form {} already", .0.as_str())]
     Same(Format),
-    /// The new files do not make an agent; something in the old ones is of a kind that nobody thought of.
+    /// The written files do not make a valid agent: the source contains a case that the converter does not support.
     #[error("the agent cannot be written in the form {}", .0.as_str())]
     Unwritable(Format, Vec<Diagnostic>),
 }
 
-/// An MCP server as an entry of `mcp.json` says it; secrets are in it as they are written.
+/// An MCP server as an entry of `mcp.json`. Secrets are included as written.
 pub fn server_entry(server: &McpServer) -> Json {
     Json::from(Tree::from(server::ours(server)).to_value())
 }
 
-/// A provider as an entry of `providers` says it; secrets are in it as they are written.
+/// A provider as an entry of `providers`. Secrets are included as written.
 pub fn provider_entry(provider: &ProviderEntry) -> Json {
     Json::from(Tree::from(providers::one(provider)).to_value())
 }
 
-/// What is written.
+/// The agent to convert.
 struct Source<'a> {
     format: Format,
     agent: &'a AgentSpec,
     kit: &'a AgentKit,
     files: &'a BTreeMap<String, Vec<u8>>,
-    /// The values of the agent's own file, when it is one of TeamSpark's.
+    /// Values of the agent's definition file, if it has one of TeamSpark's formats.
     tree: Option<Tree>,
 }
 
-/// Writes an agent in another form.
+/// Writes an agent in another format.
 pub fn convert(files: &BTreeMap<String, Vec<u8>>, to: Format) -> Result<Converted, ConvertError> {
     let before = parse(files, HERE);
     let (Some(agent), Some((from, file))) = (&before.agent, Format::found(files)) else {

@@ -1,36 +1,36 @@
-//! Which form an agent is written in, and which file makes it one.
+//! Detects the format of an agent and its definition file.
 
 use crate::{AGENT_FILE, PLAYBOOK_FILE, mcp::TEAMSPARK_FILE};
 use std::collections::BTreeMap;
 
-/// The one file of a TeamSpark agent of today.
+/// The single file of an agent in TeamSpark's current format.
 pub const TSAGENT_FILE: &str = "tsagent.yaml";
-/// The file of a TeamSpark agent that was a directory for the last time.
+/// The definition file of TeamSpark's last directory format.
 pub const TSAGENT_JSON_FILE: &str = "tsagent.json";
-/// The files that make a directory an agent; of several in one directory the first counts.
+/// Files that make a directory an agent, in order of precedence.
 pub const DEFINITION_FILES: [&str; 5] = [AGENT_FILE, TSAGENT_FILE, "tsagent.yml", TSAGENT_JSON_FILE, TEAMSPARK_FILE];
 
-/// The ways to write an agent down.
+/// Formats of an agent definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Format {
-    /// `agent.yaml` with `prompt.md`, `playbook.yaml`, `rules/` and `references/` beside it.
+    /// `agent.yaml` next to `prompt.md`, `playbook.yaml`, `rules/` and `references/`.
     Native,
-    /// TeamSpark's first: `tspark.json` with `prompt.md`, `rules/` and `refs/` beside it.
+    /// TeamSpark's first format: `tspark.json` next to `prompt.md`, `rules/` and `refs/`.
     Tspark,
-    /// TeamSpark's second: the same under the name `tsagent.json`.
+    /// TeamSpark's second format: the same with the name `tsagent.json`.
     TsagentJson,
-    /// TeamSpark's third: everything in one YAML file of any name.
+    /// TeamSpark's third format: everything in one YAML file of any name.
     Tsagent,
 }
 
 impl Format {
-    /// The format of these files; `None` when they are no agent at all.
+    /// The format of these files; `None` if they are not an agent.
     pub fn of(files: &BTreeMap<String, Vec<u8>>) -> Option<Self> {
         Self::found(files).map(|(format, _)| format)
     }
 
-    /// The format of these files, and the one among them that says so.
+    /// The format of these files and the definition file that determines it.
     pub fn found(files: &BTreeMap<String, Vec<u8>>) -> Option<(Self, &str)> {
         let usual = DEFINITION_FILES.iter().find_map(|name| files.get_key_value(*name));
         if let Some((name, bytes)) = usual {
@@ -47,7 +47,7 @@ impl Format {
         Some((Self::Tsagent, name))
     }
 
-    /// The word for it on the command line.
+    /// Name of the format on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -57,13 +57,13 @@ impl Format {
         }
     }
 
-    /// Whether it is one of TeamSpark's, with names in words and without tools of its own.
+    /// Whether this is a TeamSpark format: agents have free-text names and no command or HTTP tools.
     pub fn is_foreign(self) -> bool {
         self != Self::Native
     }
 }
 
-/// Whether a file directly in a directory may hold an agent of TeamSpark's third form.
+/// Whether a file directly in a directory may hold an agent in TeamSpark's third format.
 fn is_yaml(name: &str) -> bool {
     !name.contains('/') && name != PLAYBOOK_FILE && (name.ends_with(".yaml") || name.ends_with(".yml"))
 }
@@ -72,14 +72,14 @@ fn is_tsagent(bytes: &[u8]) -> bool {
     has_key(bytes, "metadata")
 }
 
-/// Whether a line begins with the key, as it does at the top of a YAML file.
+/// Whether a line starts with the key, as a top-level key of a YAML file does.
 fn has_key(bytes: &[u8], key: &str) -> bool {
     let is_it = |line: &[u8]| line.strip_prefix(key.as_bytes()).is_some_and(|rest| rest.starts_with(b":"));
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     text.split(|byte| *byte == b'\n').any(is_it)
 }
 
-/// Whether a file of this path inside an agent's directory can be part of its definition.
+/// Whether a file with this path in an agent's directory can be part of its definition.
 pub fn is_definition_path(path: &str) -> bool {
     match path.split_once('/') {
         None => {

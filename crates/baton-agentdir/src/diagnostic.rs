@@ -1,36 +1,36 @@
-//! What a person is told about a file they wrote.
+//! Errors and warnings about user-written files.
 
 use crate::document::Place;
 use std::fmt;
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Works, but probably not as meant.
+    /// The value works, but probably not as intended.
     Warning,
-    /// Does not work.
+    /// The value cannot be used.
     Error,
 }
 
-/// One remark about one place of a file.
+/// An error or warning at one location of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file, relative to the agent's directory unless a loader made it longer.
+    /// The file, relative to the agent's directory unless a loader has extended the path.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What to do about it.
+    /// Suggested fix.
     pub hint: Option<String>,
-    /// How bad it is.
+    /// Severity of the problem.
     pub severity: Severity,
 }
 
 impl Diagnostic {
-    /// Something that does not work.
+    /// An error.
     pub fn error(file: impl Into<String>, place: Place, message: impl Into<String>) -> Self {
         Self {
             file: file.into(),
@@ -42,19 +42,19 @@ impl Diagnostic {
         }
     }
 
-    /// Something that works, but probably not as meant.
+    /// A warning: the value works, but probably not as intended.
     pub fn warning(file: impl Into<String>, place: Place, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(file, place, message) }
     }
 
-    /// Adds what to do about it.
+    /// Adds a suggested fix.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same remark as a warning, with what follows from it.
+    /// Downgrades to a warning and appends its consequence to the message.
     #[must_use]
     pub fn softened(mut self, consequence: &str) -> Self {
         self.message = format!("{}; {consequence}", self.message);
@@ -62,7 +62,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether this keeps the file from being used.
+    /// Whether this prevents the use of the file.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -1,4 +1,5 @@
-//! YAML and JSON with the place of every value, and readers that collect every mistake instead of stopping at the first.
+//! YAML and JSON with the location of every value, and readers that collect all errors instead of stopping at the
+//! first.
 
 mod fields;
 mod json;

@@ -1,4 +1,4 @@
-//! Work that the agent offers as tools.
+//! Tools that the agent exports.
 
 use crate::{
     document::Reader,
@@ -9,8 +9,8 @@ use crate::{
 use baton_types::{ExportedTool, Json};
 use std::collections::BTreeSet;
 
-/// All exports of the file, those with errors left out; they are listed beside the agent's tools, so no name can be
-/// one of theirs.
+/// All exports of the file; those with errors are skipped. Exports are listed together with the agent's tools, so their
+/// names must not collide.
 pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawExport>, tools: &[RawTool]) -> Vec<ExportedTool> {
     let mut seen: BTreeSet<String> = tools.iter().filter_map(|tool| Some(tool.name.as_ref()?.value.clone())).collect();
     raw.into_iter().filter_map(|export| resolve(reader, &mut seen, export)).collect()

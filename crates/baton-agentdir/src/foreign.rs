@@ -1,7 +1,7 @@
-//! TeamSpark's agents, in all the forms that its versions wrote.
+//! Agents in TeamSpark's formats, in all versions.
 //!
-//! They were made by other programs and have worked there, so little keeps one from being served: a file that cannot be
-//! read at all, or a name that is missing. Everything else that is odd is left out with a remark.
+//! They were written by other programs and worked there, so few errors prevent serving one: an unreadable file or a
+//! missing name. Every other problem is a warning, and the value is skipped.
 
 mod agent;
 mod exports;

@@ -1,4 +1,4 @@
-//! Who looks at what goes in and out, and the form of answers.
+//! Guardrails on input and output, and the answer format.
 
 use crate::{
     document::{Located, Reader},
@@ -12,7 +12,7 @@ use std::{collections::BTreeSet, time::Duration};
 const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
 const USUAL_REPAIRS: u32 = 2;
 
-/// All guardrails of the file, those with errors left out.
+/// All guardrails of the file; those with errors are skipped.
 pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawGuardrail>, base_directory: &str) -> Vec<Guardrail> {
     let mut seen = BTreeSet::new();
     raw.into_iter().filter_map(|guardrail| resolve(reader, &mut seen, guardrail, base_directory)).collect()
@@ -54,7 +54,7 @@ fn resolve(
     })
 }
 
-/// The form of answers.
+/// The answer format.
 pub(crate) fn answer(raw: Option<RawAnswer>) -> Option<AnswerForm> {
     let raw = raw?;
     let repairs = raw.repairs.and_then(|repairs| u32::try_from(repairs).ok()).unwrap_or(USUAL_REPAIRS);

@@ -1,4 +1,4 @@
-//! Agents that work may be handed to: by their names here, or by the addresses where they live.
+//! Handoff targets: agents by local name or by URL.
 
 use crate::{
     document::{Fields, Located, Node, Place, Reader, Value},
@@ -22,7 +22,7 @@ pub(crate) struct RawHandoff {
 }
 
 impl RawHandoff {
-    /// A name, an address, or a map with either or both.
+    /// Reads a name, a URL, or a map with either or both.
     pub(crate) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let place = node.place;
         if let Value::Text(value) = node.value {
@@ -47,7 +47,7 @@ impl RawHandoff {
     }
 }
 
-/// All of them, those with errors left out.
+/// All targets; those with errors are skipped.
 pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawHandoff>, own: Option<&AgentName>) -> Vec<HandoffTarget> {
     let mut seen = BTreeSet::new();
     let mut targets: Vec<HandoffTarget> = Vec::with_capacity(raw.len());
@@ -75,7 +75,7 @@ pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawHandoff>, own: Option
     targets
 }
 
-/// An address may hold a secret, so the message does not repeat it.
+/// The message does not repeat the URL, which may contain a secret.
 fn address(reader: &mut Reader, url: Located<String>) -> Option<String> {
     let Located { place, value: url } = url;
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
@@ -90,7 +90,7 @@ fn address(reader: &mut Reader, url: Located<String>) -> Option<String> {
     Some(url)
 }
 
-/// A name made of host, port and path: `http://localhost:10000` is `localhost-10000`.
+/// A name derived from host, port and path: `http://localhost:10000` is `localhost-10000`.
 fn named_after(url: &str) -> AgentName {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let mut name = String::with_capacity(rest.len());
@@ -101,7 +101,7 @@ fn named_after(url: &str) -> AgentName {
             _ => name.push('-'),
         }
     }
-    // The end tells more agents apart than the beginning.
+    // The end of a URL distinguishes agents better than its beginning.
     let from = name.trim_end_matches('-').len().saturating_sub(MAX_NAME);
     let name = name.get(from..).unwrap_or_default().trim_matches('-');
     AgentName::from(if is_agent_name(name) { name.to_owned() } else { format!("at-{name}") })

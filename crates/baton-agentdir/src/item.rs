@@ -1,4 +1,4 @@
-//! Rules and references: files of a directory each, entries of a list, a guide, and skills.
+//! Rules and references: files in directories, list entries, a guide, and skills.
 
 mod files;
 mod front_matter;

@@ -1,13 +1,13 @@
 //! Reads agent directories, given as a map of path to bytes, into resolved agents with located diagnostics.
 //!
-//! This crate must never touch a disk, start a program, read a clock or draw a random number: whoever has the files
-//! (`baton-local`) passes them in. It does not judge `playbook.yaml` either; its text travels with the agent and
+//! This crate must never touch a disk, start a program, read a clock or draw a random number: the caller
+//! (`baton-local`) passes the files in. It does not validate `playbook.yaml`; the text is passed through and
 //! `baton-models` checks it.
 //!
-//! Read first: [`Format`] (the forms that an agent is written in), [`parse`] (files in, agent and kit out), [`edit()`] and
-//! [`amend`] (one thing changed, every other byte kept), [`convert()`] (the same agent in another form), [`Diagnostic`]
-//! (what a person is told), [`document`] (YAML and JSON with the place of every value, shared by everything that reads a
-//! file a person wrote), [`provider`] (services that models are reached through).
+//! Read first: [`Format`] (the supported file formats), [`parse`] (files in, agent and resources out), [`edit()`] and
+//! [`amend`] (change one value and keep every other byte), [`convert()`] (the same agent in another format),
+//! [`Diagnostic`] (an error or warning for the author of a file), [`document`] (YAML and JSON with the location of
+//! every value, shared by all readers of user-written files), [`provider`] (model providers).
 
 mod argv;
 mod beside;

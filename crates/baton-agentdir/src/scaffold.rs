@@ -8,7 +8,7 @@ const FILES: [(&str, &str); 3] = [
     (crate::PLAYBOOK_FILE, include_str!("../scaffold/playbook.yaml")),
 ];
 
-/// What `baton new NAME` writes: path inside the directory and content. The name has to be an agent name.
+/// What `baton new FILE_NAME` writes: path inside the directory and content. The name has to be an agent name.
 pub fn scaffold(name: &str) -> BTreeMap<String, String> {
     FILES.into_iter().map(|(path, text)| (path.to_owned(), text.replace("{{name}}", name))).collect()
 }

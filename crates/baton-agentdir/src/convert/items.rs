@@ -1,4 +1,4 @@
-//! Rules and references in their new form.
+//! Writes rules and references in the target format.
 
 use super::{
     Source, server,
@@ -12,7 +12,7 @@ use crate::{
 use baton_types::{ContextItem, Include, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The items of a kind that are not in files which the new place gets as they are.
+/// Items of a kind that are not in files copied unchanged to the target.
 pub(super) fn own<'a>(source: &Source<'a>, to: Format, kind: ItemKind) -> Vec<&'a ContextItem> {
     let agent = source.agent;
     let shared = if to == Format::Tsagent { BTreeMap::new() } else { shared_files(source) };
@@ -21,13 +21,13 @@ pub(super) fn own<'a>(source: &Source<'a>, to: Format, kind: ItemKind) -> Vec<&'
     agent.knowledge.items(kind).iter().filter(|item| !shared.contains(item)).collect()
 }
 
-/// The guide and the skills, which every directory can have.
+/// The guide and the skills, which every format reads from files.
 pub(super) fn shared_files(source: &Source<'_>) -> BTreeMap<String, Vec<u8>> {
     let is_shared = |path: &str| path == GUIDE_FILE || path.starts_with(&format!("{SKILL_DIRECTORY}/"));
     source.files.iter().filter(|(path, _)| is_shared(path)).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
 }
 
-/// Items as an entry each of a list.
+/// Items as entries of a list.
 pub(super) fn listed(items: &[&ContextItem], priority: &str) -> Tree {
     let entry = |item: &&ContextItem| {
         let mut entry = Map::default();
@@ -47,7 +47,7 @@ pub(super) fn listed(items: &[&ContextItem], priority: &str) -> Tree {
     Tree::List(items.iter().map(entry).collect())
 }
 
-/// Names for files, no two alike even where case does not count.
+/// Allocates file names that are unique even on case-insensitive file systems.
 #[derive(Default)]
 pub(super) struct FileNames(BTreeSet<String>);
 
@@ -67,7 +67,7 @@ impl FileNames {
     }
 }
 
-/// A file of our own form, and its name; nothing when white space around the text would be lost.
+/// Name and content of an item file in the native format; `None` if white space around the text would be lost.
 pub(super) fn file(names: &mut FileNames, item: &ContextItem) -> Option<(String, String)> {
     let ending = match item.media_type.as_str() {
         "text/plain" => "txt",
@@ -92,7 +92,7 @@ pub(super) fn file(names: &mut FileNames, item: &ContextItem) -> Option<(String,
     Some((name, text))
 }
 
-/// A file of TeamSpark's directories.
+/// Name and content of an item file in TeamSpark's directory formats.
 pub(super) fn mdt(names: &mut FileNames, item: &ContextItem) -> (String, String) {
     let stem = names.take(&item.name);
     (format!("{stem}.mdt"), headed("", item, "priorityLevel"))

@@ -1,4 +1,4 @@
-//! What an agent was before and is not after.
+//! Lists differences between an agent before and after conversion.
 
 use super::{Source, tree::Map, tree::Tree};
 use crate::{Format, foreign, resolve::usual_skill};
@@ -6,13 +6,13 @@ use baton_types::{
     AgentKit, AgentSpec, ContextItem, ItemKind, McpServer, ModelSpec, PermissionRule, RunLimits, ToolExecution,
 };
 
-/// Keys at the top of TeamSpark's files that are made of what an agent is.
+/// Top-level keys of TeamSpark's files that are generated from the agent.
 pub(super) const TOP: [&str; 8] =
     ["metadata", "settings", "systemPrompt", "rules", "references", "mcpServers", "skills", "providers"];
-/// Keys of `metadata` that are.
+/// Keys of `metadata` that are generated from the agent.
 pub(super) const METADATA: [&str; 9] =
     ["name", "version", "description", "iconUrl", "documentationUrl", "provider", "autonomous", "skills", "tools"];
-/// Keys of `settings` that are.
+/// Keys of `settings` that are generated from the agent.
 pub(super) const SETTINGS: [&str; 10] = [
     "maxChatTurns",
     "maxOutputTokens",
@@ -26,7 +26,7 @@ pub(super) const SETTINGS: [&str; 10] = [
     "mostRecentModel",
 ];
 
-/// Whether the only skill is one that nobody wrote.
+/// Whether the only skill is the generated default.
 pub(super) fn has_made_up_skill(source: &Source<'_>) -> bool {
     let agent = source.agent;
     match source.format {
@@ -35,7 +35,7 @@ pub(super) fn has_made_up_skill(source: &Source<'_>) -> bool {
     }
 }
 
-/// Everything in which the new agent differs.
+/// Every difference between the source agent and the new one.
 pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit: &AgentKit) -> Vec<String> {
     let old = source.agent;
     let mut lost = Vec::new();
@@ -134,7 +134,7 @@ fn servers(lost: &mut Vec<String>, old: &[McpServer], new: &[McpServer], to: For
     }
 }
 
-/// The order of rules about different tools means nothing.
+/// Sorted, because the order of rules for different tools has no meaning.
 fn sorted(rules: &[PermissionRule]) -> Vec<String> {
     let mut rules: Vec<String> = rules.iter().map(|rule| format!("{rule:?}")).collect();
     rules.sort();
@@ -142,7 +142,7 @@ fn sorted(rules: &[PermissionRule]) -> Vec<String> {
     rules
 }
 
-/// What TeamSpark keeps in an agent's file that no agent here has.
+/// Keys of a TeamSpark file that have no counterpart in an agent.
 pub(super) fn extras(tree: Option<&Tree>) -> Vec<String> {
     let mut lost = Vec::new();
     let maps = [
@@ -153,7 +153,7 @@ pub(super) fn extras(tree: Option<&Tree>) -> Vec<String> {
     for (path, map, made) in maps {
         let Some(Tree::Map(Map(entries))) = map else { continue };
         let is_said = |value: &Tree| !matches!(value, Tree::Null) && *value != Tree::List(Vec::new());
-        // Servers have been given that path already.
+        // This path has already been added to the environment of the servers.
         let is_made = |key: &str| made.contains(&key) || key == "systemPath";
         let unmade = entries.iter().filter(|(key, value)| !is_made(key) && is_said(value));
         lost.extend(unmade.map(|(key, _)| format!("`{path}{key}`")));

@@ -1,4 +1,4 @@
-//! An agent of TeamSpark as a directory of our own form.
+//! Writes a TeamSpark agent as a directory in the native format.
 
 use super::{
     Source,
@@ -13,7 +13,7 @@ use crate::{
 use baton_types::{AgentKit, AgentSpec, AskWhen, ItemKind, ModelSpec, RelevanceLimits, RunLimits, SkillSpec};
 use std::collections::BTreeMap;
 
-/// The files.
+/// The files by path.
 pub(super) fn write(source: &Source<'_>) -> BTreeMap<String, Vec<u8>> {
     let agent = source.agent;
     let mut files = items::shared_files(source);
@@ -96,7 +96,7 @@ fn settings(agent: &AgentSpec) -> Map {
     map
 }
 
-/// An entry of `skills`, the same in every form.
+/// An entry of `skills`, identical in every format.
 pub(super) fn skill(skill: &SkillSpec) -> Tree {
     let mut map = Map::default();
     map.set("id", skill.id.as_str());

@@ -1,14 +1,14 @@
-//! The key `providers`, which every form writes alike.
+//! Writes the key `providers`, which is identical in every format.
 
 use super::tree::{Map, Tree};
 use baton_types::{PROVIDER_HEADER, ProviderEntry};
 
-/// The map, in the order in which the providers were written.
+/// The map, in the order of the source.
 pub(super) fn write(providers: &[ProviderEntry]) -> Map {
     Map(providers.iter().map(|entry| (entry.id.clone(), Tree::from(one(entry)))).collect())
 }
 
-/// The keys of one.
+/// The keys of one provider.
 pub(super) fn one(entry: &ProviderEntry) -> Map {
     let mut own = Map::default();
     let mut headers = Map::default();

@@ -1,4 +1,4 @@
-//! An MCP server as the entry of a file.
+//! Writes an MCP server as an entry of a file.
 
 use super::{
     HERE,
@@ -38,7 +38,7 @@ pub(super) fn ours(server: &McpServer) -> Map {
     entry
 }
 
-/// What is said about one tool: a word, or a word with exceptions.
+/// The permission of one tool: a plain value, or a map with exceptions by argument.
 fn words(server: &McpServer, tool: &str) -> Tree {
     let mut plain = None;
     let mut some = Vec::new();
@@ -65,7 +65,7 @@ fn words(server: &McpServer, tool: &str) -> Tree {
     }
 }
 
-/// The entry in a file of TeamSpark, beside keys of an earlier entry that nobody here knows.
+/// The entry in a TeamSpark file; unknown keys of the earlier entry are kept.
 pub(super) fn theirs(server: &McpServer, earlier: Option<&Tree>) -> Map {
     let mut entry = common(server, "streamable-http", false);
     let mut defaults = Map::default();
@@ -151,7 +151,7 @@ const KNOWN: &[&str] = &[
     "prefix",
 ];
 
-/// What both say with the same words.
+/// Keys that both formats write alike.
 fn common(server: &McpServer, http: &str, is_ours: bool) -> Map {
     let mut entry = Map::default();
     match &server.transport {

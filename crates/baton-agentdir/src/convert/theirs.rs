@@ -1,4 +1,4 @@
-//! An agent in one of TeamSpark's forms.
+//! Writes an agent in one of TeamSpark's formats.
 
 use super::{
     Source,
@@ -14,7 +14,7 @@ use crate::{
 use baton_types::{AskWhen, ItemKind, ModelSpec, RelevanceLimits, RunLimits};
 use std::collections::BTreeMap;
 
-/// The files.
+/// The files by path.
 pub(super) fn write(source: &Source<'_>, to: Format) -> BTreeMap<String, Vec<u8>> {
     let agent = source.agent;
     let mut files = BTreeMap::new();
@@ -82,7 +82,7 @@ fn metadata(source: &Source<'_>, to: Format) -> Map {
     }
     let skills =
         if lost::has_made_up_skill(source) { Vec::new() } else { agent.skills.iter().map(native::skill).collect() };
-    // The first form has no other way to say that an agent works alone than a list of skills, even an empty one.
+    // In the `tspark` format a list of skills, even an empty one, is the only way to mark an agent as autonomous.
     let says_so = to == Format::Tspark && (agent.autonomous || !skills.is_empty());
     if agent.autonomous || says_so {
         map.set("autonomous", agent.autonomous);
@@ -128,7 +128,7 @@ fn settings(source: &Source<'_>, to: Format) -> Map {
         map.set("contextIncludeScore", given.include_score);
     }
     if to == Format::Tspark {
-        // That version wrote all numbers as text.
+        // The `tspark` format writes all numbers as text.
         for (_, value) in &mut map.0 {
             if let Tree::Number(number) = value {
                 *value = Tree::Text(number.to_string());
@@ -141,7 +141,7 @@ fn settings(source: &Source<'_>, to: Format) -> Map {
     map
 }
 
-/// Takes over the keys of an earlier map that nobody here makes.
+/// Copies keys of an earlier map that are not generated.
 fn keep(map: &mut Map, earlier: Option<&Tree>, made: &[&str]) {
     let Some(Tree::Map(Map(earlier))) = earlier else { return };
     for (key, value) in earlier.iter().filter(|(key, _)| !made.contains(&key.as_str())) {

@@ -1,4 +1,4 @@
-//! Values in the order in which they are to be written.
+//! Ordered values for writing files.
 
 use crate::document::{Node, Value, read_json};
 use baton_types::Json;
@@ -33,7 +33,7 @@ impl Tree {
         }
     }
 
-    /// Raw JSON, its keys in the order written.
+    /// Parses raw JSON; the order of keys is kept.
     pub(super) fn of_json(json: &Json) -> Self {
         read_json("", json.as_str().as_bytes()).map_or(Self::Null, |node| Self::of(&node))
     }
@@ -42,13 +42,13 @@ impl Tree {
         Self::List(texts.into_iter().map(|text| Self::from(text.as_str())).collect())
     }
 
-    /// The value under a key of a map.
+    /// The value of a key, if this is a map.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(Map(entries)) = self else { return None };
         entries.iter().find(|(there, _)| there == key).map(|(_, value)| value)
     }
 
-    /// The same as a JSON value.
+    /// Converts to a JSON value.
     pub(super) fn to_value(&self) -> serde_json::Value {
         match self {
             Self::Null => serde_json::Value::Null,
@@ -60,7 +60,7 @@ impl Tree {
         }
     }
 
-    /// The same as JSON text on several lines.
+    /// Pretty-printed JSON text.
     pub(super) fn to_json(&self) -> String {
         let mut text = String::new();
         self.write_json(&mut text, 0);
@@ -107,7 +107,7 @@ impl Tree {
 }
 
 impl Map {
-    /// Adds a key at the end, or gives the one that is there another value.
+    /// Sets a key: replaces its value, or appends the key.
     pub(super) fn set(&mut self, key: &str, value: impl Into<Tree>) {
         let value = value.into();
         match self.0.iter_mut().find(|(there, _)| there == key) {
@@ -116,14 +116,14 @@ impl Map {
         }
     }
 
-    /// Adds a key when there is a value.
+    /// Sets a key if there is a value.
     pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Tree>>) {
         if let Some(value) = value {
             self.set(key, value);
         }
     }
 
-    /// Adds a key unless its value has nothing in it.
+    /// Sets a key unless its value is an empty list or map.
     pub(super) fn set_filled(&mut self, key: &str, value: impl Into<Tree>) {
         let value = value.into();
         let is_empty = match &value {

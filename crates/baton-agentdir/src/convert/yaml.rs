@@ -1,4 +1,4 @@
-//! Values as YAML that a person likes to read: texts of several lines as blocks, quotes only where they are needed.
+//! Writes readable YAML: multi-line text as block scalars, quotes only where they are needed.
 
 use super::tree::{Map, Tree};
 
@@ -20,7 +20,7 @@ fn entries(text: &mut String, Map(all): &Map, indent: usize) {
     }
 }
 
-/// A value behind a key whose line begins at this column.
+/// Writes the value of a key whose line starts at this column.
 fn below(text: &mut String, value: &Tree, indent: usize) {
     match value {
         Tree::Map(map) if !map.is_empty() => {
@@ -40,7 +40,7 @@ fn below(text: &mut String, value: &Tree, indent: usize) {
     }
 }
 
-/// A value behind the dash of a list, which stands at this column.
+/// Writes the value of a list entry whose dash is at this column.
 fn in_list(text: &mut String, value: &Tree, indent: usize) {
     match value {
         Tree::Map(map) if !map.is_empty() => {
@@ -64,7 +64,7 @@ fn plain(text: &mut String, value: &Tree, indent: usize) {
     }
 }
 
-/// On one line.
+/// The value in flow style, on one line.
 fn flow(value: &Tree) -> String {
     match value {
         Tree::Null => "null".to_owned(),
@@ -79,7 +79,7 @@ fn flow(value: &Tree) -> String {
     }
 }
 
-/// A text of several lines as a block, when every line can stand there as it is.
+/// Multi-line text as a block scalar; `None` if a line cannot be written verbatim.
 fn block(words: &str, indent: usize) -> Option<String> {
     let body = words.trim_end_matches('\n');
     let is_good = words.contains('\n')
@@ -110,7 +110,7 @@ fn is_printable(c: char) -> bool {
     !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// A text on one line, in quotes unless nobody could take it for anything else.
+/// Text on one line, quoted unless it is unambiguous as a plain scalar.
 fn scalar(words: &str) -> String {
     const WORDS: [&str; 12] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
     let inside = |c: char| c.is_alphanumeric() || " _./()-+'!?,;@%=:".contains(c);

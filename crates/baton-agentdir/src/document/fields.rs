@@ -1,22 +1,22 @@
-//! Taking the known keys out of a map; what is left over is a mistake.
+//! Takes known keys out of a map; the remaining keys are errors.
 
 use super::{Entry, Node, Place, Value, duration, size};
 use crate::Diagnostic;
 use std::time::Duration;
 
-/// Keys of one map that nobody knows, of which somebody is told.
+/// Maximum number of unknown keys reported per map.
 const MAX_UNKNOWN: usize = 20;
 
-/// A value and the place to blame when it does not fit.
+/// A value with its location for diagnostics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located<T> {
-    /// Where it stands.
+    /// Location of the value.
     pub place: Place,
-    /// What it is.
+    /// The value.
     pub value: T,
 }
 
-/// Collects what is wrong with one file.
+/// Collects the diagnostics of one file.
 #[derive(Debug)]
 pub struct Reader {
     file: String,
@@ -24,48 +24,48 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// For a file of this name.
+    /// Creates a reader for a file of this name.
     pub fn new(file: impl Into<String>) -> Self {
         Self { file: file.into(), diagnostics: Vec::new() }
     }
 
-    /// The file that is read.
+    /// Name of the file.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Notes an error, with what to do about it.
+    /// Records an error with a suggested fix.
     pub fn error(&mut self, place: Place, message: impl Into<String>, hint: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(&self.file, place, message).with_hint(hint));
     }
 
-    /// Notes something that works but is probably not meant.
+    /// Records a warning with a suggested fix.
     pub fn warning(&mut self, place: Place, message: impl Into<String>, hint: impl Into<String>) {
         self.diagnostics.push(Diagnostic::warning(&self.file, place, message).with_hint(hint));
     }
 
-    /// Notes a remark made elsewhere.
+    /// Records an existing diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Whether an error was noted.
+    /// Whether an error was recorded.
     pub fn failed(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// How many errors were noted so far.
+    /// Number of errors recorded so far.
     pub fn errors(&self) -> usize {
         self.diagnostics.iter().filter(|remark| remark.is_error()).count()
     }
 
-    /// Everything noted, in the order of the file.
+    /// All diagnostics, in the order of the file.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|d| (d.line, d.column));
         self.diagnostics
     }
 
-    /// Text, or an error that says what is there instead.
+    /// Text; records an error for any other kind of value.
     pub fn text(&mut self, what: &str, node: &Node) -> Option<Located<String>> {
         match &node.value {
             Value::Text(text) => Some(Located { place: node.place, value: text.clone() }),
@@ -82,7 +82,7 @@ impl Reader {
         }
     }
 
-    /// A list; a single value that is not a list is an error.
+    /// A list; a value that is not a list is an error.
     pub fn list(&mut self, what: &str, node: Node) -> Vec<Node> {
         match node.value {
             Value::List(nodes) => nodes,
@@ -161,7 +161,7 @@ impl Reader {
         }
     }
 
-    /// One of a few words.
+    /// One of a fixed set of keywords.
     pub fn choice<T: Copy>(&mut self, what: &str, node: &Node, words: &[(&str, T)]) -> Option<T> {
         let text = self.text(what, node)?;
         let found = words.iter().find(|(word, _)| *word == text.value).map(|(_, value)| *value);
@@ -184,7 +184,7 @@ impl Reader {
         }
     }
 
-    /// Notes that something else was expected here.
+    /// Records that another kind of value was expected.
     pub fn expected<T>(&mut self, what: &str, wanted: &str, node: &Node) -> Option<T> {
         self.error(
             node.place,
@@ -198,7 +198,7 @@ impl Reader {
 /// The keys of one map, taken out one by one.
 #[derive(Debug)]
 pub struct Fields {
-    /// Where the map begins.
+    /// Location of the map.
     pub place: Place,
     what: String,
     entries: Vec<Entry>,
@@ -206,7 +206,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Opens a map, or notes that something else stands there.
+    /// Opens a map; records an error for any other kind of value.
     pub fn open(reader: &mut Reader, what: impl Into<String>, node: Node) -> Option<Self> {
         let what = what.into();
         let place = node.place;
@@ -217,12 +217,12 @@ impl Fields {
         }
     }
 
-    /// Whether a key is written.
+    /// Whether a key is present.
     pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
-    /// Takes a key out; `None` when it is missing or empty.
+    /// Takes a key; `None` if it is missing or null.
     pub fn take(&mut self, key: &'static str) -> Option<Node> {
         self.known.push(key);
         let index = self.entries.iter().position(|entry| entry.key == key)?;
@@ -230,7 +230,7 @@ impl Fields {
         (entry.node.value != Value::Null).then_some(entry.node)
     }
 
-    /// Takes a key out that has several names; more than one of them at once is a mistake.
+    /// Takes a key that has several names; more than one of them is an error.
     pub fn take_any(&mut self, reader: &mut Reader, keys: &[&'static str]) -> Option<Node> {
         let mut found: Option<(&str, Node)> = None;
         for key in keys {
@@ -246,13 +246,13 @@ impl Fields {
         found.map(|(_, node)| node)
     }
 
-    /// Takes text out.
+    /// Takes a text.
     pub fn text(&mut self, reader: &mut Reader, key: &'static str) -> Option<Located<String>> {
         let node = self.take(key)?;
         reader.text(key, &node)
     }
 
-    /// Takes text out that has to be there.
+    /// Takes a required text.
     pub fn required_text(&mut self, reader: &mut Reader, key: &'static str, hint: &str) -> Option<Located<String>> {
         match self.take(key) {
             Some(node) => reader.text(key, &node),
@@ -268,12 +268,12 @@ impl Fields {
         self.entries.is_empty()
     }
 
-    /// Every key left over, for maps with keys of the author's own.
+    /// All remaining keys, for maps with user-defined keys.
     pub fn rest(self) -> Vec<Entry> {
         self.entries
     }
 
-    /// Notes the keys that nobody took.
+    /// Records an error for each remaining key.
     pub fn finish(self, reader: &mut Reader) {
         for (entry, close) in self.unknown() {
             let hint = match close {
@@ -284,7 +284,7 @@ impl Fields {
         }
     }
 
-    /// Notes the keys that nobody took, in a file that others wrote for other programs: they are no mistake.
+    /// Records a warning for each remaining key. For files of other programs, where unknown keys are not errors.
     pub fn finish_foreign(self, reader: &mut Reader) {
         for (entry, close) in self.unknown() {
             let hint = match close {
@@ -295,13 +295,13 @@ impl Fields {
         }
     }
 
-    /// The first keys that nobody took, with the known key that each may mean; more would tell nobody more.
+    /// The first unknown keys, each with the most similar known key. Limited to keep the output short.
     fn unknown(&self) -> impl Iterator<Item = (&Entry, Option<&'static str>)> {
         self.entries.iter().take(MAX_UNKNOWN).map(|entry| (entry, closest(&entry.key, &self.known)))
     }
 }
 
-/// Text from a file, short enough to repeat in a message.
+/// Text from a file, shortened for a message.
 fn shown(text: &str) -> String {
     let short: String = text.chars().take(60).map(|c| if c.is_control() { '·' } else { c }).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }

@@ -1,4 +1,4 @@
-//! JSON as people write it into configuration files: comments and trailing commas are no mistake.
+//! JSON as written in configuration files: comments and trailing commas are accepted.
 
 use super::{Entry, Node, Place, Value, utf8, vectors::behind_numbers};
 use crate::Diagnostic;
@@ -6,12 +6,12 @@ use crate::Diagnostic;
 const MAX_DEPTH: usize = 64;
 const MAX_NODES: usize = 100_000;
 
-/// Reads one JSON document; `//` and `/* */` are comments, and a comma may stand before a closing bracket.
+/// Reads one JSON document. `//` and `/* */` are comments, and a trailing comma is accepted.
 pub fn read_json(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
     parsed(file, bytes, false)
 }
 
-/// Reads a JSON document that may be megabytes of `embeddings`, which read as nothing.
+/// Reads a JSON document with possibly megabytes of `embeddings`, which are read as null.
 pub fn read_json_lean(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
     parsed(file, bytes, true)
 }
@@ -25,7 +25,7 @@ fn parsed(file: &str, bytes: &[u8], is_lean: bool) -> Result<Node, Diagnostic> {
 
 type Failure = (Place, &'static str, &'static str);
 
-/// Messages never repeat what is written: it may be a secret.
+/// JSON parser. Messages never repeat the content of the file: it may be a secret.
 struct Cursor<'a> {
     rest: &'a str,
     place: Place,
@@ -112,7 +112,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Steps over the comma between two entries; a closing bracket is left for the caller.
+    /// Skips the comma between two entries; a closing bracket is left for the caller.
     fn next_or(&mut self, close: char) -> Result<(), Failure> {
         self.skip_blank()?;
         match self.took(',') || self.rest.starts_with(close) {

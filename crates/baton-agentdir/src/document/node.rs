@@ -1,4 +1,4 @@
-//! A YAML document as a tree in which every value knows its place.
+//! YAML documents as trees with the location of every value.
 
 use crate::Diagnostic;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -19,7 +19,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The beginning of a file.
+    /// The start of a file.
     pub const START: Self = Self { line: 1, column: 1 };
 
     fn of(location: Location) -> Self {
@@ -28,19 +28,19 @@ impl Place {
     }
 }
 
-/// A value and where it stands.
+/// A value and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where it stands.
+    /// Location of the value.
     pub place: Place,
-    /// What it is.
+    /// The value.
     pub value: Value,
 }
 
-/// What a [`Node`] holds.
+/// Value of a [`Node`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Nothing, as in `key:` with no more on the line.
+    /// No value, as in `key:` with an empty rest of the line.
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -59,14 +59,14 @@ pub enum Value {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Where the key stands.
+    /// Location of the key.
     pub place: Place,
-    /// Its value.
+    /// The value.
     pub node: Node,
 }
 
 impl Node {
-    /// What a person would call this kind of value.
+    /// User-facing name of this kind of value.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "nothing",
@@ -78,7 +78,7 @@ impl Node {
         }
     }
 
-    /// The same value as JSON, without places.
+    /// Converts to JSON, without locations.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
@@ -112,12 +112,12 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
     })
 }
 
-/// Reads a YAML document that may be megabytes of `embeddings`, which read as nothing.
+/// Reads a YAML document with possibly megabytes of `embeddings`, which are read as null.
 pub fn read_lean(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
     read(file, super::vectors::without_vectors(utf8(file, bytes)?).as_bytes())
 }
 
-/// The bytes as text, or where they stop being text.
+/// The bytes as text, or an error at the first invalid byte.
 pub fn utf8<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostic> {
     std::str::from_utf8(bytes).map_err(|error| not_utf8(file, bytes, error.valid_up_to()))
 }
@@ -128,7 +128,7 @@ fn explain(error: &serde_saphyr::Error) -> (String, &'static str) {
         return (format!("the key '{}' stands twice", key.as_deref().unwrap_or("?")), "keep one of them");
     }
     let text = error.to_string();
-    // A limit that is met inside a nested value arrives as a plain message.
+    // A limit exceeded inside a nested value is reported as a plain message.
     if ["budget breached", "recursion limit", "limit exceeded"].iter().any(|limit| text.contains(limit)) {
         return ("the file is too large or too deep".to_owned(), "use fewer values, less nesting and fewer aliases");
     }

@@ -1,8 +1,8 @@
-//! Durations and sizes as people write them.
+//! Durations and sizes with units.
 
 use std::time::Duration;
 
-/// Reads `500ms`, `30s`, `5m`, `2h` or `1d`; a number without a unit means nothing, so it is `None`.
+/// Parses `500ms`, `30s`, `5m`, `2h` or `1d`; `None` for a number without a unit.
 pub fn duration(text: &str) -> Option<Duration> {
     let (digits, unit) = split(text)?;
     let millis = match unit {
@@ -16,7 +16,7 @@ pub fn duration(text: &str) -> Option<Duration> {
     Some(Duration::from_millis(digits.checked_mul(millis)?))
 }
 
-/// Reads `65536`, `64KB`, `1MB` or `2GB`, in steps of 1024.
+/// Parses `65536`, `64KB`, `1MB` or `2GB`; units are powers of 1024.
 pub fn size(text: &str) -> Option<usize> {
     let (digits, unit) = split(text)?;
     let bytes = match unit {

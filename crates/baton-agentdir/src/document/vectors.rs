@@ -1,20 +1,20 @@
-//! Vectors that programs keep in agents' files: megabytes of numbers that nobody here reads.
+//! Embeddings that other programs store in agent files: megabytes of numbers that are not used here.
 
 use std::borrow::Cow;
 
 const KEY: &str = "embeddings:";
-/// Smaller files are read as they are.
+/// Smaller files are read unchanged.
 const LEAST: usize = 64 << 10;
 
-/// The same YAML with the lines of numbers below the key `embeddings` made empty; every other line keeps its place.
+/// The same YAML with the lines of numbers below the key `embeddings` made empty; line numbers do not change.
 ///
-/// Texts of several lines that hold such lines themselves are left alone when they are block texts, as in `text: |`.
+/// Such lines inside block scalars, as in `text: |`, are kept.
 pub(super) fn without_vectors(text: &str) -> Cow<'_, str> {
     if text.len() < LEAST || !text.contains(KEY) {
         return Cow::Borrowed(text);
     }
     let mut lean = String::with_capacity(text.len() / 4);
-    // The column beyond which lines belong to a block text, and that from which they belong to vectors.
+    // Lines beyond the column `block` belong to a block scalar; lines from the column `vectors` belong to embeddings.
     let mut block: Option<usize> = None;
     let mut vectors: Option<usize> = None;
     for line in text.split_inclusive('\n') {
@@ -57,7 +57,7 @@ pub(super) fn without_vectors(text: &str) -> Cow<'_, str> {
     Cow::Owned(lean)
 }
 
-/// Steps over the dashes of list entries: how many columns they take, and what stands behind them.
+/// Skips the dashes of list entries; returns their width and the rest of the line.
 fn entry(line: &str) -> (usize, &str) {
     let mut rest = line;
     while let Some(behind) = rest.strip_prefix("- ") {
@@ -66,14 +66,14 @@ fn entry(line: &str) -> (usize, &str) {
     (line.len() - rest.len(), rest)
 }
 
-/// Whether a line holds nothing but numbers, brackets and commas of lists, and perhaps a comment.
+/// Whether a line holds only numbers, brackets and commas, and optionally a comment.
 fn is_numbers(text: &str) -> bool {
     let text = text.find('#').map_or(text, |at| &text[..at]);
     text.bytes()
         .all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E' | b',' | b'[' | b']' | b' ' | b'\t'))
 }
 
-/// Whether a line ends with the sign of a block text: `|` or `>`, perhaps with a digit and a sign behind it.
+/// Whether a line ends with a block scalar header: `|` or `>`, optionally followed by a digit and a sign.
 fn opens_block(entry: &str) -> bool {
     let entry = entry.find(" #").map_or(entry, |at| &entry[..at]).trim_end();
     let sign = entry.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '+');
@@ -81,7 +81,7 @@ fn opens_block(entry: &str) -> bool {
         && sign.strip_suffix(['|', '>']).is_some_and(|before| before.is_empty() || before.ends_with(' '))
 }
 
-/// What stands behind a bracketed list of numbers at the beginning of a text; `None` when something else is in it.
+/// The rest of a text after a leading bracketed list of numbers; `None` if the list contains anything else.
 pub(super) fn behind_numbers(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {

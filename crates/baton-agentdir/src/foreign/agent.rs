@@ -1,4 +1,4 @@
-//! From the files to the agent.
+//! Parses an agent from TeamSpark files.
 
 use super::{
     exports,
@@ -20,16 +20,16 @@ use baton_types::{
 };
 use std::collections::BTreeMap;
 
-/// What an agent is told that has no prompt of its own.
+/// Default prompt of an agent without one.
 const USUAL_PROMPT: &str = "You are a helpful assistant. Use your tools when they bring you nearer to what is asked.";
 const USUAL_VERSION: &str = "1.0.0";
 
-/// The values of the agent's own file; vectors that programs keep there are passed over.
+/// Values of the agent's definition file; embeddings are skipped.
 pub(crate) fn tree(file: &str, bytes: &[u8]) -> Result<Node, Diagnostic> {
     if file.ends_with(".json") { document::read_json_lean(file, bytes) } else { document::read_lean(file, bytes) }
 }
 
-/// Reads an agent of TeamSpark.
+/// Parses an agent in one of TeamSpark's formats.
 pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
     let mut fatal = Reader::new(file);
     let mut soft = Reader::new(file);
@@ -82,7 +82,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
     diagnostics.extend(remarks.into_iter().chain(more).chain(elsewhere).chain(unread));
     let Some(title) = metadata.name.filter(|_| !failed) else { return Parsed::failed(diagnostics) };
     let is_autonomous = match format {
-        // There was one kind of agent with skills then, and it worked alone.
+        // In this format an agent with skills was always autonomous.
         Format::Tspark => metadata.autonomous.unwrap_or(metadata.skills.is_some()),
         _ => metadata.autonomous.unwrap_or(false),
     };
@@ -118,7 +118,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
     }
 }
 
-/// The prompt in the file, else the one beside it, else the usual one.
+/// The prompt in the definition file, else the one in the prompt file, else the default.
 fn prompt(
     reader: &mut Reader,
     remarks: &mut Vec<Diagnostic>,
@@ -139,7 +139,7 @@ fn prompt(
     said(written).or_else(|| said(beside)).map_or_else(|| USUAL_PROMPT.to_owned(), |text| text.trim_end().to_owned())
 }
 
-/// Programs of a server whose environment is given get that `PATH`, too, unless they are given another.
+/// Sets `PATH` in the environment of stdio servers that do not define it.
 fn give_path(servers: &mut [McpServer], path: Option<&str>) {
     let Some(path) = path else { return };
     for server in servers {

@@ -1,4 +1,4 @@
-//! `metadata.tools` of TeamSpark: work that an agent offers, with prompts in its way of leaving places for arguments.
+//! `metadata.tools` of TeamSpark: exported tools, with TeamSpark's syntax for placeholders in prompts.
 
 use super::value;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use baton_types::{BUILT_IN_TOOLS, ExportedTool, Json};
 use std::collections::BTreeSet;
 
-/// All that can be offered; the others are left out with a remark.
+/// All valid exports; the others are skipped with a warning.
 pub(super) fn read(reader: &mut Reader, node: Option<Node>) -> Vec<ExportedTool> {
     let nodes = node.map(|node| reader.list("tools", node)).unwrap_or_default();
     let mut seen = BTreeSet::new();
@@ -49,8 +49,8 @@ fn one(reader: &mut Reader, seen: &mut BTreeSet<String>, node: Node) -> Option<E
     Some(ExportedTool { name, description, parameters: Json::from(parameters), prompt })
 }
 
-/// The prompt with our places for arguments: only `{argument}` of a declared one is such a place there, `{name}` is the
-/// tool's own name, and every other brace is a brace.
+/// The prompt with native placeholders. In TeamSpark's syntax only `{argument}` of a declared argument is a
+/// placeholder, `{name}` is the tool name, and every other brace is literal.
 fn as_ours(prompt: &str, tool: &str, declared: &Declared<'_>) -> String {
     let mut ours = String::with_capacity(prompt.len());
     let mut rest = prompt;
@@ -82,7 +82,7 @@ fn is_place(name: &str) -> bool {
     !name.is_empty() && name.chars().all(allowed)
 }
 
-/// The prompt with TeamSpark's places for arguments; `None` when a brace of it would become such a place there.
+/// The prompt with TeamSpark's placeholders; `None` if a literal brace would become a placeholder there.
 pub(crate) fn as_theirs(export: &ExportedTool) -> Option<String> {
     let theirs = export.prompt.replace("{{", "{");
     let parameters: serde_json::Value = serde_json::from_str(export.parameters.as_str()).ok()?;

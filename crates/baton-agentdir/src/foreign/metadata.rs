@@ -1,4 +1,4 @@
-//! `metadata` of TeamSpark: what the card says, and what kind of agent it is.
+//! `metadata` of TeamSpark: data for the agent card, and whether the agent is autonomous.
 
 use super::value;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use baton_types::{About, Provider, SkillSpec};
 use std::collections::BTreeSet;
 
-/// What is said there.
+/// The parsed map.
 #[derive(Default)]
 pub(super) struct Metadata {
     pub(super) name: Option<String>,
@@ -16,14 +16,14 @@ pub(super) struct Metadata {
     pub(super) version: Option<String>,
     pub(super) about: About,
     pub(super) autonomous: Option<bool>,
-    /// What the card shows; nothing when the key is missing, which is not the same as an empty list.
+    /// Skills of the agent card. `None` if the key is missing, which differs from an empty list.
     pub(super) skills: Option<Vec<SkillSpec>>,
-    /// Work that is offered as tools.
+    /// Exported tools.
     pub(super) tools: Option<Node>,
 }
 
 impl Metadata {
-    /// Reads the map; the name is the only thing that has to be there.
+    /// Reads the map; only the name is required.
     pub(super) fn read(fatal: &mut Reader, soft: &mut Reader, node: Option<Node>, skills: Option<Node>) -> Self {
         const HINT: &str = "add `metadata` with a `name`, such as \"Bob Agent\"";
         let Some(node) = node else {
@@ -96,14 +96,14 @@ fn read_skills(reader: &mut Reader, node: Node) -> Vec<SkillSpec> {
             id,
             name,
         });
-        // Ways in and out are those of the agent.
+        // Input and output modes are those of the agent.
         let _ = [fields.take("inputModes"), fields.take("outputModes")];
         fields.finish_foreign(reader);
     }
     skills
 }
 
-/// What the card of an agent shows that names no skill.
+/// Default skill on the card of an agent without skills.
 pub(crate) fn chat_skill() -> SkillSpec {
     SkillSpec {
         id: "chat".to_owned(),

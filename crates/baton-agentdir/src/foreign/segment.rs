@@ -1,4 +1,4 @@
-//! The path segment of an agent whose name is words.
+//! Derives the path segment of an agent with a free-text name.
 
 use crate::{RESERVED_AGENT_NAMES, is_agent_name};
 use baton_types::{AgentName, Digest};
@@ -6,8 +6,8 @@ use baton_types::{AgentName, Digest};
 const MAX: usize = 64;
 const DIGITS: usize = 8;
 
-/// The name in lower case, with one dash for whatever a path cannot hold; of a name without any such letter, digits that
-/// stay the same as long as the agent stays at its place.
+/// The name in lower case, with one dash for each run of characters that a path cannot hold. A name without any allowed
+/// character yields digits derived from `place`, which are stable as long as the agent is not moved.
 pub fn segment(name: &str, place: &str) -> AgentName {
     let mut segment = String::with_capacity(name.len());
     for c in name.chars().flat_map(char::to_lowercase) {

@@ -10,21 +10,21 @@ use crate::{
 };
 use baton_types::{AskWhen, ProviderEntry, RelevanceLimits, RunLimits, Writing};
 
-/// What holds unless a session says otherwise.
+/// Settings that apply unless a session overrides them.
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) limits: RunLimits,
     pub(super) writing: Writing,
     pub(super) ask: AskWhen,
     pub(super) relevance: RelevanceLimits,
-    /// `PATH` of programs that are given none of their own.
+    /// `PATH` of programs that do not define it.
     pub(super) system_path: Option<String>,
-    /// Services that its models are reached through.
+    /// Model providers.
     pub(super) providers: Vec<ProviderEntry>,
 }
 
 impl Settings {
-    /// Reads the settings, and which services are there; what does not fit is left as it usually is.
+    /// Reads settings and providers; invalid values are replaced by defaults.
     pub(super) fn read(reader: &mut Reader, settings: Option<Node>, providers: Option<Node>) -> Self {
         let is_installed = providers.is_some();
         let providers = provider::read_lenient(reader, providers);
@@ -48,7 +48,7 @@ impl Settings {
             include_score: value::fraction(reader, &mut fields, "contextIncludeScore", 1.0),
         };
         let system_path = value::field(reader, &mut fields, "systemPath");
-        // How the workbench looks; and a number that no version ever read.
+        // `theme` is a UI setting; `maxTurns` was never read by any version.
         let _ = [fields.take("theme"), fields.take("maxTurns")];
         fields.finish_foreign(reader);
         let usual = RunLimits::default();
@@ -64,7 +64,7 @@ impl Settings {
     }
 }
 
-/// The model, under its present or its earlier key.
+/// The model, from its current or its earlier key.
 fn model(reader: &mut Reader, fields: &mut Fields, providers: Option<&[ProviderEntry]>) -> Option<String> {
     let (now, earlier) = (fields.take("model"), fields.take("mostRecentModel"));
     let node = now.or(earlier)?;

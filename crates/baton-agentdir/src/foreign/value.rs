@@ -3,7 +3,7 @@
 use crate::document::{Fields, Node, Reader, Value};
 use baton_types::Thousandths;
 
-/// Text; a version such as `1.0` without quotes is a number in YAML, and meant as text.
+/// Text. An unquoted version such as `1.0` is a number in YAML and is converted to text.
 pub(crate) fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) => Some(text.clone()),
@@ -12,20 +12,20 @@ pub(crate) fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<Strin
     }
 }
 
-/// Text under a key, without blanks around it; nothing when it is empty.
+/// Trimmed text of a key; `None` if it is empty.
 pub(super) fn field(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<String> {
     let node = fields.take(key)?;
     text(reader, key, &node).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Texts of a list.
+/// A list of texts.
 pub(super) fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Vec<String> {
     let Some(node) = fields.take(key) else { return Vec::new() };
     let what = format!("each entry of {key}");
     reader.list(key, node).iter().filter_map(|node| text(reader, &what, node)).collect()
 }
 
-/// A truth value, or text that is one.
+/// A boolean, or text that is one.
 pub(super) fn flag(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<bool> {
     let node = fields.take(key)?;
     match &node.value {
@@ -35,11 +35,11 @@ pub(super) fn flag(reader: &mut Reader, fields: &mut Fields, key: &'static str) 
     }
 }
 
-/// A whole number in bounds, or text that is one.
+/// A whole number within bounds, or text that is one.
 pub(super) fn integer(reader: &mut Reader, fields: &mut Fields, key: &'static str, high: u64) -> Option<u64> {
     let node = numbered(reader, fields, key)?;
     let Value::Number(number) = &node.value else { return None };
-    // `20.0` is what some editors make of 20.
+    // Some editors write 20 as `20.0`.
     let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());
     let good = whole.filter(|whole| (1..=high).contains(whole));
     if good.is_none() {

@@ -1,23 +1,23 @@
-//! Items that are files of their own.
+//! Items in files of their own.
 
 use super::front_matter;
 use crate::{Diagnostic, document};
 use baton_types::{ContextItem, Include, ItemKind};
 
-/// The directory whose files are rules.
+/// Directory of rule files.
 pub const RULE_DIRECTORY: &str = "rules";
-/// Directories whose files are references.
+/// Directories of reference files.
 pub const REFERENCE_DIRECTORIES: [&str; 2] = ["references", "refs"];
-/// The directory of skills, each a directory of its own with a [`SKILL_FILE`].
+/// Directory of skills, each a subdirectory with a [`SKILL_FILE`].
 pub const SKILL_DIRECTORY: &str = "skills";
 /// The text of a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
-/// A guide for agents that many programs read; it is a rule that always holds.
+/// A guide for agents that many programs read; it is an always-included rule.
 pub const GUIDE_FILE: &str = "AGENTS.md";
-/// What the rule of [`GUIDE_FILE`] is called.
+/// Name of the rule made from [`GUIDE_FILE`].
 const GUIDE_RULE: &str = "agents-md";
 
-/// The media type of a reference by the ending of its file; `None` when such a file is none.
+/// The media type of a reference by file extension; `None` if the extension is not supported.
 pub fn reference_type(path: &str) -> Option<&'static str> {
     let (_, ending) = path.rsplit_once('/').map_or(path, |(_, name)| name).rsplit_once('.')?;
     match ending.to_ascii_lowercase().as_str() {
@@ -29,11 +29,11 @@ pub fn reference_type(path: &str) -> Option<&'static str> {
     }
 }
 
-/// What a file is by its path.
+/// Role of a file, determined by its path.
 pub(super) enum Place<'a> {
-    /// A file directly in one of the directories of a kind, called so without its ending.
+    /// An item file with its kind and the file name without extension.
     Item(ItemKind, &'a str),
-    /// The text of the skill of this name.
+    /// The text of the skill with this name.
     Skill(&'a str),
     /// The guide.
     Guide,
@@ -54,7 +54,7 @@ impl<'a> Place<'a> {
         let media_type = reference_type(rest)?;
         let (stem, _) = rest.rsplit_once('.')?;
         let is_plain = !rest.contains('/') && !stem.is_empty() && !stem.starts_with('.');
-        // Data tells nobody how to behave.
+        // Data files cannot be rules.
         let fits = kind == ItemKind::Reference || media_type.starts_with("text/");
         (is_plain && fits).then_some(Self::Item(kind, stem))
     }
@@ -68,12 +68,12 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Whether a file below a directory of an agent is a rule, a reference or a skill.
+/// Whether a path in an agent's directory is a rule, a reference or a skill.
 pub(crate) fn is_item_path(path: &str) -> bool {
     Place::of(path).is_some()
 }
 
-/// The item that a file is.
+/// Reads the item of a file.
 pub(super) fn read(path: &str, bytes: &[u8], place: &Place<'_>) -> Result<ContextItem, Diagnostic> {
     let whole = document::utf8(path, bytes)?.trim_start_matches('\u{feff}');
     if let Place::Guide = place {

@@ -1,4 +1,4 @@
-//! What a text says about itself between two fences at its beginning.
+//! Front matter: metadata between two fences at the start of a text.
 
 use crate::{
     Diagnostic,
@@ -10,7 +10,7 @@ use baton_types::{ContextItem, Include};
 const FENCE: &str = "---";
 const MAX_DESCRIBED: usize = 200;
 
-/// What is said there.
+/// Values of the front matter.
 #[derive(Default)]
 pub(crate) struct Header {
     pub(crate) name: Option<String>,
@@ -19,9 +19,9 @@ pub(crate) struct Header {
     pub(crate) include: Option<Include>,
 }
 
-/// The text between the fences and the text behind them; nothing when the text does not begin with a fence that is closed.
+/// The text between the fences and the text after them; `None` if the text does not start with a closed front matter.
 ///
-/// TeamSpark's own writer puts JSON there without a line break before the second fence.
+/// TeamSpark writes JSON there, without a line break before the second fence.
 pub(crate) fn split<'a>(path: &str, text: &'a str) -> Option<(&'a str, &'a str)> {
     let is_teamspark = path.ends_with(".mdt");
     let behind = text.strip_prefix(FENCE)?.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
@@ -36,7 +36,7 @@ pub(crate) fn split<'a>(path: &str, text: &'a str) -> Option<(&'a str, &'a str)>
     Some((&behind[..end], &behind[end + FENCE.len()..]))
 }
 
-/// What a file says about itself, and its text.
+/// The front matter of a file, and its text.
 pub(crate) fn read<'a>(path: &str, text: &'a str) -> Result<(Header, &'a str), Diagnostic> {
     let Some((header, text)) = split(path, text) else { return Ok((Header::default(), text)) };
     let mut remarks = Reader::new(path);
@@ -50,7 +50,7 @@ pub(crate) fn read<'a>(path: &str, text: &'a str) -> Result<(Header, &'a str), D
     }
 }
 
-/// The place in the file, which begins with a fence.
+/// Adjusts the line for the opening fence.
 fn below_fence(mut remark: Diagnostic) -> Diagnostic {
     remark.line = remark.line.saturating_add(1);
     remark
@@ -70,7 +70,7 @@ fn read_header(reader: &mut Reader, node: Node) -> Header {
     }
 }
 
-/// A priority in bounds, of a number or of text that is one; nothing of anything else.
+/// A priority clamped to its maximum, from a number or numeric text; `None` for any other value.
 pub(super) fn priority_of(node: &Node) -> Option<u16> {
     let number = match &node.value {
         Value::Number(number) => number.as_u64(),
@@ -80,7 +80,7 @@ pub(super) fn priority_of(node: &Node) -> Option<u16> {
     Some(u16::try_from(number?).unwrap_or(u16::MAX).min(ContextItem::MAX_PRIORITY))
 }
 
-/// The first line that says something; data has none, so it is called by its name.
+/// The first line with text; data is described by its name.
 pub(crate) fn described(name: &str, media_type: &str, text: &str) -> String {
     let is_prose = media_type.starts_with("text/");
     let line =

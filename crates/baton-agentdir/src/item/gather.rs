@@ -1,4 +1,4 @@
-//! All rules and references of an agent, wherever they are written.
+//! Collects all rules and references of an agent from lists and files.
 
 use super::{
     Listed,
@@ -8,20 +8,20 @@ use crate::{Diagnostic, document::Place};
 use baton_types::{ContextItem, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most items of a kind that one agent has.
+/// Maximum number of items of a kind per agent.
 pub const MAX_REFERENCES: usize = 256;
 const MAX_NAME: usize = 128;
 
-/// Which files are looked at beside the lists.
+/// Files to read in addition to the lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sources {
     /// Directories of rules and references, the guide and skills.
     All,
-    /// The guide and skills: items of their own directories are in the lists already.
+    /// The guide and skills only: items of the other directories are already in the lists.
     Shared,
 }
 
-/// What was found, each by priority and name.
+/// The collected items, sorted by priority and name.
 #[derive(Default)]
 pub(crate) struct Gathered {
     pub(crate) rules: Vec<ContextItem>,
@@ -29,7 +29,7 @@ pub(crate) struct Gathered {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Items of the lists, which stand in `file`, then those of files; an item that cannot be used is left out with a remark.
+/// Collects items of the lists, which are in `file`, then items of files; an unusable item is skipped with a warning.
 pub(crate) fn gather(file: &str, listed: Listed, files: &BTreeMap<String, Vec<u8>>, sources: Sources) -> Gathered {
     let mut rules = Pile::new(ItemKind::Rule);
     let mut references = Pile::new(ItemKind::Reference);
@@ -55,7 +55,7 @@ pub(crate) fn gather(file: &str, listed: Listed, files: &BTreeMap<String, Vec<u8
     Gathered { rules: rules.sorted(), references: references.sorted(), diagnostics }
 }
 
-/// Items of one kind, no two of a name.
+/// Items of one kind with unique names.
 struct Pile {
     kind: ItemKind,
     items: Vec<ContextItem>,
@@ -72,7 +72,7 @@ impl Pile {
         self.kind.as_str()
     }
 
-    /// Takes the item, or says why not; what is too many is said once.
+    /// Adds the item, or returns the reason why not; exceeding the limit is reported once.
     fn add(&mut self, file: &str, place: Place, item: ContextItem) -> Option<Diagnostic> {
         let noun = self.noun();
         let refused = |message: String, hint: &str| {

@@ -1,4 +1,4 @@
-//! Items that are entries of a list in the agent's own file.
+//! Items in lists of the agent's definition file.
 
 use super::{MAX_REFERENCES, front_matter::priority_of};
 use crate::{
@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use letters, digits, dashes and underscores, such as house-style";
 
-/// Items of both lists with the places where they stand.
+/// Items of both lists with their locations.
 #[derive(Default)]
 pub(crate) struct Listed {
     pub(crate) rules: Vec<(Place, ContextItem)>,
     pub(crate) references: Vec<(Place, ContextItem)>,
 }
 
-/// Reads one list; in `agent.yaml` every mistake counts, in files of others the item is left out.
+/// Reads one list. In `agent.yaml` every problem is an error; in files of other programs the item is skipped.
 pub(crate) fn read_all(
     reader: &mut Reader,
     kind: ItemKind,
@@ -102,7 +102,7 @@ fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem
         number
     });
     let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUDES));
-    // Vectors are found anew; the switch never did anything.
+    // Embeddings are computed again; `enabled` never had an effect.
     let _ = [fields.take("embeddings"), fields.take("enabled")];
     let text = match fields.take("text") {
         Some(Node { value: Value::Text(text), .. }) => Some(text),
@@ -122,7 +122,7 @@ fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem
     })
 }
 
-/// What a mention can name.
+/// Whether a mention can refer to this name.
 pub(crate) fn is_plain_name(name: &str) -> bool {
     (1..=128).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

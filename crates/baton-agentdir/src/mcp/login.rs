@@ -59,7 +59,7 @@ fn scopes(reader: &mut Reader, habits: Habits, node: Node) -> Vec<String> {
     }
 }
 
-/// Where the secret is, as `env://NAME`; the secret itself is refused, and not repeated.
+/// Where the secret is, as `env://FILE_NAME`; the secret itself is refused, and not repeated.
 fn reference(reader: &mut Reader, node: &Node, written: &str) -> Option<String> {
     let variable = written.strip_prefix("env://").or_else(|| {
         let inner = written.strip_prefix("${")?.strip_suffix('}')?;

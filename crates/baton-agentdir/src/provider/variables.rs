@@ -55,7 +55,7 @@ struct Wrong {
     hint: &'static str,
 }
 
-/// `NAME=value`, with quotes when it has blanks or `#`; nothing for blank lines and comments.
+/// `FILE_NAME=value`, with quotes when it has blanks or `#`; nothing for blank lines and comments.
 fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
     let trimmed = line.trim();
     if trimmed.is_empty() || trimmed.starts_with('#') {
