@@ -1,4 +1,4 @@
-//! Who is served, and the definitions of those that live there.
+//! Agents and their definitions.
 
 use crate::{Client, ClientError};
 use baton_types::Json;
@@ -7,17 +7,17 @@ use baton_wire::{
     path_segment,
 };
 
-/// Which texts of an agent are meant.
+/// Kind of texts of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentTexts {
-    /// How it should behave.
+    /// Rules for its behaviour.
     Rules,
-    /// What it can rely on.
+    /// Reference knowledge.
     References,
 }
 
 impl AgentTexts {
-    /// As the server calls them.
+    /// Name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rules => "rules",
@@ -30,19 +30,19 @@ impl AgentTexts {
     }
 }
 
-/// Which part of an agent's kit is meant.
+/// Kind of resources of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentParts {
     /// MCP servers that it uses.
     Servers,
-    /// Work that it offers as MCP tools.
+    /// Capabilities that it exports as MCP tools.
     Exports,
-    /// Services that its models are reached through.
+    /// Model providers.
     Providers,
 }
 
 impl AgentParts {
-    /// As the server calls them.
+    /// Name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Servers => "servers",
@@ -63,7 +63,7 @@ impl Client {
         self.document::<AgentList>("/agents").await.map(|list| list.agents)
     }
 
-    /// Makes an agent; for administrators.
+    /// Creates an agent; for administrators.
     pub async fn create_agent(&self, agent: &CreateAgent) -> Result<AgentDetails, ClientError> {
         self.post("/api/v1/agents", agent).await
     }
@@ -78,7 +78,7 @@ impl Client {
         self.document(&texts.path(agent, Some(name))).await
     }
 
-    /// Makes a rule or reference, or changes what is given of the one that is there; for administrators.
+    /// Creates a rule or reference, or updates the given fields of an existing one; for administrators.
     pub async fn put_agent_text(
         &self,
         texts: AgentTexts,
@@ -88,7 +88,7 @@ impl Client {
         self.put(&texts.path(agent, Some(&item.name)), item).await
     }
 
-    /// Takes a rule or reference away, and says what it was; for administrators.
+    /// Deletes a rule or reference and returns it; for administrators.
     pub async fn delete_agent_text(
         &self,
         texts: AgentTexts,
@@ -98,22 +98,22 @@ impl Client {
         self.delete(&texts.path(agent, Some(name))).await
     }
 
-    /// Changes what a definition says; for administrators.
+    /// Changes an agent definition; for administrators.
     pub async fn change_agent(&self, agent: &str, change: &ChangeAgent) -> Result<AgentDetails, ClientError> {
         self.patch(&format!("/api/v1/agents/{}", path_segment(agent)), change).await
     }
 
-    /// All parts of a kind, without secrets.
+    /// All resources of a kind, without secrets.
     pub async fn agent_parts(&self, parts: AgentParts, agent: &str) -> Result<Json, ClientError> {
         self.document(&below(agent, parts.as_str(), None)).await
     }
 
-    /// One part, without secrets.
+    /// One resource, without secrets.
     pub async fn agent_part(&self, parts: AgentParts, agent: &str, name: &str) -> Result<Json, ClientError> {
         self.document(&below(agent, parts.as_str(), Some(name))).await
     }
 
-    /// Makes a part, or replaces the entry of the one that is there; for administrators.
+    /// Creates a resource, or replaces an existing one; for administrators.
     pub async fn put_agent_part(
         &self,
         parts: AgentParts,
@@ -124,7 +124,7 @@ impl Client {
         self.put(&below(agent, parts.as_str(), Some(name)), entry).await
     }
 
-    /// Takes a part away, and says what it was; for administrators.
+    /// Deletes a resource and returns it; for administrators.
     pub async fn delete_agent_part(&self, parts: AgentParts, agent: &str, name: &str) -> Result<Json, ClientError> {
         self.delete(&below(agent, parts.as_str(), Some(name))).await
     }

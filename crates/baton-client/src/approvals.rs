@@ -1,4 +1,4 @@
-//! What waits for the caller, and answering it.
+//! Pending approvals and questions.
 
 use crate::{Client, ClientError};
 use baton_wire::{
@@ -8,7 +8,7 @@ use baton_wire::{
 use std::fmt::Write as _;
 
 impl Client {
-    /// A page of what waits, the newest question first: of the agent and of the task that are named, if they are.
+    /// A page of pending approvals, newest first, optionally of one agent or task.
     pub async fn approvals(
         &self,
         agent: Option<&str>,
@@ -24,18 +24,18 @@ impl Client {
         self.document(&path).await
     }
 
-    /// One that waits, by its id.
+    /// A pending approval by id.
     pub async fn approval(&self, id: &str) -> Result<ApprovalEntry, ClientError> {
         self.document(&path(id)).await
     }
 
-    /// Answers one; returns as soon as the answer is kept.
+    /// Answers an approval; returns as soon as the answer is stored.
     pub async fn answer_approval(&self, id: &str, answer: &AnswerApproval) -> Result<AnsweredApproval, ClientError> {
         self.post(&path(id), answer).await
     }
 }
 
-/// Task ids have no slash, and whatever follows the first one names the call.
+/// Task ids contain no slash; the part after the first slash is the call id.
 fn path(id: &str) -> String {
     let (task, call) = id.split_once('/').unwrap_or((id, "-"));
     format!("/api/v1/approvals/{}/{}", path_segment(task), path_segment(call))

@@ -1,4 +1,4 @@
-//! One request and its reply.
+//! Requests and responses.
 
 use crate::{Client, ClientError, Refusal, transport::ReplyBody};
 use baton_wire::{
@@ -11,11 +11,11 @@ use http_body_util::{BodyExt as _, Full};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::atomic::Ordering;
 
-/// Largest reply that is read.
+/// Maximum size of a response.
 const MAX_REPLY: usize = 64 * 1024 * 1024;
 
 impl Client {
-    /// A JSON-RPC call that is answered at once.
+    /// A unary JSON-RPC call.
     pub(crate) async fn rpc<T: DeserializeOwned>(
         &self,
         agent: &str,
@@ -26,7 +26,7 @@ impl Client {
         self.answered(request).await
     }
 
-    /// The reply to a JSON-RPC request that is answered at once.
+    /// The result of a unary JSON-RPC request.
     pub(crate) async fn answered<T: DeserializeOwned>(&self, request: Request<Full<Bytes>>) -> Result<T, ClientError> {
         self.in_time(async {
             let response = self.exchange(request).await?;
@@ -37,7 +37,7 @@ impl Client {
         .await
     }
 
-    /// A JSON-RPC request, with headers of the caller's.
+    /// A JSON-RPC request with additional headers.
     pub(crate) fn rpc_request(
         &self,
         agent: &str,
@@ -60,50 +60,50 @@ impl Client {
             .map_err(|error| ClientError::Address { address: agent.to_owned(), reason: error.to_string() })
     }
 
-    /// Sends a request as whoever the client's token is of; returns when the head of the reply is there.
+    /// Sends a request with the client's token; returns when the response head has arrived.
     pub(crate) async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Response<ReplyBody>, ClientError> {
         if let Some(authorization) = &self.authorization {
             request.headers_mut().insert(header::AUTHORIZATION, authorization.clone());
         }
         if let Some(trace) = &self.trace {
-            // Whoever named another span for this one request meant it.
+            // A trace context of the request itself takes precedence.
             request.headers_mut().entry("traceparent").or_insert_with(|| trace.clone());
         }
         self.transport.send(request).await
     }
 
-    /// A JSON document.
+    /// Gets a JSON document.
     pub(crate) async fn document<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         self.asked(Request::get(path), path, Bytes::new()).await
     }
 
-    /// What came of posting a JSON document.
+    /// Posts a JSON document.
     pub(crate) async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
         let body = serde_json::to_vec(body).map_err(unintelligible)?;
         let request = Request::post(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         self.asked(request, path, body.into()).await
     }
 
-    /// What came of putting something there.
+    /// Puts a JSON document.
     pub(crate) async fn put<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
         let body = serde_json::to_vec(body).map_err(unintelligible)?;
         let request = Request::put(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         self.asked(request, path, body.into()).await
     }
 
-    /// What was deleted.
+    /// Deletes a resource.
     pub(crate) async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         self.asked(Request::delete(path), path, Bytes::new()).await
     }
 
-    /// What came of changing something there.
+    /// Patches a resource.
     pub(crate) async fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
         let body = serde_json::to_vec(body).map_err(unintelligible)?;
         let request = Request::patch(path).header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         self.asked(request, path, body.into()).await
     }
 
-    /// What came of posting a file of this media type.
+    /// Posts a file of this media type.
     pub(crate) async fn post_file<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -114,7 +114,7 @@ impl Client {
         self.asked(request, path, file).await
     }
 
-    /// A file as it is.
+    /// Gets a file unchanged.
     pub(crate) async fn file(&self, path: &str) -> Result<Bytes, ClientError> {
         self.fetched(Request::get(path), path, Bytes::new()).await
     }
@@ -147,7 +147,7 @@ impl Client {
     }
 }
 
-/// All of a reply.
+/// Reads a complete body.
 pub(crate) async fn read(mut body: ReplyBody) -> Result<Bytes, ClientError> {
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -171,7 +171,7 @@ pub(crate) fn rpc_result<T: DeserializeOwned>(status: StatusCode, bytes: &[u8]) 
     }
 }
 
-/// The refusal in a reply outside JSON-RPC.
+/// The error of a response outside JSON-RPC.
 pub(crate) fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
     match serde_json::from_slice::<RestError>(bytes) {
         Ok(error) => Refusal::new(status.as_u16(), error.into_object()).into(),
@@ -186,7 +186,7 @@ pub(crate) fn unintelligible(error: impl std::fmt::Display) -> ClientError {
     ClientError::Unintelligible(error.to_string())
 }
 
-/// Whether the reply is a stream rather than an error before one.
+/// Whether the response is an event stream, not an error.
 pub(crate) fn is_stream(response: &Response<ReplyBody>) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))

@@ -1,4 +1,4 @@
-//! How an agent introduces itself.
+//! Agent cards.
 
 use crate::{Client, ClientError};
 use baton_wire::a2a::v1::AgentCard;

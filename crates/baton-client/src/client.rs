@@ -17,28 +17,28 @@ use std::{
 };
 use tower::Service;
 
-/// Speaks to one Baton; cheap to clone.
+/// Client of one Baton; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) transport: Transport,
     pub(crate) timeout: Option<Duration>,
     pub(crate) idle_timeout: Duration,
     pub(crate) next_id: Arc<AtomicU64>,
-    /// Marked as sensitive, so that it is printed nowhere.
+    /// Marked as sensitive, so that it is never printed.
     pub(crate) authorization: Option<HeaderValue>,
     /// W3C trace context.
     pub(crate) trace: Option<HeaderValue>,
 }
 
 impl Client {
-    /// A client of the Baton at `url`, such as `http://127.0.0.1:8700`; at https addresses the system's authorities
-    /// decide whether it is the one.
+    /// A client of the Baton at `url`, such as `http://127.0.0.1:8700`; https certificates are verified against the
+    /// system's authorities.
     pub fn tcp(url: &str) -> Result<Self, ClientError> {
         Transport::tcp(url, Trust::System).map(Self::over)
     }
 
-    /// A client of the Baton at `url` that shows exactly the certificate with this SHA-256 in hex, whoever made it and
-    /// whatever name it has: how the owner of a server reaches it by another address.
+    /// A client of the Baton at `url` that accepts exactly the certificate with this SHA-256 in hex, regardless of its
+    /// issuer and names. The owner of a server uses it to connect by another address.
     pub fn pinned(url: &str, fingerprint: &str) -> Result<Self, ClientError> {
         Transport::tcp(url, Trust::pinned(fingerprint)?).map(Self::over)
     }
@@ -60,7 +60,7 @@ impl Client {
         Self { transport, timeout: None, idle_timeout, next_id, authorization: None, trace: None }
     }
 
-    /// Shows this token with every request.
+    /// Sends this token with every request.
     pub fn with_token(mut self, token: &str) -> Result<Self, ClientError> {
         let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| ClientError::Token)?;
         value.set_sensitive(true);
@@ -68,21 +68,21 @@ impl Client {
         Ok(self)
     }
 
-    /// Makes every request inside of this span.
+    /// Sends every request with this span as its parent.
     #[must_use]
     pub fn with_trace(mut self, context: TraceContext) -> Self {
         self.trace = HeaderValue::from_str(&context.to_string()).ok();
         self
     }
 
-    /// Gives up on an answer after this long; without it, a blocking send waits as long as the agent works.
+    /// Sets the response timeout; without it, a blocking send waits until the agent is done.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Gives up on a stream that is silent for this long; servers say that they are alive every 15 s.
+    /// Sets the idle timeout of streams; servers send a keep-alive every 15 s.
     #[must_use]
     pub fn with_idle_timeout(mut self, idle_timeout: Duration) -> Self {
         self.idle_timeout = idle_timeout;

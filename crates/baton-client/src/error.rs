@@ -1,46 +1,46 @@
-//! Why a call gave no answer.
+//! Errors of client calls.
 
 use baton_wire::{FieldViolation, a2a::v1::ErrorObject};
 use std::time::Duration;
 
-/// A call that gave no answer.
+/// Error of a client call.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The address cannot be used.
-    #[error("'{address}' is not usable as an address: {reason}")]
+    /// The address is invalid.
+    #[error("'{address}' is not a valid address: {reason}")]
     Address {
-        /// What was given.
+        /// The given address.
         address: String,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// The token cannot be shown.
-    #[error("the token has letters that no token can have")]
+    /// The token is invalid as a header value.
+    #[error("the token contains invalid characters")]
     Token,
-    /// Nobody answers there.
+    /// The server is unreachable.
     #[error("no Baton answers at {address}: {reason}")]
     Unreachable {
-        /// Where.
+        /// Address of the server.
         address: String,
-        /// What the system said.
+        /// Error of the system.
         reason: String,
     },
-    /// The connection broke before the answer was complete; the request may have been carried out.
-    #[error("the connection broke off: {0}")]
+    /// The connection broke before the response was complete; the request may have been executed.
+    #[error("the connection was interrupted: {0}")]
     Interrupted(String),
-    /// No answer in time; the request may have been carried out.
+    /// Timeout; the request may have been executed.
     #[error("no answer within {} s", .0.as_secs_f32())]
     Timeout(Duration),
-    /// The server said no.
+    /// The server returned an error.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// The answer makes no sense.
-    #[error("the answer is not understood: {0}")]
+    /// The response is invalid.
+    #[error("invalid response: {0}")]
     Unintelligible(String),
 }
 
 impl ClientError {
-    /// The server's refusal, when that is what happened.
+    /// The error response of the server, if there is one.
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused(refusal) => Some(refusal),
@@ -49,7 +49,7 @@ impl ClientError {
     }
 }
 
-/// What the server said when it said no.
+/// Error response of a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
@@ -57,15 +57,15 @@ pub struct Refusal {
     pub status: u16,
     /// The JSON-RPC code; the negative HTTP status outside JSON-RPC.
     pub code: i32,
-    /// What happened.
+    /// Message.
     pub message: String,
-    /// The stable code that people look up, `BTN-...`.
+    /// Stable error code, `BTN-...`.
     pub baton_code: Option<String>,
-    /// What to do next.
+    /// Advice how to proceed.
     pub hint: Option<String>,
     /// The machine-readable reason, such as `TASK_NOT_FOUND`.
     pub reason: Option<String>,
-    /// Which fields were wrong.
+    /// Invalid fields of the request.
     pub violations: Vec<FieldViolation>,
 }
 

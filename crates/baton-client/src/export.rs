@@ -1,4 +1,4 @@
-//! Spans that a Baton keeps, read through.
+//! Bulk export of stored spans.
 
 use crate::{
     Client, ClientError,
@@ -14,46 +14,46 @@ use http_body_util::{BodyExt as _, Full};
 use serde::Deserialize;
 use std::{fmt::Write as _, time::Duration};
 
-/// Longest line, in bytes: a span of the largest size, with everything escaped.
+/// Maximum length of a line, in bytes: a span of the maximum size, fully escaped.
 const MAX_LINE: usize = 64 * 1024 * 1024;
 
-/// Which spans are read.
+/// Selection of spans to export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportRequest {
-    /// Those that answer this search in TraceQL; all when there is none.
+    /// TraceQL search; all spans if not given.
     pub query: Option<String>,
-    /// Those that began at this moment or later, in nanoseconds since the Unix epoch.
+    /// Earliest start time, in nanoseconds since the Unix epoch.
     pub start: Option<u64>,
-    /// Those that began before this moment.
+    /// Start times must be before this time.
     pub end: Option<u64>,
-    /// Whether the query is taken exactly as Tempo would take it.
+    /// Whether to parse the query exactly as Tempo does.
     pub strict: bool,
 }
 
-/// What a reading brings.
+/// One item of an export.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportItem {
     /// Spans.
     Spans(Vec<Span>),
-    /// The trace with this id is too large to be looked at, or takes too long, and was left out.
+    /// The trace with this id exceeded a size or time limit and was skipped.
     LeftOut(String),
 }
 
-/// Spans as they are read.
+/// Stream of exported spans.
 pub struct SpanExport {
-    /// The query as it was understood, when the server says so.
+    /// The canonical form of the query, if the server returns it.
     pub canonical: Option<String>,
-    /// What was rewritten or ignored, in one line.
+    /// Rewritten or ignored parts of the query, in one line.
     pub warnings: Option<String>,
     body: ReplyBody,
     buffer: BytesMut,
-    /// How much of the buffer is known to have no end of a line.
+    /// Length of the buffer prefix that contains no line end.
     searched: usize,
     idle_timeout: Duration,
 }
 
 impl SpanExport {
-    /// The next item; `None` when that was all, an error when it broke off before.
+    /// The next item; `None` at the end, an error if the connection broke before.
     pub async fn next(&mut self) -> Option<Result<ExportItem, ClientError>> {
         loop {
             while let Some(line) = self.line() {
@@ -70,7 +70,7 @@ impl SpanExport {
                 Ok(None) if self.buffer.is_empty() => return None,
                 Ok(None) => {
                     self.buffer.clear();
-                    return Some(Err(ClientError::Interrupted("the last line is not whole".to_owned())));
+                    return Some(Err(ClientError::Interrupted("the last line is incomplete".to_owned())));
                 }
                 Err(_) => return Some(Err(ClientError::Timeout(self.idle_timeout))),
             };
@@ -111,7 +111,7 @@ fn item(line: &[u8]) -> Result<ExportItem, ClientError> {
 }
 
 impl Client {
-    /// Reads spans through that are kept: those that answer a query and began in a time, or all.
+    /// Exports stored spans that match a query and a time range, or all.
     pub async fn export_spans(&self, request: &ExportRequest) -> Result<SpanExport, ClientError> {
         let ExportRequest { query, start, end, strict } = request;
         let mut path = format!("/api/v1/spans/export?strict={}", u8::from(*strict));
@@ -120,7 +120,7 @@ impl Client {
         }
         for (name, moment) in [("start", start), ("end", end)] {
             if let Some(moment) = moment {
-                // As many digits as nanoseconds have, so that nobody takes them for seconds.
+                // Padded to the digits of nanoseconds, so that the server does not parse them as seconds.
                 let _ = write!(path, "&{name}={moment:016}");
             }
         }

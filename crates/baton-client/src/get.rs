@@ -8,7 +8,7 @@ use baton_wire::{
 };
 
 impl Client {
-    /// One task of an agent, with at most `history_length` messages; all when not given.
+    /// One task of an agent, with at most `history_length` messages; all if not given.
     pub async fn get(
         &self,
         agent: &str,

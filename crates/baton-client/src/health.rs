@@ -1,15 +1,15 @@
-//! Whether a Baton is there and takes work.
+//! Liveness and readiness of a Baton.
 
 use crate::{Client, ClientError};
 use baton_wire::api::Health;
 
 impl Client {
-    /// Whether the process lives.
+    /// Checks liveness.
     pub async fn health(&self) -> Result<Health, ClientError> {
         self.document("/healthz").await
     }
 
-    /// Whether it takes work; an error says why not.
+    /// Checks readiness; the error contains the reason.
     pub async fn ready(&self) -> Result<Health, ClientError> {
         self.document("/readyz").await
     }

@@ -1,7 +1,7 @@
-//! A typed client of Baton's HTTP surface, over TCP or in memory; the command line and the tests speak through it.
+//! A typed client of Baton's HTTP API, over TCP or in memory; used by the command line and the tests.
 //!
-//! This crate must never know the engine: what it can do, any program on the network can do. Every reply, line and
-//! event it reads has a bound.
+//! This crate must never know the engine: it can do only the same as any program on the network. Every reply, line and
+//! event that it reads has a maximum size.
 //!
 //! Read first: [`Client`] (one method per operation), [`EventStream`] (following a task), [`ClientError`].
 

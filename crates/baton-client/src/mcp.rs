@@ -1,7 +1,7 @@
-//! Messages to and from an MCP endpoint, one at a time and as they are.
+//! Messages to and from an MCP endpoint, one at a time and unchanged.
 //!
-//! Nothing here knows what a message means beyond what its way needs: who asks, who answers, and which headers a
-//! request of the newest protocol repeats from its body.
+//! This module interprets only the parts of a message that routing needs: request or response, ids, and the headers
+//! that a request of the newest protocol version repeats from its body.
 
 mod exchange;
 mod headers;

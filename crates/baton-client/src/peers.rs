@@ -1,21 +1,21 @@
-//! One agent in detail, and agents elsewhere.
+//! Details of an agent, and remote agents.
 
 use crate::{Client, ClientError};
 use baton_wire::api::{AddAgent, AgentDetails};
 use baton_wire::path_segment;
 
 impl Client {
-    /// One agent in detail.
+    /// Details of an agent.
     pub async fn agent(&self, name: &str) -> Result<AgentDetails, ClientError> {
         self.document(&format!("/api/v1/agents/{}", path_segment(name))).await
     }
 
-    /// Adds an agent that lives elsewhere; for administrators.
+    /// Adds a remote agent; for administrators.
     pub async fn add_agent(&self, agent: &AddAgent) -> Result<AgentDetails, ClientError> {
         self.post("/api/v1/agents", agent).await
     }
 
-    /// Forgets an agent that was added, or deletes one that lives there; for administrators.
+    /// Removes a remote agent, or deletes a local one; for administrators.
     pub async fn remove_agent(&self, name: &str) -> Result<AgentDetails, ClientError> {
         self.delete(&format!("/api/v1/agents/{}", path_segment(name))).await
     }

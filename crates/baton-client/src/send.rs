@@ -1,4 +1,4 @@
-//! `SendMessage`: say something and get the task.
+//! `SendMessage`: send a message and get its task.
 
 use crate::{Client, ClientError, call::unintelligible};
 use baton_types::{Json, Message, ToolExecution};
@@ -11,27 +11,27 @@ use http::Request;
 use http_body_util::Full;
 use std::collections::BTreeMap;
 
-/// What to say, and how to be answered.
+/// A message with its delivery options.
 #[derive(Clone, Debug)]
 pub struct SendRequest {
-    /// What to say; its id is the caller's choice.
+    /// The message; its id is chosen by the caller.
     pub message: Message,
-    /// Answer as soon as the task exists instead of when it ends or needs input.
+    /// Respond as soon as the task exists instead of when it ends or needs input.
     pub return_immediately: bool,
-    /// Most messages of history in the answer; all when not given.
+    /// Maximum messages of history in the response; all if not given.
     pub history_length: Option<i32>,
-    /// Who runs tools; the agent's own setting when not given.
+    /// Where tools run; the agent's setting if not given.
     pub tool_execution: Option<ToolExecution>,
     /// W3C trace context.
     pub traceparent: Option<String>,
-    /// Where to be told of everything that happens to the task.
+    /// Push notification target for updates of the task.
     pub push: Option<TaskPushNotificationConfig<'static>>,
-    /// The same message under the same key is said once, however often it is sent.
+    /// Idempotency key: the same message with the same key is processed once.
     pub idempotency_key: Option<String>,
 }
 
 impl SendRequest {
-    /// Says `message`, and waits until the task ends or needs input.
+    /// A request that waits until the task ends or needs input.
     pub fn new(message: Message) -> Self {
         Self {
             message,
@@ -46,7 +46,7 @@ impl SendRequest {
 }
 
 impl Client {
-    /// Sends and returns the task: when it ends or needs input, or at once if that was asked for.
+    /// Sends and returns the task: when it ends or needs input, or immediately if requested.
     pub async fn send(&self, agent: &str, request: SendRequest) -> Result<Task<'static>, ClientError> {
         let request = self.send_request(agent, "SendMessage", request)?;
         let response: SendMessageResponse<'static> = self.answered(request).await?;

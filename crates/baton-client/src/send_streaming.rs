@@ -1,4 +1,4 @@
-//! `SendStreamingMessage`: say something and follow what comes of it.
+//! `SendStreamingMessage`: send a message and follow its task.
 
 use crate::{Client, ClientError, EventStream, SendRequest};
 

@@ -1,4 +1,4 @@
-//! Conversations as a whole.
+//! Sessions.
 
 use crate::{Client, ClientError};
 use baton_wire::{
@@ -11,21 +11,21 @@ use baton_wire::{
 use bytes::Bytes;
 use std::fmt::Write as _;
 
-/// Which session is meant: by its context, and by its agent where several agents have one of that name.
+/// Identifies a session by its context, and by its agent if several agents have a session of that name.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionName<'a> {
-    /// The conversation.
+    /// Context id.
     pub context: &'a str,
-    /// With whom.
+    /// Agent of the session.
     pub agent: Option<&'a str>,
 }
 
-/// How a session is written into a file.
+/// File format of an exported session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionForm {
-    /// Everything, for programs.
+    /// Complete, for programs.
     Json,
-    /// What was said, for people.
+    /// Messages only, for people.
     Markdown,
 }
 
@@ -46,7 +46,7 @@ impl SessionName<'_> {
 }
 
 impl Client {
-    /// A page of the caller's sessions, those in which something happened last first.
+    /// A page of the caller's sessions, most recent activity first.
     pub async fn sessions(&self, agent: Option<&str>, page_token: Option<&str>) -> Result<SessionList, ClientError> {
         let mut path = "/api/v1/sessions?page_size=100".to_owned();
         for (name, value) in [("agent", agent), ("page_token", page_token)] {
@@ -57,12 +57,12 @@ impl Client {
         self.document(&path).await
     }
 
-    /// One session with everything that was said in it.
+    /// A session with all its messages.
     pub async fn session(&self, session: SessionName<'_>) -> Result<SessionDetails<'static>, ClientError> {
         self.document(&session.path("")).await
     }
 
-    /// Changes its title, settings, or what is part of its requests.
+    /// Changes title, settings or included items of a session.
     pub async fn change_session(
         &self,
         session: SessionName<'_>,
@@ -71,17 +71,17 @@ impl Client {
         self.patch(&session.path(""), change).await
     }
 
-    /// Makes all its settings the agent's again.
+    /// Resets all settings to those of the agent.
     pub async fn reset_session(&self, session: SessionName<'_>) -> Result<ChangedSession, ClientError> {
         self.delete(&session.path("/settings")).await
     }
 
-    /// Makes its settings the agent's own.
+    /// Saves the session's settings in the agent's definition.
     pub async fn save_session(&self, session: SessionName<'_>) -> Result<ChangedSession, ClientError> {
         self.post(&session.path("/settings/save"), &serde_json::json!({})).await
     }
 
-    /// Begins another session with what was said in this one.
+    /// Creates a session with a copy of this session's messages.
     pub async fn fork_session(
         &self,
         session: SessionName<'_>,
@@ -90,7 +90,7 @@ impl Client {
         self.post(&session.path("/fork"), fork).await
     }
 
-    /// The session as a file.
+    /// Exports a session as a file.
     pub async fn export_session(&self, session: SessionName<'_>, form: SessionForm) -> Result<Bytes, ClientError> {
         let form = match form {
             SessionForm::Json => "json",
@@ -99,7 +99,7 @@ impl Client {
         self.file(&session.path_with("/export", "format", form)).await
     }
 
-    /// Begins a session with what a file says: with the agent and under the name that are given, if they are.
+    /// Creates a session from a file, optionally with another agent and context id.
     pub async fn import_session(
         &self,
         file: Bytes,
@@ -121,7 +121,7 @@ impl Client {
         self.post_file(&path, kind, file).await
     }
 
-    /// Forgets a session; by force, also when work in it has not ended.
+    /// Deletes a session; `force` also deletes one with unfinished tasks.
     pub async fn delete_session(&self, session: SessionName<'_>, force: bool) -> Result<DeletedSession, ClientError> {
         self.delete(&session.path_with("", "force", if force { "true" } else { "false" })).await
     }

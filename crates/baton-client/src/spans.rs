@@ -1,4 +1,4 @@
-//! The span store of a Baton: how full it is, what arrives in it, and giving it spans.
+//! The span store of a Baton: statistics, tail and ingestion.
 
 use crate::{
     Client, ClientError,
@@ -18,19 +18,19 @@ use http_body_util::{BodyExt as _, Full};
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Largest event, in bytes.
+/// Maximum size of an event, in bytes.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
 
 /// One item of a stream of spans.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TailEvent {
-    /// A span, with the JSON that it came in.
+    /// A span, with its original JSON.
     Span(Box<SpanEntry>, String),
-    /// So many batches of spans went by unseen, because they came faster than they were read.
+    /// Number of span batches that were skipped because the reader was too slow.
     Missed(u64),
 }
 
-/// Spans as they are kept.
+/// Stream of spans as they are stored.
 pub struct SpanTail {
     body: ReplyBody,
     parser: SseParser,
@@ -38,7 +38,7 @@ pub struct SpanTail {
 }
 
 impl SpanTail {
-    /// The next item; `None` when the server ended the stream, an error when it broke off.
+    /// The next item; `None` when the server ended the stream, an error if the connection broke.
     pub async fn next(&mut self) -> Option<Result<TailEvent, ClientError>> {
         loop {
             while let Some(event) = self.parser.next() {
@@ -61,7 +61,7 @@ impl SpanTail {
     }
 }
 
-/// What an event says; kinds that later servers may add say nothing to this one.
+/// Parses an event; unknown kinds of later servers are ignored.
 fn item(kind: Option<&str>, data: String) -> Option<Result<TailEvent, ClientError>> {
     match kind {
         Some("span") | None => {
@@ -77,17 +77,17 @@ fn item(kind: Option<&str>, data: String) -> Option<Result<TailEvent, ClientErro
 }
 
 impl Client {
-    /// How full the span store is.
+    /// Statistics of the span store.
     pub async fn span_stats(&self) -> Result<SpanStatsEntry, ClientError> {
         self.document("/api/v1/spans/stats").await
     }
 
-    /// How it goes with those who are sent what is kept.
+    /// Status of the export targets.
     pub async fn exports(&self) -> Result<Vec<ExportEntry>, ClientError> {
         Ok(self.document::<ExportList>("/api/v1/exports").await?.exports)
     }
 
-    /// Spans as they are kept from now on: those that the query selects, or all.
+    /// Streams newly stored spans: those that match the query, or all.
     pub async fn tail_spans(&self, query: Option<&str>) -> Result<SpanTail, ClientError> {
         let path = match query {
             Some(query) => format!("/api/v1/spans/tail?q={}", path_segment(query)),
@@ -105,7 +105,7 @@ impl Client {
         Err(refused(status, &bytes))
     }
 
-    /// Gives spans to the store, as any OpenTelemetry exporter does; returns when they are kept.
+    /// Sends spans to the store over OTLP; returns when they are stored.
     pub async fn emit_spans(&self, spans: &[Span]) -> Result<(), ClientError> {
         #[derive(Default, Deserialize)]
         #[serde(rename_all = "camelCase", default)]
@@ -118,8 +118,8 @@ impl Client {
         match rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()) {
             None | Some(0) => Ok(()),
             Some(number) => {
-                let why = said["errorMessage"].as_str().unwrap_or("it does not say why");
-                Err(ClientError::Unintelligible(format!("{number} spans were not taken: {why}")))
+                let why = said["errorMessage"].as_str().unwrap_or("no reason given");
+                Err(ClientError::Unintelligible(format!("{number} spans were rejected: {why}")))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Following a task.
+//! Event streams of tasks.
 
 use crate::{
     Client, ClientError,
@@ -14,19 +14,19 @@ use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use std::time::Duration;
 
-/// Largest event, in bytes.
+/// Maximum size of an event, in bytes.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
 
 /// One item of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamEvent {
-    /// The number of the journaled event; live text has none.
+    /// Number of the journaled event; none for live text.
     pub number: Option<u64>,
-    /// What it says.
+    /// The A2A stream item.
     pub item: StreamResponse<'static>,
 }
 
-/// A task's events as they come; dropping it changes nothing for the task.
+/// Events of a task as they arrive; dropping the stream does not affect the task.
 pub struct EventStream {
     body: ReplyBody,
     parser: SseParser,
@@ -37,7 +37,7 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    /// The next item; `None` when the server ended the stream, an error when it broke off.
+    /// The next item; `None` when the server ended the stream, an error if the connection broke.
     pub async fn next(&mut self) -> Option<Result<StreamEvent, ClientError>> {
         loop {
             if let Some(event) = self.parser.next() {
@@ -58,12 +58,12 @@ impl EventStream {
         }
     }
 
-    /// The number of the last journaled event seen; [`Client::subscribe`] goes on from it.
+    /// Number of the last journaled event; [`Client::subscribe`] resumes after it.
     pub fn cursor(&self) -> Option<u64> {
         self.cursor
     }
 
-    /// The task that is followed, once its first event came.
+    /// The followed task, once its first event has arrived.
     pub fn task(&self) -> Option<&str> {
         self.task.as_deref()
     }
@@ -73,7 +73,8 @@ impl EventStream {
         self.state
     }
 
-    /// Whether the task ended or needs input, as far as the stream told; a stream that ends without it broke off.
+    /// Whether the task ended or needs input, according to the stream. A stream that ends in another state was
+    /// interrupted.
     pub fn is_settled(&self) -> bool {
         self.state.known().is_some_and(|state| state.is_terminal() || state.is_interrupted())
     }
@@ -110,7 +111,7 @@ impl Client {
         let bytes = self.in_time(read(response.into_body())).await?;
         match rpc_result::<StreamResponse<'static>>(status, &bytes) {
             Err(error) => Err(error),
-            Ok(_) => Err(ClientError::Unintelligible("one answer instead of a stream".to_owned())),
+            Ok(_) => Err(ClientError::Unintelligible("a single response instead of a stream".to_owned())),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Asking for traces the way Tempo's clients do: a search, series over time, and a trace by its id.
+//! Trace queries over Tempo's HTTP API: search, metrics, and traces by id.
 
 mod metrics;
 mod otlp;
@@ -21,11 +21,11 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::Full;
 
-/// How Tempo begins to say that a query is none.
+/// Prefix of Tempo's error for an invalid query.
 const NO_QUERY: &str = "invalid TraceQL query: ";
 
 impl Client {
-    /// A document of Tempo's API with the head that came with it; refusals there are plain text.
+    /// Gets a document of Tempo's API with its headers; errors of this API are plain text.
     async fn tempo(&self, path: &str) -> Result<(HeaderMap, Bytes), ClientError> {
         let request = Request::get(path).header(header::ACCEPT, "application/json").body(Full::new(Bytes::new()));
         let request =
@@ -43,7 +43,7 @@ impl Client {
     }
 }
 
-/// What a refusal of Tempo's API means: its text, with the code that it ends with or that its status stands for.
+/// Parses an error of Tempo's API: its text, with the error code at its end or the one for its status.
 fn tempo_refused(status: StatusCode, bytes: &[u8]) -> ClientError {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if !text.trim().is_empty() && !text.trim_start().starts_with('{') => text.trim(),

@@ -1,4 +1,4 @@
-//! An agent's tools: which there are, and calling one.
+//! Tools of an agent: listing, calls and permissions.
 
 use crate::{Client, ClientError};
 use baton_types::Json;
@@ -9,22 +9,23 @@ use baton_wire::{
 use std::time::Duration;
 
 impl Client {
-    /// The tools of an agent and where its MCP servers stand; waits so long, at most 30 s, for servers on their way.
+    /// The tools of an agent and the status of its MCP servers; waits up to `wait`, at most 30 s, for servers that are
+    /// starting.
     pub async fn tools(&self, agent: &str, wait: Duration) -> Result<ToolList, ClientError> {
         self.document(&format!("/api/v1/agents/{}/tools?wait={}ms", path_segment(agent), wait.as_millis())).await
     }
 
-    /// Calls a tool with an object of arguments, until it has ended or asks.
+    /// Calls a tool with an object of arguments, until it ends or needs input.
     pub async fn call_tool(&self, agent: &str, tool: &str, arguments: &Json) -> Result<ToolReply, ClientError> {
         self.post(&path(agent, tool), arguments).await
     }
 
-    /// Goes on with a call that asked; with the answer to `baton/approval` alone it begins one that is approved.
+    /// Continues a call that needs input; with only the answer to `baton/approval` it starts an approved call.
     pub async fn answer_tool(&self, agent: &str, tool: &str, answer: &AnswerTool) -> Result<ToolReply, ClientError> {
         self.post(&format!("{}/answers", path(agent, tool)), answer).await
     }
 
-    /// Writes a word about a tool, or about a whole server (`files__*`, or the server's name), into the agent's
+    /// Writes the permission of a tool, or of a whole server (`files__*`, or the server's name), into the agent's
     /// definition; for administrators.
     pub async fn set_tool_permission(
         &self,
@@ -35,7 +36,7 @@ impl Client {
         self.put(&format!("{}/permission", path(agent, tool)), word).await
     }
 
-    /// Writes a word about an MCP server into the agent's definition; for administrators.
+    /// Writes the permission of an MCP server into the agent's definition; for administrators.
     pub async fn set_server_permission(
         &self,
         agent: &str,

@@ -1,4 +1,4 @@
-//! One message to an endpoint, and what comes back.
+//! Requests to an MCP endpoint and their replies.
 
 use crate::{
     Client, ClientError,
@@ -11,39 +11,39 @@ use http::{HeaderValue, Method, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};
 use std::time::Duration;
 
-/// Largest event, in bytes.
+/// Maximum size of an event, in bytes.
 const MAX_EVENT: usize = 32 * 1024 * 1024;
 
-/// What an endpoint gave back.
+/// Reply of an endpoint.
 pub struct McpReply {
     /// The HTTP status.
     pub status: u16,
-    /// The session that the reply names.
+    /// Session id of the reply.
     pub session: Option<String>,
-    /// What was in it.
+    /// Body of the reply.
     pub content: McpContent,
 }
 
 /// The content of a reply.
 pub enum McpContent {
-    /// Nothing, as for a notification that was taken.
+    /// Empty, as for an accepted notification.
     Nothing,
-    /// Some text: a message, or words about what went wrong.
+    /// Text: a message, or an error description.
     Text(String),
-    /// Messages as they come.
+    /// Messages as they arrive.
     Stream(McpStream),
 }
 
 /// One event of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpEvent {
-    /// Where a stream that broke off goes on.
+    /// Event id, to resume an interrupted stream.
     pub id: Option<String>,
-    /// A message; empty when the event only gives an id.
+    /// A message; empty if the event only carries an id.
     pub data: String,
 }
 
-/// Messages of a reply as they come; dropping it closes the connection.
+/// Messages of a reply as they arrive; dropping it closes the connection.
 pub struct McpStream {
     body: ReplyBody,
     parser: SseParser,
@@ -51,7 +51,7 @@ pub struct McpStream {
 }
 
 impl McpStream {
-    /// The next event; `None` when the server ended the stream, an error when it broke off.
+    /// The next event; `None` when the server ended the stream, an error if the connection broke.
     pub async fn next(&mut self) -> Option<Result<McpEvent, ClientError>> {
         loop {
             if let Some(event) = self.parser.next() {
@@ -71,14 +71,14 @@ impl McpStream {
         }
     }
 
-    /// How long the server wants to be left alone before it is asked for the rest.
+    /// Delay that the server requests before the stream is resumed.
     pub fn retry(&self) -> Option<Duration> {
         self.parser.retry()
     }
 }
 
 impl Client {
-    /// Posts a message to the endpoint at `path`, with these headers beside the usual ones.
+    /// Posts a message to the endpoint at `path`, with additional headers.
     pub async fn mcp_post(
         &self,
         path: &str,
@@ -88,7 +88,7 @@ impl Client {
         self.mcp(Method::POST, path, headers, message.into()).await
     }
 
-    /// Opens the stream of what a session hears unasked; `Last-Event-ID` among the headers goes on with another.
+    /// Opens the stream of server-initiated messages of a session; a `Last-Event-ID` header resumes an earlier one.
     pub async fn mcp_listen(&self, path: &str, headers: &[(String, String)]) -> Result<McpReply, ClientError> {
         self.mcp(Method::GET, path, headers, Bytes::new()).await
     }

@@ -1,4 +1,5 @@
-//! Headers that requests of the newest protocol repeat from their bodies, so that nobody on the way has to read those.
+//! Headers that requests of the newest protocol version repeat from their bodies, so that intermediaries need not parse
+//! those.
 
 use super::message::{McpKind, McpMessage};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -6,18 +7,18 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Tools that are remembered; of further ones the parameters stay in the body.
+/// Maximum tools with recorded headers; arguments of further tools are only in the body.
 const MOST_TOOLS: usize = 10_000;
 const OPEN: &str = "=?base64?";
 const CLOSE: &str = "?=";
 
-/// Which arguments of which tools are repeated in headers, as lists of tools that passed by said.
+/// Tool arguments that are repeated in headers, recorded from tool lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolHeaders {
     tools: HashMap<String, Vec<Repeated>>,
 }
 
-/// One argument, by the way to it.
+/// One argument, by its path in the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Repeated {
     path: Vec<String>,
@@ -53,7 +54,7 @@ struct CallParams {
 }
 
 impl ToolHeaders {
-    /// Takes note of a list of tools; anything else teaches nothing.
+    /// Records a tool list; other replies are ignored.
     pub fn learn(&mut self, reply: &str) {
         let Ok(listed) = serde_json::from_str::<Listed>(reply) else { return };
         for tool in listed.result.tools {
@@ -69,7 +70,7 @@ impl ToolHeaders {
         }
     }
 
-    /// The headers of a message that names its protocol version; others have none of these.
+    /// The headers of a message that names its protocol version; empty for others.
     pub fn of(&self, message: &McpMessage) -> Vec<(String, String)> {
         let (Some(version), Some(method)) = (&message.version, &message.method) else { return Vec::new() };
         let mut headers =
@@ -97,7 +98,7 @@ impl ToolHeaders {
     }
 }
 
-/// Annotations count on properties only, however deep these are.
+/// Annotations are valid on properties only, at any depth.
 fn collect(schema: &Value, path: &mut Vec<String>, repeated: &mut Vec<Repeated>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
     for (name, property) in properties {
@@ -117,7 +118,7 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(sign)
 }
 
-/// A value as a header carries it.
+/// Encodes a header value; base64 if it is not plain ASCII.
 fn carried(value: &str) -> String {
     let at_an_end = |c: char| value.starts_with(c) || value.ends_with(c);
     let plain = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte)) && !at_an_end(' ');

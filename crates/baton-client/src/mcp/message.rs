@@ -1,51 +1,51 @@
-//! One JSON-RPC message of MCP, read as far as its way needs.
+//! One JSON-RPC message of MCP, parsed as far as routing needs.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// What a message is for.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McpKind {
-    /// It wants an answer.
+    /// Expects a response.
     Request,
-    /// It wants none.
+    /// Expects no response.
     Notification,
-    /// It is one.
+    /// Answers a request.
     Response,
 }
 
-/// A message with what its way depends on.
+/// A message with its routing data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpMessage {
-    /// What it is for.
+    /// Kind.
     pub kind: McpKind,
-    /// Its id as JSON; notifications have none, and errors about nothing have `null`.
+    /// Id as JSON; none for notifications, `null` for errors without a request.
     pub id: Option<String>,
-    /// Its method; answers have none.
+    /// Method; none for responses.
     pub method: Option<String>,
-    /// The protocol version that the message itself names; messages of sessions name none.
+    /// Protocol version in the message itself; none for messages of a session.
     pub version: Option<String>,
-    /// The request that it calls off, as JSON.
+    /// The request that the message cancels, as JSON.
     pub calls_off: Option<String>,
-    /// The tool, prompt, resource or task that it is about.
+    /// The tool, prompt, resource or task that the message is about.
     pub(crate) about: Option<String>,
     /// The whole message on one line.
     pub text: String,
 }
 
-/// Why a line is no message.
+/// Reason why a line is not a valid message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum McpMessageError {
     /// It is not JSON.
     #[error("not JSON: {0}")]
     NotJson(String),
-    /// It is JSON, and no message.
+    /// It is JSON, but not a message.
     #[error("{problem}")]
     NotMessage {
-        /// The id it has all the same, as JSON.
+        /// Its id as JSON, if it has one.
         id: Option<String>,
-        /// What is wrong with it.
+        /// Reason.
         problem: &'static str,
     },
 }
@@ -85,27 +85,27 @@ struct Meta {
 }
 
 impl McpMessage {
-    /// Reads one message; its line breaks become spaces.
+    /// Parses one message; line breaks become spaces.
     pub fn parse(text: &str) -> Result<Self, McpMessageError> {
         let text = text.trim();
         if text.starts_with('[') {
             return Err(McpMessageError::NotMessage {
                 id: None,
-                problem: "messages come one at a time, not in arrays",
+                problem: "batches are not supported; send one message at a time",
             });
         }
         let envelope: Envelope<'_> =
             serde_json::from_str(text).map_err(|error| McpMessageError::NotJson(error.to_string()))?;
         let id = envelope.id.map(|id| id.get().to_owned());
         if envelope.jsonrpc.as_deref() != Some("2.0") {
-            return Err(McpMessageError::NotMessage { id, problem: "a message has \"jsonrpc\": \"2.0\"" });
+            return Err(McpMessageError::NotMessage { id, problem: "a message must have \"jsonrpc\": \"2.0\"" });
         }
         let kind = match (&envelope.method, envelope.result.or(envelope.error)) {
             (Some(_), _) if id.is_some() => McpKind::Request,
             (Some(_), _) => McpKind::Notification,
             (None, Some(_)) => McpKind::Response,
             (None, None) => {
-                let problem = "a message has a method, a result or an error";
+                let problem = "a message must have a method, a result or an error";
                 return Err(McpMessageError::NotMessage { id, problem });
             }
         };
@@ -133,22 +133,22 @@ impl McpMessage {
         })
     }
 
-    /// Whether this is a request of the given method.
+    /// Whether this is a request with the given method.
     pub fn asks(&self, method: &str) -> bool {
         self.kind == McpKind::Request && self.method.as_deref() == Some(method)
     }
 
-    /// Whether this answers the request with that id.
+    /// Whether this is the response to the request with this id.
     pub fn answers(&self, id: &str) -> bool {
         self.kind == McpKind::Response && self.id.as_deref() == Some(id)
     }
 
-    /// The resource that the message is about, when it is about one.
+    /// The resource that the message is about, if any.
     pub fn about(&self) -> Option<&str> {
         self.about.as_deref()
     }
 
-    /// The same message under another id.
+    /// The same message with another id.
     pub fn under(&self, id: &str) -> Option<Self> {
         let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(&self.text).ok()?;
         members.insert("id".to_owned(), serde_json::from_str(id).ok()?);

@@ -1,4 +1,4 @@
-//! Series by TraceQL.
+//! TraceQL metrics queries.
 
 use super::{
     otlp::{self, Number},
@@ -15,24 +15,24 @@ use std::fmt::{self, Write as _};
 pub struct MetricsRequest {
     /// The query, in TraceQL.
     pub query: String,
-    /// From here, in nanoseconds since the Unix epoch.
+    /// Start time, in nanoseconds since the Unix epoch.
     pub start: u64,
-    /// Up to here.
+    /// End time.
     pub end: u64,
-    /// How long each interval is, in nanoseconds; what suits the time when it is not said.
+    /// Interval in nanoseconds; chosen by the server if not given.
     pub step: Option<u64>,
-    /// Whether the query is taken exactly as Tempo would take it.
+    /// Whether to parse the query exactly as Tempo does.
     pub strict: bool,
 }
 
-/// What was measured.
+/// Result of a metrics query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsReply {
-    /// The answer as it came, in Tempo's JSON.
+    /// The original response, in Tempo's JSON.
     pub body: String,
-    /// The query as it was understood, when the server says so.
+    /// The canonical form of the query, if the server returns it.
     pub canonical: Option<String>,
-    /// What was rewritten, ignored or given up, in one line.
+    /// Rewritten, ignored or incomplete parts, in one line.
     pub warnings: Option<String>,
     /// The series, by their labels.
     pub series: Vec<SeriesHit>,
@@ -41,19 +41,19 @@ pub struct MetricsReply {
 /// One series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeriesHit {
-    /// What makes it this one.
+    /// Labels that identify the series.
     pub labels: Vec<(String, Value)>,
-    /// The end of each interval in milliseconds since the Unix epoch, and what was measured in it.
+    /// End of each interval in milliseconds since the Unix epoch, and its value.
     pub samples: Vec<(u64, f64)>,
 }
 
 impl Client {
-    /// Measures over time what a metrics query asks for.
+    /// Runs a range query.
     pub async fn query_metrics(&self, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
         self.measured("query_range", request).await
     }
 
-    /// The same for the whole time at once: each series has one sample, at its end, and no step.
+    /// Runs an instant query over the whole time range: each series has one sample, at the end, and no step.
     pub async fn query_metrics_whole(&self, request: &MetricsRequest) -> Result<MetricsReply, ClientError> {
         let mut reply = self.measured("query", &MetricsRequest { step: None, ..request.clone() }).await?;
         for series in &mut reply.series {
@@ -83,7 +83,7 @@ impl Client {
     }
 }
 
-/// Seconds with all their digits: every server reads them.
+/// Seconds with nine decimals, which every server accepts.
 fn seconds(nanos: u64) -> String {
     format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000)
 }
@@ -99,7 +99,7 @@ struct Found {
 struct FoundSeries {
     labels: Vec<otlp::KeyValue>,
     samples: Vec<FoundSample>,
-    /// Instead of samples, when there is one for the whole time.
+    /// Value of an instant query, instead of samples.
     value: Option<Measured>,
 }
 
@@ -124,7 +124,7 @@ impl From<FoundSeries> for SeriesHit {
     }
 }
 
-/// A number, or the word for one that JSON has no digits for.
+/// A number, or text for NaN and infinities, which JSON numbers cannot represent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured(f64);
 
@@ -151,7 +151,7 @@ impl<'de> Deserialize<'de> for Measured {
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Measured, E> {
-                text.parse().map(Measured).map_err(|_| E::custom(format!("'{text}' is no number")))
+                text.parse().map(Measured).map_err(|_| E::custom(format!("'{text}' is not a number")))
             }
         }
         deserializer.deserialize_any(Read)

@@ -1,5 +1,4 @@
-//! The pieces of OTLP that answers are made of, read leniently: numbers as text or not, enums as words or numbers, ids in
-//! hex or base64.
+//! Lenient OTLP JSON parsing: numbers as text or number, enums as name or number, ids in hex or base64.
 
 use base64::{
     Engine as _,
@@ -17,10 +16,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// How deep a value may hold values; deeper ones count as nothing.
+/// Maximum nesting of values; deeper ones are parsed as empty.
 const DEEPEST: usize = 32;
 
-/// A whole number of at least zero, as text or as a number.
+/// A non-negative integer, as text or number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Number(pub(super) u64);
 
@@ -43,7 +42,7 @@ impl<'de> Deserialize<'de> for Number {
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Number, E> {
-                text.parse().map(Number).map_err(|_| E::custom(format!("'{text}' is no whole number")))
+                text.parse().map(Number).map_err(|_| E::custom(format!("'{text}' is not an integer")))
             }
         }
         deserializer.deserialize_any(Read)
@@ -59,7 +58,6 @@ pub(super) struct KeyValue {
 }
 
 impl KeyValue {
-    /// Its name and its value.
     pub(super) fn pair(self) -> (String, Value) {
         (self.key, value(&self.value, 0))
     }
@@ -76,7 +74,7 @@ fn value(json: &serde_json::Value, depth: usize) -> Value {
         ("intValue", serde_json::Value::String(text)) => text.parse::<i64>().map_or(Value::Empty, Value::from),
         ("intValue", serde_json::Value::Number(number)) => number.as_i64().map_or(Value::Empty, Value::from),
         ("doubleValue", serde_json::Value::Number(number)) => number.as_f64().map_or(Value::Empty, Value::from),
-        // Numbers that JSON has no digits for are words.
+        // NaN and infinities are text.
         ("doubleValue", serde_json::Value::String(text)) => text.parse::<f64>().map_or(Value::Empty, Value::from),
         ("bytesValue", serde_json::Value::String(text)) => BASE64.decode(text).map_or(Value::Empty, Value::Bytes),
         ("arrayValue", list) => {
@@ -93,7 +91,7 @@ fn value(json: &serde_json::Value, depth: usize) -> Value {
     }
 }
 
-/// An id of so many bytes, in hex or base64; zeros when it is neither.
+/// An id of `N` bytes, in hex or base64; zeros if it is neither.
 pub(super) fn id<const N: usize>(text: &str) -> [u8; N] {
     let mut bytes = [0; N];
     let hex = text.len() == 2 * N && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -110,7 +108,7 @@ pub(super) fn id<const N: usize>(text: &str) -> [u8; N] {
     bytes
 }
 
-/// A kind as a word or a number.
+/// A span kind as name or number.
 pub(super) fn kind(json: &serde_json::Value) -> SpanKind {
     match (json.as_str(), json.as_u64()) {
         (Some("SPAN_KIND_INTERNAL"), _) | (_, Some(1)) => SpanKind::Internal,
@@ -122,7 +120,7 @@ pub(super) fn kind(json: &serde_json::Value) -> SpanKind {
     }
 }
 
-/// A status code as a word or a number.
+/// A status code as name or number.
 pub(super) fn status(json: &serde_json::Value) -> SpanStatus {
     match (json.as_str(), json.as_u64()) {
         (Some("STATUS_CODE_OK"), _) | (_, Some(1)) => SpanStatus::Ok,
@@ -131,7 +129,7 @@ pub(super) fn status(json: &serde_json::Value) -> SpanStatus {
     }
 }
 
-/// A request that exports spans, each with its own resource.
+/// An OTLP export request; each span has its own resource.
 pub(crate) fn exported(spans: &[Span]) -> serde_json::Value {
     let resource_spans: Vec<serde_json::Value> = spans.iter().map(resource_span).collect();
     serde_json::json!({ "resourceSpans": resource_spans })

@@ -1,4 +1,4 @@
-//! Searches by TraceQL.
+//! TraceQL searches.
 
 use crate::{Client, ClientError, call::unintelligible};
 use baton_types::Value;
@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::otlp::{self, Number};
 
-/// The headers in which a Baton says what Tempo's answer has no room for.
+/// Response headers of Baton with data that Tempo's JSON has no field for.
 pub(crate) const CANONICAL: &str = "x-baton-canonical-query";
 pub(crate) const WARNINGS: &str = "x-baton-warnings";
 
@@ -18,73 +18,73 @@ pub(crate) const WARNINGS: &str = "x-baton-warnings";
 pub struct SearchRequest {
     /// The query, in TraceQL.
     pub query: String,
-    /// Only traces that have to do with the time from here, in seconds since the Unix epoch.
+    /// Start of the time range, in seconds since the Unix epoch; traces that overlap the range match.
     pub start: Option<u64>,
-    /// Only traces that have to do with the time up to here.
+    /// End of the time range.
     pub end: Option<u64>,
-    /// Most traces.
+    /// Maximum traces.
     pub limit: usize,
-    /// Most spans that are listed of a set.
+    /// Maximum spans per spanset.
     pub spans_per_spanset: usize,
-    /// Whether the query is taken exactly as Tempo would take it.
+    /// Whether to parse the query exactly as Tempo does.
     pub strict: bool,
 }
 
-/// What a search found, newest first.
+/// Result of a search, newest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchReply {
-    /// The answer as it came, in Tempo's JSON.
+    /// The original response, in Tempo's JSON.
     pub body: String,
-    /// The query as it was understood, when the server says so.
+    /// The canonical form of the query, if the server returns it.
     pub canonical: Option<String>,
-    /// What was rewritten, ignored or given up, in one line.
+    /// Rewritten, ignored or incomplete parts, in one line.
     pub warnings: Option<String>,
     /// The traces.
     pub traces: Vec<TraceHit>,
 }
 
-/// One trace that answers.
+/// A matching trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceHit {
-    /// Its id, in hex.
+    /// Trace id, in hex.
     pub id: String,
-    /// The service of its root.
+    /// Service of the root span.
     pub root_service: String,
-    /// The name of its root.
+    /// Name of the root span.
     pub root_name: String,
-    /// When it began, in nanoseconds since the Unix epoch.
+    /// Start time, in nanoseconds since the Unix epoch.
     pub start: u64,
-    /// How long it took, in milliseconds.
+    /// Duration, in milliseconds.
     pub duration_ms: u64,
-    /// What matched.
+    /// Matching spans.
     pub spansets: Vec<SpansetHit>,
-    /// Per service: spans, and those with an error.
+    /// Span count and error count by service.
     pub services: BTreeMap<String, (u64, u64)>,
 }
 
-/// Spans that matched together.
+/// A set of matching spans.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpansetHit {
-    /// The first of them.
+    /// The first spans of the set.
     pub spans: Vec<SpanHit>,
-    /// How many there are.
+    /// Total number of spans in the set.
     pub matched: u64,
-    /// What `by` and aggregates said about the set.
+    /// Results of `by` and of aggregates.
     pub attributes: Vec<(String, Value)>,
 }
 
-/// One span that matched.
+/// A matching span.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpanHit {
-    /// Its id, in hex.
+    /// Span id, in hex.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// When it began, in nanoseconds since the Unix epoch.
+    /// Start time, in nanoseconds since the Unix epoch.
     pub start: u64,
-    /// How long it took, in nanoseconds.
+    /// Duration, in nanoseconds.
     pub duration: u64,
-    /// What the query used or selected.
+    /// Attributes that the query uses or selects.
     pub attributes: Vec<(String, Value)>,
 }
 
@@ -112,13 +112,13 @@ impl Client {
     }
 }
 
-/// A header; letters that headers cannot have are percent-encoded.
+/// A header value, percent-decoded.
 pub(crate) fn said(headers: &HeaderMap, name: &str) -> Option<String> {
     let text = headers.get(name)?.to_str().ok()?;
     Some(decoded(text))
 }
 
-/// Text without its percent signs; as it is when it has none, or others.
+/// Percent-decodes a text; invalid escapes are kept.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -136,7 +136,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// The answer on the wire; zero values may be missing.
+/// The JSON response; zero values may be absent.
 #[derive(Deserialize)]
 struct Found {
     #[serde(default)]

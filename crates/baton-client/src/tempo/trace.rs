@@ -1,4 +1,4 @@
-//! One trace by its id.
+//! Traces by id.
 
 use super::otlp::{self, KeyValue, Number};
 use crate::{Client, ClientError, call::unintelligible};
@@ -9,11 +9,11 @@ use std::sync::Arc;
 /// A trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceReply {
-    /// The answer as it came, in Tempo's JSON.
+    /// The original response, in Tempo's JSON.
     pub body: String,
-    /// Its spans, in no particular order; none when there is no such trace.
+    /// Spans in no particular order; empty if the trace does not exist.
     pub spans: Vec<Span>,
-    /// Whether some of it is missing.
+    /// Whether parts of the trace are missing.
     pub partial: bool,
 }
 
@@ -27,7 +27,7 @@ impl Client {
 }
 
 impl TraceReply {
-    /// Reads an answer.
+    /// Parses a response.
     pub fn read(body: String) -> Result<Self, ClientError> {
         let found: Found = serde_json::from_str(&body).map_err(unintelligible)?;
         let spans = found.trace.unwrap_or_default().into_spans();
@@ -36,7 +36,7 @@ impl TraceReply {
     }
 }
 
-/// The spans of an object with `resourceSpans`, as exporters write it.
+/// The spans of an object with `resourceSpans`, as written by exporters.
 pub(crate) fn spans_of(json: &[u8]) -> Result<Vec<Span>, ClientError> {
     serde_json::from_slice(json).map(FoundTrace::into_spans).map_err(unintelligible)
 }

@@ -1,4 +1,4 @@
-//! How requests reach a Baton.
+//! Transports to a Baton.
 
 mod memory;
 mod tcp;
@@ -12,12 +12,12 @@ use http::{Request, Response};
 use http_body_util::{Full, combinators::UnsyncBoxBody};
 use std::{error::Error, fmt, pin::Pin, sync::Arc};
 
-/// A reply's body, whoever sent it.
+/// Response body of any transport.
 pub(crate) type ReplyBody = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 
 type Answering = Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>;
 
-/// The way to one Baton.
+/// Transport to one Baton.
 #[derive(Clone)]
 pub(crate) enum Transport {
     /// Over the network.
@@ -27,7 +27,7 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// Sends a request whose URI is a path; returns when the head of the reply is there.
+    /// Sends a request whose URI is a path; returns when the response head has arrived.
     pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<ReplyBody>, ClientError> {
         match self {
             Self::Tcp(tcp) => tcp.send(request).await,

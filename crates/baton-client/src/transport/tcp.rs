@@ -1,4 +1,4 @@
-//! HTTP/1.1 over TCP, secured or not, with a few connections kept for the next request.
+//! HTTP/1.1 over TCP, with or without TLS, and a pool of idle connections.
 
 use super::{
     ReplyBody, Transport,
@@ -27,7 +27,7 @@ use tokio::{
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Idle connections that are kept.
+/// Maximum idle connections in the pool.
 const KEPT: usize = 16;
 
 /// One address and its idle connections.
@@ -35,7 +35,7 @@ pub(crate) struct Tcp {
     authority: String,
     secured: Option<Secured>,
     host: HeaderValue,
-    /// The path below which the Baton answers, without a slash at its end.
+    /// Base path of the Baton, without a trailing slash.
     prefix: String,
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
 }
@@ -53,7 +53,7 @@ impl Transport {
             _ => return Err(refuse("it must begin with http:// or https://")),
         };
         let port = match authority.port_u16() {
-            _ if authority.as_str().contains('@') => return Err(refuse("it names a user; show a token instead")),
+            _ if authority.as_str().contains('@') => return Err(refuse("it contains a user name; use a token instead")),
             Some(port) => port,
             None if authority.as_str() == host => usual_port,
             None => return Err(refuse("its port is not a number up to 65535")),
@@ -83,7 +83,7 @@ impl Tcp {
             let path = format!("{}{}", self.prefix, request.uri());
             *request.uri_mut() = path.parse().map_err(|_| self.bad_path(&path))?;
         }
-        // The server may have closed an idle connection; a request that never left may go by another one.
+        // The server may have closed an idle connection; a request that was not sent can be retried on another one.
         while let Some(mut kept) = self.take().await {
             match kept.try_send_request(request).await {
                 Ok(response) => return Ok(self.reply(response, kept)),
@@ -143,7 +143,7 @@ impl Tcp {
     }
 }
 
-/// A connection on which requests can be sent.
+/// Performs the HTTP handshake.
 async fn opened(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> io::Result<SendRequest<Full<Bytes>>> {
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
     tokio::spawn(async move {
@@ -154,7 +154,7 @@ async fn opened(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) ->
     Ok(sender)
 }
 
-/// A body that, read to its end, gives its connection back.
+/// A body that returns its connection to the pool when it is read to its end.
 struct Returning {
     body: Incoming,
     home: Arc<Tcp>,

@@ -1,4 +1,4 @@
-//! Whom to trust: the system's authorities, or exactly one certificate.
+//! TLS trust: the system's authorities, or exactly one certificate.
 
 use crate::ClientError;
 use baton_types::Digest;
@@ -12,16 +12,16 @@ use std::{io, sync::Arc};
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// How the server shows who it is.
+/// Verification of the server certificate.
 pub(crate) enum Trust {
-    /// By a certificate of an authority that this system knows, for the name in the address.
+    /// Signed by an authority of the system, for the host in the URL.
     System,
-    /// By exactly the certificate with this SHA-256, whatever name is in it.
+    /// Exactly the certificate with this SHA-256, regardless of its names.
     Pinned(Digest),
 }
 
 impl Trust {
-    /// A fingerprint in hex, in any case and with or without colons.
+    /// Parses a hex fingerprint, upper or lower case, with or without colons.
     pub(crate) fn pinned(fingerprint: &str) -> Result<Self, ClientError> {
         let hex: String = fingerprint.chars().filter(|sign| *sign != ':').collect::<String>().to_ascii_lowercase();
         if hex.len() != 64 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -32,18 +32,18 @@ impl Trust {
     }
 }
 
-/// Secures connections to one server.
+/// TLS connector for one server.
 pub(super) struct Secured {
     connector: TlsConnector,
     name: ServerName<'static>,
 }
 
 impl Secured {
-    /// `host` is a name or an address, in brackets if it is one of IPv6.
+    /// `host` is a name or an address; IPv6 addresses are in brackets.
     pub(super) fn new(host: &str, trust: Trust) -> Result<Self, String> {
         let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
-            .map_err(|_| "its host is not a name that a certificate can have".to_owned())?;
-        // Named rather than taken from the process, so that no other crate's choice of provider matters here.
+            .map_err(|_| "its host is not a valid name for a certificate".to_owned())?;
+        // Explicit provider, so that the process-wide default of another crate has no effect here.
         let provider = Arc::new(ring::default_provider());
         let algorithms = provider.signature_verification_algorithms;
         let builder = ClientConfig::builder_with_provider(provider)
@@ -65,20 +65,20 @@ impl Secured {
     }
 }
 
-/// The same error in words that say what is wrong with the server's certificate.
+/// Explains a certificate error.
 fn explained(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
     let Some(rustls::Error::InvalidCertificate(cause)) = cause else { return error };
     let said = match cause {
         CertificateError::UnknownIssuer => {
-            "its certificate is of an authority that this system does not know".to_owned()
+            "its certificate was issued by an authority that this system does not trust".to_owned()
         }
         CertificateError::ApplicationVerificationFailure => {
-            "it shows another certificate than the pinned one".to_owned()
+            "its certificate is not the pinned one".to_owned()
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate has expired".to_owned(),
         CertificateError::Other(OtherError(other)) if other.to_string() == "CaUsedAsEndEntity" => {
-            "its certificate is that of an authority, which no server may show; make one with CA:FALSE".to_owned()
+            "its certificate is a CA certificate, which a server must not use; create one with CA:FALSE".to_owned()
         }
         other => format!("its certificate is not accepted: {other}"),
     };
@@ -96,7 +96,7 @@ fn system_roots() -> RootCertStore {
     roots
 }
 
-/// Accepts one certificate. The server still has to sign with its key, as always: knowing the certificate is not enough.
+/// Accepts one certificate. The server must still prove possession of its key: knowing the certificate is not enough.
 #[derive(Debug)]
 struct Pin {
     fingerprint: Digest,

@@ -55,7 +55,7 @@ async fn refusals_in_plain_text_have_their_codes() {
         of(ErrorCode::INVALID_REQUEST, "invalid start: it must not be after end"),
         of(ErrorCode::NOT_OFFERED, "this Baton keeps no spans"),
         of(ErrorCode::SCOPE_MISSING, "the token does not allow this"),
-        ("none".to_owned(), "the answer is ".to_owned()),
+        ("none".to_owned(), "invalid respon".to_owned()),
     ];
     assert_eq!(seen, expect);
 }
