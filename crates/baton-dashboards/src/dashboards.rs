@@ -1,4 +1,4 @@
-//! Every dashboard, one file each: a new one is a file and a line in [`ALL`].
+//! All dashboards, one file each: a new one is a file and a line in [`WILDCARD`].
 
 mod agent_activity;
 mod handoffs;
@@ -16,7 +16,7 @@ const ALL: &[fn(&[Price]) -> Dashboard] = &[
     tokens_and_cost::dashboard,
 ];
 
-/// All dashboards; money is shown for models that have a price.
+/// All dashboards; costs are shown for models with a price.
 pub fn all(prices: &[Price]) -> Vec<Dashboard> {
     ALL.iter().map(|dashboard| dashboard(prices)).collect()
 }

@@ -1,84 +1,84 @@
-//! What a dashboard is, whoever draws it.
+//! Dashboard definitions, independent of the renderer.
 
-/// A page of panels.
+/// A dashboard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dashboard {
-    /// By which Grafana knows it, and the name of its file.
+    /// Grafana uid, also the file name.
     pub uid: &'static str,
-    /// What stands above it.
+    /// Title.
     pub title: &'static str,
-    /// What it is for.
+    /// Purpose.
     pub description: &'static str,
-    /// How far it looks back when it is opened, such as `now-24h`.
+    /// Default time range, such as `now-24h`.
     pub from: &'static str,
-    /// In the order of reading.
+    /// Panels in reading order.
     pub panels: Vec<Panel>,
 }
 
-/// One picture, number or table.
+/// A chart, number or table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What it shows.
+    /// Title.
     pub title: &'static str,
-    /// What to do about what it shows.
+    /// Advice how to act on the values.
     pub action: &'static str,
-    /// How it is drawn.
+    /// Visualization.
     pub shape: Shape,
-    /// What its numbers are.
+    /// Unit of the values.
     pub unit: Unit,
-    /// How many of the 24 columns it takes.
+    /// Width in columns, of 24.
     pub width: u32,
-    /// In TraceQL; several are drawn over each other.
+    /// TraceQL queries; several are drawn in one chart.
     pub queries: Vec<String>,
 }
 
-/// How a panel is drawn.
+/// Visualization of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One number for the whole time.
+    /// One number for the whole time range.
     Stat,
     /// Lines over time.
     Lines,
     /// Stacked bars over time.
     Bars,
-    /// One bar for each series, for the whole time.
+    /// One bar per series, for the whole time range.
     Ranking,
-    /// Shares of the whole time.
+    /// Pie chart over the whole time range.
     Pie,
-    /// How often each range of values occurred over time.
+    /// Distribution of values over time.
     Heatmap,
-    /// The spans that a search finds.
+    /// Table of spans that a search finds.
     Spans,
 }
 
-/// How a panel's queries are asked.
+/// Query type of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
-    /// As series over time.
+    /// Series over time.
     Range,
-    /// As one value for the whole time.
+    /// One value for the whole time range.
     Instant,
-    /// As a search.
+    /// Search.
     Search,
 }
 
-/// What numbers are.
+/// Unit of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// How many.
+    /// Number.
     Count,
-    /// How many in a second.
+    /// Rate per second.
     PerSecond,
-    /// How long.
+    /// Duration in seconds.
     Seconds,
-    /// How many of a hundred.
+    /// Percentage.
     Percent,
     /// Dollars.
     Money,
 }
 
 impl Shape {
-    /// How its queries are asked.
+    /// Query type of the visualization.
     pub fn asks(self) -> Asks {
         match self {
             Self::Lines | Self::Bars | Self::Heatmap => Asks::Range,
@@ -99,7 +99,7 @@ impl Panel {
         Self { title, action, shape, unit, width, queries: vec![query] }
     }
 
-    /// The same, as wide as this.
+    /// Sets the width.
     pub(crate) fn wide(self, width: u32) -> Self {
         Self { width, ..self }
     }

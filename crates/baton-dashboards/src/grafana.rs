@@ -1,4 +1,4 @@
-//! A definition as Grafana's JSON.
+//! Renders definitions as Grafana JSON.
 
 use crate::{
     AGENT_VARIABLE, ANY_AGENT, ANY_PROJECT, Asks, Dashboard, PROJECT_VARIABLE, Panel, Shape, Unit,
@@ -7,13 +7,13 @@ use crate::{
 use baton_telemetry::names;
 use serde_json::{Value, json};
 
-/// The version of the dashboard format that is written.
+/// Version of Grafana's dashboard schema.
 pub const SCHEMA_VERSION: u32 = 42;
 
-/// How wide a dashboard is, in columns.
+/// Columns of a dashboard.
 const COLUMNS: u32 = 24;
 const REFRESH: &str = "30s";
-/// Most traces that a table asks for, and most spans of each.
+/// Maximum traces of a table, and maximum spans per trace.
 const TRACES: u32 = 20;
 const SPANS: u32 = 5;
 
@@ -44,7 +44,7 @@ fn data_source() -> Value {
 fn data_source_variable() -> Value {
     json!({
         "name": "datasource", "label": "Tempo", "type": "datasource", "query": "tempo", "refresh": 1,
-        "description": "A data source of the kind Tempo, whose address is that of Baton with /tempo at its end.",
+        "description": "A Tempo data source with the URL of Baton, followed by /tempo.",
     })
 }
 
@@ -56,20 +56,20 @@ fn project_variable() -> Value {
     variable(PROJECT_VARIABLE, "Project", &project(), ANY_PROJECT)
 }
 
-/// One, several or all values of an attribute.
+/// A variable with one, several or all values of an attribute.
 fn variable(name: &str, label: &str, attribute: &str, all: &str) -> Value {
     let name = name.trim_start_matches('$');
     json!({
         "name": name, "label": label, "type": "query", "refresh": 2, "sort": 1,
         "datasource": data_source(),
-        // 1 is the kind of question that asks for the values of an attribute.
+        // Query type 1 returns the values of an attribute.
         "query": {"refId": format!("{name}s"), "type": 1, "label": attribute},
         "includeAll": true, "multi": true, "allValue": all,
         "current": {"selected": true, "text": ["All"], "value": ["$__all"]},
     })
 }
 
-/// Leads to the other dashboards with time, agent and project kept.
+/// Links to the other dashboards that keep time range, agent and project.
 fn others() -> Value {
     json!({
         "type": "dashboards", "title": "Baton", "tags": ["baton"], "icon": "external link", "tooltip": "",
@@ -77,7 +77,7 @@ fn others() -> Value {
     })
 }
 
-/// From left to right, and a new row where one does not fit any more.
+/// Lays panels out from left to right, with a new row when one is full.
 fn placed(panels: &[Panel]) -> Vec<Value> {
     let (mut x, mut y, mut row) = (0, 0, 0);
     let mut all = Vec::with_capacity(panels.len());
@@ -112,7 +112,7 @@ fn drawn(panel: &Panel, id: usize, place: &Value) -> Value {
     })
 }
 
-/// Names of queries: A to Z, then AA and on.
+/// Query ids: A to Z, then AA and so on.
 fn letters() -> impl Iterator<Item = String> {
     let letter = |index: u8| char::from(b'A' + index % 26);
     let one = (0..26).map(move |index| letter(index).to_string());
@@ -154,7 +154,7 @@ fn field(panel: &Panel) -> Value {
                 json!({"drawStyle": "bars", "fillOpacity": 80, "stacking": {"mode": "normal", "group": "A"}});
         }
         Shape::Lines => field["custom"] = json!({"drawStyle": "line", "fillOpacity": 10, "showPoints": "auto"}),
-        // A table's columns know their own units.
+        // Table columns have their own units.
         Shape::Spans => field = json!({}),
         _ => {}
     }

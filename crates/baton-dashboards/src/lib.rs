@@ -1,9 +1,9 @@
-//! Grafana dashboards over the spans of agents: what they show, and their JSON.
+//! Grafana dashboards over the spans of agents: definitions and JSON.
 //!
-//! This crate must never ask a store or write a file, and never spell the name of an attribute: names come from
-//! [`baton_telemetry::names`], so that a panel asks for what emitters say.
+//! This crate must never query a store or write a file, and never spell out attribute names: names come from
+//! [`baton_telemetry::names`], so that panels query the names that are emitted.
 //!
-//! Read first: [`Dashboard`] and [`Panel`] (a definition), [`all`] (every dashboard there is), [`grafana`] (the JSON).
+//! Read first: [`Dashboard`] and [`Panel`] (a definition), [`all`] (all dashboards), [`grafana`] (the JSON).
 
 mod dashboards;
 mod definition;

@@ -1,12 +1,12 @@
-//! What tokens cost.
+//! Token prices.
 
-/// What a model's tokens cost, in dollars per million.
+/// Token prices of a model, in dollars per million.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
-    /// The model as spans name it.
+    /// Model name, as in spans.
     pub model: String,
-    /// For a million tokens that it reads.
+    /// Price of a million input tokens.
     pub input: f64,
-    /// For a million tokens that it writes.
+    /// Price of a million output tokens.
     pub output: f64,
 }

@@ -1,14 +1,14 @@
-//! Pieces of TraceQL that several dashboards share.
+//! TraceQL fragments shared by several dashboards.
 
 use baton_telemetry::names::{self, operation};
 
-/// What stands in queries for the agent that was chosen.
+/// Dashboard variable of the selected agent.
 pub const AGENT_VARIABLE: &str = "$agent";
-/// What the variable is while no agent is chosen: a pattern that every agent meets.
+/// Value of the variable when all agents are selected: a pattern that matches every name.
 pub const ANY_AGENT: &str = ".*";
-/// What stands in queries for the project that was chosen.
+/// Dashboard variable of the selected project.
 pub const PROJECT_VARIABLE: &str = "$project";
-/// What the variable is while no project is chosen: spans that name none count, too.
+/// Value of the variable when all projects are selected; includes spans without a project.
 pub const ANY_PROJECT: &str = ".*";
 
 /// An attribute of a span, by its name.
@@ -16,79 +16,79 @@ pub(crate) fn span(name: &str) -> String {
     format!("span.{name}")
 }
 
-/// Spans of the chosen project for which all of this is true.
+/// Spans of the selected project that meet all conditions.
 pub(crate) fn spans(conditions: &[String]) -> String {
     format!("{{ {} && {} }}", conditions.join(" && "), of_project())
 }
 
-/// An attribute is this text.
+/// Condition: the attribute equals a text.
 pub(crate) fn is(name: &str, text: &str) -> String {
-    // A name of a model may hold anything.
+    // Model names may contain any character.
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("{} = \"{text}\"", span(name))
 }
 
-/// The attribute names the chosen agent.
+/// Condition: the attribute matches the selected agent.
 pub(crate) fn chosen(name: &str) -> String {
     format!("{} =~ \"{AGENT_VARIABLE}\"", span(name))
 }
 
-/// The attribute that names a project, wherever it is: a span may say it, or its resource.
+/// The project attribute, in span or resource scope.
 pub(crate) fn project() -> String {
     format!(".{}", names::PROJECT_ID)
 }
 
-/// Of the chosen project. A pattern finds nothing where there is no attribute, so that all projects are told apart from
-/// one by the variable itself.
+/// Condition: the span belongs to the selected project. A pattern does not match spans without the attribute, so the
+/// variable itself is compared to detect that all projects are selected.
 fn of_project() -> String {
     format!("(\"{PROJECT_VARIABLE}\" = \"{ANY_PROJECT}\" || {} =~ \"{PROJECT_VARIABLE}\")", project())
 }
 
-/// Runs of the chosen agent. Who asks an agent elsewhere has a span of that run, too, which is of kind `client`.
+/// Runs of the selected agent. The caller of a remote agent has a span of that run as well, of kind `client`.
 pub(crate) fn runs(more: &[String]) -> String {
     let run = [is(names::GEN_AI_OPERATION_NAME, operation::INVOKE_AGENT), "kind != client".to_owned()];
     of_agent(&run, more)
 }
 
-/// Model calls of the chosen agent, whichever way its model is asked.
+/// Model calls of the selected agent, of any operation.
 pub(crate) fn chats(more: &[String]) -> String {
     let ways = operation::MODEL_CALLS.join("|");
     of_agent(&[format!("{} =~ \"{ways}\"", span(names::GEN_AI_OPERATION_NAME))], more)
 }
 
-/// Tool calls of the chosen agent.
+/// Tool calls of the selected agent.
 pub(crate) fn tools(more: &[String]) -> String {
     of_agent(&[is(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL)], more)
 }
 
-/// Handoffs by the chosen agent.
+/// Handoffs by the selected agent.
 pub(crate) fn handoffs(more: &[String]) -> String {
     let handoff = [is(names::GEN_AI_OPERATION_NAME, operation::HANDOFF_REQUEST), chosen(names::HANDOFF_FROM_AGENT)];
     spans(&[&handoff, more].concat())
 }
 
-/// Requests to the chosen agent.
+/// Requests to the selected agent.
 pub(crate) fn requests(more: &[String]) -> String {
     of_agent(&["kind = server".to_owned()], more)
 }
 
-/// Only those that went wrong.
+/// Condition: the span failed.
 pub(crate) fn failed() -> [String; 1] {
     ["status = error".to_owned()]
 }
 
-/// How many of a hundred of these go wrong, from how the spans are chosen.
+/// Failure percentage of the selected spans.
 pub(crate) fn failed_share(of: fn(&[String]) -> String) -> String {
     format!("({} | count_over_time()) / ({} | count_over_time()) * 100", of(&failed()), of(&[]))
 }
 
-/// The end of a metrics query that groups by these attributes.
+/// Grouping of a metrics query by these attributes.
 pub(crate) fn by(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| span(name)).collect();
     format!("by ({})", names.join(", "))
 }
 
-/// The end of a search that shows these attributes.
+/// Selection of these attributes in a search.
 pub(crate) fn select(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| span(name)).collect();
     format!("select({})", names.join(", "))

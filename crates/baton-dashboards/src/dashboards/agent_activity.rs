@@ -1,4 +1,4 @@
-//! Who is at work, and on what.
+//! Agent activity: runs, model calls and requests by agent.
 
 use crate::{
     Dashboard, Panel, Price,
@@ -14,28 +14,28 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
     Dashboard {
         uid: "baton-agent-activity",
         title: "Baton: agent activity",
-        description: "Who is at work, and on what.",
+        description: "Runs, model calls, tool calls and requests by agent.",
         from: "now-24h",
         panels: vec![
             Panel::new(
                 Stat,
                 Count,
                 "Runs",
-                "None although people ask: see whether `baton up` serves the agents (`baton doctor`).",
+                "None despite requests: check with `baton doctor` whether `baton up` serves the agents.",
                 count(runs(&[])),
             ),
             Panel::new(
                 Stat,
                 Count,
                 "Model calls",
-                "Many more than runs: agents take many turns; look at Turns in runs and tools.",
+                "Many more than runs: agents take many turns; see Turns in runs and tools.",
                 count(chats(&[])),
             ),
             Panel::new(
                 Stat,
                 Count,
                 "Tool calls",
-                "None although tools are meant to be used: check what the agent is offered with `baton tools list`.",
+                "None although tools should be used: check the agent's tools with `baton tools list`.",
                 count(tools(&[])),
             ),
             Panel::new(
@@ -49,35 +49,35 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 Bars,
                 Count,
                 "Runs by agent",
-                "An agent that falls silent: look at its last run in the table below.",
+                "An agent stops running: see its last run in the table below.",
                 format!("{} | count_over_time() {agent}", runs(&[])),
             ),
             Panel::new(
                 Lines,
                 PerSecond,
                 "Requests by method",
-                "A method that jumps: a client may be polling; offer it streaming or push notifications.",
+                "A sudden increase: a client may be polling; use streaming or push notifications instead.",
                 format!("{} | rate() {}", requests(&[]), by(&[names::A2A_METHOD_NAME])),
             ),
             Panel::new(
                 Ranking,
                 Seconds,
-                "Time at work by agent",
-                "One agent has most of it: see in latency and errors whether model or tools take the time.",
+                "Run time by agent",
+                "One agent dominates: see in latency and errors whether its model or its tools are slow.",
                 format!("{} | sum_over_time(duration) {agent}", runs(&[])),
             ),
             Panel::new(
                 Lines,
                 PerSecond,
                 "Model calls by agent",
-                "It climbs while runs do not: an agent loops; open its newest run and read the turns.",
+                "It rises while runs do not: an agent may be looping; open its newest run and read the turns.",
                 format!("{} | rate() {agent}", chats(&[])),
             ),
             Panel::new(
                 Spans,
                 Count,
                 "Newest runs",
-                "Open one to see the whole trace; `baton trace show` has what was said, too.",
+                "Open one to see the whole trace; `baton trace show` also shows the messages.",
                 format!(
                     "{} | {}",
                     runs(&[]),

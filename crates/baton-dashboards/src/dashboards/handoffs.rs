@@ -1,4 +1,4 @@
-//! Work that goes from agent to agent.
+//! Handoffs between agents.
 
 use crate::{
     Dashboard, Panel, Price,
@@ -15,63 +15,63 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
     Dashboard {
         uid: "baton-handoffs",
         title: "Baton: handoffs",
-        description: "Work that goes from agent to agent, and how it comes back.",
+        description: "Handoffs between agents and their results.",
         from: "now-24h",
         panels: vec![
             Panel::new(
                 Stat,
                 Count,
                 "Handoffs",
-                "None although agents should work together: see `handoffs` in their agent.yaml.",
+                "None although agents should work together: check `handoffs` in their agent.yaml.",
                 format!("{} | count_over_time()", handoffs(&[])),
             ),
             Panel::new(
                 Stat,
                 Percent,
-                "Handoffs that fail",
-                "Over one of a hundred: read the errors in the table below.",
+                "Failed handoffs",
+                "Above 1 %: see the errors in the table below.",
                 failed_share(handoffs),
             ),
             Panel::new(
                 Pie,
                 Count,
-                "How they ended",
-                "Timeouts: give the handoff more time, or the agent less work. Rejected: it may not take such work.",
+                "Handoffs by status",
+                "Timeouts: increase the timeout of the handoff, or give the agent less work. Rejected: the agent does not accept such work.",
                 format!("{} | count_over_time() {}", handoffs(&[]), by(&[names::HANDOFF_STATUS])),
             ),
             Panel::new(
                 Bars,
                 Count,
-                "From whom to whom",
-                "A pair that you did not expect: take it out of `handoffs` in agent.yaml.",
+                "Handoffs by sender and receiver",
+                "An unexpected pair: remove it from `handoffs` in agent.yaml.",
                 format!("{} | count_over_time() {both}", handoffs(&[])),
             ),
             Panel::new(
                 Lines,
                 Seconds,
-                "Time until the work is back, half and 95 of 100",
-                "It nears the timeout of the handoff: find what is slow in the agent that works.",
+                "Handoff duration, p50 and p95",
+                "Close to the timeout of the handoff: find the slow part of the receiving agent.",
                 format!("{} | quantile_over_time(duration, 0.5, 0.95)", handoffs(&[])),
             ),
             Panel::new(
                 Ranking,
                 Seconds,
-                "Slowest agents to hand work to",
-                "Serve the slowest one nearer, or with a quicker model.",
+                "Slowest receiving agents, p95",
+                "Serve the slowest agent closer to its callers, or with a faster model.",
                 format!("{} | quantile_over_time(duration, 0.95) {to}", handoffs(&[])),
             ),
             Panel::new(
                 Ranking,
                 Count,
-                "What is asked for",
-                "One capability has most of it: see whether the first agent could have the tool itself.",
+                "Handoffs by capability",
+                "One capability dominates: consider giving the sender the tool itself.",
                 format!("{} | count_over_time() {}", handoffs(&[]), by(&[names::HANDOFF_CAPABILITY_ID])),
             ),
             Panel::new(
                 Spans,
                 Count,
-                "Newest handoffs that failed",
-                "The error says whether the agent refused, failed or took too long; open the trace for its own run.",
+                "Newest failed handoffs",
+                "The error shows whether the agent rejected the work, failed or timed out; open the trace to see its run.",
                 format!(
                     "{} | {}",
                     handoffs(&failed()),

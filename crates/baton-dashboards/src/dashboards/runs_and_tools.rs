@@ -1,4 +1,4 @@
-//! How runs end, and what tools do in them.
+//! Run states and tool calls.
 
 use crate::{
     Dashboard, Panel, Price,
@@ -13,49 +13,49 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
     Dashboard {
         uid: "baton-runs-and-tools",
         title: "Baton: runs and tools",
-        description: "How runs end, and what tools do in them.",
+        description: "Run states and tool calls.",
         from: "now-24h",
         panels: vec![
             Panel::new(
                 Bars,
                 Count,
                 "Runs by state",
-                "Failed ones: open them in latency and errors. Input required: answer with `baton approvals`.",
+                "Failed runs: open them in latency and errors. Input required: answer with `baton approvals`.",
                 format!("{} | count_over_time() {}", runs(&[]), by(&[names::TASK_STATE])),
             ),
             Panel::new(
                 Lines,
                 Seconds,
-                "Run time, half and 95 of 100",
-                "The upper line climbs alone: a few runs hang; look for a slow tool beside it.",
+                "Run time, p50 and p95",
+                "Only p95 rises: a few runs hang; look for a slow tool.",
                 format!("{} | quantile_over_time(duration, 0.5, 0.95)", runs(&[])),
             ),
             Panel::new(
                 Bars,
                 Count,
                 "Tool calls by tool",
-                "A tool that nobody calls any more: see whether its description still says when to use it.",
+                "A tool is no longer called: check whether its description still explains when to use it.",
                 format!("{} | count_over_time() {tool}", tools(&[])),
             ),
             Panel::new(
                 Ranking,
                 Seconds,
-                "Slowest tools, 95 of 100",
-                "Give the slowest one a shorter timeout, or less to do.",
+                "Slowest tools, p95",
+                "Give the slowest tool a shorter timeout, or less work.",
                 format!("{} | quantile_over_time(duration, 0.95) {tool}", tools(&[])),
             ),
             Panel::new(
                 Pie,
                 Count,
-                "Kinds of tools",
-                "Handoffs where you expect functions: agents lack a tool that others have.",
+                "Tool calls by type",
+                "Handoffs where you expect functions: an agent lacks a tool that others have.",
                 format!("{} | count_over_time() {}", tools(&[]), by(&[names::GEN_AI_TOOL_TYPE])),
             ),
             Panel::new(
                 Lines,
                 Count,
                 "Turns",
-                "Runs that come near the agent's limit of turns: its prompt should say when to stop.",
+                "Close to the agent's turn limit: its prompt should tell it when to stop.",
                 format!(
                     "{} | max_over_time({}) {}",
                     chats(&[]),
@@ -74,14 +74,14 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 Spans,
                 Count,
                 "Newest failed tool calls",
-                "Open one: the model's next turn shows what it made of the failure.",
+                "Open one: the model's next turn shows how it handled the failure.",
                 format!("{} | {}", tools(&failed()), select(&[names::GEN_AI_TOOL_NAME, names::GEN_AI_AGENT_NAME])),
             ),
             Panel::new(
                 Spans,
                 Count,
                 "Newest tool calls",
-                "Compare a slow call with a quick one: `baton trace diff`.",
+                "Compare a slow call with a fast one: `baton trace diff`.",
                 format!(
                     "{} | {}",
                     tools(&[]),

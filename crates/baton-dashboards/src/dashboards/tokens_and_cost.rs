@@ -1,4 +1,4 @@
-//! What models read and write, and what that costs.
+//! Token usage and cost of models.
 
 use crate::{
     Dashboard, Panel, Price,
@@ -8,7 +8,7 @@ use crate::{
 };
 use baton_telemetry::names;
 
-/// Prices are for so many tokens.
+/// Prices are per million tokens.
 const MILLION: f64 = 1e6;
 
 pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
@@ -19,29 +19,29 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
         Panel::new(
             Stat,
             Count,
-            "Tokens read",
-            "Much more than is written: prompts and tool results are long; shorten what tools give back.",
+            "Input tokens",
+            "Many more than output tokens: prompts and tool results are long; shorten tool results.",
             format!("{all} | sum_over_time({read})"),
         ),
         Panel::new(
             Stat,
             Count,
-            "Tokens written",
-            "It climbs while runs do not: answers get longer; say in the prompt how long they should be.",
+            "Output tokens",
+            "It rises while runs do not: answers become longer; limit their length in the prompt.",
             format!("{all} | sum_over_time({written})"),
         ),
         Panel::new(
             Stat,
             Count,
             "Model calls",
-            "Each call reads the whole conversation again: fewer turns save most.",
+            "Each call sends the whole conversation again: fewer turns save most.",
             format!("{all} | count_over_time()"),
         ),
         Panel::new(
             Stat,
             Count,
-            "Tokens read by a call",
-            "Near the model's window: let the agent begin new conversations, or summarise.",
+            "Input tokens per call",
+            "Close to the model's context window: start new sessions, or summarise.",
             format!("{all} | avg_over_time({read})"),
         ),
     ];
@@ -51,10 +51,10 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
             ..Panel::new(
                 Bars,
                 Money,
-                "Money by model",
-                "Compare with your budget; a model that grows faster than its runs deserves a look. \
-                 Models without a price are not in it, and tokens of a cache cost what others do; \
-                 `baton costs` knows better.",
+                "Cost by model",
+                "Compare with your budget; check models whose cost grows faster than their runs. \
+                 Models without a price are not included, and cached tokens count as normal ones; \
+                 `baton costs` is more precise.",
                 String::new(),
             )
             .wide(24)
@@ -64,36 +64,36 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
         Panel::new(
             Bars,
             Count,
-            "Tokens read by model",
-            "A costly model has most of it: give simple agents a smaller one.",
+            "Input tokens by model",
+            "An expensive model dominates: give simple agents a smaller model.",
             format!("{all} | sum_over_time({read}) {model}"),
         ),
         Panel::new(
             Bars,
             Count,
-            "Tokens written by model",
-            "Writing costs several times as much as reading: ask for shorter answers.",
+            "Output tokens by model",
+            "Output tokens cost several times as much as input tokens: ask for shorter answers.",
             format!("{all} | sum_over_time({written}) {model}"),
         ),
         Panel::new(
             Ranking,
             Count,
-            "Tokens read by agent",
-            "Begin to save with the first one.",
+            "Input tokens by agent",
+            "Start saving with the first agent.",
             format!("{all} | sum_over_time({read}) {agent}"),
         ),
         Panel::new(
             Lines,
             Count,
-            "Tokens of the longest call by agent",
-            "It climbs from run to run: conversations grow; begin new ones.",
+            "Maximum input tokens per call by agent",
+            "It rises from run to run: sessions grow; start new ones.",
             format!("{all} | max_over_time({read}) {agent}"),
         ),
         Panel::new(
             Spans,
             Count,
             "Newest model calls",
-            "Sort by tokens and open the greatest; `baton trace show` has what was said.",
+            "Sort by tokens and open the largest; `baton trace show` shows the messages.",
             format!(
                 "{all} | {}",
                 select(&[
@@ -108,19 +108,19 @@ pub(super) fn dashboard(prices: &[Price]) -> Dashboard {
     Dashboard {
         uid: "baton-tokens-and-cost",
         title: "Baton: tokens and cost",
-        description: "What models read and write, and what that costs.",
+        description: "Token usage and cost of models.",
         from: "now-7d",
         panels,
     }
 }
 
-/// What one token costs, without the digits that a division of binary fractions invents.
+/// Price of one token, without rounding noise of binary fractions.
 fn for_one(price: f64) -> String {
     let digits = format!("{:.15}", price / MILLION);
     digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Dollars for what one model read and wrote.
+/// Query for the cost of one model in dollars.
 fn money(price: &Price, read: &str, written: &str, by: &str) -> String {
     let spans = chats(&[is(names::GEN_AI_REQUEST_MODEL, &price.model)]);
     let (input, output) = (for_one(price.input), for_one(price.output));

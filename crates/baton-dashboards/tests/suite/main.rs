@@ -40,7 +40,7 @@ fn names_are_taken_once_and_every_panel_says_what_to_do() {
         assert_eq!(titles.len(), dashboard.panels.len(), "{}", dashboard.title);
         assert!(dashboard.panels.iter().all(|panel| panel.action.ends_with('.')), "{}", dashboard.title);
     }
-    assert!(all.iter().flat_map(|dashboard| &dashboard.panels).all(|panel| panel.title != "Money by model"));
+    assert!(all.iter().flat_map(|dashboard| &dashboard.panels).all(|panel| panel.title != "Cost by model"));
 }
 
 #[test]
