@@ -1,9 +1,8 @@
-//! What waits for a person: calls that need leave, forms, addresses to visit and plain questions, of all of a caller's
-//! tasks.
+//! Pending requests for input across all tasks of a caller: tool approvals, forms, URLs to visit and text questions.
 //!
-//! A question is listed once, at the task whose call it is: a task that only shows the question of an agent that it
-//! handed work to does not list it again. Answering is a message to that task like any other; whoever waits for it goes
-//! on by itself.
+//! A question is listed once, at the task that made the call. A parent task that only relays the question of a handoff
+//! target does not list it again. An answer is an ordinary message to that task; tasks that wait for it continue
+//! automatically.
 
 mod answer;
 mod list;

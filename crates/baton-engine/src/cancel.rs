@@ -1,11 +1,11 @@
-//! Canceling a task: its model call and tools stop, and so does the work that it handed over.
+//! Cancels a task, including its model call, tools and handoffs.
 
 use crate::{Engine, EngineError, TaskRef, end::Ending};
 use baton_types::{Principal, TaskState, TaskView};
 use std::sync::Arc;
 
 impl Engine {
-    /// Cancels, and returns when the journal has it; canceling a canceled task is fine.
+    /// Cancels a task. Returns once the journal has it. Canceling a canceled task succeeds.
     pub async fn cancel(&self, principal: &Arc<Principal>, task: &TaskRef) -> Result<Arc<TaskView>, EngineError> {
         loop {
             let present = self.inner.load(principal, task).await?;

@@ -1,4 +1,4 @@
-//! Waiting until there is something new to see.
+//! Long poll for changes of a task.
 
 use crate::{Engine, EngineError, FeedItem, TaskRef};
 use baton_rules::{Task, is_seen};
@@ -6,11 +6,11 @@ use baton_types::{Fact, Principal, TaskView};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::timeout_at};
 
-/// Nobody waits longer, whatever was asked.
+/// Upper bound of a requested wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 
 impl Engine {
-    /// The task as soon as it is beyond a generation, or as it is when the wait is over or the task has ended.
+    /// Returns the task once it is past `generation`, has ended, or the wait has elapsed.
     pub async fn changed(
         &self,
         principal: &Arc<Principal>,
@@ -19,11 +19,11 @@ impl Engine {
         wait: Duration,
     ) -> Result<Arc<TaskView>, EngineError> {
         let end = tokio::time::Instant::now() + wait.min(LONGEST_WAIT);
-        // Whoever may not see the task must not even have a feed made for it.
+        // Access check before a feed is created for the task.
         let mut present = self.inner.load(principal, task).await?;
         let feed = self.inner.hub.feed(&task.task);
         loop {
-            // Attached before the journal is read, so that nothing can happen unseen in between.
+            // Attached before the journal is read, so no event is missed in between.
             let Some(mut queue) = feed.attach() else { break };
             present = self.inner.load(principal, task).await?;
             if present.generation > generation || present.state.is_terminal() {
@@ -38,7 +38,7 @@ impl Engine {
     }
 }
 
-/// Returns at the first event after the present that callers can see, or when the queue was cut off.
+/// Returns at the first caller-visible event after `present`, or when the queue is closed.
 async fn something_new(queue: &mut mpsc::Receiver<FeedItem>, present: &Task) {
     while let Some(item) = queue.recv().await {
         if let FeedItem::Event(event) = item

@@ -1,4 +1,4 @@
-//! Sends under an idempotency key: said once, however often they are sent.
+//! Idempotency keys: a repeated send returns the result of the first one.
 
 use crate::{EngineError, IdempotencyKey, SendCommand, Subscription, TaskRef, engine::Inner, subscribe::Until};
 use baton_ports::Claim;
@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// One lock for the keys that hash alike; waiting for a stranger's send costs a sync at most.
+/// Sharded locks by key hash; a hash collision delays a send by at most one journal sync.
 pub(crate) struct ClaimLocks(Vec<Arc<Mutex<()>>>);
 
 const LOCKS: usize = 256;
@@ -29,7 +29,7 @@ impl ClaimLocks {
     }
 }
 
-/// A key that nobody else can use until this is dropped, which is when the journal has answered.
+/// Exclusive hold on an idempotency key until the journal has answered.
 pub(crate) struct HeldKey {
     key: String,
     request: Digest,
@@ -37,7 +37,7 @@ pub(crate) struct HeldKey {
 }
 
 impl HeldKey {
-    /// What the journal is to remember, with the first event of the send.
+    /// The claim to journal with the first event of the send.
     pub(crate) fn claim(&self, principal: &Arc<Principal>, task: &TaskId, number: u64) -> Claim {
         Claim {
             principal: Arc::clone(principal),
@@ -49,24 +49,24 @@ impl HeldKey {
     }
 }
 
-/// Whether a message was sent before.
+/// Result of an idempotency lookup.
 pub(crate) enum Occasion {
-    /// It was not, as far as anybody can know.
+    /// No earlier send is known; holds the key if the command has one.
     First(Option<HeldKey>),
-    /// It was, and this came of it.
+    /// The message was sent before.
     Again(Repeated),
 }
 
-/// Where an earlier send of the same message went.
+/// Reference to an earlier send of the same message.
 pub(crate) struct Repeated {
     pub(crate) task: TaskId,
     agent: AgentName,
-    /// The first event that came of it.
+    /// First event of the earlier send.
     number: u64,
 }
 
 impl Inner {
-    /// Looks the command's key up, and holds it if it is free.
+    /// Looks up the idempotency key of the command and locks it if it is unused.
     pub(crate) async fn occasion(
         &self,
         principal: &Arc<Principal>,
@@ -76,11 +76,11 @@ impl Inner {
         if self.stopping.is_cancelled() {
             return Err(EngineError::ShuttingDown);
         }
-        // An agent's name has no slash, so keys for different agents cannot meet.
+        // An agent name has no slash, so keys of different agents cannot collide.
         let key = format!("{}/{}", command.agent, asked.key);
         if let Some(config) = &command.push {
-            // Finding a receiver takes as long as a stranger's name server likes: nobody's key may wait for that, and
-            // a repetition needs no receiver.
+            // Resolving a push receiver depends on external DNS. It happens before the key is locked, and a replay does
+            // not need it.
             if let Some(again) = self.claimed(principal, &key, &asked, command).await? {
                 return Ok(Occasion::Again(again));
             }
@@ -110,13 +110,13 @@ impl Inner {
         }
     }
 
-    /// The task of an earlier send, as it is now.
+    /// The current task of an earlier send.
     pub(crate) async fn repeated(&self, principal: &Principal, again: &Repeated) -> Result<Arc<TaskView>, EngineError> {
         let task = TaskRef { task: again.task.clone(), agent: Some(again.agent.clone()) };
         Ok(Arc::new(self.load(principal, &task).await?.view()))
     }
 
-    /// What came of an earlier send, from its first event to the end of that turn.
+    /// Subscription to the turn of an earlier send, from its first event to its end.
     pub(crate) async fn follow_repeated(
         self: &Arc<Self>,
         principal: &Principal,

@@ -1,4 +1,4 @@
-//! What surfaces ask of the engine.
+//! Commands that surfaces send to the engine.
 
 use baton_ports::PageCursor;
 use baton_types::{
@@ -7,36 +7,36 @@ use baton_types::{
 };
 use std::sync::Arc;
 
-/// A message for an agent: a new task, or the next word in the one that `message.task` names.
+/// A message for an agent. Starts a new task, or continues the task named by `message.task`.
 #[derive(Clone, Debug)]
 pub struct SendCommand {
-    /// Who is asked.
+    /// Target agent.
     pub agent: AgentName,
-    /// What is said.
+    /// Message to deliver.
     pub message: Message,
-    /// Who runs tools in a new task; the agent's own setting when not given.
+    /// Side that runs the tools of a new task; defaults to the agent's setting.
     pub tool_execution: Option<ToolExecution>,
     /// W3C trace context of the request.
     pub trace: Option<Arc<str>>,
-    /// Who is to be told of everything that follows.
+    /// Push receiver for all events of the task.
     pub push: Option<PushConfig>,
-    /// Sent again under the same key, the message is not said twice.
+    /// Idempotency key; a repeated send with the same key delivers the message once.
     pub idempotency: Option<IdempotencyKey>,
-    /// How often the work was handed over before it came here from another system.
+    /// Number of handoffs before the request reached this system.
     pub depth: u32,
-    /// Say it only while the task is at this generation.
+    /// Deliver only while the task is at this generation.
     pub if_generation: Option<u64>,
-    /// Whether nobody is there to be asked.
+    /// Whether no user is available for questions.
     pub autonomous: bool,
-    /// What the caller wishes of the runs that the message starts.
+    /// Options of the runs that the message starts.
     pub wishes: Option<Box<Wishes>>,
-    /// What was said before, when the message begins a conversation that does not begin with it. Calls at its end may be
-    /// those that the message has results for.
+    /// Earlier messages of a conversation that starts here. The message may contain results for the calls at the end of
+    /// this history.
     pub history: Vec<SessionEntry>,
 }
 
 impl SendCommand {
-    /// A message and nothing special about it.
+    /// A command with default options.
     pub fn new(agent: AgentName, message: Message) -> Self {
         Self {
             agent,
@@ -54,55 +54,55 @@ impl SendCommand {
     }
 }
 
-/// What makes a repeated send recognisable.
+/// Client-chosen key that identifies a repeated send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey {
-    /// Chosen by the caller.
+    /// Key chosen by the caller.
     pub key: String,
-    /// What the request says; another message under the same key is refused.
+    /// Digest of the request; a different request with the same key is rejected.
     pub request: Digest,
 }
 
-/// An acknowledged send: the journal has it.
+/// Receipt of a send that the journal has.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// The task as the send left it.
+    /// The task after the send.
     pub task: Arc<TaskView>,
 }
 
-/// Which tasks to list.
+/// Filter and page of a task list.
 #[derive(Clone, Debug, Default)]
 pub struct ListTasks {
-    /// Only this agent's.
+    /// Only tasks of this agent.
     pub agent: Option<AgentName>,
-    /// Only this conversation's.
+    /// Only tasks of this context.
     pub context: Option<ContextId>,
-    /// Only in this state.
+    /// Only tasks in this state.
     pub state: Option<TaskState>,
-    /// Only those whose status changed at or after this moment.
+    /// Only tasks whose status changed at or after this time.
     pub status_after: Option<Timestamp>,
-    /// Start after this one.
+    /// Start after this cursor.
     pub after: Option<PageCursor>,
-    /// Most tasks.
+    /// Maximum tasks per page.
     pub limit: usize,
 }
 
 /// One page of tasks, newest status first.
 #[derive(Clone, Debug)]
 pub struct TaskPage {
-    /// The tasks.
+    /// Tasks of the page.
     pub tasks: Vec<Arc<TaskView>>,
-    /// How many match without paging.
+    /// Total number of matches.
     pub total: u64,
-    /// Where the next page starts, if there is one.
+    /// Cursor of the next page, if there is one.
     pub next: Option<PageCursor>,
 }
 
-/// Which of the caller's tasks a command is about.
+/// Reference to a task of the caller.
 #[derive(Clone, Debug)]
 pub struct TaskRef {
     /// The task.
     pub task: TaskId,
-    /// The agent it was addressed through; a task of another agent looks missing.
+    /// The agent addressed by the request; a task of another agent is reported as not found.
     pub agent: Option<AgentName>,
 }

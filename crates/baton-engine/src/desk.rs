@@ -1,4 +1,4 @@
-//! Asking an agent and waiting for its answer, for surfaces whose callers know nothing of tasks.
+//! Blocking agent calls for surfaces without tasks.
 
 use crate::{Engine, EngineError, SendCommand, TaskRef, run::answer_of};
 use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, BoxFuture};
@@ -54,7 +54,7 @@ impl AgentDesk for Engine {
     }
 }
 
-/// What a task that has settled says to whoever waited for it.
+/// Reply of a settled task.
 pub(crate) fn reply_of(view: &TaskView) -> AgentReply {
     let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
     let text = if view.state == TaskState::Completed { answer_of(view, said) } else { said };
@@ -65,7 +65,7 @@ pub(crate) fn refused(error: &EngineError) -> AgentAskError {
     AgentAskError { code: error.code(), detail: error.to_string() }
 }
 
-/// Work that nobody waits for any more is canceled.
+/// Cancels the task on drop, unless its result was received.
 pub(crate) struct Unheard<'a> {
     engine: &'a Engine,
     principal: Arc<Principal>,
@@ -77,7 +77,7 @@ impl<'a> Unheard<'a> {
         Self { engine, principal: Arc::clone(principal), task: Some(task.clone()) }
     }
 
-    /// The wait is over.
+    /// Disarms the guard after the result was received.
     pub(crate) fn heard(mut self) {
         self.task = None;
     }
@@ -93,7 +93,7 @@ impl Drop for Unheard<'_> {
         self.engine.inner.drivers.spawn(async move {
             let task = TaskRef { task, agent: None };
             if let Err(error) = engine.cancel(&principal, &task).await {
-                tracing::debug!(task = %task.task, %error, "work that nobody waits for could not be canceled");
+                tracing::debug!(task = %task.task, %error, "an abandoned task could not be canceled");
             }
         });
     }

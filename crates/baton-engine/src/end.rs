@@ -1,4 +1,4 @@
-//! Ending a task early, with everything that hangs on it.
+//! Ends a task early, together with its handoffs.
 
 use crate::{
     EngineError,
@@ -14,20 +14,20 @@ use baton_types::{
 };
 use std::sync::Arc;
 
-/// How a task ends without an answer of its model.
+/// Cause of a task end without a model answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Ending {
-    /// By an error.
+    /// An error.
     Failed(Reason),
-    /// By an error that kept its words from an agent elsewhere.
+    /// An error before the message reached the remote agent.
     Unsaid(Reason),
-    /// By somebody who looks on and did not let in what was asked.
+    /// A guard blocked the request.
     Refused(Reason),
-    /// By the agent's own refusal.
+    /// The agent rejected the request.
     Rejected(String),
-    /// By its caller.
+    /// The caller canceled the task.
     Canceled,
-    /// By a bare message, which a call of the model asked for.
+    /// A tool call of the model asked to reply with a plain message.
     Replied(ToolCall, String),
 }
 
@@ -47,10 +47,10 @@ impl Ending {
             Self::Rejected(why) => (TaskState::Rejected, why.clone(), None),
             Self::Canceled => (TaskState::Canceled, "The task was canceled.".to_owned(), None),
             Self::Replied(call, text) => {
-                // With a result the conversation is whole, and later tasks of it remember the reply.
+                // The result completes the conversation, so later tasks of the context include the reply.
                 let (call, name, output) = (call.id.clone(), call.name.clone(), Json::string("replied"));
                 let result = ToolResult { call, name, output, is_error: false };
-                // Naming no task is what makes it a bare message.
+                // A plain message names no task.
                 let reply = Message { task: None, ..message(text.clone()) };
                 let (state, message) = (TaskState::Completed, Some(reply));
                 return vec![
@@ -64,7 +64,7 @@ impl Ending {
 }
 
 impl Ending {
-    /// Whether an agent elsewhere may still work on what nobody waits for any more.
+    /// Whether a remote agent may still work on the task.
     fn leaves_peer(&self) -> bool {
         match self {
             Self::Canceled => true,
@@ -75,12 +75,12 @@ impl Ending {
 }
 
 impl Inner {
-    /// Ends the task and its open handoffs in one commit, waits for the journal, then stops what was going on.
+    /// Ends the task and its open handoffs in one commit, waits for the journal, then cancels the running work.
     pub(crate) async fn end(self: &Arc<Self>, live: &Arc<LiveTask>, ending: Ending) -> Result<(), EngineError> {
         let (receipt, handed, left) = loop {
             let handed = open_handoffs(&live.lock().task);
             if !handed.is_empty() {
-                // Their records may still be on the way to the disk, and only there can they be read.
+                // Handoff records are read from the journal, and queued writes may not be synced yet.
                 self.synced().await?;
             }
             let mut beside = Vec::new();
@@ -108,12 +108,12 @@ impl Inner {
             };
             match queued {
                 Ok((receipt, left)) => break (receipt, handed, left),
-                // It ended otherwise, or is being taken up anew: whoever did that sees to the rest.
+                // The task has ended or is being reopened; that code path cleans up.
                 Err(Stopped::Retired | Stopped::Illegal(_)) => return self.synced().await,
             }
         };
         live.cancel.cancel();
-        // Detached, because the one who ends a task may be stopped by that very end, or hang up.
+        // Detached: the caller may be canceled by this end, or disconnect.
         let (inner, live) = (Arc::clone(self), Arc::clone(live));
         let seen_through = self.drivers.spawn(async move {
             if let Err(error) = receipt.await {
@@ -133,13 +133,13 @@ impl Inner {
         Ok(seen_through.await.map_err(|_| EngineError::ShuttingDown)??)
     }
 
-    /// Waits until everything queued so far is on disk, or refused.
+    /// Waits until all queued commits are synced or rejected.
     pub(crate) async fn synced(&self) -> Result<(), EngineError> {
         self.journal().append(Commit::default()).await?;
         Ok(())
     }
 
-    /// Cancels work that nobody waits for any more.
+    /// Cancels a child task whose result is no longer needed.
     pub(crate) fn cancel_child(self: &Arc<Self>, child: TaskId) -> BoxFuture<'static, ()> {
         let inner = Arc::clone(self);
         Box::pin(async move {
@@ -148,7 +148,7 @@ impl Inner {
                 Err(error) => Err(error),
             };
             if let Err(error) = ended {
-                tracing::warn!(task = %child, %error, "a child task could not be canceled; it is at the next start");
+                tracing::warn!(task = %child, %error, "a child task could not be canceled; it will be canceled at the next start");
             }
         })
     }

@@ -1,15 +1,15 @@
-//! Why the engine refused a command.
+//! Errors of engine commands.
 
 use baton_ports::JournalError;
 use baton_types::{AgentName, ErrorCode, PushConfigId, TaskId, TaskState};
 
-/// A refused command; nothing was changed.
+/// Error of a rejected command. No state was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
     /// No agent has this name.
     #[error("there is no agent '{0}'")]
     AgentNotFound(AgentName),
-    /// The task does not exist, or not for this caller.
+    /// The task does not exist or is not visible to the caller.
     #[error("there is no task '{0}'")]
     TaskNotFound(TaskId),
     /// The task has ended.
@@ -17,29 +17,29 @@ pub enum EngineError {
     TaskFinished {
         /// The task.
         task: TaskId,
-        /// How it ended.
+        /// Final state.
         state: TaskState,
     },
-    /// The task has ended otherwise than by being canceled.
+    /// The task has ended in a state other than canceled.
     #[error("task '{task}' is {} and cannot be canceled", state.as_str())]
     NotCancelable {
         /// The task.
         task: TaskId,
-        /// How it ended.
+        /// Final state.
         state: TaskState,
     },
-    /// The task has changed since the caller looked.
+    /// The task has changed since the caller read it.
     #[error("task '{task}' is at generation {actual}")]
     GenerationMismatch {
         /// The task.
         task: TaskId,
-        /// Where it is.
+        /// Current generation.
         actual: u64,
     },
-    /// The idempotency key stands for another message.
+    /// The idempotency key was used for another message.
     #[error("the idempotency key '{0}' was used for another message")]
     IdempotencyConflict(String),
-    /// Notifications may not go there.
+    /// The push receiver is not allowed.
     #[error("{0}")]
     PushRefused(String),
     /// The task has no such push configuration.
@@ -47,34 +47,34 @@ pub enum EngineError {
     PushNotFound {
         /// The task.
         task: TaskId,
-        /// The configuration asked for.
+        /// The requested configuration.
         config: PushConfigId,
     },
-    /// The message is wrong for the task.
+    /// The message is invalid for the task.
     #[error("{detail}")]
     Invalid {
-        /// The stable code.
+        /// Stable error code.
         code: ErrorCode,
-        /// Which field of the message, such as `message.contextId`.
+        /// Message field, such as `message.contextId`.
         field: String,
-        /// What is wrong.
+        /// Error detail.
         detail: String,
     },
-    /// The engine is stopping.
+    /// The engine is shutting down.
     #[error("Baton is shutting down")]
     ShuttingDown,
-    /// The journal refused or failed.
+    /// The journal rejected the commit or failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
 impl EngineError {
-    /// Whether what is stored of one stream cannot be read; asking again does not help, and other streams are not affected.
+    /// Whether the stored data of one stream is unreadable. A retry does not help; other streams are not affected.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Journal(baton_ports::JournalError::Damaged { .. }))
     }
 
-    /// The code that people see.
+    /// Public error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::AgentNotFound(_) => ErrorCode::AGENT_NOT_FOUND,

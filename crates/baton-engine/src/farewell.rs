@@ -1,4 +1,5 @@
-//! Telling agents elsewhere that nobody waits any more: owed from the commit that ended the task until they know.
+//! Cancels tasks of remote agents whose results are no longer needed. The outbox entry is open from the commit that
+//! ended the local task until the remote agent has acknowledged.
 
 use crate::{EngineError, engine::Inner, run::unheard, send::internal};
 use baton_ports::{OutboxEntry, OutboxProgress, PeerAsk, PeerError};
@@ -10,29 +11,29 @@ use std::{
     time::Duration,
 };
 
-/// Which standing orders these are.
+/// Outbox channel of remote cancels.
 const CHANNEL: &str = "farewell";
 
-/// Orders read at once.
+/// Outbox entries read per page.
 const PAGE: usize = 512;
 
-/// Farewells that are said at the same time; others wait for their turn.
+/// Maximum concurrent remote cancels.
 pub(crate) const TOGETHER: usize = 64;
 
-/// Between two tries, which take half a minute each themselves.
+/// Delay between attempts; each attempt takes up to half a minute.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10 * 60);
 
-/// After this the agent elsewhere is left to its own limits.
+/// Time after which retries stop and the remote agent is left to its own limits.
 const DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What is to be told, and to whom.
+/// Outbox body of a remote cancel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Farewell {
     agent: AgentName,
-    /// Its task, when that is known.
+    /// Remote task id, if known.
     task: Option<String>,
-    /// The words that it may have, which are then looked for and never said.
+    /// Message that the remote agent may have received; used to find its task, never sent.
     sought: Option<Sought>,
 }
 
@@ -40,12 +41,12 @@ pub(crate) struct Farewell {
 struct Sought {
     message: MessageId,
     context: String,
-    /// The task there that the words continue.
+    /// The remote task that the message continues.
     task: Option<String>,
 }
 
 impl Farewell {
-    /// What is owed to the agent elsewhere that works on a task, if anything.
+    /// The remote cancel that the task needs, if any.
     pub(crate) fn to(task: &Task, owner: &Principal) -> Option<Self> {
         let known = task.peer.as_ref().and_then(|place| place.task.clone());
         let asked = unheard(task, owner, None).map(|(ask, _)| ask);
@@ -60,7 +61,7 @@ impl Farewell {
         Some(Self { agent: task.agent.clone(), task: known, sought })
     }
 
-    /// The standing order, written with the end of the task.
+    /// Outbox entry, committed with the end of the task.
     pub(crate) fn entry(&self, task: &Task, now: Timestamp) -> Result<OutboxEntry, EngineError> {
         Ok(OutboxEntry {
             id: format!("{CHANNEL}-{}", task.id),
@@ -73,7 +74,7 @@ impl Farewell {
 }
 
 impl Inner {
-    /// Says what an earlier process could not say any more, once the journal tells what that is.
+    /// Resumes remote cancels left by an earlier process, once the journal can be read.
     pub(crate) fn say_owed_farewells(self: &Arc<Self>) {
         if self.farewells_begun.swap(true, Ordering::Relaxed) {
             return;
@@ -83,7 +84,7 @@ impl Inner {
             let stopping = inner.stopping.clone();
             let saying = async {
                 while let Err(error) = inner.say_all_owed().await {
-                    tracing::debug!(%error, "still waiting for the journal to say farewells");
+                    tracing::debug!(%error, "still waiting for the journal to read pending remote cancels");
                     tokio::time::sleep(FIRST_PAUSE).await;
                 }
             };
@@ -101,7 +102,7 @@ impl Inner {
         }
     }
 
-    /// Says what is owed about one task, whose end was written although the journal seemed to refuse it.
+    /// Resumes the remote cancel of one task whose end was journaled despite a journal error.
     pub(crate) async fn say_owed_farewell(self: &Arc<Self>, task: &TaskId) -> Result<(), EngineError> {
         let owed = self.journal().outbox(CHANNEL, &StreamId::Task(task.clone())).await?;
         self.say_these(owed);
@@ -112,12 +113,12 @@ impl Inner {
         for order in orders {
             match order.body.read::<Farewell>() {
                 Ok(farewell) => self.say_farewell(order, farewell),
-                Err(error) => tracing::error!(order = order.id, %error, "a farewell cannot be read"),
+                Err(error) => tracing::error!(order = order.id, %error, "a stored remote cancel cannot be read"),
             }
         }
     }
 
-    /// Tells the agent elsewhere, again and again if need be, in the background.
+    /// Cancels the remote task in the background, with retries.
     pub(crate) fn say_farewell(self: &Arc<Self>, order: OutboxEntry, farewell: Farewell) {
         let inner = Arc::clone(self);
         let until = order.progress.due_at.after(DEADLINE);
@@ -139,7 +140,7 @@ impl Inner {
                 Err(PeerError::Unreached { code, .. })
                     if code != ErrorCode::AGENT_NOT_FOUND && self.ports.clock.now() < until => {}
                 Err(error) => {
-                    tracing::warn!(agent = %farewell.agent, %error, "a task elsewhere could not be canceled");
+                    tracing::warn!(agent = %farewell.agent, %error, "a remote task could not be canceled");
                     break;
                 }
             }
@@ -147,7 +148,7 @@ impl Inner {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
         if let Err(error) = self.journal().outbox_remove(order).await {
-            tracing::warn!(order, %error, "a farewell that was said will be said again at the next start");
+            tracing::warn!(order, %error, "a finished remote cancel could not be removed; it will be repeated at the next start");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What subscribers of a task see.
+//! Items of a task subscription.
 
 use baton_ports::StoredEvent;
 use baton_types::{MessageId, TaskView};
@@ -11,24 +11,24 @@ pub enum FeedItem {
     Task(Arc<TaskView>),
     /// The next journaled event.
     Event(Arc<StoredEvent>),
-    /// The open text so far; replaces all deltas of the message seen before.
+    /// The open text so far; replaces all earlier deltas of the message.
     OpenText {
         /// The message that the text will become.
         message: MessageId,
-        /// Which try.
+        /// Attempt number.
         attempt: u32,
-        /// All of it.
+        /// Full text so far.
         text: Arc<str>,
     },
-    /// More of the open text.
+    /// Appended open text.
     Delta {
         /// The message that the text will become.
         message: MessageId,
-        /// Which try.
+        /// Attempt number.
         attempt: u32,
-        /// How many bytes came before; 0 begins anew and replaces what an earlier attempt said.
+        /// Byte offset of the text; 0 starts over and replaces the text of an earlier attempt.
         offset: usize,
-        /// The new piece.
+        /// Appended text.
         text: Arc<str>,
     },
 }

@@ -1,10 +1,11 @@
-//! Whether something that a caller was told is missing belongs to somebody else.
+//! Ownership check for the audit log.
 
 use crate::{Engine, EngineError};
 use baton_types::{Principal, StreamId};
 
 impl Engine {
-    /// Whether it exists and is not the caller's. This is for the audit log alone: callers must not be able to tell.
+    /// Whether the stream exists and belongs to another principal. For the audit log only: the result must not be
+    /// visible to callers.
     pub async fn is_foreign(&self, principal: &Principal, stream: &StreamId) -> Result<bool, EngineError> {
         let journal = self.inner.journal();
         if journal.events(stream, 0, 1).await?.is_empty() {

@@ -1,17 +1,17 @@
-//! Schemas that values are compared with, each read once.
+//! Cache of parsed JSON Schemas.
 
 use baton_rules::{Form, UnusableForm};
 use baton_types::{Digest, Json};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 
-/// Schemas that are kept; when there are more they are read again.
+/// Maximum cached schemas; the cache is cleared when full.
 const KNOWN: usize = 512;
 
-/// What reading a schema gave.
+/// Result of parsing a schema.
 type Read = Result<Arc<Form>, UnusableForm>;
 
-/// Schemas by what they say, not by whose they are.
+/// Parsed schemas by digest of their text.
 #[derive(Default)]
 pub(crate) struct Forms {
     known: Mutex<HashMap<Digest, Read>>,

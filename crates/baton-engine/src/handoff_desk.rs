@@ -1,4 +1,4 @@
-//! Handoffs of callers who are no task: MCP clients that call an agent's `handoff`.
+//! Handoffs from callers without a task: MCP clients that call the `handoff` tool of an agent.
 
 use crate::{
     Engine, EngineError, SendCommand,
@@ -32,7 +32,7 @@ impl HandoffDesk for Engine {
             let deadline = handoff.created_at.after(Duration::from_millis(handoff.timeout_ms));
             let depth = ask.depth.saturating_add(1);
             let known = admitted.target.model.peer_url().map(str::to_owned);
-            // An agent that is served here answers here, whatever address its name stands for elsewhere.
+            // A locally served agent answers locally, even if its name also maps to a remote address.
             let agent_uri = known.unwrap_or_else(|| admitted.target.name.to_string());
             Ok(HandoffTicket { id: handoff.id, agent_uri, depth, deadline })
         })
@@ -105,7 +105,7 @@ impl HandoffDesk for Engine {
     }
 }
 
-/// The record of a handoff that nobody waits for any more says so.
+/// Records the handoff as cancelled on drop, unless it was disarmed.
 struct Unwanted<'a> {
     engine: &'a Engine,
     owner: Arc<Principal>,
@@ -126,22 +126,22 @@ impl Drop for Unwanted<'_> {
         }
         let (engine, owner) = (self.engine.clone(), Arc::clone(&self.owner));
         self.engine.inner.drivers.spawn(async move {
-            let end = HandoffEnd::Cancelled("whoever handed it over does not wait any more".to_owned());
+            let end = HandoffEnd::Cancelled("the caller stopped waiting for the result".to_owned());
             if let Err(error) = engine.end(&owner, &handoff, end).await {
-                tracing::warn!(%handoff, %error, "that a handoff is over could not be written down");
+                tracing::warn!(%handoff, %error, "the end of a handoff could not be recorded");
             }
         });
     }
 }
 
-/// Work that may be handed over.
+/// Target of an admitted handoff.
 struct Admitted {
     target: Arc<AgentSpec>,
 }
 
 impl Engine {
-    /// Hands work over and waits for the answer; `lender` is the local agent whose `handoffs` apply when the work comes
-    /// from an agent elsewhere.
+    /// Hands work over and waits for the answer. `lender` is the local agent whose `handoffs` apply when the request
+    /// comes from a remote agent.
     pub(crate) async fn hand_over_lent(
         &self,
         principal: &Principal,
@@ -154,7 +154,7 @@ impl Engine {
         self.carried_out(&owner, &ask, &admitted, &handoff).await
     }
 
-    /// Does the work of a recorded handoff, and writes down what came of it.
+    /// Runs a recorded handoff and records its outcome.
     async fn carried_out(
         &self,
         owner: &Arc<Principal>,
@@ -178,8 +178,8 @@ impl Engine {
         reply
     }
 
-    /// Writes down that a handoff is made directly from now on. Nothing when it has ended, is late or was rerouted before:
-    /// of several that try, one succeeds.
+    /// Records that the handoff is now made directly. Returns `None` when it has ended, is overdue or was already
+    /// rerouted; of concurrent attempts, one succeeds.
     async fn rerouted(
         &self,
         principal: &Principal,
@@ -247,7 +247,8 @@ impl Engine {
         Ok(handoff)
     }
 
-    /// The work as a task of the receiver, within the deadline; canceled when nobody waits any more.
+    /// Runs the handoff as a task of the target agent, within the deadline. The task is canceled if the caller stops
+    /// waiting.
     async fn handed(
         &self,
         owner: &Arc<Principal>,
@@ -274,7 +275,7 @@ impl Engine {
         let view = match (ended, asked) {
             (Ok(view), _) => view.map_err(|error| refused(&error))?,
             (Err(_), asked) => {
-                let asked = asked.map(|question| format!("; it asked, and nobody answered: {question}"));
+                let asked = asked.map(|question| format!("; its question was not answered: {question}"));
                 let detail =
                     format!("the agent did not answer within the handoff's deadline{}", asked.unwrap_or_default());
                 return Err(AgentAskError { code: ErrorCode::HANDOFF_FAILED, detail });
@@ -282,7 +283,7 @@ impl Engine {
         };
         if !view.state.is_terminal() {
             let detail = format!(
-                "'{to}' leaves its tools to its caller, and nobody runs them on this channel; hand the work over as a \
+                "'{to}' expects its caller to run its tools, and this channel cannot run them; hand the work over as a \
                  client that declares sampling and dev.baton/handoff, or have '{to}' run its tools itself: `settings.tools: agent` in its agent.yaml, and no \
                  `--tools caller` (task {})",
                 sent.task.id
@@ -293,8 +294,8 @@ impl Engine {
         Ok(reply_of(&view))
     }
 
-    /// Waits for the end, or for tool calls that nobody makes. Whoever handed the work over cannot be asked, but the owner
-    /// may answer the task itself, so a question is waited out.
+    /// Waits until the task ends or requests tool calls from its caller. The caller cannot answer questions, but the
+    /// owner can answer at the task, so the wait continues after a question.
     async fn ended(
         &self,
         owner: &Arc<Principal>,
@@ -326,8 +327,8 @@ impl Engine {
 }
 
 impl Inner {
-    /// Whether nobody waits for a handoff any more that no task waits for: one that was written together with its child
-    /// is ended by the task that waits for that. A tool's may outlive the process in which the tool ran.
+    /// Whether the deadline of an open handoff without a child task has passed. A handoff recorded with its child is
+    /// ended by the parent task. The handoff of a tool may outlive the process that ran the tool.
     pub(crate) fn is_late(&self, record: &HandoffRecord) -> bool {
         let timeout = Duration::from_millis(record.handoff.timeout_ms);
         let deadline = record.handoff.created_at.after(timeout);

@@ -1,4 +1,4 @@
-//! Resuming runs that may have brought the process down: in small groups, one after the other.
+//! Resumes runs that may have crashed the process: in small groups, one after the other.
 
 use crate::{FeedItem, end::Ending, engine::Inner, live::LiveTask, recover::After};
 use baton_rules::{ResumeGroup, Suspect, Task, blame, crash_reason, resume_groups, resumption, waits_for_group};
@@ -7,17 +7,17 @@ use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// What recovery found: runs that were going on when the process died.
+/// Runs in progress at the time of a crash, as found by recovery.
 #[derive(Default)]
 pub(crate) struct CrashSurvey {
-    /// Runs that did something themselves.
+    /// Runs that were executing a step.
     pub(crate) working: usize,
-    /// Those of them that may have brought the process down; nobody else drives them.
+    /// Runs that may have caused the crash. They have no driver yet.
     pub(crate) suspects: Vec<(Arc<LiveTask>, Suspect)>,
 }
 
 impl Inner {
-    /// Ends the suspects that are to blame, and resumes the others by and by.
+    /// Fails the suspects that are to blame and resumes the others in groups.
     pub(crate) async fn isolate(self: &Arc<Self>, survey: CrashSurvey) {
         let CrashSurvey { working, suspects } = survey;
         let ranks: Vec<Suspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
@@ -27,10 +27,10 @@ impl Inner {
                 ranks.iter().enumerate().filter(|(it, _)| *it != at).map(|(_, it)| *it).collect();
             if blame(suspect, &others, working == 1) {
                 let reason = crash_reason(&live.lock().task, suspect);
-                tracing::error!(code = reason.code, task = %live.id, detail = reason.detail, "a run is given up");
+                tracing::error!(code = reason.code, task = %live.id, detail = reason.detail, "a run is failed because it may have crashed the process");
                 live.lock().driven = false;
                 if let Err(error) = self.end(&live, Ending::Failed(reason)).await {
-                    tracing::warn!(task = %live.id, %error, "a run could not be given up; trying again");
+                    tracing::warn!(task = %live.id, %error, "a run could not be failed; retrying");
                     self.take_up_later(live.id.clone(), After::Death);
                 }
             } else if waits_for_group(live.lock().position().1) {
@@ -40,7 +40,7 @@ impl Inner {
             }
         }
         if !left.is_empty() {
-            tracing::warn!(runs = left.len(), "runs that were going on at several crashes are resumed in small groups");
+            tracing::warn!(runs = left.len(), "runs that were in progress at several crashes are resumed in small groups");
             let inner = Arc::clone(self);
             self.drivers.spawn(async move {
                 tokio::select! {
@@ -51,7 +51,7 @@ impl Inner {
         }
     }
 
-    /// Goes on with a run; gives whether it does, which one that has ended meanwhile does not.
+    /// Resumes a run. Returns false if it has ended meanwhile or the journal failed.
     async fn resume_run(self: &Arc<Self>, live: &Arc<LiveTask>, alone: bool) -> bool {
         let resumed = |task: &Task| resumption(task, alone).into_iter().collect();
         let receipt = live.commit(self.journal(), &*self.ports.clock, resumed);
@@ -77,7 +77,7 @@ impl Inner {
         }
     }
 
-    /// Resumes one, and waits until the journal has progress of it; a run that was ended meanwhile is only let go.
+    /// Resumes a suspect and waits until the journal has progress of it. A run that has ended meanwhile is skipped.
     async fn resume_suspect(self: &Arc<Self>, live: &Arc<LiveTask>, alone: bool, window: Duration) {
         let feed = live.feed.attach();
         let is_resumed = self.resume_run(live, alone).await;
@@ -89,14 +89,14 @@ impl Inner {
                     return;
                 }
             }
-            // Nobody tells any more what it does, so its group waits for as long as it may.
+            // The feed is closed, so the group waits for the whole window.
             std::future::pending::<()>().await;
         };
         let _ = tokio::time::timeout(window, progress).await;
     }
 }
 
-/// Whether the event shows that the run got beyond where it was; one that may only begin the same again does not.
+/// Whether the event proves progress beyond the crash point. Events that a repeated step also produces do not.
 fn is_progress(fact: &TaskEvent) -> bool {
     !matches!(
         fact,

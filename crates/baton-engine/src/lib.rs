@@ -1,10 +1,11 @@
-//! The run loop, recovery, in-process handoff and push notifications: drives the rules of `baton-rules` with the ports of `baton-ports`.
+//! Run loop, recovery, in-process handoffs and push notifications: drives the rules of `baton-rules` with the ports of
+//! `baton-ports`.
 //!
-//! This crate must never decide a state by itself (that is `baton-rules`), acknowledge what the journal has not
-//! synced, or know a wire dialect.
+//! This crate must never decide a task state (`baton-rules` does), acknowledge a write before the journal has synced
+//! it, or depend on a wire dialect.
 //!
-//! Read first: [`Engine`] (what surfaces call), [`FeedItem`] (what subscribers see), `run/mod.rs` (how a run goes on),
-//! `push/orders.rs` (what the courier of notifications works from).
+//! Read first: [`Engine`] (API for surfaces), [`FeedItem`] (items of a subscription), `run/mod.rs` (the run loop),
+//! `push/orders.rs` (the queue of the push dispatcher).
 
 mod approvals;
 mod cancel;

@@ -1,4 +1,4 @@
-//! A task that somebody in this process is changing: its state in memory, one step ahead of the journal.
+//! In-memory state of a task that this process changes; ahead of the journal by the queued writes.
 
 use crate::hub::Feed;
 use baton_ports::{Clock, Commit, HeadUpdate, Journal, Receipt, Tally, Write};
@@ -9,75 +9,75 @@ use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Loads start from a snapshot at most this many events old.
+/// Maximum events between two snapshots.
 const SNAPSHOT_EVERY: u64 = 64;
 
-/// The one place in this process where a task changes; reached through `Engine::open`.
+/// The only place in this process that changes a task; obtained from `Engine::open`.
 pub(crate) struct LiveTask {
     pub(crate) id: TaskId,
     pub(crate) owner: Arc<Principal>,
     pub(crate) feed: Arc<Feed>,
-    /// Stops the run's model call and tools.
+    /// Cancels the model call and the tools of the run.
     pub(crate) cancel: CancellationToken,
     cell: Mutex<Cell>,
 }
 
-/// What is behind the lock.
+/// State behind the lock.
 pub(crate) struct Cell {
     pub(crate) task: Task,
     epoch: u64,
     snapshot_at: u64,
     pub(crate) standing: Standing,
-    /// Whether a driver is on it.
+    /// Whether a driver is running.
     pub(crate) driven: bool,
-    /// An attempt that this process has begun and not yet used.
+    /// An attempt started by this process and not used yet.
     pub(crate) begun: Option<MessageId>,
-    /// Whether the conversation began with this task, so that there is nothing earlier to read.
+    /// Whether the context started with this task, so there is no earlier history to read.
     pub(crate) first_of_context: bool,
-    /// What was read about the conversation as a whole when the run was pinned, until the run takes it.
+    /// Session record read when the run was pinned; taken by the run.
     pub(crate) session: Option<Option<Arc<SessionRecord>>>,
     pub(crate) trace: Option<Arc<str>>,
-    /// What was used up and is on record with the next write.
+    /// Usage to record with the next write.
     pub(crate) tally: Option<Tally>,
-    /// A write that nobody waits for yet; it leaves with the next one, or when the run has to wait for something.
+    /// A write that is not queued yet. Flushed with the next commit, or when the run has to wait.
     held: Option<Write>,
 }
 
 impl Cell {
-    /// What the journal will have when everything is written: the version, and under which epoch.
+    /// Version and epoch that the journal will have after all queued writes.
     pub(crate) fn position(&self) -> (u64, u64) {
         (self.task.version, self.epoch)
     }
 
-    /// Inside of the run in progress: what it asks of others is part of its span.
+    /// Trace context of the run, the parent of its outgoing requests.
     pub(crate) fn in_run(&self) -> Option<TraceContext> {
         let asked_in = self.trace.as_deref().and_then(TraceContext::parse);
         let run = self.task.run.as_ref()?;
         Some(ids::run_context(asked_in, &self.task.id, &run.id))
     }
 
-    /// Inside of a tool call of the run.
+    /// Trace context of a tool call of the run.
     pub(crate) fn in_call(&self, call: &CallId) -> Option<TraceContext> {
         let run = self.task.run.as_ref()?;
         Some(self.in_run()?.inside(ids::call_span(&self.task.id, &run.id, run.turn, call)))
     }
 }
 
-/// Whether the state in memory may still be built upon.
+/// Whether the state in memory is still valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// It is the journal's state plus what is queued.
+    /// Equals the journal plus queued writes.
     Current,
-    /// Nobody in this process changes the task any more; open it anew.
+    /// No longer used by this process; the task must be opened again.
     Retired,
 }
 
-/// Why nothing was queued.
+/// Error of a commit; nothing was queued.
 #[derive(Debug)]
 pub(crate) enum Stopped {
-    /// Open the task anew.
+    /// The task must be opened again.
     Retired,
-    /// The rules say no.
+    /// The rules reject the event.
     Illegal(Illegal),
 }
 
@@ -108,7 +108,7 @@ impl LiveTask {
         self.cell.lock()
     }
 
-    /// Queues events that follow from the present state; `decide` sees it and nobody can change it in between.
+    /// Queues the events that `decide` derives from the current state, under the lock.
     pub(crate) fn commit(
         &self,
         journal: &dyn Journal,
@@ -120,8 +120,8 @@ impl LiveTask {
         self.commit_locked(&mut cell, journal, clock, events, Commit::default())
     }
 
-    /// Takes events in without queueing them: they are on their way when the run next waits for anything, and a run
-    /// that never waits costs one sync.
+    /// Applies events without queueing them. They are flushed when the run next waits, so a run that never waits costs
+    /// one sync.
     pub(crate) fn hold(&self, clock: &dyn Clock, decide: impl FnOnce(&Task) -> Vec<TaskEvent>) -> Result<(), Stopped> {
         let mut cell = self.lock();
         let events = decide(&cell.task);
@@ -131,7 +131,7 @@ impl LiveTask {
         Ok(())
     }
 
-    /// Queues what is held.
+    /// Queues the held write.
     pub(crate) fn flush(&self, journal: &dyn Journal) -> Option<Receipt> {
         let mut cell = self.lock();
         if cell.standing == Standing::Retired {
@@ -142,7 +142,7 @@ impl LiveTask {
         Some(journal.append(Commit { tallies, ..Commit::of(vec![write]) }))
     }
 
-    /// Queues events, after what is held, together with what must become true at the same moment.
+    /// Queues events after the held write, in one commit with `beside`.
     pub(crate) fn commit_locked(
         &self,
         cell: &mut Cell,
@@ -159,7 +159,7 @@ impl LiveTask {
         Ok(journal.append(beside))
     }
 
-    /// Folds events into the state and returns the write that makes them true, with what was held before them.
+    /// Applies events to the state and returns their write, merged with the held write.
     fn fold_in(&self, cell: &mut Cell, clock: &dyn Clock, events: Vec<TaskEvent>) -> Result<Option<Write>, Stopped> {
         if cell.standing == Standing::Retired {
             return Err(Stopped::Retired);
@@ -167,14 +167,14 @@ impl LiveTask {
         if events.is_empty() {
             return Ok(cell.held.take());
         }
-        // What is held has not waited for anything, so all of it happens at one moment.
+        // A held write has not waited for anything, so all of its events share one timestamp.
         let at = cell.held.as_ref().map_or_else(|| clock.now(), |held| held.at);
         let expected_version = cell.task.version;
         let run = cell.task.run.as_ref().map(|run| run.id.clone());
         for (index, event) in events.iter().enumerate() {
             if let Err(illegal) = cell.task.apply(at, event) {
                 if index > 0 {
-                    // Half of the events are folded in; the memory no longer stands for the journal.
+                    // Some events were applied; the state in memory no longer matches the journal.
                     cell.standing = Standing::Retired;
                 }
                 return Err(Stopped::Illegal(illegal));
@@ -184,7 +184,7 @@ impl LiveTask {
             }
         }
         let run = cell.task.run.as_ref().map(|run| run.id.clone()).or(run);
-        // A snapshot that is held is older than the events that now join it: it is taken again.
+        // A held snapshot is older than the new events, so it is replaced.
         let due = cell.held.as_ref().is_some_and(|held| held.snapshot.is_some())
             || cell.task.version - cell.snapshot_at >= SNAPSHOT_EVERY;
         let snapshot = due.then(|| baton_types::Json::of(&cell.task).ok()).flatten();
@@ -211,18 +211,18 @@ impl LiveTask {
         }))
     }
 
-    /// Begins with a write that is not queued yet.
+    /// Sets the initial held write.
     pub(crate) fn begin_held(&self, write: Write) {
         self.lock().held = Some(write);
     }
 
-    /// Gives the memory up; returns whether it stood until now.
+    /// Retires the state; returns whether it was current.
     pub(crate) fn retire(&self) -> bool {
         let mut cell = self.lock();
         std::mem::replace(&mut cell.standing, Standing::Retired) == Standing::Current
     }
 
-    /// Gives the memory up if nobody drives the task and Baton owes it nothing.
+    /// Retires the state if the task has no driver and no active work.
     pub(crate) fn retire_if_idle(&self) -> bool {
         let mut cell = self.lock();
         let idle = !cell.driven && !cell.task.is_active();
@@ -233,7 +233,7 @@ impl LiveTask {
     }
 }
 
-/// The summary that lists and recovery read.
+/// Head fields used by lists and recovery.
 pub(crate) fn head_of(task: &Task) -> HeadUpdate {
     HeadUpdate {
         agent: task.agent.clone(),

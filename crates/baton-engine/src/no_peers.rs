@@ -1,10 +1,10 @@
-//! A Baton without agents elsewhere.
+//! Peer client without remote agents.
 
 use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerStream, Peers};
 use baton_types::{AgentName, ErrorCode};
 use std::future::ready;
 
-/// Knows nobody elsewhere.
+/// A [`PeerGateway`] implementation without any remote agent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPeers;
 
@@ -36,5 +36,5 @@ impl Peers for NoPeers {
 }
 
 fn unknown(peer: &AgentName) -> PeerError {
-    PeerError::Unreached { code: ErrorCode::AGENT_NOT_FOUND, detail: format!("no agent elsewhere is called '{peer}'") }
+    PeerError::Unreached { code: ErrorCode::AGENT_NOT_FOUND, detail: format!("there is no remote agent '{peer}'") }
 }

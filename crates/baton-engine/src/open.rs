@@ -1,4 +1,4 @@
-//! Getting hold of a task: to look at it, or to change it.
+//! Loads tasks for reading and opens them for changes.
 
 use crate::{EngineError, TaskRef, engine::Inner, live::LiveTask};
 use baton_ports::{Head, JournalError, Loaded};
@@ -10,11 +10,11 @@ use std::{
     time::Duration,
 };
 
-/// How long nobody else may take a task over; renewed by taking it again.
+/// Lease duration of a task; renewed by acquiring it again.
 const LEASE: Duration = Duration::from_secs(60);
 
 impl Inner {
-    /// The task as the journal has it.
+    /// The task as stored in the journal.
     pub(crate) async fn load(&self, principal: &Principal, task: &TaskRef) -> Result<Task, EngineError> {
         let stream = StreamId::Task(task.task.clone());
         let missing = || EngineError::TaskNotFound(task.task.clone());
@@ -25,8 +25,8 @@ impl Inner {
         fold(&task.task, &loaded)
     }
 
-    /// A task that a list names. Nothing when it is gone, or when what is stored of it cannot be read: then the log names
-    /// it, and the list has the others.
+    /// Loads a listed task. Returns `None` when it is gone or unreadable; an unreadable task is logged and omitted from
+    /// the list.
     pub(crate) async fn load_listed(&self, principal: &Principal, head: &Head) -> Result<Option<Task>, EngineError> {
         let Some(id) = head.task() else { return Ok(None) };
         let loaded = match self.journal().load(Some(principal), &head.stream).await {
@@ -35,14 +35,14 @@ impl Inner {
         };
         loaded.or_else(|error| match error.is_damage() {
             true => {
-                tracing::warn!(code = error.code().code, task = %id, %error, "a task is left out of a list");
+                tracing::warn!(code = error.code().code, task = %id, %error, "an unreadable task is omitted from a list");
                 Ok(None)
             }
             false => Err(error),
         })
     }
 
-    /// The task, ready to be changed by the only cell that this process has for it.
+    /// Opens the task for changes; there is one [`LiveTask`] per task in this process.
     pub(crate) async fn open(
         self: &Arc<Self>,
         principal: &Principal,
@@ -54,12 +54,12 @@ impl Inner {
             let addressed = task.agent.as_ref().is_none_or(|agent| *agent == live.lock().task.agent);
             return if visible && addressed { Ok(live) } else { Err(missing()) };
         }
-        // Checked before anything is taken over: a foreign caller must not even move the epoch.
+        // Access check first: a caller without access must not advance the epoch.
         self.load(principal, task).await?;
         self.take(&task.task).await
     }
 
-    /// Takes a task over under a new epoch.
+    /// Takes the task over under a new epoch.
     pub(crate) async fn take(self: &Arc<Self>, task: &TaskId) -> Result<Arc<LiveTask>, EngineError> {
         let mut hasher = DefaultHasher::new();
         task.hash(&mut hasher);
@@ -80,7 +80,7 @@ impl Inner {
         Ok(live)
     }
 
-    /// The trace in which a task was last worked on; it goes on in the same.
+    /// Trace of the last event; the task continues in the same trace.
     async fn last_trace(&self, loaded: &Loaded) -> Result<Option<Arc<str>>, EngineError> {
         if let Some(last) = loaded.events.last() {
             return Ok(last.trace.clone());
@@ -91,7 +91,7 @@ impl Inner {
     }
 }
 
-/// The state that the stored events amount to.
+/// Folds the stored events into the task state.
 pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
     let damaged = |number, reason| {
         EngineError::Journal(JournalError::Damaged { stream: StreamId::Task(id.clone()), number, reason })
@@ -101,7 +101,7 @@ pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
         Some(snapshot) => {
             let task = snapshot.state.read::<Task>().map_err(|error| corrupt(error.to_string()))?;
             if task.version != snapshot.version {
-                return Err(corrupt(format!("its snapshot of version {} says {}", snapshot.version, task.version)));
+                return Err(corrupt(format!("the snapshot of version {} contains version {}", snapshot.version, task.version)));
             }
             Some(task)
         }
@@ -110,12 +110,12 @@ pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
     for event in &loaded.events {
         fold_one(id, &mut task, event.at, &event.fact).map_err(|reason| damaged(Some(event.number), reason))?;
     }
-    task.ok_or_else(|| corrupt("it has no events".to_owned()))
+    task.ok_or_else(|| corrupt("the task has no events".to_owned()))
 }
 
-/// One more event on top.
+/// Applies one more event.
 pub(crate) fn fold_one(id: &TaskId, task: &mut Option<Task>, at: Timestamp, fact: &Fact) -> Result<(), String> {
-    let Fact::Task(event) = fact else { return Err("it is no event of a task".to_owned()) };
+    let Fact::Task(event) = fact else { return Err("not a task event".to_owned()) };
     match task {
         None => *task = Some(Task::submitted(id.clone(), at, event).map_err(|illegal| illegal.to_string())?),
         Some(task) => task.apply(at, event).map_err(|illegal| illegal.to_string())?,

@@ -1,4 +1,4 @@
-//! Questions and answers between a task and the tasks that it handed work to.
+//! Passes questions and answers between a task and its handoff children.
 
 use crate::{
     Engine, EngineError, IdempotencyKey, SendCommand, TaskRef,
@@ -14,7 +14,7 @@ use baton_types::{AgentName, Digest, Message, MessageId, Principal, StreamId, Ta
 use std::sync::Arc;
 
 impl Inner {
-    /// Whether every agent below that a message answers would take the answer; nothing is changed.
+    /// Checks that every child task addressed by the message would accept its answer. Changes nothing.
     pub(crate) async fn would_be_heard(
         &self,
         principal: &Principal,
@@ -47,13 +47,13 @@ impl Inner {
         loaded.map(|loaded| fold(task, &loaded)).transpose()
     }
 
-    /// Who works on a task.
+    /// Agent of a task.
     pub(crate) async fn agent_of(&self, task: &TaskId) -> Result<Option<AgentName>, EngineError> {
         let loaded = self.journal().load(None, &StreamId::Task(task.clone())).await?;
         Ok(loaded.map(|loaded| loaded.head.agent))
     }
 
-    /// Says an answer to the child, once: whether it heard it before a crash is told by the key.
+    /// Sends an answer to the child task. The idempotency key prevents a second delivery after a crash.
     pub(crate) async fn pass_down(
         self: &Arc<Self>,
         owner: &Arc<Principal>,
@@ -71,7 +71,7 @@ impl Inner {
         match Box::pin(engine.send(owner, command)).await {
             Ok(_) => Ok(()),
             Err(error @ (EngineError::Journal(_) | EngineError::ShuttingDown)) => Err(error),
-            // Somebody answered it elsewhere meanwhile, or it has ended: what became of it is seen by looking at it.
+            // The question was already answered or the child has ended; the state of the child shows the outcome.
             Err(error) => {
                 tracing::info!(task = %child, %error, "an answer came too late for the agent that asked");
                 Ok(())
@@ -79,19 +79,19 @@ impl Inner {
         }
     }
 
-    /// A task that still waits for somebody has no run that would pass answers down: they go all the same, because the
-    /// time of who has its answer counts.
+    /// Passes answers to child tasks in the background. A task that still waits for input has no run to do it, and the
+    /// children can continue immediately.
     pub(crate) fn pass_down_beside(self: &Arc<Self>, live: &Arc<LiveTask>) {
         let (inner, task) = (Arc::clone(self), live.id.clone());
         let (owner, trace) = (Arc::clone(&live.owner), live.lock().trace.clone());
         self.drivers.spawn(async move {
             if let Err(error) = inner.pass_all_down(&owner, trace, &task).await {
-                tracing::warn!(%task, %error, "answers could not be passed down yet; they are when the task goes on");
+                tracing::warn!(%task, %error, "answers could not be passed to child tasks; they will be passed when the task continues");
             }
         });
     }
 
-    /// Passes down what the journal has.
+    /// Passes down the journaled answers.
     async fn pass_all_down(
         self: &Arc<Self>,
         owner: &Arc<Principal>,
@@ -108,19 +108,18 @@ impl Inner {
         Ok(())
     }
 
-    /// Lets the task that waits for this one know that it goes on, beside whatever made it do so.
+    /// Notifies the parent task in the background that this task continues.
     pub(crate) fn tell_parent(self: &Arc<Self>, child: &Task) {
         let Some(parent) = child.parent.as_ref().map(|link| link.task.clone()) else { return };
         let (inner, child) = (Arc::clone(self), child.id.clone());
         self.drivers.spawn(async move {
             if let Err(error) = inner.notice(&parent, &child).await {
-                tracing::warn!(task = %parent, %error, "a task could not be told that work it waits for goes on");
+                tracing::warn!(task = %parent, %error, "a parent task could not be notified that its child continues");
             }
         });
     }
 
-    /// A child whose question passed up went on without an answer from here: whoever waits for it takes notice, and so
-    /// on to the first of the chain.
+    /// Records in the parent that a child continued without an answer passed through it, and so on up the chain.
     pub(crate) fn notice<'a>(
         self: &'a Arc<Self>,
         parent: &'a TaskId,
@@ -185,7 +184,8 @@ impl Inner {
         })
     }
 
-    /// After a crash: children whose questions passed up may have gone on without this task knowing.
+    /// After a crash: rechecks children that asked a question, since they may have continued without this task being
+    /// notified.
     pub(crate) async fn look_after_children(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<(), EngineError> {
         let asked: Vec<(TaskId, MessageId)> = {
             let cell = live.lock();

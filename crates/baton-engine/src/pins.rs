@@ -1,4 +1,4 @@
-//! Agent definitions by digest: what a run began with it ends with.
+//! Agent definitions by digest. A run uses the same definition from start to end.
 
 use crate::EngineError;
 use baton_ports::Journal;
@@ -7,27 +7,27 @@ use baton_types::{AgentName, AgentSpec, Digest, Json};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 
-/// Definitions kept in memory; others are read from the journal again.
+/// Maximum cached definitions; others are read from the journal again.
 const KNOWN: usize = 1024;
 
-/// Definitions that the journal has.
+/// Cache of definitions stored in the journal.
 #[derive(Default)]
 pub(crate) struct Pins {
     current: Mutex<HashMap<AgentName, Pinned>>,
     known: Mutex<HashMap<Digest, Arc<AgentSpec>>>,
 }
 
-/// A definition that the journal has.
+/// A definition stored in the journal.
 #[derive(Clone)]
 pub(crate) struct Pinned {
     pub(crate) digest: Digest,
     pub(crate) spec: Arc<AgentSpec>,
-    /// What was said about the conversation as a whole, as it was when this was pinned for a run in it.
+    /// Session record at the time the definition was pinned for a run.
     pub(crate) session: Option<Arc<SessionRecord>>,
 }
 
 impl Pins {
-    /// Makes sure that the journal has the definition.
+    /// Stores the definition in the journal if needed.
     pub(crate) async fn pin(&self, journal: &dyn Journal, spec: &Arc<AgentSpec>) -> Result<Pinned, EngineError> {
         if let Some(pinned) = self.current.lock().get(&spec.name).filter(|pinned| Arc::ptr_eq(&pinned.spec, spec)) {
             return Ok(pinned.clone());
@@ -45,7 +45,7 @@ impl Pins {
         Ok(pinned)
     }
 
-    /// Makes sure that the journal has a definition that holds in one session only.
+    /// Stores a session-specific definition in the journal if needed.
     pub(crate) async fn pin_variant(&self, journal: &dyn Journal, spec: AgentSpec) -> Result<Pinned, EngineError> {
         let json = to_json(&spec)?;
         let digest = Digest::of(json.as_str().as_bytes());
@@ -58,7 +58,7 @@ impl Pins {
         Ok(pinned)
     }
 
-    /// The definition that a run began with; `None` when it is gone.
+    /// The definition that a run started with; `None` when it is gone.
     pub(crate) async fn find(
         &self,
         journal: &dyn Journal,

@@ -1,4 +1,4 @@
-//! Taking up what a dead process left behind.
+//! Resumes unfinished work of an earlier process.
 
 use crate::{Engine, EngineError, end::Ending, engine::Inner, isolation::CrashSurvey, live::LiveTask};
 use baton_ports::{Head, JournalError};
@@ -8,28 +8,28 @@ use futures_util::{StreamExt, stream};
 use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
 
-/// Unfinished tasks read at once.
+/// Unfinished tasks read per page.
 const PAGE: usize = 512;
 
-/// Tasks taken over at the same time; they share the journal's syncs.
+/// Maximum tasks recovered concurrently; they share journal syncs.
 const TOGETHER: usize = 128;
 
-/// Between two looks at a journal that refuses.
+/// Delay between attempts while the journal rejects.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Why a task has to be taken up.
+/// Reason to resume a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// The process that drove it died; deaths are counted.
+    /// The driving process died. Crashes are counted.
     Death,
-    /// The journal refused something; the process is well.
+    /// The journal rejected a write; the process is healthy.
     Refusal,
 }
 
 impl Engine {
-    /// Takes up every unfinished run under a new epoch, and begins to deliver notifications; returns how many runs.
-    /// Those that may have brought the process down go on later.
+    /// Resumes every unfinished run under a new epoch and starts the push dispatcher. Returns the number of runs. Runs
+    /// that may have crashed the process are resumed later.
     pub async fn recover(&self) -> Result<usize, EngineError> {
         self.inner.start_courier();
         self.inner.say_owed_farewells();
@@ -37,7 +37,7 @@ impl Engine {
         let taken = self.take_up_all(&survey).await;
         let mut survey = survey.into_inner();
         if taken.is_err() {
-            // What else was going on when the process died is not known.
+            // The other runs in progress at the crash are unknown.
             survey.working = usize::MAX;
         }
         self.inner.isolate(survey).await;
@@ -52,7 +52,7 @@ impl Engine {
             let Some(last) = heads.last() else { return Ok(taken) };
             after = Some(last.stream.clone());
             let tasks: Vec<TaskId> = heads.iter().filter_map(|head| head.task().cloned()).collect();
-            // Those that wait for somebody are looked after, and no more.
+            // Waiting tasks are rechecked, not resumed.
             let waits = |head: &&Head| head.state == TaskState::InputRequired.as_str();
             taken += tasks.len() - heads.iter().filter(waits).count();
             stream::iter(tasks)
@@ -60,10 +60,10 @@ impl Engine {
                     match self.inner.take_up(&task, After::Death).await {
                         Ok(found) => survey.lock().add(found),
                         Err(error) if error.is_damage() => {
-                            tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot go on");
+                            tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot be resumed");
                         }
                         Err(error) => {
-                            tracing::warn!(%task, %error, "an unfinished task could not be taken up; trying again");
+                            tracing::warn!(%task, %error, "an unfinished task could not be resumed; retrying");
                             self.inner.take_up_later(task, After::Death);
                         }
                     }
@@ -73,13 +73,13 @@ impl Engine {
     }
 }
 
-/// What was found of one task.
+/// Result of recovering one task.
 pub(crate) enum RecoveryOutcome {
-    /// It rests, or only waits.
+    /// The task is idle or only waits.
     Idle,
-    /// It was at work, and goes on.
+    /// The task was running and continues.
     Working,
-    /// It was at work, and may have brought the process down; it waits for [`Inner::isolate`].
+    /// The task was running and may have crashed the process; it waits for [`EngineInner::isolate`].
     Suspect(Arc<LiveTask>, Suspect),
 }
 
@@ -93,7 +93,7 @@ impl CrashSurvey {
 }
 
 impl Inner {
-    /// Continues one task from what the journal holds.
+    /// Resumes one task from its journaled state.
     pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId, after: After) -> Result<RecoveryOutcome, EngineError> {
         let live = self.take(task).await?;
         let at_rest = {
@@ -125,26 +125,26 @@ impl Inner {
             Resume::Continue => self.spawn_driver(live, None),
             Resume::Suspect(suspect) => return Ok(RecoveryOutcome::Suspect(live, suspect)),
             Resume::Go(event) => match live.commit(self.journal(), &*self.ports.clock, |_| vec![event]) {
-                // On disk before anything else happens: this is how deaths are counted.
+                // Synced before anything else happens: the crash count depends on it.
                 Ok(receipt) => match receipt.await {
                     Ok(_) => self.spawn_driver(live, None),
                     Err(error) => self.broke(&live, &error),
                 },
-                // Somebody ended it at this moment; a driver sees it out.
+                // The task ended concurrently; the driver finishes it.
                 Err(_) => self.spawn_driver(live, None),
             },
         }
         Ok(found)
     }
 
-    /// Whether the task that waited for this one has ended without it.
+    /// Whether the parent task has ended without waiting for this one.
     async fn is_orphan(&self, live: &LiveTask) -> Result<bool, EngineError> {
         let Some(parent) = live.lock().task.parent.clone() else { return Ok(false) };
         let parent = self.journal().load(None, &StreamId::Task(parent.task)).await?;
         Ok(parent.is_none_or(|parent| TaskState::from_name(&parent.head.state).is_none_or(TaskState::is_terminal)))
     }
 
-    /// Tries again, ever more slowly, until the journal has room or the process stops.
+    /// Retries with backoff until the journal accepts or the process stops.
     pub(crate) fn take_up_later(self: &Arc<Self>, task: TaskId, after: After) {
         if self.stopping.is_cancelled() {
             return;
@@ -158,9 +158,9 @@ impl Inner {
                     () = tokio::time::sleep(pause) => {}
                 }
                 match inner.take_up(&task, after).await {
-                    // A creation that the journal never took is no task.
+                    // A missing task, handled below, was never journaled.
                     Ok(RecoveryOutcome::Suspect(live, suspect)) => {
-                        // What else was going on when the process died is not known here.
+                        // The other runs in progress at the crash are unknown here.
                         let survey = CrashSurvey { working: usize::MAX, suspects: vec![(live, suspect)] };
                         return inner.isolate(survey).await;
                     }
@@ -168,7 +168,7 @@ impl Inner {
                         return;
                     }
                     Err(error) if error.is_damage() => {
-                        tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot go on");
+                        tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot be resumed");
                         return;
                     }
                     Err(error) => tracing::debug!(%task, %error, "still waiting for the journal"),

@@ -1,4 +1,4 @@
-//! What of an agent's knowledge has to do with what is asked: its texts, read once, and their vectors.
+//! Selects the parts of an agent's knowledge relevant to a request, by term matching or by embeddings.
 
 mod texts;
 mod vectors;
@@ -12,15 +12,15 @@ use baton_relevance::{Chosen, Entry, find, pieces};
 use baton_types::{AgentName, ContextItem, ItemKind, RelevanceLimits, Thousandths, ToolSpec};
 use std::sync::{Arc, OnceLock};
 
-/// How relevance is found out.
+/// Relevance search with its caches.
 #[derive(Default)]
 pub(crate) struct Relevance {
     pub(crate) texts: Texts,
-    /// By vectors instead of words, when there is somebody who makes them.
+    /// Embedding search, if an embedder is configured; otherwise terms are matched.
     vectors: OnceLock<Vectors>,
 }
 
-/// Something that may be chosen.
+/// An item that can be selected.
 pub(crate) enum Candidate<'a> {
     /// A rule or reference.
     Item(ItemKind, &'a ContextItem),
@@ -51,23 +51,23 @@ impl Candidate<'_> {
     }
 }
 
-/// The words of a text.
+/// Term index of a text.
 fn entry(text: SearchText<'_>) -> Entry {
     Entry::new(text.name, text.description, text.text)
 }
 
-/// A text in the pieces that have vectors.
+/// Splits a text into pieces to embed.
 fn in_pieces(text: SearchText<'_>) -> Vec<String> {
     pieces(text.name, text.description, text.text)
 }
 
 impl Relevance {
-    /// Who makes vectors, when not words decide.
+    /// Embedding search, if configured.
     pub(crate) fn vectors(&self) -> Option<&Vectors> {
         self.vectors.get()
     }
 
-    /// Chooses by words.
+    /// Selects candidates by term matching.
     pub(crate) fn by_words(
         texts: &TextsOf,
         question: &str,
@@ -78,7 +78,7 @@ impl Relevance {
         find(question, &entries.iter().map(|entry| &**entry).collect::<Vec<_>>(), limits)
     }
 
-    /// Chooses by vectors; the error says what went wrong, in words.
+    /// Selects candidates by embeddings; the error is a readable message.
     pub(crate) async fn by_vectors(
         vectors: &Vectors,
         agent: &AgentName,
@@ -92,8 +92,8 @@ impl Relevance {
 }
 
 impl Engine {
-    /// Has what comes with a request chosen by vectors instead of words; the first one who is named stays. Vectors of an
-    /// agent's texts are kept on the shelf, so that each text is embedded once.
+    /// Enables selection by embeddings instead of terms; a second call has no effect. Embeddings are cached, so that
+    /// each text is embedded once.
     #[must_use]
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>, shelf: Arc<dyn VectorShelf>) -> Self {
         let _ = self.inner.relevance.vectors.set(Vectors::new(embedder, shelf));

@@ -1,4 +1,4 @@
-//! A message for an agent: a new task, or the next word in an old one.
+//! Sends a message to an agent: starts a task or continues one.
 
 use crate::{
     Engine, EngineError, FeedItem, SendCommand, Sent, Subscription, TaskRef,
@@ -17,19 +17,19 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// A send that is queued: the journal will have it when the receipt resolves.
+/// A queued send; it is durable when the receipt resolves.
 pub(crate) struct Queued {
     pub(crate) live: Arc<LiveTask>,
-    /// The task as the send left it.
+    /// The task after the send.
     pub(crate) task: Task,
-    /// `None` when the run itself queues the send with what it does first.
+    /// `None` when the run queues the send together with its first events.
     pub(crate) receipt: Option<Receipt>,
-    /// A driver must be started.
+    /// Whether a driver must be started.
     pub(crate) drive: bool,
     pub(crate) ears: Ears,
 }
 
-/// What the sender wants to hear afterwards.
+/// Events that the sender waits for.
 #[derive(Clone, Copy)]
 pub(crate) enum Listen {
     Nothing,
@@ -37,7 +37,7 @@ pub(crate) enum Listen {
     Everything,
 }
 
-/// Opened before anything is queued, so that nothing can be missed.
+/// Subscription opened before the send is queued, so that no event is missed.
 #[derive(Default)]
 pub(crate) struct Ears {
     settled: Option<oneshot::Receiver<Result<u64, EngineError>>>,
@@ -45,7 +45,7 @@ pub(crate) struct Ears {
 }
 
 impl Ears {
-    /// `version` is what is true before the send.
+    /// `version` is the task version before the send.
     pub(crate) fn open(feed: &Feed, listen: Listen, version: u64) -> Self {
         match listen {
             Listen::Nothing => Self::default(),
@@ -55,7 +55,7 @@ impl Ears {
     }
 }
 
-/// What becomes true together with a message: who is to be told of what follows, and that its key is used.
+/// Items committed together with a message: a push configuration and the claim of an idempotency key.
 #[derive(Default)]
 pub(crate) struct Enclosed {
     pub(crate) push: Option<Placing>,
@@ -63,7 +63,7 @@ pub(crate) struct Enclosed {
 }
 
 impl Enclosed {
-    /// What the journal is given beside the message, when the task was at `version` before it.
+    /// The commit without the message; `version` is the task version before the message.
     pub(crate) fn beside(
         &self,
         inner: &Inner,
@@ -79,7 +79,7 @@ impl Enclosed {
         Ok(beside)
     }
 
-    /// Keeps what is enclosed to itself until the journal has answered.
+    /// Holds the extras until the journal has answered.
     pub(crate) fn seal(self, inner: &Inner, receipt: Receipt) -> Receipt {
         if self.is_empty() { receipt } else { inner.keep_until(receipt, self) }
     }
@@ -90,7 +90,7 @@ impl Enclosed {
 }
 
 impl Engine {
-    /// Sends and returns as soon as the journal has it.
+    /// Sends a message; returns once the journal has it.
     pub async fn send(&self, principal: &Arc<Principal>, mut command: SendCommand) -> Result<Sent, EngineError> {
         let key = match self.inner.occasion(principal, &mut command).await? {
             Occasion::First(key) => key,
@@ -102,7 +102,7 @@ impl Engine {
         Ok(Sent { task })
     }
 
-    /// Sends and waits until the task ends or needs input.
+    /// Sends a message and waits until the task ends or needs input.
     pub async fn send_and_settle(
         &self,
         principal: &Arc<Principal>,
@@ -126,12 +126,12 @@ impl Engine {
                 return Ok(Arc::new(cell.task.view()));
             }
         }
-        // Somebody has queued more since; what the journal has is the truth.
+        // More events were queued since; the journal has the settled state.
         let task = TaskRef { task: live.id.clone(), agent: None };
         Ok(Arc::new(self.inner.load(principal, &task).await?.view()))
     }
 
-    /// Sends and follows; the stream ends when the task ends or needs input.
+    /// Sends a message and subscribes; the stream ends when the task ends or needs input.
     pub async fn send_and_follow(
         &self,
         principal: &Arc<Principal>,
@@ -160,7 +160,7 @@ impl Inner {
         self.accepting()?;
         let spec =
             self.ports.agents.agent(&command.agent).ok_or_else(|| EngineError::AgentNotFound(command.agent.clone()))?;
-        // Under a key it was admitted before the key was held.
+        // With an idempotency key, the receiver was validated before the key was locked.
         if key.is_none()
             && let Some(config) = command.push.take()
         {
@@ -176,7 +176,7 @@ impl Inner {
         }
     }
 
-    /// Starts the run, which also sees to the receipt.
+    /// Starts the run, which also awaits the receipt.
     fn start(self: &Arc<Self>, queued: Queued) {
         if queued.drive {
             self.spawn_driver(queued.live, queued.receipt);
@@ -185,7 +185,7 @@ impl Inner {
         }
     }
 
-    /// Starts the run at once, and returns when the journal has the send.
+    /// Starts the run immediately and returns once the journal has the send.
     async fn acknowledge(self: &Arc<Self>, queued: Queued) -> Result<(), EngineError> {
         let Queued { live, receipt: Some(receipt), drive, .. } = queued else { return Ok(()) };
         if !drive {
@@ -200,7 +200,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Awaits a receipt that no driver awaits, also when the sender hangs up meanwhile.
+    /// Awaits a receipt without a driver, even if the sender disconnects.
     pub(crate) fn see_through(
         self: &Arc<Self>,
         live: Arc<LiveTask>,
@@ -220,7 +220,7 @@ impl Inner {
     }
 }
 
-/// An inconsistency inside Baton, not the caller's doing.
+/// An internal inconsistency, not caused by the caller.
 pub(crate) fn internal(detail: &str) -> EngineError {
     EngineError::Invalid { code: ErrorCode::INTERNAL, field: String::new(), detail: detail.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Following a task without gaps and without repetition.
+//! Subscriptions to a task, without gaps or duplicates.
 
 use crate::{
     Engine, EngineError, FeedItem, TaskRef,
@@ -12,33 +12,33 @@ use baton_types::{Fact, MessageId, Principal, StreamId, TaskEvent, TaskId, TaskS
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::mpsc;
 
-/// Events read from the journal at once while catching up.
+/// Events read per page while catching up.
 const PAGE: usize = 256;
 
-/// When a subscription ends by itself.
+/// End condition of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// When the task has ended.
+    /// The task has ended.
     Terminal,
-    /// When the task has ended or waits for input.
+    /// The task has ended or needs input.
     TurnEnds,
 }
 
-/// A task's events from a cursor on, then live.
+/// Events of a task from a cursor on, then live.
 ///
-/// The queue of the feed is opened before the journal is read, and everything is put in order by event number, so no
-/// event can fall between the two. A subscriber that is too slow loses its queue and reads the journal instead.
+/// The feed queue is opened before the journal is read, and events are ordered by number, so no event is lost in
+/// between. A subscriber that is too slow loses its queue and catches up from the journal.
 pub struct Subscription {
     inner: Arc<Inner>,
     task: TaskId,
     feed: Arc<Feed>,
     queue: mpsc::Receiver<FeedItem>,
     ready: VecDeque<FeedItem>,
-    /// The last event delivered or about to be.
+    /// Number of the last event delivered or ready.
     last: u64,
-    /// The model call whose text may be shown: begun and not closed, as of `last`.
+    /// The model call with visible text as of `last`: started and not closed.
     open: Option<(MessageId, u32)>,
-    /// Whether the task works alone: then only what belongs to its result is delivered, and no text before it is known
+    /// Whether the task is autonomous. If so, only events of its result are delivered, and no text before it is known
     /// to be an answer.
     autonomous: bool,
     until: Until,
@@ -46,8 +46,8 @@ pub struct Subscription {
 }
 
 impl Engine {
-    /// Follows a task to its end. With a cursor: the task as of that event, then every event after it (also of an
-    /// ended task). Without: the task as it is, then live; an ended task is refused with `TaskFinished`.
+    /// Subscribes to a task until its end. With a cursor: the task as of that event, then every later event (also of an
+    /// ended task). Without: the current task, then live events; an ended task is rejected with `TaskFinished`.
     pub async fn subscribe(
         &self,
         principal: &Arc<Principal>,
@@ -74,7 +74,7 @@ impl Engine {
 }
 
 impl Inner {
-    /// The task as it was after the event with this number.
+    /// The task after the event with this number.
     pub(crate) async fn as_of(&self, task: &TaskId, number: u64) -> Result<Task, EngineError> {
         let stream = StreamId::Task(task.clone());
         let mut folded = None;
@@ -94,7 +94,7 @@ impl Inner {
 }
 
 impl Subscription {
-    /// Begins with the task as given, which must be a state that the journal has.
+    /// Starts with the given task state, which must be journaled.
     pub(crate) async fn begin(inner: &Arc<Inner>, from: &Task, until: Until) -> Result<Self, EngineError> {
         let feed = inner.hub.feed(&from.id);
         let queue = feed.attach().ok_or(EngineError::ShuttingDown)?;
@@ -103,10 +103,10 @@ impl Subscription {
         Ok(subscription)
     }
 
-    /// Begins with a queue that was opened before the send was written; nothing needs to be read.
+    /// Starts with a queue that was opened before the send was written; no catch-up is needed.
     pub(crate) fn of_send(inner: &Arc<Inner>, from: &Task, feed: Arc<Feed>, queue: mpsc::Receiver<FeedItem>) -> Self {
         let subscription = Self::starting(inner, from, Until::TurnEnds, feed, queue);
-        // More may still be asked for, and then the turn is over with the send itself.
+        // If input is still required, the turn ends with the send itself.
         Self { ended: from.state == TaskState::InputRequired, ..subscription }
     }
 
@@ -132,7 +132,7 @@ impl Subscription {
         }
     }
 
-    /// The next item; `None` when the task has ended and everything was delivered, or the process stops.
+    /// The next item; `None` when the task has ended and everything is delivered, or at shutdown.
     pub async fn next(&mut self) -> Option<FeedItem> {
         loop {
             if let Some(item) = self.ready.pop_front() {
@@ -172,7 +172,7 @@ impl Subscription {
         self.catch_up(None).await
     }
 
-    /// Reads the journal after `last`, to its end or up to an event.
+    /// Reads journal events after `last`, up to `up_to` or the end.
     async fn catch_up(&mut self, up_to: Option<u64>) -> Result<(), EngineError> {
         let stream = StreamId::Task(self.task.clone());
         while !self.ended && up_to.is_none_or(|number| self.last < number) {
@@ -213,12 +213,12 @@ impl Subscription {
 }
 
 impl Inner {
-    /// Waits until the task ends or needs somebody, and gives it as the journal has it then.
+    /// Waits until the task ends or needs input, and returns its journaled state.
     pub(crate) async fn settled(&self, task: &TaskId) -> Result<Arc<TaskView>, EngineError> {
         self.settled_after(task, 0).await
     }
 
-    /// The same, for those who know how it stood at this version.
+    /// Waits until the task ends or needs input after version `seen`.
     pub(crate) async fn settled_after(&self, task: &TaskId, seen: u64) -> Result<Arc<TaskView>, EngineError> {
         let stream = StreamId::Task(task.clone());
         let feed = self.hub.feed(task);
@@ -232,7 +232,7 @@ impl Inner {
                 return Ok(Arc::new(present.view()));
             }
             match settled.await {
-                // A failed append is taken up again; the wait goes on with it.
+                // The task is resumed after a failed append, so the wait continues.
                 Ok(Ok(_) | Err(EngineError::Journal(_))) => {}
                 Ok(Err(error)) => return Err(error),
                 Err(_) => return Err(EngineError::ShuttingDown),

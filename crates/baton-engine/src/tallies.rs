@@ -1,17 +1,17 @@
-//! What sessions and agents with budgets have used up, ahead of the journal, and what calls on their way will use.
+//! Usage totals of sessions and agents with budgets, ahead of the journal, plus reservations of in-flight calls.
 
 use baton_types::Spent;
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 
-/// Totals that are kept; when there are more they are read again.
+/// Maximum cached totals; the cache is cleared when full.
 const KNOWN: usize = 4096;
 
-/// Totals by name; one process owns the journal, so that what is counted here is what there is.
+/// Totals by key. Exact, because only one process writes the journal.
 #[derive(Default)]
 pub(crate) struct Tallies {
     known: Mutex<HashMap<String, Spent>>,
-    /// What is set aside for calls on their way; there are no more of them than tasks at work.
+    /// Reservations of in-flight calls; bounded by the number of running tasks.
     aside: Mutex<HashMap<String, Spent>>,
 }
 
@@ -20,7 +20,7 @@ impl Tallies {
         self.known.lock().get(key).copied()
     }
 
-    /// Takes a total that was read, unless somebody was quicker.
+    /// Caches a total read from the journal, unless there is one.
     pub(crate) fn put(&self, key: String, read: Spent) -> Spent {
         let mut known = self.known.lock();
         if known.len() >= KNOWN {
@@ -29,20 +29,20 @@ impl Tallies {
         *known.entry(key).or_insert(read)
     }
 
-    /// Counts more, where a total is known; elsewhere it is read when it is needed.
+    /// Adds usage to a cached total; other totals are read when needed.
     pub(crate) fn add(&self, key: &str, more: Spent) {
         if let Some(total) = self.known.lock().get_mut(key) {
             *total = total.plus(more);
         }
     }
 
-    /// Has a total read again, because what was counted did not become true.
+    /// Evicts a total whose usage was not committed.
     pub(crate) fn forget(&self, key: &str) {
         self.known.lock().remove(key);
     }
 
-    /// Sets aside what a call will use, if that is allowed when all that others set aside is looked at, too: calls that
-    /// begin together must not exceed together what each of them alone does not.
+    /// Reserves the expected usage of a call, if `may` allows it given all other reservations. Concurrent calls
+    /// together cannot exceed a budget.
     pub(crate) fn set_aside<E>(
         self: &Arc<Self>,
         keys: Vec<String>,
@@ -59,7 +59,7 @@ impl Tallies {
     }
 }
 
-/// What a call on its way will use; given back when the call is counted, or comes to nothing.
+/// Reserved usage of an in-flight call; released on drop.
 pub(crate) struct SetAside {
     tallies: Arc<Tallies>,
     keys: Vec<String>,

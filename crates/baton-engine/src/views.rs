@@ -1,4 +1,4 @@
-//! Looking at tasks; nothing here changes anything.
+//! Queries for tasks, events and handoffs.
 
 use crate::{Engine, EngineError, ListTasks, TaskPage, TaskRef};
 use baton_ports::{Commit, ListPage, ListQuery, Loaded, PageCursor, StoredEvent};
@@ -6,19 +6,19 @@ use baton_rules::{HandoffRecord, is_seen};
 use baton_types::{Fact, HandoffEvent, HandoffId, HandoffStatus, Principal, StreamId, TaskEvent, TaskView};
 use std::sync::Arc;
 
-/// A page ends when its tasks hold this many bytes, however many were asked for.
+/// A page ends at this size in bytes, regardless of its limit.
 const PAGE_WEIGHT: usize = 8 * 1024 * 1024;
 
-/// Events that are read at once.
+/// Events read per page.
 const EVENTS: usize = 256;
 
 impl Engine {
-    /// One task, as the journal has it.
+    /// Returns one task as stored in the journal.
     pub async fn task(&self, principal: &Arc<Principal>, task: &TaskRef) -> Result<Arc<TaskView>, EngineError> {
         Ok(Arc::new(self.inner.load(principal, task).await?.view()))
     }
 
-    /// A page of the caller's tasks.
+    /// Lists tasks of the caller.
     pub async fn tasks(&self, principal: &Arc<Principal>, query: &ListTasks) -> Result<TaskPage, EngineError> {
         let listed = ListQuery {
             agent: query.agent.clone(),
@@ -57,7 +57,7 @@ impl Engine {
         Ok(self.inner.journal().events(&StreamId::Task(task.task.clone()), after, limit).await?)
     }
 
-    /// The same as far as callers see it: of an autonomous task, only what belongs to its final result.
+    /// Events visible to callers: of an autonomous task, only those of its final result.
     pub async fn seen_events(
         &self,
         principal: &Arc<Principal>,
@@ -82,7 +82,7 @@ impl Engine {
         Ok(seen)
     }
 
-    /// A task with all its events, as far as callers see them.
+    /// A task with all its caller-visible events.
     pub async fn told(
         &self,
         principal: &Arc<Principal>,
@@ -96,7 +96,7 @@ impl Engine {
             let events = self.inner.journal().events(&stream, after, EVENTS).await?;
             let full = events.len() == EVENTS;
             after = events.last().map_or(after, |last| last.number);
-            // What began a turn is needed to read the rest, and tells nothing about how it was done.
+            // The start of a turn is needed to read the rest and reveals no intermediate steps.
             let begins = |event: &StoredEvent| matches!(&event.fact, Fact::Task(TaskEvent::Wished { .. }));
             let seen = |event: &StoredEvent| matches!(&event.fact, Fact::Task(fact) if is_seen(true, fact));
             told.extend(events.into_iter().filter(|event| !present.autonomous || begins(event) || seen(event)));
@@ -106,7 +106,7 @@ impl Engine {
         }
     }
 
-    /// One handoff of the caller's.
+    /// Returns one handoff of the caller.
     pub async fn handoff(
         &self,
         principal: &Arc<Principal>,
@@ -118,8 +118,8 @@ impl Engine {
         if !record.as_ref().is_some_and(|record| self.inner.is_late(record)) {
             return Ok(record);
         }
-        // Whoever looks at one whose deadline has passed writes that down: no daemon is needed for it.
-        let error = Some("its deadline passed".to_owned());
+        // An overdue handoff is recorded as timed out when it is read, so no background job is needed.
+        let error = Some("the deadline passed".to_owned());
         let moved = HandoffEvent::Moved { to: HandoffStatus::Timeout, result: None, error, result_trace_id: None };
         let writes = self.inner.handoff_write(principal, id, vec![moved]).await?;
         if !writes.is_empty() {
@@ -130,7 +130,7 @@ impl Engine {
     }
 }
 
-/// The record that a handoff's stored events amount to.
+/// Folds the stored events of a handoff into its record.
 pub(crate) fn fold_handoff(loaded: &Loaded) -> Option<HandoffRecord> {
     let events = loaded.events.iter().filter_map(|event| match &event.fact {
         Fact::Handoff(event) => Some(event),

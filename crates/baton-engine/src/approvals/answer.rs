@@ -1,4 +1,4 @@
-//! One approval, and the answer to it.
+//! Reads and answers a single approval.
 
 use super::{
     list::Parents,
@@ -11,76 +11,76 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// How often an answer looks again at a task that changed meanwhile.
+/// Maximum attempts to answer a task that changes concurrently.
 const TRIES: usize = 16;
 
-/// The answer to a call that waits.
+/// Answer to a pending approval.
 #[derive(Clone, Debug)]
 pub struct AnswerApproval {
-    /// Which one.
+    /// Target approval.
     pub approval: ApprovalRef,
-    /// Of the arguments that somebody saw.
+    /// Digest of the arguments that were shown.
     pub digest: Option<String>,
-    /// One for each question.
+    /// One answer per question.
     pub answers: Vec<QuestionAnswer>,
     /// W3C trace context of the request.
     pub trace: Option<Arc<str>>,
 }
 
-/// The answer to one question.
+/// Answer to one question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuestionAnswer {
-    /// Which one; may be left out when there is just one.
+    /// Key of the question; optional when there is only one.
     pub key: Option<String>,
-    /// Yes or no.
+    /// Approval decision.
     pub decision: Option<ApprovalDecision>,
-    /// Values for a form.
+    /// Form values.
     pub content: Option<Json>,
-    /// Words for a question.
+    /// Text answer.
     pub text: Option<String>,
 }
 
-/// What somebody decided.
+/// Decision on an approval request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalDecision {
-    /// It may run this time.
+    /// Allow this call.
     AllowOnce,
-    /// It may run, and the same tool need not ask again in this session.
+    /// Allow this call, and calls of the same tool in this session without another approval.
     AllowSession,
-    /// It may not run.
+    /// Deny the call.
     Deny,
 }
 
-/// Why an approval was not shown or not answered; nothing was changed.
+/// Error of an approval command. No state was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApprovalError {
-    /// It does not exist, or not for this caller.
+    /// The approval does not exist or is not visible to the caller.
     #[error("there is no approval '{task}/{call}'")]
     NotFound {
         /// The task.
         task: TaskId,
-        /// What was asked for in it.
+        /// Address of the approval within the task.
         call: String,
     },
-    /// It did exist, and waits no more.
-    #[error("'{task}/{call}' waits for no answer any more")]
+    /// The approval existed and is no longer pending.
+    #[error("approval '{task}/{call}' is no longer pending")]
     Answered {
         /// The task.
         task: TaskId,
-        /// What was asked for in it.
+        /// Address of the approval within the task.
         call: String,
     },
-    /// The answer does not fit.
+    /// The answer does not match the question.
     #[error("{0}")]
     Unfit(String),
-    /// The engine refused.
+    /// The engine rejected the command.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
 impl ApprovalError {
-    /// The code that people see.
+    /// Public error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound { .. } => ErrorCode::APPROVAL_NOT_FOUND,
@@ -92,7 +92,7 @@ impl ApprovalError {
 }
 
 impl Engine {
-    /// One approval of the caller's.
+    /// Returns one approval of the caller.
     pub async fn approval(
         &self,
         principal: &Arc<Principal>,
@@ -103,7 +103,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// Answers one; returns as soon as the journal has it, with the task as the answer left it.
+    /// Answers an approval. Returns once the journal has the answer, with the task after the answer.
     pub async fn answer_approval(
         &self,
         principal: &Arc<Principal>,
@@ -115,7 +115,7 @@ impl Engine {
             let parts = said(&approval, answer).map_err(ApprovalError::Unfit)?;
             let message = Message::new(self.fresh_id().into(), Role::User, parts).within(&task.context, &task.id);
             let command = SendCommand {
-                // Words that nobody waits for any more would be taken for a new thought.
+                // A stale answer would be taken as a new message.
                 if_generation: Some(task.generation),
                 trace: answer.trace.clone(),
                 ..SendCommand::new(task.agent.clone(), message)
@@ -132,7 +132,7 @@ impl Engine {
         Err(refused.unwrap_or(EngineError::ShuttingDown).into())
     }
 
-    /// The task and the approval that is meant, if it waits.
+    /// The task and the pending approval.
     async fn waiting(
         &self,
         principal: &Arc<Principal>,
@@ -154,7 +154,7 @@ impl Engine {
         }
         if open.len() > 1 {
             let tasks: Vec<&str> = open.iter().filter_map(|approval| approval.remote_task.as_deref()).collect();
-            let detail = format!("several calls are called '{}'; remote_task_id must be one of: ", wanted.call);
+            let detail = format!("several calls have the id '{}'; remote_task_id must be one of: ", wanted.call);
             return Err(ApprovalError::Unfit(detail + &tasks.join(", ")));
         }
         match open.pop() {
@@ -178,7 +178,7 @@ impl ApprovalRef {
     }
 }
 
-/// Whether the task ever made such a call, or answered one of an agent elsewhere.
+/// Whether the task ever made such a call, or answered a call of a remote agent.
 fn was_known(task: &Task, wanted: &ApprovalRef) -> bool {
     #[derive(Deserialize)]
     struct PartIn {
@@ -205,10 +205,10 @@ fn was_known(task: &Task, wanted: &ApprovalRef) -> bool {
         })
 }
 
-/// The answer as the parts of a message.
+/// Message parts that carry the answer.
 fn said(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part>, String> {
     if answer.digest.is_some() && answer.digest != approval.digest {
-        return Err("the arguments are not those that were shown; look at them again".to_owned());
+        return Err("the arguments have changed since they were shown; review them again".to_owned());
     }
     let keys = || {
         let keys = approval.questions.iter().map(|question| question.key.as_deref().unwrap_or("(none)"));
@@ -229,7 +229,7 @@ fn said(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part>, Strin
     for question in &approval.questions {
         let mut given = answer.answers.iter().filter(|given| matches(question, given));
         let (Some(given), None) = (given.next(), given.next()) else {
-            return Err(format!("each question wants one answer; they are: {}", keys()));
+            return Err(format!("each question needs exactly one answer; the keys are: {}", keys()));
         };
         match (&question.kind, &approval.call, &approval.remote_task) {
             (ApprovalKind::Question, Some(call), None) if approval.tool.as_deref() == Some(ASK_USER_TOOL) => {
@@ -252,12 +252,12 @@ fn told(call: &CallId, words: &str) -> ToolResult {
 
 fn words(given: &QuestionAnswer) -> Result<&str, String> {
     if given.decision.is_some() || given.content.is_some() {
-        return Err("it asks for words: give text, and nothing else".to_owned());
+        return Err("the question needs a text answer: set text and nothing else".to_owned());
     }
     given.text.as_deref().filter(|text| !text.trim().is_empty()).ok_or_else(|| "text is missing".to_owned())
 }
 
-/// An entry of `input_responses`.
+/// Entry of `input_responses`.
 fn response(approval: &Approval, question: &ApprovalQuestion, given: &QuestionAnswer) -> Result<Value, String> {
     let mut entry = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
@@ -289,7 +289,7 @@ fn response(approval: &Approval, question: &ApprovalQuestion, given: &QuestionAn
                 put("action", Some("accept".into()));
                 put("content", given.content.as_ref().map(Json::to_value));
             }
-            (_, Some(_)) => return Err("a form takes content, and no text".to_owned()),
+            (_, Some(_)) => return Err("a form takes content, not text".to_owned()),
         },
         ApprovalKind::Question => put("content", Some(json!({ "text": words(given)? }))),
     }

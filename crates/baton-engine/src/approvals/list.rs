@@ -1,4 +1,4 @@
-//! Pages of what waits for a caller.
+//! Paged list of the pending approvals of a caller.
 
 use super::open::{Approval, open_in};
 use crate::{Engine, EngineError, engine::Inner};
@@ -6,42 +6,42 @@ use baton_ports::{JournalError, ListPage, ListQuery, PageCursor};
 use baton_types::{AgentName, Fact, Principal, StreamId, TaskEvent, TaskId, TaskState};
 use std::{collections::HashMap, sync::Arc};
 
-/// Waiting tasks that are looked at for one page, because many of them may show others' questions only.
+/// Maximum waiting tasks scanned per page. Many of them may only relay questions of other tasks.
 const MOST_TASKS: usize = 1000;
 
-/// Waiting tasks that are listed at once.
+/// Tasks fetched per journal list query.
 const CHUNK: usize = 100;
 
-/// A page ends when it holds this many bytes, however many were asked for.
+/// A page ends at this size in bytes, regardless of its limit.
 const PAGE_WEIGHT: usize = 8 * 1024 * 1024;
 
-/// Longest chain of tasks that is followed up.
+/// Maximum length of a parent chain.
 const DEEPEST: usize = 64;
 
-/// Which ones to list.
+/// Filter and page of an approval list.
 #[derive(Clone, Debug, Default)]
 pub struct ListApprovals {
-    /// Only those that this agent asks or waits for.
+    /// Only approvals that this agent asks or waits for.
     pub agent: Option<AgentName>,
-    /// Only those of this task and of the work that it handed over.
+    /// Only approvals of this task and of its handoffs.
     pub root: Option<TaskId>,
     /// Start after this task.
     pub after: Option<PageCursor>,
-    /// About how many; what one task asks is never split.
+    /// Approximate page size; the approvals of one task are never split.
     pub limit: usize,
 }
 
-/// One page, the newest question first.
+/// One page of approvals, newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalPage {
-    /// What waits.
+    /// Pending approvals.
     pub approvals: Vec<Approval>,
-    /// Where the next page starts, if there may be one.
+    /// Cursor of the next page, if there may be one.
     pub next: Option<PageCursor>,
 }
 
 impl Engine {
-    /// What waits for the caller.
+    /// Lists the pending approvals of the caller.
     pub async fn approvals(
         &self,
         principal: &Arc<Principal>,
@@ -91,12 +91,12 @@ impl ListApprovals {
     }
 }
 
-/// Who handed a task over, as far as it was looked for.
+/// Cache of parent tasks by child task.
 #[derive(Default)]
 pub(super) struct Parents(HashMap<TaskId, Option<TaskId>>);
 
 impl Parents {
-    /// Fills in the first task of the chain.
+    /// Sets the root task of each approval.
     pub(super) async fn follow(&mut self, inner: &Inner, open: &mut [Approval]) -> Result<(), EngineError> {
         let Some(first) = open.first() else { return Ok(()) };
         let mut root = first.task.clone();
@@ -114,7 +114,7 @@ impl Parents {
         if let Some(known) = self.0.get(task) {
             return Ok(known.clone());
         }
-        // The first event says it; whoever waits has the same owner, and stays as long as its work does.
+        // The first event names the parent. The parent has the same owner and is retained as long as its child.
         let first = match inner.journal().events(&StreamId::Task(task.clone()), 0, 1).await {
             Err(JournalError::Damaged { .. }) => Vec::new(),
             first => first?,

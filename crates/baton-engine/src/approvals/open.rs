@@ -1,4 +1,4 @@
-//! What a task waits for from a person.
+//! Pending input requests of one task.
 
 use baton_rules::{ASK_USER_TOOL, CallStage, Task, doubt_ask, is_in_doubt};
 use baton_types::{
@@ -7,85 +7,85 @@ use baton_types::{
 };
 use serde::{Deserialize, de::IgnoredAny};
 
-/// Stands for the call in the address of a question that belongs to none.
+/// Placeholder for the call id in the address of a question without a call.
 const NO_CALL: &str = "-";
 
-/// Most questions that are read from what an agent elsewhere says.
+/// Maximum questions read from a status message of a remote agent.
 const MOST: usize = 256;
 
-/// One call that waits for a person, or an agent that asks in words.
+/// A tool call that waits for input from a person, or a text question of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
-    /// The task whose call it is, here.
+    /// The local task that made the call.
     pub task: TaskId,
-    /// Its conversation.
+    /// Context of the task.
     pub context: ContextId,
-    /// Who works on that task, here.
+    /// Local agent of the task.
     pub task_agent: AgentName,
-    /// The call that waits; none when the agent just asks.
+    /// The waiting call; none for a text question without a call.
     pub call: Option<CallId>,
-    /// The task elsewhere that the call belongs to, when an agent elsewhere passed the question on.
+    /// The remote task of the call, if a remote agent relayed the question.
     pub remote_task: Option<String>,
-    /// Who asks.
+    /// Agent that asks.
     pub agent: AgentName,
-    /// Which tool waits.
+    /// Tool of the waiting call.
     pub tool: Option<String>,
-    /// What it is called with.
+    /// Arguments of the call.
     pub arguments: Option<Json>,
-    /// Of the arguments; an answer that carries another one is refused.
+    /// Digest of the arguments; an answer with a different digest is rejected.
     pub digest: Option<String>,
-    /// What is asked, never empty; all of it is answered together.
+    /// Questions of the call, never empty; all are answered together.
     pub questions: Vec<ApprovalQuestion>,
-    /// Since when the task waits.
+    /// Time since which the task waits.
     pub asked_at: Timestamp,
-    /// The first task of the chain that waits for this one; the task itself when nobody does.
+    /// First task of the parent chain; the task itself when it has no parent.
     pub root: TaskId,
-    /// The agents that wait for the one that asks, from the first of the chain.
+    /// Agents that wait for the asking agent, root first.
     pub chain: Vec<AgentName>,
 }
 
 /// One question of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalQuestion {
-    /// Names it within the call.
+    /// Key of the question within the call.
     pub key: Option<String>,
-    /// What is asked, for people.
+    /// Question text.
     pub message: String,
-    /// What kind of answer is wanted.
+    /// Type of the expected answer.
     pub kind: ApprovalKind,
 }
 
-/// What kind of answer a question wants.
+/// Type of the answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApprovalKind {
-    /// Leave to run the call.
+    /// Permission to run the call.
     Approval,
-    /// Values that fit this JSON Schema.
+    /// Values that match this JSON Schema.
     Form(Json),
-    /// That somebody visits this address.
+    /// Visit to this URL.
     Visit(String),
-    /// Words.
+    /// Free text.
     Question,
 }
 
-/// Which one is meant.
+/// Reference to an approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRef {
     /// The task.
     pub task: TaskId,
     /// The call, or [`Approval::address`].
     pub call: String,
-    /// The task elsewhere, when several there have a call of that id.
+    /// The remote task, if several have a call with that id.
     pub remote_task: Option<String>,
 }
 
 impl Approval {
-    /// Names it within its task: the call's id, with the task elsewhere behind an `@` when it belongs to one.
+    /// Address of the approval within its task: the call id, followed by `@` and the remote task if there is one.
     pub fn address(&self) -> String {
         address(self.call.as_ref().map(CallId::as_str), self.remote_task.as_deref())
     }
 
-    /// About how many bytes it takes.
+    /// Approximate size in bytes.
     pub(super) fn weight(&self) -> usize {
         let question = |question: &ApprovalQuestion| match &question.kind {
             ApprovalKind::Form(schema) => question.message.len() + schema.as_str().len(),
@@ -147,7 +147,7 @@ impl ApprovalQuestion {
     }
 }
 
-/// Names a question within its task.
+/// Address of a question within its task.
 pub(super) fn address(call: Option<&str>, remote_task: Option<&str>) -> String {
     let call = call.unwrap_or(NO_CALL);
     match remote_task {
@@ -156,12 +156,12 @@ pub(super) fn address(call: Option<&str>, remote_task: Option<&str>) -> String {
     }
 }
 
-/// Whether an address names words that belong to no call.
+/// Whether an address names a text question without a call.
 pub(super) fn is_wordy(address: &str) -> bool {
     address == NO_CALL || address.strip_prefix(NO_CALL).is_some_and(|rest| rest.starts_with('@'))
 }
 
-/// What the task itself waits for; what agents that it handed work to wait for is listed at their tasks.
+/// Pending approvals of the task itself. Those of handoff targets are listed at their own tasks.
 pub(super) fn open_in(task: &Task) -> Vec<Approval> {
     if task.state != TaskState::InputRequired {
         return Vec::new();
@@ -181,7 +181,7 @@ pub(super) fn open_in(task: &Task) -> Vec<Approval> {
     own.collect()
 }
 
-/// The question of `ask_user`.
+/// Question text of an `ask_user` call.
 fn words_of(call: &ToolCall) -> String {
     #[derive(Deserialize)]
     struct Arguments {
@@ -212,7 +212,7 @@ struct RequestIn {
     digest: Option<String>,
 }
 
-/// What an agent elsewhere asks: it knows the calls, here are only its words.
+/// Approvals requested by a remote agent in its status message; the calls are known only to the remote agent.
 fn said(task: &Task) -> Vec<Approval> {
     let Some(message) = &task.status_message else { return Vec::new() };
     let parts: Vec<PartIn> = data(message).filter_map(|data| data.read().ok()).collect();
@@ -265,7 +265,7 @@ impl RequestIn {
     }
 }
 
-/// The data parts of a message that are objects.
+/// Data parts of a message that are JSON objects.
 pub(super) fn data(message: &Message) -> impl Iterator<Item = &Json> {
     message.parts.iter().filter_map(|part| match &part.content {
         PartContent::Data(data) if data.is_object() => Some(data),

@@ -1,4 +1,4 @@
-//! The worker behind push notifications: takes up what the journal owes, and sends it on its way when it is due.
+//! Push dispatcher: loads open outbox entries and delivers their notifications when due.
 
 use super::{
     CHANNEL,
@@ -15,15 +15,15 @@ use std::{
     time::Duration,
 };
 
-/// Open orders read at once at the start.
+/// Outbox entries read per page at startup.
 const PAGE: usize = 512;
 
-/// Between two looks at a journal that refuses.
+/// Delay between attempts while the journal rejects.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 impl Inner {
-    /// Begins to deliver; a second start changes nothing.
+    /// Starts the dispatcher; idempotent.
     pub(crate) fn start_courier(self: &Arc<Self>) {
         if !self.courier_started.swap(true, Ordering::AcqRel) {
             self.drivers.spawn(take_up(Arc::clone(self)));
@@ -32,7 +32,7 @@ impl Inner {
     }
 }
 
-/// Reads what an earlier life left open.
+/// Loads the outbox entries left open by an earlier process.
 async fn take_up(inner: Arc<Inner>) {
     let mut after = None;
     let mut pause = FIRST_PAUSE;
@@ -43,9 +43,9 @@ async fn take_up(inner: Arc<Inner>) {
                 for entry in &page {
                     let receiver = entry.body.read::<PushConfig>().map(|config| Receiver::of(&config.url));
                     match Key::of(entry) {
-                        // A configuration that cannot be read is found out when the order is carried out.
+                        // An unreadable configuration is reported at delivery.
                         Some(key) => inner.orders.known(&key, receiver.unwrap_or_default(), &entry.progress),
-                        None => tracing::error!(id = entry.id, "a standing order has an id that means nothing"),
+                        None => tracing::error!(id = entry.id, "an outbox entry has an invalid id"),
                     }
                 }
                 match page.last() {
@@ -54,7 +54,7 @@ async fn take_up(inner: Arc<Inner>) {
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "owed notifications could not be read; trying again");
+                tracing::warn!(%error, "pending notifications could not be read; retrying");
                 tokio::select! {
                     () = inner.stopping.cancelled() => return,
                     () = tokio::time::sleep(pause) => {}
@@ -93,7 +93,7 @@ async fn carry_out(inner: Arc<Inner>, departure: Departure) {
     trip.came = Some(deliver(&inner, &key, &stop).await);
 }
 
-/// Reports back whatever happens, so that no order stays under way for ever.
+/// Reports the outcome on drop, so that no entry stays in flight forever.
 struct Trip<'a> {
     inner: &'a Inner,
     key: &'a Key,

@@ -1,4 +1,4 @@
-//! A new push configuration, or another version of an old one.
+//! Creates or replaces a push configuration.
 
 use crate::{Engine, EngineError, TaskRef, engine::Inner};
 use baton_ports::Commit;
@@ -6,8 +6,9 @@ use baton_types::{Principal, PushConfig, PushConfigId};
 use std::sync::Arc;
 
 impl Engine {
-    /// Stores a push configuration; the receiver is told of everything from now on. One with a known id replaces it,
-    /// and what was owed to the old receiver is owed to the new one. An ended task owes nothing more.
+    /// Stores a push configuration. The receiver is notified of all later events. A configuration with a known id
+    /// replaces the old one, and its pending notifications go to the new receiver. An ended task creates no further
+    /// notifications.
     pub async fn create_push(
         &self,
         principal: &Arc<Principal>,
@@ -20,7 +21,7 @@ impl Engine {
         self.inner.load(principal, task).await?;
         let config = self.inner.admitted(config).await?;
         let placing = self.inner.place_on(&task.task, config.clone()).await?;
-        // Read only now, so that a configuration that replaces another cannot begin before it.
+        // Read after the change has begun, so that a replacement cannot start before the replaced one.
         let present = self.inner.load(principal, task).await?;
         let entry = placing.entry(present.version, present.state, self.inner.ports.clock.now())?;
         let receipt = self.inner.journal().append(Commit { outbox: vec![entry], ..Commit::default() });
@@ -30,7 +31,7 @@ impl Engine {
 }
 
 impl Inner {
-    /// The configuration with an id, if notifications may go where it says.
+    /// Validates the receiver and assigns an id if there is none.
     pub(crate) async fn admitted(&self, mut config: PushConfig) -> Result<PushConfig, EngineError> {
         if config.id.as_str().is_empty() {
             config.id = PushConfigId::from(self.ports.ids.fresh());

@@ -1,4 +1,4 @@
-//! Forgetting a push configuration.
+//! Deletes a push configuration.
 
 use super::orders::Key;
 use crate::{Engine, EngineError, TaskRef};
@@ -6,7 +6,7 @@ use baton_types::{Principal, PushConfigId};
 use std::sync::Arc;
 
 impl Engine {
-    /// Forgets a push configuration and stops telling its receiver at once; there need not be one.
+    /// Deletes a push configuration and stops its delivery immediately. Succeeds if there is none.
     pub async fn delete_push(
         &self,
         principal: &Arc<Principal>,
@@ -17,7 +17,7 @@ impl Engine {
         let key = Key { task: task.task.clone(), config: config.clone() };
         let placing = self.inner.set_aside(key.clone(), None).await?;
         let inner = Arc::clone(&self.inner);
-        // Detached, because the order is set aside until the journal has answered, also when the caller hangs up.
+        // Detached: the entry stays paused until the journal has answered, even if the caller disconnects.
         let seen_through = self.inner.drivers.spawn(async move {
             let removed = inner.journal().outbox_remove(&key.entry_id()).await;
             drop(placing);

@@ -1,7 +1,7 @@
-//! Carrying out one standing order: event after event, each told before the next.
+//! Delivers the events of one outbox entry in order, one at a time.
 //!
-//! A notification is recorded as told only after its receiver took it, so a crash in between repeats it and never
-//! loses it.
+//! Progress is recorded only after the receiver has accepted the notification, so a crash in between repeats it and
+//! never loses it.
 
 use super::{
     CHANNEL,
@@ -17,16 +17,16 @@ use baton_types::{Fact, PushConfig, StreamId, Timestamp};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// Events read at once.
+/// Events read per page.
 const PAGE: usize = 256;
 
-/// A notification that is under way when the process stops may still arrive for so long.
+/// Time for an in-flight notification to complete at shutdown.
 const GRACE: Duration = Duration::from_secs(1);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Tells the receiver of everything that it has not heard.
+/// Delivers all pending events to the receiver.
 pub(super) async fn deliver(inner: &Inner, key: &Key, stop: &CancellationToken) -> Return {
     let stream = StreamId::Task(key.task.clone());
     let trip = Delivery { inner, key, stop, stream, id: key.entry_id() };
@@ -34,16 +34,16 @@ pub(super) async fn deliver(inner: &Inner, key: &Key, stop: &CancellationToken) 
         Ok(()) => Return::CaughtUp,
         Err(Break::Return(came)) => came,
         Err(Break::Damaged(what)) => {
-            tracing::error!(order = trip.id, %what, "a standing order cannot be carried out");
+            tracing::error!(order = trip.id, %what, "an outbox entry cannot be delivered");
             Return::Over
         }
     }
 }
 
-/// Why telling ends before everything was told.
+/// Cause of an early end of a delivery.
 enum Break {
     Return(Return),
-    /// Trying again would not help.
+    /// A retry would not help.
     Damaged(String),
 }
 
@@ -105,7 +105,7 @@ impl Delivery<'_> {
         Ok(entries.into_iter().find(|entry| entry.id == self.id))
     }
 
-    /// One event; returns when it needs no more telling.
+    /// Delivers one event; returns when it needs no further delivery.
     async fn tell(
         &self,
         config: &PushConfig,
@@ -132,16 +132,17 @@ impl Delivery<'_> {
         let now = self.now();
         let attempts = progress.attempts.saturating_add(1);
         let since = progress.failing_since.unwrap_or(now);
-        // Every notification has its own time, but what is owed since long does not wait for it one after the other.
+        // Each notification has its own deadline, but a backlog of failing notifications does not wait for one deadline
+        // after the other.
         let deadline = since.max(event.at).after(self.inner.options.push_deadline);
         if deadline <= now {
             tracing::warn!(task = %self.key.task, config = %self.key.config, event = event.number, %failure,
-                "a notification was given up: its receiver did not take it in time");
+                "a notification was dropped: its receiver did not accept it before the deadline");
             *progress = OutboxProgress { attempts, failing_since: Some(since), ..told(event.number, now) };
             return self.record(progress.clone()).await;
         }
-        tracing::debug!(order = self.id, event = event.number, %failure, "a notification did not arrive");
-        // The last try is at the deadline, not some pause after it.
+        tracing::debug!(order = self.id, event = event.number, %failure, "a notification could not be delivered");
+        // The last attempt is at the deadline, not one backoff delay after it.
         let due_at = now.after(push_backoff(attempts, digest(&self.id))).min(deadline);
         self.record(OutboxProgress { due_at, attempts, failing_since: Some(since), ..progress.clone() }).await?;
         Err(Return::Later(due_at).into())
@@ -160,7 +161,7 @@ impl Delivery<'_> {
         }
     }
 
-    /// Makes progress durable; ends the trip when the order is gone, or the process stops.
+    /// Stores the progress. Ends the delivery when the entry is gone or the process stops.
     async fn record(&self, progress: OutboxProgress) -> Result<(), Break> {
         let journal = self.inner.journal();
         if !self.insist(|| journal.outbox_advance(&self.id, progress.clone())).await? {
@@ -172,7 +173,7 @@ impl Delivery<'_> {
         Ok(())
     }
 
-    /// Asks the journal until it answers: giving up would only repeat what the receiver has heard.
+    /// Retries a journal request until it succeeds. Giving up would only repeat delivered notifications.
     async fn insist<'j, T>(&self, ask: impl Fn() -> BoxFuture<'j, Result<T, JournalError>>) -> Result<T, Break> {
         let mut pause = FIRST_PAUSE;
         loop {
@@ -197,7 +198,7 @@ impl Delivery<'_> {
     }
 }
 
-/// The newest state that is not beyond the cursor, and the events after it if they were read already.
+/// The newest state at or before the cursor, and the loaded events after it.
 fn begin(loaded: Loaded, cursor: u64) -> Result<(Option<Task>, Vec<Arc<StoredEvent>>), Break> {
     match loaded.snapshot {
         None => Ok((None, loaded.events)),
@@ -209,7 +210,7 @@ fn begin(loaded: Loaded, cursor: u64) -> Result<(Option<Task>, Vec<Arc<StoredEve
     }
 }
 
-/// Nothing up to this event is owed any more.
+/// Progress after delivery of all events up to `cursor`.
 fn told(cursor: u64, now: Timestamp) -> OutboxProgress {
     OutboxProgress { cursor, due_at: now, attempts: 0, failing_since: None, open: true }
 }

@@ -1,4 +1,4 @@
-//! One push configuration.
+//! Reads one push configuration.
 
 use super::CHANNEL;
 use crate::{Engine, EngineError, TaskRef};
@@ -6,7 +6,7 @@ use baton_types::{Principal, PushConfig, PushConfigId, StreamId};
 use std::sync::Arc;
 
 impl Engine {
-    /// One push configuration of a task.
+    /// Returns one push configuration of a task.
     pub async fn push(
         &self,
         principal: &Arc<Principal>,
@@ -20,7 +20,7 @@ impl Engine {
 }
 
 impl crate::engine::Inner {
-    /// The task's standing orders as the journal has them, by id.
+    /// Outbox entries of the task, by id.
     pub(super) async fn orders_of(
         &self,
         task: &baton_types::TaskId,

@@ -1,7 +1,7 @@
-//! Whose turn it is: orders that can be carried out now, one lane for each receiver.
+//! Fair scheduling of deliveries: one queue per receiver host.
 //!
-//! Receivers take turns, and one that does not answer gets few at once, so that nobody waits for a stranger's
-//! receiver. A lane exists as long as there are open orders for its receiver.
+//! Hosts are served round-robin, and a failing host gets few concurrent deliveries, so that it cannot delay others. A
+//! queue exists as long as its host has open entries.
 
 use super::orders::Key;
 use std::{
@@ -9,19 +9,19 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// Orders carried out at the same time.
+/// Maximum concurrent deliveries.
 const AT_ONCE: usize = 64;
 
-/// Of these, orders whose last try failed.
+/// Maximum concurrent retries among them.
 const RETRIES_AT_ONCE: usize = 32;
 
-/// Of these, orders of one receiver.
+/// Maximum concurrent deliveries per host.
 const OF_ONE_RECEIVER: usize = 16;
 
-/// Of one receiver that did not take what it was told last: enough to notice when it is back.
+/// Maximum concurrent deliveries to a host whose last delivery failed: enough to detect recovery.
 const OF_ONE_FAILING: usize = 4;
 
-/// A receiver by its scheme, host and port.
+/// Hash of the scheme, host and port of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Receiver(u64);
 
@@ -33,19 +33,19 @@ impl Receiver {
     }
 }
 
-/// Why an order is carried out.
+/// Reason of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Something happened.
+    /// A new event.
     Fresh,
-    /// The last try failed.
+    /// Retry after a failure.
     Retry,
 }
 
 #[derive(Default)]
 pub(super) struct Lanes {
     lanes: HashMap<Receiver, Lane>,
-    /// The lanes that may have something to carry out, by kind.
+    /// Hosts with queued deliveries, by kind.
     turns: [VecDeque<Receiver>; 2],
     under_way: usize,
     retries_under_way: usize,
@@ -53,7 +53,7 @@ pub(super) struct Lanes {
 
 #[derive(Default)]
 struct Lane {
-    /// Open orders, whatever their stage.
+    /// Open entries in any stage.
     open: usize,
     waiting: [VecDeque<Key>; 2],
     in_turn: [bool; 2],
@@ -62,7 +62,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// Tries that failed leave half of the room to others: one host may speak for several receivers.
+    /// Retries use at most half of the limit: one host may serve several receivers.
     fn is_full(&self, kind: Kind) -> bool {
         let most = if self.failing { OF_ONE_FAILING } else { OF_ONE_RECEIVER };
         let all = self.under_way.iter().sum::<usize>() >= most;
@@ -71,12 +71,12 @@ impl Lane {
 }
 
 impl Lanes {
-    /// One more order for the receiver.
+    /// Registers one more entry for the host.
     pub(super) fn open(&mut self, receiver: Receiver) {
         self.lanes.entry(receiver).or_default().open += 1;
     }
 
-    /// One order less, which does not wait.
+    /// Removes an entry that is not queued.
     pub(super) fn close(&mut self, receiver: Receiver) {
         self.with(receiver, |lane| lane.open -= 1);
     }
@@ -85,12 +85,12 @@ impl Lanes {
         self.with(receiver, |lane| lane.waiting[kind as usize].push_back(key));
     }
 
-    /// Takes an order out that waits.
+    /// Removes a queued entry.
     pub(super) fn leave(&mut self, receiver: Receiver, key: &Key) {
         self.with(receiver, |lane| lane.waiting.iter_mut().for_each(|waiting| waiting.retain(|waits| waits != key)));
     }
 
-    /// The next order, which is under way from now on.
+    /// Takes the next delivery, which is now in flight.
     pub(super) fn next(&mut self) -> Option<(Key, Receiver, Kind)> {
         if self.under_way >= AT_ONCE {
             return None;
@@ -116,21 +116,21 @@ impl Lanes {
         None
     }
 
-    /// What [`Lanes::next`] gave is no longer under way.
+    /// Ends an in-flight delivery returned by [`HostQueues::next`].
     pub(super) fn back(&mut self, receiver: Receiver, kind: Kind) {
         self.under_way -= 1;
         self.retries_under_way -= usize::from(kind == Kind::Retry);
         self.with(receiver, |lane| lane.under_way[kind as usize] -= 1);
     }
 
-    /// Notes whether the receiver took what it was told; true when it may get more at once than before.
+    /// Records whether the host accepted a delivery. Returns true when its limit has risen.
     pub(super) fn answered(&mut self, receiver: Receiver, took: bool) -> bool {
         let mut failed = false;
         self.with(receiver, |lane| failed = std::mem::replace(&mut lane.failing, !took));
         failed && took
     }
 
-    /// Changes a lane, and gives it turns if there is something to do in it.
+    /// Updates a queue and schedules its host if it has deliveries to start.
     fn with(&mut self, receiver: Receiver, change: impl FnOnce(&mut Lane)) {
         let Some(lane) = self.lanes.get_mut(&receiver) else { return };
         change(lane);
@@ -147,7 +147,7 @@ impl Lanes {
     }
 }
 
-/// Spreads values evenly; the same in every process.
+/// Hash of a value, stable across processes.
 pub(super) fn digest(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

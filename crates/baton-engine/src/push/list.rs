@@ -1,4 +1,4 @@
-//! All push configurations of a task.
+//! Lists the push configurations of a task.
 
 use super::orders::Key;
 use crate::{Engine, EngineError, TaskRef, send::internal};

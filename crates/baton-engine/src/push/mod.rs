@@ -1,4 +1,4 @@
-//! Telling receivers outside of a task's events: where they are kept, and who carries the notifications.
+//! Push notifications for task events: configuration and delivery.
 
 mod courier;
 mod create;
@@ -13,8 +13,8 @@ mod place;
 pub(crate) use orders::Orders;
 pub(crate) use place::{PlaceLocks, Placing};
 
-/// The courier's orders in the journal's outbox.
+/// Outbox channel of push notifications.
 pub(crate) const CHANNEL: &str = "push";
 
-/// Push configurations of one task.
+/// Maximum push configurations per task.
 const MAX_PER_TASK: usize = 16;

@@ -1,7 +1,7 @@
-//! Which standing orders are open and what is to be done about them now: all that the courier remembers.
+//! In-memory queue of the push dispatcher: open outbox entries and their stages.
 //!
-//! How far an order was carried out is in the journal only. Here is one small stage per open order; the commit
-//! observer, the commands and the courier move it, each under one lock that nobody holds while waiting.
+//! Delivery progress is stored in the journal only. The commit observer, the commands and the dispatcher change the
+//! stages, under one lock that is never held across an await.
 
 use super::lanes::{Kind, Lanes, Receiver};
 use crate::EngineError;
@@ -19,19 +19,18 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// Open orders; more are refused as busy.
+/// Maximum open entries; more are rejected as busy.
 const MAX_OPEN: usize = 262_144;
 
-/// The longest pause that a failure can have left behind; a moment further away was written before the clock was set
-/// back, and nobody waits for it.
+/// Maximum retry delay. A due time further ahead was stored before the clock was set back, and is ignored.
 const LONGEST_WAIT: Duration = Duration::from_secs(40);
 
-/// Whether the pause until `due` is over.
+/// Whether `due` has been reached.
 pub(super) fn is_due(due: Timestamp, now: Timestamp) -> bool {
     due <= now || due > now.after(LONGEST_WAIT)
 }
 
-/// One receiver of one task.
+/// Key of a push configuration: the task and the configuration id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) task: TaskId,
@@ -39,7 +38,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The order's id in the journal; a task's id has no slash.
+    /// Outbox entry id; a task id contains no slash.
     pub(crate) fn entry_id(&self) -> String {
         format!("{}/{}", self.task, self.config)
     }
@@ -50,13 +49,13 @@ impl Key {
     }
 }
 
-/// The open orders.
+/// Open outbox entries.
 #[derive(Default)]
 pub(crate) struct Orders {
     state: Mutex<State>,
-    /// As many as the state has, to be read without its lock.
+    /// Copy of `state.open`, readable without the lock.
     open: AtomicUsize,
-    /// Rings when the courier has something to look at.
+    /// Wakes the dispatcher.
     pub(super) bell: Notify,
 }
 
@@ -72,54 +71,54 @@ struct State {
 struct Order {
     stage: Stage,
     receiver: Receiver,
-    /// How many commands are changing it; meanwhile it stays where it is.
+    /// Number of commands that are changing the entry; it is not delivered meanwhile.
     set_aside: u32,
 }
 
 #[derive(Default)]
 enum Stage {
-    /// Everything was told.
+    /// All events are delivered.
     #[default]
     Resting,
-    /// In its lane.
+    /// Queued for its host.
     Ready,
-    /// Being carried out.
+    /// A delivery is in flight.
     UnderWay {
-        /// Something happened since it began.
+        /// Whether new events arrived since the delivery started.
         again: bool,
-        /// As it was in its lane.
+        /// Kind of the delivery when it was queued.
         kind: Kind,
         receiver: Receiver,
         stop: CancellationToken,
         over: CancellationToken,
     },
-    /// Tried again at that moment.
+    /// Time of the next retry.
     Due(Timestamp),
 }
 
-/// An order to carry out now.
+/// A delivery to start now.
 pub(super) struct Departure {
     pub(super) key: Key,
-    /// Breaks it off.
+    /// Cancels the delivery.
     pub(super) stop: CancellationToken,
 }
 
-/// What became of carrying out an order.
+/// Result of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Return {
-    /// Everything was told so far.
+    /// All events so far are delivered.
     CaughtUp,
-    /// Try again then.
+    /// Retry at this time.
     Later(Timestamp),
-    /// There is nothing more to carry out.
+    /// The entry is closed.
     Over,
-    /// It was broken off.
+    /// The delivery was canceled.
     Stopped,
 }
 
 impl Orders {
-    /// Announces that an order is about to be placed, replaced, or removed when there is no configuration. While it is
-    /// under way, gives what is canceled when it no longer is.
+    /// Begins a change of an entry: create, replace, or remove when `config` is `None`. If a delivery is in flight,
+    /// cancels it and returns a token that is canceled when it has ended.
     pub(super) fn expect(
         &self,
         key: &Key,
@@ -145,7 +144,7 @@ impl Orders {
         Ok(under_way)
     }
 
-    /// The change is over, whatever became of it.
+    /// Ends a change, whether or not it was committed.
     pub(super) fn look_again(&self, key: &Key) {
         let mut state = self.state.lock();
         let order = state.open_order(key);
@@ -156,7 +155,7 @@ impl Orders {
         self.bell.notify_one();
     }
 
-    /// An open order that the journal has from an earlier life.
+    /// Restores an open entry of an earlier process.
     pub(super) fn known(&self, key: &Key, receiver: Receiver, progress: &OutboxProgress) {
         let mut state = self.state.lock();
         if state.order(key).is_none() {
@@ -173,7 +172,7 @@ impl Orders {
         }
     }
 
-    /// The receiver of an order that is under way has taken something, or has not.
+    /// Records whether the receiver of an in-flight delivery accepted a notification.
     pub(super) fn answered(&self, key: &Key, took: bool) {
         let mut state = self.state.lock();
         let Some(Order { stage: Stage::UnderWay { receiver, .. }, .. }) = state.order(key) else { return };
@@ -184,7 +183,7 @@ impl Orders {
         }
     }
 
-    /// What to carry out now, and when to look again if nothing rings before.
+    /// Takes the deliveries to start now and the time of the next retry.
     pub(super) fn departures(&self, now: Timestamp) -> (Vec<Departure>, Option<Timestamp>) {
         let mut state = self.state.lock();
         while let Some(key) = state.next_due(now) {
@@ -211,7 +210,7 @@ impl Orders {
         (departures, state.timers.first().map(|(due, _)| *due))
     }
 
-    /// An order is no longer under way.
+    /// Ends an in-flight delivery.
     pub(super) fn back(&self, key: &Key, came: Return) {
         let mut state = self.state.lock();
         let Some(order) = state.order(key) else { return };
@@ -265,11 +264,11 @@ impl CommitObserver for Orders {
     }
 }
 
-/// How urgent a reason to look at an order is.
+/// Urgency of a wake-up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wake {
     Now,
-    /// The pause after a failure is kept.
+    /// Keeps the retry delay after a failure.
     WhenDue,
 }
 
@@ -278,12 +277,12 @@ impl State {
         self.tasks.get_mut(&key.task)?.get_mut(&key.config)
     }
 
-    /// Takes the next order off the clock.
+    /// Takes the next due entry off the timers.
     fn next_due(&mut self, now: Timestamp) -> Option<Key> {
         if self.timers.first().is_some_and(|(due, _)| is_due(*due, now)) {
             return self.timers.pop_first().map(|(_, key)| key);
         }
-        // One that was set before the clock was set back may be behind those set since.
+        // An entry timed before the clock was set back may sort after later ones.
         let last = self.timers.last().is_some_and(|(due, _)| is_due(*due, now));
         last.then(|| self.timers.pop_last()).flatten().map(|(_, key)| key)
     }
@@ -296,7 +295,7 @@ impl State {
         self.tasks.entry(key.task.clone()).or_default().entry(key.config.clone()).or_default()
     }
 
-    /// Opens an order, or moves it to another receiver.
+    /// Opens an entry or moves it to another receiver.
     fn direct(&mut self, key: &Key, receiver: Receiver) {
         let order = self.open_order(key);
         let before = std::mem::replace(&mut order.receiver, receiver);
@@ -304,7 +303,7 @@ impl State {
             return;
         }
         if matches!(order.stage, Stage::Ready) {
-            // Whoever moves it wakes it afterwards.
+            // Callers wake the entry afterwards.
             order.stage = Stage::Resting;
             self.lanes.leave(before, key);
         }

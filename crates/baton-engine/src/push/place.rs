@@ -1,4 +1,4 @@
-//! Changing a standing order while the courier keeps its hands off it.
+//! Changes a push configuration while its delivery is paused.
 
 use super::{CHANNEL, MAX_PER_TASK, lanes::digest, orders::Key};
 use crate::{EngineError, engine::Inner, send::internal};
@@ -7,7 +7,7 @@ use baton_types::{ErrorCode, Json, PushConfig, StreamId, TaskId, TaskState, Time
 use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// Configurations of one task are changed one after the other, so that their number stays bounded.
+/// Serializes changes of the configurations of one task, so that their number stays bounded.
 pub(crate) struct PlaceLocks([Arc<Mutex<()>>; 32]);
 
 impl Default for PlaceLocks {
@@ -23,12 +23,12 @@ impl PlaceLocks {
     }
 }
 
-/// An order that is being changed; when this is dropped, the courier looks at what became of it.
+/// A push configuration being changed. On drop, the dispatcher rechecks the entry.
 pub(crate) struct Placing {
     inner: Arc<Inner>,
     key: Key,
     config: Option<PushConfig>,
-    /// How far the order that it replaces was carried out, if anything was still owed.
+    /// Progress of the replaced entry, if it had pending notifications.
     owed: Option<OutboxProgress>,
     _turn: Option<OwnedMutexGuard<()>>,
 }
@@ -40,7 +40,7 @@ impl Drop for Placing {
 }
 
 impl Placing {
-    /// The order as the journal is to have it, for a receiver that need not be told of the events up to `version`.
+    /// Outbox entry for a receiver that is not notified of events up to `version`.
     pub(crate) fn entry(&self, version: u64, state: TaskState, now: Timestamp) -> Result<OutboxEntry, EngineError> {
         let body = Json::of(&self.config).map_err(|error| internal(&error.to_string()))?;
         Ok(OutboxEntry {
@@ -60,14 +60,14 @@ impl Placing {
 }
 
 impl Inner {
-    /// Makes room for a configuration of a task that nobody knows yet.
+    /// Begins a configuration for a new task.
     pub(crate) fn place_new(self: &Arc<Self>, task: &TaskId, config: PushConfig) -> Result<Placing, EngineError> {
         let key = Key { task: task.clone(), config: config.id.clone() };
         self.orders.expect(&key, Some(&config))?;
         Ok(Placing { inner: Arc::clone(self), key, config: Some(config), owed: None, _turn: None })
     }
 
-    /// Makes room for a configuration of a task, which may replace another one.
+    /// Begins a new or replacing configuration of an existing task.
     pub(crate) async fn place_on(self: &Arc<Self>, task: &TaskId, config: PushConfig) -> Result<Placing, EngineError> {
         let key = Key { task: task.clone(), config: config.id.clone() };
         let mut placing = self.set_aside(key, Some(config)).await?;
@@ -85,7 +85,7 @@ impl Inner {
         Ok(placing)
     }
 
-    /// Takes an order out of the courier's hands; a notification that is under way is broken off.
+    /// Pauses the delivery of an entry; an in-flight notification is canceled.
     pub(super) async fn set_aside(
         self: &Arc<Self>,
         key: Key,
@@ -100,14 +100,14 @@ impl Inner {
         Ok(placing)
     }
 
-    /// Holds on to something until the journal has answered, also when whoever waits for the answer hangs up.
+    /// Holds a value until the journal has answered, even if the caller disconnects.
     pub(crate) fn keep_until<T: Send + 'static>(&self, receipt: Receipt, kept: T) -> Receipt {
         let seen_through = self.drivers.spawn(async move {
             let answer = receipt.await;
             drop(kept);
             answer
         });
-        let gone = |_| Err(JournalError::Unavailable("the process stops".to_owned()));
+        let gone = |_| Err(JournalError::Unavailable("the process is shutting down".to_owned()));
         Box::pin(async move { seen_through.await.unwrap_or_else(gone) })
     }
 }

@@ -1,4 +1,4 @@
-//! The words of rules and references, read once for each definition.
+//! Term indexes of rules and references, built once per definition.
 
 use super::{Candidate, entry};
 use baton_relevance::Entry;
@@ -6,23 +6,23 @@ use baton_types::{AgentSpec, Digest, Include, ItemKind};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 
-/// Definitions whose texts are kept; when there are more, all are read again.
+/// Maximum cached definitions; the cache is cleared when full.
 const KNOWN: usize = 128;
 
-/// Texts that have been read.
+/// Cache of term indexes by definition digest.
 #[derive(Default)]
 pub(crate) struct Texts {
     known: Mutex<HashMap<Digest, Arc<TextsOf>>>,
 }
 
-/// The words of all rules and references of one definition that may be chosen.
+/// Term indexes of the selectable rules and references of one definition.
 #[derive(Default)]
 pub(crate) struct TextsOf {
     items: HashMap<(ItemKind, String), Arc<Entry>>,
 }
 
 impl Texts {
-    /// Those of a definition, by the digest that a run pinned it with.
+    /// Term indexes of a definition, by the digest pinned by the run.
     pub(crate) fn of(&self, spec: &AgentSpec, digest: &Digest) -> Arc<TextsOf> {
         if let Some(texts) = self.known.lock().get(digest) {
             return Arc::clone(texts);
@@ -47,7 +47,7 @@ impl TextsOf {
         Self { items: items.collect() }
     }
 
-    /// The words of a candidate. Tools say little, and come and go with their servers.
+    /// Term index of a candidate. Tools are not cached: their texts are short and change with their servers.
     pub(super) fn entry(&self, candidate: &Candidate<'_>) -> Arc<Entry> {
         let known = match candidate {
             Candidate::Tool(_) => None,

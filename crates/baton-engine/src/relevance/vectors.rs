@@ -1,4 +1,4 @@
-//! Vectors of texts, each made once and kept beside the agent.
+//! Embeddings of texts, computed once and cached per agent.
 
 use baton_ports::{Embedder, KeptVectors, VectorShelf};
 use baton_relevance::{Chosen, by_vectors, choose, sentences};
@@ -10,26 +10,26 @@ use std::{
     time::Duration,
 };
 
-/// Texts that are embedded at a time.
+/// Texts per embedding request.
 const TOGETHER: usize = 64;
 
-/// Pieces of one agent's texts that are embedded at most.
+/// Maximum embedded pieces per agent.
 const MOST_PIECES: usize = 20_000;
 
-/// Agents whose vectors are kept in memory.
+/// Maximum agents with embeddings in memory.
 const KNOWN: usize = 64;
 
-/// How long a request waits for vectors.
+/// Timeout of a request for embeddings.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Who makes vectors, and what is known of them.
+/// Embedding search with an in-memory cache over the persistent one.
 pub(crate) struct Vectors {
     embedder: Arc<dyn Embedder>,
     shelf: Arc<dyn VectorShelf>,
     known: Mutex<HashMap<AgentName, Held>>,
 }
 
-/// The vectors of one agent's texts under one model.
+/// Embeddings of one agent's texts for one embedding model.
 struct Held {
     model: String,
     vectors: Arc<Mutex<KeptVectors>>,
@@ -40,7 +40,7 @@ impl Vectors {
         Self { embedder, shelf, known: Mutex::default() }
     }
 
-    /// Which of several texts, each in pieces, have to do with a question.
+    /// Selects the texts, each given in pieces, that are relevant to the question.
     pub(super) async fn choose(
         &self,
         agent: &AgentName,
@@ -57,7 +57,7 @@ impl Vectors {
             Ok::<_, String>((kept, self.embed(asked).await?))
         };
         let waited = tokio::time::timeout(PATIENCE, work).await;
-        let (kept, asked) = waited.map_err(|_| format!("no vectors within {} s", PATIENCE.as_secs()))??;
+        let (kept, asked) = waited.map_err(|_| format!("no embeddings within {} s", PATIENCE.as_secs()))??;
         let kept = kept.lock();
         let pieces = texts.iter().enumerate().flat_map(|(entry, pieces)| {
             let vectors = pieces.iter().filter_map(|piece| kept.get(&Digest::of(piece.as_bytes())));
@@ -66,8 +66,8 @@ impl Vectors {
         Ok(choose(by_vectors(&asked, pieces), limits))
     }
 
-    /// Makes the vectors of all pieces that have none yet and puts them on the shelf. What was made stays when more cannot
-    /// be, so that a long text is not begun anew with every request.
+    /// Embeds all pieces without an embedding and writes them to the cache. Finished batches are kept on failure, so
+    /// that a long text does not restart with every request.
     async fn complete(&self, agent: &AgentName, texts: &[Vec<String>]) -> Result<Arc<Mutex<KeptVectors>>, String> {
         let model = self.embedder.model();
         let kept = self.kept(agent, &model).await;
@@ -78,7 +78,7 @@ impl Vectors {
         }
         let missing: Vec<(&Digest, &str)> = {
             let mut kept = kept.lock();
-            // Tools come and go with their servers: what is not asked for now stays as long as there is room.
+            // The tool set changes with its servers, so unused embeddings are kept while there is room.
             if kept.len() + wanted.len() > MOST_PIECES {
                 kept.retain(|digest, _| wanted.contains_key(digest));
             }
@@ -95,7 +95,7 @@ impl Vectors {
         if !missing.is_empty() {
             let all = Arc::new(kept.lock().clone());
             if let Err(reason) = self.shelf.write(agent, &model, all).await {
-                tracing::warn!(%agent, reason, "vectors could not be kept, and will be made again");
+                tracing::warn!(%agent, reason, "embeddings could not be cached and will be computed again");
             }
         }
         Ok(kept)

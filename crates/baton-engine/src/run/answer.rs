@@ -1,4 +1,4 @@
-//! Answers that have to have a form: asking for it, and having an answer repaired that has another.
+//! Structured answers: requests the agent's JSON schema and repairs answers that do not match it.
 
 use super::{Driver, Halt, model::Said};
 use crate::end::Ending;
@@ -6,11 +6,11 @@ use baton_ports::{ChatMessage, ModelCall, OutputFormat};
 use baton_rules::{Repair, answer_in_form};
 use baton_types::{AgentSpec, AnswerForm, ErrorCode, Json, ModelNote, Reason, TaskEvent};
 
-/// Bytes of an answer that does not fit which the model is shown again.
+/// Maximum bytes of an invalid answer that are shown to the model again.
 const SHOWN: usize = 64 * 1024;
 
 impl Driver {
-    /// Asks for answers in the agent's form, and for the repair of one that had another.
+    /// Adds the answer schema to the call, and the repair request after an invalid answer.
     pub(super) fn shape(&self, spec: &AgentSpec, call: &mut ModelCall) {
         let Some(form) = &spec.answer else { return };
         call.format = OutputFormat::JsonSchema(form.schema.clone());
@@ -22,13 +22,13 @@ impl Driver {
         call.messages.push(ChatMessage::User { id: self.inner.ports.ids.fresh().into(), text, files: Vec::new() });
     }
 
-    /// The answer as JSON of the agent's form; else what is wrong with it.
+    /// Parses the answer as JSON of the agent's schema; the error describes the mismatch.
     pub(super) fn in_form(&self, form: &AnswerForm, answer: &str) -> Result<Json, String> {
         let form = self.inner.forms.of(&form.schema).map_err(|error| error.to_string())?;
         answer_in_form(&form, answer)
     }
 
-    /// Writes down an answer that does not fit; the model tries again while it may.
+    /// Records an invalid answer. The model retries while repairs are left; otherwise the task fails.
     pub(super) async fn repair(&self, form: &AnswerForm, said: Said, problem: String) -> Result<(), Halt> {
         let answer = said.text[..said.text.floor_char_boundary(SHOWN)].to_owned();
         let note = ModelNote::Repaired { problem: problem.clone(), answer, usage: said.usage };
@@ -38,7 +38,7 @@ impl Driver {
             return Ok(());
         }
         let tries =
-            if tried == 1 { "it was not to be repaired".to_owned() } else { format!("{tried} answers were tried") };
+            if tried == 1 { "repairs are disabled".to_owned() } else { format!("{tried} answers were tried") };
         let reason = Reason::new(ErrorCode::ANSWER_FORM.code, format!("{problem}; {tries}"));
         Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
     }

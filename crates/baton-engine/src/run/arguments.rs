@@ -1,4 +1,4 @@
-//! What a tool is called with, before it runs.
+//! Checks tool arguments before a call runs.
 
 use super::{Driver, Halt};
 use baton_rules::{CallState, is_built_in, wrong_arguments};
@@ -6,20 +6,20 @@ use baton_types::{AgentSpec, Json, ToolCall, ToolSpec};
 use std::{collections::HashSet, time::Duration};
 
 impl Driver {
-    /// Why the call does not run as it is, for the model; nothing when its arguments fit the tool's parameters.
+    /// Error for the model when the arguments do not match the tool's parameters.
     pub(super) fn misfit(&self, tool: &ToolSpec, call: &ToolCall) -> Option<Json> {
         let form = match tool.parameters.is_object() {
             true => self.inner.forms.of(&tool.parameters),
             false => return wrong_arguments(None, call).map(|words| Json::string(&words)),
         };
         if let Err(error) = &form {
-            // A tool is no worse for a schema that only its service understands; the service checks as well.
+            // A schema may be understood only by the service of the tool, which checks the arguments as well.
             tracing::warn!(task = %self.live.id, tool = tool.name, %error, "arguments are not checked");
         }
         wrong_arguments(form.ok().as_deref(), call).map(|words| Json::string(&words))
     }
 
-    /// Tools among the calls beside which nothing else may run.
+    /// Tools among the calls that must not run concurrently with others.
     pub(super) async fn sequential_tools(&self, spec: &AgentSpec, calls: &[CallState]) -> HashSet<String> {
         if calls.len() < 2 {
             return HashSet::new();
@@ -33,7 +33,7 @@ impl Driver {
         sequential.map(|tool| tool.name.clone()).collect()
     }
 
-    /// Gives a call its result unless somebody was quicker.
+    /// Records a result unless the call already has one.
     pub(super) fn finish_open(&self, call: &ToolCall, output: Json) -> Result<(), Halt> {
         let is_open = self.live.lock().task.call(&call.id).is_some_and(|state| !state.stage.is_finished());
         if is_open { self.finish(call, output, true) } else { Ok(()) }

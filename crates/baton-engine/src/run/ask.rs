@@ -1,4 +1,4 @@
-//! Status events that a run writes: what it asks of the caller, and that it is done.
+//! Status events of a run: input required and completed.
 
 use crate::Ports;
 use baton_rules::{Asked, Task, calls_in, calls_part, doubt_in_words, doubts_part, passed_up, requests_part};
@@ -22,7 +22,7 @@ pub(crate) fn asking(ports: &Ports, task: &Task, asked: &Asked) -> TaskEvent {
         parts.push(requests_part(&task.agent, &asked.asks));
     }
     parts.extend(asked.passed_up.iter().flat_map(|(_, child, message)| passed_up(child, message)));
-    // When just the calls of the agent's last message are asked for, that message says it already.
+    // If only the calls of the agent's last message are requested, that message is reused.
     let same = task.history.last().filter(|last| {
         last.role == Role::Agent
             && asked.questions.is_empty()
@@ -48,7 +48,7 @@ fn question(call: &ToolCall) -> String {
     read.and_then(|arguments| arguments.question.or(arguments.message)).unwrap_or_else(|| "Please say more.".to_owned())
 }
 
-/// What a tool wants to know, for people.
+/// Question of a tool as text for people.
 fn in_words(call: &ToolCall, asked: &ToolQuestion) -> String {
     match &asked.wants {
         Wanted::Form { .. } => format!("{}: {}", call.name, asked.message),
@@ -59,7 +59,7 @@ fn in_words(call: &ToolCall, asked: &ToolQuestion) -> String {
     }
 }
 
-/// The event with which an answered task completes, unless somebody said something meanwhile.
+/// The completed event of an answered task, unless new messages are waiting.
 pub(crate) fn completing(task: &Task) -> Option<TaskEvent> {
     let answer = task.history.last().filter(|last| last.role == Role::Agent).cloned();
     task.waiting.is_empty().then_some(TaskEvent::StatusChanged {

@@ -1,13 +1,13 @@
-//! Long texts in short: the beginning and the end, and how much is missing between them.
+//! Shortens long texts to their beginning and end, with the number of omitted bytes.
 
 use baton_ports::ChatMessage;
 use baton_rules::READ_OUTPUT_TOOL;
 use baton_types::{CallId, Json};
 
-/// How results say that they are in short; models are offered the rest only where one does.
+/// Marker of shortened results; the model is offered `read_output` only if one is present.
 const MARK: &str = " bytes left out here";
 
-/// The text, or its beginning and its end where it is longer than the limit.
+/// Shortens a text to its beginning and end; `None` if it is within the limit.
 pub(super) fn in_short(text: &str, limit: usize, remark: &str) -> Option<String> {
     if text.len() <= limit {
         return None;
@@ -18,7 +18,7 @@ pub(super) fn in_short(text: &str, limit: usize, remark: &str) -> Option<String>
     Some(format!("{head}\n[{missing}{MARK}{remark}]\n{tail}"))
 }
 
-/// A result of a tool in short, if it is longer than the limit.
+/// Shortens a tool result that exceeds the limit.
 pub(super) fn output_in_short(output: &Json, call: &CallId, limit: usize) -> Option<Json> {
     // The JSON of a text is never shorter than the text.
     if output.as_str().len() <= limit {
@@ -28,7 +28,7 @@ pub(super) fn output_in_short(output: &Json, call: &CallId, limit: usize) -> Opt
     in_short(&output.to_plain_text(), limit, &remark).map(|text| Json::string(&text))
 }
 
-/// Whether a result of a tool is given in short.
+/// Whether a tool result is shortened.
 pub(super) fn is_in_short(message: &ChatMessage) -> bool {
     matches!(message, ChatMessage::Tool { output, .. } if output.as_str().contains(MARK))
 }

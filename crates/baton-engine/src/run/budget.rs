@@ -1,4 +1,4 @@
-//! What may be used up: looked at before every call, counted after every answer of the model.
+//! Budget checks before every call, and usage accounting after every model answer.
 
 use super::{
     Driver, Halt,
@@ -9,13 +9,13 @@ use baton_ports::{ListQuery, Model, ModelCall, Tally};
 use baton_rules::{CallStage, CallState, Task, Used, may_call_model, may_call_tools, month_of};
 use baton_types::{AgentName, AgentSpec, Budget, Budgets, Reason, Spent, Usage};
 
-/// Tasks of a session whose use is counted together.
+/// Tasks per page when the usage of a session is summed.
 const PAGE: usize = 100;
 
 impl Driver {
-    /// Goes on when the model call may be made; else the task ends here.
+    /// Reserves budget for the model call; ends the task if a budget does not allow it.
     pub(super) async fn afford(&self, spec: &AgentSpec, model: &dyn Model, call: &ModelCall) -> Result<(), Halt> {
-        // What an earlier call set aside is used or not by now.
+        // The reservation of the previous call is no longer needed.
         *self.aside.lock() = None;
         match self.affordable(spec, model, call).await? {
             Ok(aside) => {
@@ -26,7 +26,7 @@ impl Driver {
         }
     }
 
-    /// What is set aside for the model call, if it may be made; else which budget does not allow it.
+    /// Reserves budget for the model call; the inner error names the exhausted budget.
     pub(super) async fn affordable(
         &self,
         spec: &AgentSpec,
@@ -39,14 +39,14 @@ impl Driver {
         }
         let used = self.used(spec).await?;
         let read = weigh_frame(model, call).saturating_add(weigh_all(model, &call.messages));
-        // Nobody knows how much it will write, unless there is a bound to it.
+        // The output length is unknown unless it is limited.
         let written = call.writing.max_output_tokens.map_or(0, u64::from);
         let micro_dollars = model.price(Usage::new(read, written)).unwrap_or_default();
         let next = Spent { tokens: read.saturating_add(written), micro_dollars, tool_calls: 0 };
         let [run, session, month] = [format!("run/{}", self.live.id), self.session_key(), self.month_key(&spec.name)];
         let keys = vec![run.clone(), session.clone(), month.clone()];
         let set_aside = self.inner.tallies.set_aside(keys, next, |aside| {
-            // Others may have been counted since the totals were read.
+            // Other usage may have been added since the totals were read.
             let now = |key: &str, read: Spent| self.inner.tallies.get(key).unwrap_or(read).plus(aside(key));
             let used = Used {
                 run: used.run.plus(aside(&run)),
@@ -58,7 +58,7 @@ impl Driver {
         Ok(set_aside.map(Some))
     }
 
-    /// Goes on when the calls that have not begun may run; else the task ends here, and none of them did.
+    /// Checks the tool-call budgets before pending calls start; ends the task if they are exhausted.
     pub(super) async fn afford_tools(&self, spec: &AgentSpec, calls: &[CallState]) -> Result<(), Halt> {
         let budgets = &spec.limits.budgets;
         let bounded = |budget: &Budget| budget.tool_calls.is_some();
@@ -76,7 +76,7 @@ impl Driver {
         Err(Halt::Changed)
     }
 
-    /// Counts what a model call used; it is on record with the events of its answer.
+    /// Adds the usage of a model call; it is recorded with the events of its answer.
     pub(super) fn spend(&self, spec: &AgentSpec, spent: Spent) {
         let budgets = &spec.limits.budgets;
         if !budgets.session.is_empty() {
@@ -86,13 +86,13 @@ impl Driver {
             let key = self.month_key(&spec.name);
             self.inner.tallies.add(&key, spent);
             let mut cell = self.live.lock();
-            // A month may have ended since something was counted that is not on record yet; it counts as the new one's.
+            // If the month has changed since unrecorded usage was added, that usage counts for the new month.
             let before = cell.tally.take().map_or(Spent::default(), |tally| tally.spent);
             cell.tally = Some(Tally { key, spent: before.plus(spent) });
         }
     }
 
-    /// Has totals read again after what was counted did not become true.
+    /// Evicts totals whose usage was not committed.
     pub(super) fn unspend(&self, spec: &AgentSpec) {
         self.inner.tallies.forget(&self.session_key());
         self.inner.tallies.forget(&self.month_key(&spec.name));
@@ -116,7 +116,7 @@ impl Driver {
         Ok(self.inner.tallies.put(key, read))
     }
 
-    /// What all tasks of the conversation used, this one as it stands.
+    /// Usage of all tasks of the context, including the current state of this one.
     async fn used_in_session(&self) -> Result<Spent, Halt> {
         let key = self.session_key();
         if let Some(known) = self.inner.tallies.get(&key) {

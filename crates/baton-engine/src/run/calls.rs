@@ -1,4 +1,4 @@
-//! The tool calls of a turn, several at a time.
+//! Runs the tool calls of a turn, several at a time.
 
 use super::{Driver, Halt, helper::Helper, prompt::built_in};
 use baton_ports::{ToolOutcome, ToolRun};
@@ -13,11 +13,11 @@ use baton_types::{
 use futures_util::{StreamExt, stream};
 use std::{sync::Arc, time::Duration};
 
-/// How long a call waits for the server that has its tool.
+/// Timeout for a server to come up with the tool of a call.
 const LATECOMERS: Duration = Duration::from_secs(20);
 
 impl Driver {
-    /// Brings every call to its result; free calls do not wait for each other beyond the agent's limit.
+    /// Runs all calls to their results, concurrently up to the agent's limit.
     pub(super) async fn advance_calls(&self, spec: &AgentSpec, calls: Vec<CallState>) -> Result<(), Halt> {
         self.flush();
         self.afford_tools(spec, &calls).await?;
@@ -26,7 +26,7 @@ impl Driver {
         let all = async {
             for group in together(calls, |name| alone.contains(name)) {
                 let group = stream::iter(group.into_iter().map(|state| self.advance_call(spec, state)));
-                // One call that halts must not cut off the others: their results would be lost.
+                // A call that halts must not cut off the others: their results would be lost.
                 let done: Vec<Result<(), Halt>> = group.buffer_unordered(limit).collect().await;
                 done.into_iter().collect::<Result<(), Halt>>()?;
             }
@@ -73,7 +73,8 @@ impl Driver {
         }
     }
 
-    /// The tool of that name: of a server of the caller's, the agent's own, or one of its servers'. A run that was resumed may be here before the server.
+    /// Finds a tool: of a caller's server, of the agent, or of one of its servers. A resumed run may get here before
+    /// its servers are up.
     async fn find_tool(&self, spec: &AgentSpec, name: &str) -> Option<Arc<ToolSpec>> {
         let guest = self.live.lock().task.wishes.as_ref().and_then(|wishes| wishes.guest_tool(name).cloned());
         if let Some(found) = guest.or_else(|| spec.tools.iter().find(|tool| tool.name == name).cloned()) {
@@ -109,7 +110,8 @@ impl Driver {
         if !self.may_run(spec, tool, state, &settings).await? {
             return Ok(());
         }
-        // What the definition does not hold may be gone or changed when the call is looked at again.
+        // A tool outside the definition may be gone or changed when the call is examined again, so its effects are
+        // recorded.
         let held = spec.tools.iter().any(|own| own.name == tool.name);
         let effects = (!held).then_some(tool.effects);
         let server = tool.at_server().map(|(server, _)| server.to_owned());
@@ -117,7 +119,7 @@ impl Driver {
         if tool.effects == Effects::ReadOnly {
             self.commit(|_| started)?;
         } else {
-            // The world may change from here on: first it must be on record that it was tried.
+            // The call may have side effects, so the attempt is journaled first.
             self.commit_synced(started, Vec::new()).await?;
         }
         let trace = self.live.lock().in_call(&call.id).map(|context| context.to_string());
@@ -140,13 +142,13 @@ impl Driver {
             ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])?,
         }
         if tool.effects == Effects::OwnAgent {
-            // What it said about the session counts from the next model call on.
+            // Its changes to the session apply from the next model call on.
             self.look_at_session().await?;
         }
         Ok(())
     }
 
-    /// Work is handed over under the same decision as every call.
+    /// A handoff needs the same permission as any other call.
     async fn hand_off_if_allowed(&self, spec: &AgentSpec, state: &CallState) -> Result<(), Halt> {
         let Some(state) = &self.guard_call(spec, state).await? else { return Ok(()) };
         match self.may_run_built_in(spec, state).await? {
@@ -161,8 +163,8 @@ impl Driver {
         self.may_run(spec, &tool, state, &settings).await
     }
 
-    /// What the definition denies is not given to a caller who runs the tools either; whether somebody is asked about the
-    /// rest is the caller's to decide.
+    /// Denies calls that the definition forbids, even if the caller runs the tools. Approval of the other calls is up
+    /// to the caller.
     pub(super) async fn deny_callers_calls(&self, spec: &AgentSpec) -> Result<(), Halt> {
         let calls = asked_of_caller(&self.live.lock().task, spec).calls;
         if calls.is_empty() {
@@ -189,7 +191,7 @@ impl Driver {
             let ToolCall { id, name, .. } = call;
             let output = denied(&name, reason);
             let result = ToolResult { call: id, name, output, is_error: true };
-            // A caller who was quicker has given it its result.
+            // The caller may have delivered a result concurrently.
             let is_open = |task: &Task| task.call(&result.call).is_some_and(|state| !state.stage.is_finished());
             self.commit(|task| match is_open(task) {
                 true => vec![TaskEvent::ToolFinished { result: result.clone() }],
@@ -199,7 +201,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether a call may run now; if not, it is written down why: somebody is asked, or it is denied.
+    /// Whether a call may run now. If not, records an approval request or a denial.
     async fn may_run(
         &self,
         spec: &AgentSpec,
@@ -210,7 +212,7 @@ impl Driver {
         let call = &state.call;
         let refused = match (self.decided(spec, tool, call, settings).await?, state.approved) {
             (Decision::Deny(reason), _) => reason,
-            // A no to this call counts, whatever was allowed for others like it.
+            // A denial of this call takes precedence over any grant for its tool.
             (_, Some(false)) => "it was not allowed",
             (Decision::Ask, None) => return self.ask_leave(call).map(|()| false),
             (Decision::Run, _) | (Decision::Ask, Some(true)) => return Ok(true),
@@ -218,7 +220,7 @@ impl Driver {
         self.finish(call, denied(&tool.name, refused), true).map(|()| false)
     }
 
-    /// The one decision about a call; what was allowed for the session is looked for only when it matters.
+    /// Decides on a call; session grants are loaded only if they matter.
     pub(super) async fn decided(
         &self,
         spec: &AgentSpec,
@@ -236,14 +238,14 @@ impl Driver {
         }
     }
 
-    /// The call waits until somebody says whether it may run.
+    /// Requests an approval for the call.
     fn ask_leave(&self, call: &ToolCall) -> Result<(), Halt> {
         let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
         let ask = ToolAsk { questions: vec![question], state: None };
         self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])
     }
 
-    /// Records a result; from then on the call never runs again.
+    /// Records a result; the call never runs again.
     pub(super) fn finish(&self, call: &ToolCall, output: Json, is_error: bool) -> Result<(), Halt> {
         if is_error {
             tracing::info!(task = %self.live.id, tool = call.name, "a tool call failed");
@@ -263,7 +265,7 @@ impl Driver {
 fn unanswered(ask: &ToolAsk) -> Json {
     let asked: Vec<&str> = ask.questions.iter().map(|question| question.message.as_str()).collect();
     Json::string(&format!(
-        "{}: the tool asked, and nobody is there to answer: {}",
+        "{}: the tool asked a question, and no user is available to answer: {}",
         ErrorCode::TOOL_DENIED.code,
         asked.join(" ")
     ))

@@ -1,4 +1,4 @@
-//! Tools through which a model acts on its own task.
+//! Tools with which a model controls its own task.
 
 use super::{Driver, Halt};
 use crate::end::Ending;

@@ -1,4 +1,4 @@
-//! What was said in a conversation before the task.
+//! Messages of the context before the current task.
 
 use super::{Driver, Halt};
 use crate::open::fold;
@@ -6,24 +6,23 @@ use baton_ports::ListQuery;
 use baton_rules::Task;
 use baton_types::{Compaction, Message, MessageId};
 
-/// Earlier tasks that are looked at together.
+/// Earlier tasks read per page.
 const PAGE: usize = 50;
 
-/// Earlier tasks of the conversation that the model is reminded of, unless a summary stands for them.
+/// Maximum earlier tasks included, unless a summary covers them.
 const EARLIER_TASKS: usize = 400;
 
-/// What came before a task.
+/// History of the context before a task.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
-    /// What was said, as its caller saw it, from where the summary ends.
+    /// Caller-visible messages after the end of the summary.
     pub(super) messages: Vec<Message>,
-    /// What stands for what was said before that.
+    /// Compaction of the messages before those.
     pub(super) compaction: Option<Compaction>,
 }
 
 impl Driver {
-    /// What was said in the same conversation before this task, read once: an autonomous run remembers nothing, and one
-    /// that begins the conversation has nothing to remember.
+    /// Earlier messages of the context, read once. Empty for an autonomous run and for the first task of a context.
     pub(super) async fn earlier(&self) -> Result<&Earlier, Halt> {
         static NOTHING: Earlier = Earlier { messages: Vec::new(), compaction: None };
         {
@@ -35,8 +34,8 @@ impl Driver {
         self.earlier.get_or_try_init(|| self.read_earlier()).await
     }
 
-    /// What the conversation was taken over with, then its tasks as their caller saw them, newest first until one is
-    /// found up to which a summary tells everything.
+    /// Reads the imported history, then the tasks as seen by their caller, newest first until one contains the end of a
+    /// summary.
     async fn read_earlier(&self) -> Result<Earlier, Halt> {
         let (agent, context, created) = {
             let cell = self.live.lock();
@@ -83,7 +82,7 @@ impl Driver {
     }
 }
 
-/// The newest compaction among the tasks, and up to where it tells. What an autonomous task left out was only its own.
+/// The newest compaction and the last message it covers. Compactions of autonomous tasks apply only to themselves.
 fn newest(tasks: &[Task]) -> Option<(&Task, &MessageId)> {
     let compacted = tasks.iter().filter(|task| !task.autonomous).filter_map(|task| {
         let through = task.compaction.as_ref()?.through.as_ref()?;

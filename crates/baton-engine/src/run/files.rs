@@ -1,24 +1,24 @@
-//! Files in messages: given to models that look at them, named to all others.
+//! Files in messages: passed to models that accept them, described as text to others.
 
 use baton_ports::{ChatFile, ChatFileContent};
 use baton_types::{Message, Part, PartContent};
 
-/// Files of one message that a model is given.
+/// Maximum files per message passed to a model.
 const MOST_FILES: usize = 16;
 
-/// All of their bytes together, as base64 text.
+/// Maximum total size of these files, as base64 text.
 const MOST_BYTES: usize = 24 * 1024 * 1024;
 
-/// Who reads the files.
+/// File support of an agent and its model.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
-    /// MIME types that the agent reads.
+    /// MIME types that the agent accepts.
     pub(super) modes: &'a [String],
-    /// Whether its model looks at files at all.
+    /// Whether the model accepts files at all.
     pub(super) looks: bool,
 }
 
-/// What a message carries for the model beside its words: what it is told, and the files that it is given.
+/// Content of a message besides its text: lines for the model, and the files passed to it.
 pub(super) fn carried(message: &Message, with_data: bool, reader: Reader<'_>) -> (Vec<String>, Vec<ChatFile>) {
     let (mut told, mut files, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
     for part in &message.parts {
@@ -55,7 +55,7 @@ fn named(part: &Part) -> String {
     format!("file {}", part.filename.as_deref().unwrap_or("without a name"))
 }
 
-/// Whether one of the modes names the type; `*/*` is every type, and `image/*` every picture.
+/// Whether one of the modes matches the type; supports `*/*` and `image/*`.
 fn reads(modes: &[String], media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     modes.iter().any(|mode| {

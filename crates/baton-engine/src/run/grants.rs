@@ -1,16 +1,16 @@
-//! What somebody allowed for the rest of a session.
+//! Tool permissions granted for the rest of a session.
 
 use super::{Driver, Halt};
 use crate::open::fold;
 use baton_ports::ListQuery;
 use baton_types::{AgentName, ContextId, Grant};
 
-/// Tasks of a session in which a word of that kind is looked for, the newest first.
+/// Maximum tasks of a session searched for a grant, newest first.
 const REMEMBERED: usize = 100;
 
 impl Driver {
-    /// Whether a tool of this agent was allowed in this session: in this task, in an earlier one of its conversation, or
-    /// in the conversation in which the work was first asked for.
+    /// Whether the tool was allowed for this agent in the session: in this task, in an earlier task of its context, or
+    /// in the context of the root task.
     pub(super) async fn is_granted(&self, tool: &str) -> Result<bool, Halt> {
         let (agent, own, contexts) = {
             let task = &self.live.lock().task;

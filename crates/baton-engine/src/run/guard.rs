@@ -1,4 +1,4 @@
-//! Asking guardrails, and doing what they say.
+//! Runs guardrails and applies their verdicts.
 
 use super::{Driver, Halt, helper::Helper, words::text_of};
 use crate::end::Ending;
@@ -9,10 +9,10 @@ use baton_types::{
     Usage,
 };
 
-/// Characters of what went wrong with a guardrail.
+/// Maximum characters of a guardrail error.
 const TOLD: usize = 300;
 
-/// What is looked at beside its content.
+/// Subject of a guardrail check, without its content.
 #[derive(Clone, Copy, Default)]
 struct Seen<'a> {
     message: Option<&'a MessageId>,
@@ -20,21 +20,21 @@ struct Seen<'a> {
     is_error: bool,
 }
 
-/// What became of it.
+/// Result of the guardrails of one stage.
 enum Looked {
-    /// It goes on, with other content when somebody rewrote it.
+    /// Continue, with new content if a guardrail rewrote it.
     Goes(Option<Json>),
-    /// Somebody said no, or could not be asked.
+    /// A guardrail blocked or failed.
     Stops(Reason),
 }
 
-/// Whether somebody looks at this.
+/// Whether the agent has a guardrail for this stage.
 pub(super) fn is_watched(spec: &AgentSpec, stage: GuardStage) -> bool {
     spec.guardrails.iter().any(|guardrail| guardrail.on.contains(&stage))
 }
 
 impl Driver {
-    /// Has what the caller said since the last look looked at; the task ends here when it may not come in.
+    /// Checks new caller messages; ends the task if one is blocked.
     pub(super) async fn guard_input(&self, spec: &AgentSpec) -> Result<(), Halt> {
         if !is_watched(spec, GuardStage::Input) {
             return Ok(());
@@ -54,7 +54,7 @@ impl Driver {
         Ok(())
     }
 
-    /// What may be said of what the model said; the task ends here when that is nothing.
+    /// Checks model output and returns the permitted text; ends the task if it is blocked.
     pub(super) async fn guard_output(
         &self,
         spec: &AgentSpec,
@@ -76,12 +76,12 @@ impl Driver {
                 return Err(Halt::Changed);
             }
         };
-        // Nobody has seen any of it until now.
+        // No part of the output was published before.
         self.live.feed.delta(&text);
         Ok(text)
     }
 
-    /// The call as it may run; nothing when it may not, which its result says then.
+    /// Checks a tool call. Returns the permitted call; `None` if it is blocked, with an error result recorded.
     pub(super) async fn guard_call(&self, spec: &AgentSpec, state: &CallState) -> Result<Option<CallState>, Halt> {
         if state.guarded || !is_watched(spec, GuardStage::ToolCall) {
             return Ok(Some(state.clone()));
@@ -94,7 +94,7 @@ impl Driver {
         }
     }
 
-    /// What the model may be given of what a tool gave.
+    /// Checks a tool result and returns the permitted output.
     pub(super) async fn guard_result(
         &self,
         spec: &AgentSpec,
@@ -112,7 +112,8 @@ impl Driver {
         })
     }
 
-    /// Asks one after the other; each sees what the one before made of it, and the first no is the last word.
+    /// Runs the guardrails of a stage in order. Each sees the content rewritten by the previous one; the first block
+    /// ends the check.
     async fn look(&self, spec: &AgentSpec, stage: GuardStage, seen: Seen<'_>, content: Json) -> Result<Looked, Halt> {
         let (mut now, mut changed, mut stopped, mut events) = (content, false, None, Vec::new());
         for guardrail in spec.guardrails.iter().filter(|guardrail| guardrail.on.contains(&stage)) {
@@ -131,7 +132,7 @@ impl Driver {
                     (GuardVerdict::Unreachable, why, None)
                 }
             };
-            // What was said and called is in events of its own; answers and results that nobody gets are kept aside.
+            // Messages and calls have their own events. Replaced or blocked answers and results are stored as blobs.
             let is_lost = matches!(stage, GuardStage::Output | GuardStage::ToolResult)
                 && (content.is_some() || stopped.is_some());
             let original = match is_lost {
@@ -162,7 +163,7 @@ impl Driver {
         })
     }
 
-    /// Runs a guardrail as the tool that it is; the error says why it gave no verdict.
+    /// Runs a guardrail as a tool; the inner error says why it gave no verdict.
     async fn ask_guardrail(
         &self,
         spec: &AgentSpec,
@@ -216,7 +217,7 @@ impl Driver {
         Ok(match outcome {
             ToolOutcome::Done(ToolOutput { output, is_error: false }) => GuardAnswer::read(stage, &output),
             ToolOutcome::Done(failed) => Err(brief(&failed.output.to_plain_text())),
-            ToolOutcome::Asks(_) => Err("it asked back".to_owned()),
+            ToolOutcome::Asks(_) => Err("it asked a question instead of giving a verdict".to_owned()),
         })
     }
 }

@@ -1,7 +1,7 @@
-//! Handing work to another agent of this Baton, and waiting for it across crashes.
+//! Handoffs to other agents of this Baton, durable across crashes.
 //!
-//! The parent's event, the handoff's record and the child task become true in one commit, so the work can neither be
-//! lost nor sent twice; a run that resumes finds the child by the id in its own history.
+//! The parent event, the handoff record and the child task are written in one commit, so the work is neither lost nor
+//! sent twice. A resumed run finds the child by the id in its own history.
 
 use super::{Driver, Halt};
 use crate::{
@@ -87,15 +87,15 @@ impl Driver {
                 return Err(halt);
             }
         };
-        // Before the wait, in which this run may be stopped: a child on disk must have somebody who drives it. If it
-        // never gets there, its own writes are refused and it ends as the task that it never was.
+        // Started before the wait, in which this run may be canceled: a stored child must have a driver. If the commit
+        // fails, the child's own writes are rejected and it ends.
         self.inner.spawn_driver(child_live, None);
         receipt.await?;
         let handed = HandedOff { handoff: handoff.id, child, deadline, asked: None, answer: None };
         self.await_handoff(call, &handed).await
     }
 
-    /// Waits for the child, however often either side was restarted; words for it go first.
+    /// Waits for the child across restarts; a pending answer for the child is delivered first.
     pub(super) async fn await_handoff(&self, call: &ToolCall, handed: &HandedOff) -> Result<(), Halt> {
         let HandedOff { handoff, child, deadline, answer, .. } = handed;
         if let Some(answer) = answer {
@@ -108,7 +108,7 @@ impl Driver {
             () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
             settled = self.inner.settled(child) => match settled {
                 Ok(view) => Came::Settled(view),
-                // It was written together with the wait for it, so only retention can have taken it.
+                // The child was committed together with the handoff, so only retention can have removed it.
                 Err(EngineError::TaskNotFound(_)) => Came::Gone,
                 Err(error) => return Err(error.into()),
             },
@@ -142,7 +142,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The child's question becomes one of this task.
+    /// Turns the child's question into a question of this task.
     async fn pass_up(&self, call: &ToolCall, handed: &HandedOff, child: &TaskView) -> Result<(), Halt> {
         let empty = || Message::new(self.inner.ports.ids.fresh().into(), Role::Agent, vec![Part::text(String::new())]);
         let message = child.status_message.clone().unwrap_or_else(empty);
@@ -183,15 +183,15 @@ impl Driver {
 }
 
 impl crate::engine::Inner {
-    /// The local agent whose `handoffs` apply to handoffs that an agent elsewhere asks for: the one that was asked first.
-    /// Agents elsewhere never reach local ones, so a chain that begins elsewhere has none.
+    /// The local agent whose `handoffs` apply to handoffs requested by a remote agent: the first agent of the chain.
+    /// Remote agents never reach local ones, so a chain that starts remotely has none.
     pub(crate) fn handoff_lender(&self, from: &AgentSpec, parent: Option<&ParentLink>) -> Option<Arc<AgentSpec>> {
         let first = parent.filter(|_| from.is_peer())?.chain.first()?;
         self.ports.agents.agent(first).filter(|agent| !agent.is_peer())
     }
 
-    /// The agent, if this one can hand work to it: those that its definition names, or else those that everybody here
-    /// knows. An agent elsewhere reaches other agents elsewhere that its lender lists, and none that lives here.
+    /// The target agent, if `from` may reach it: one named in its definition, or else any listed agent. A remote agent
+    /// reaches only remote agents listed by its lender, never local ones.
     pub(crate) fn reachable(
         &self,
         from: &AgentSpec,
@@ -202,10 +202,10 @@ impl crate::engine::Inner {
         if from.is_peer() {
             let listed = lender.is_some_and(|lender| lender.handoffs.iter().any(|target| target.agent == *to));
             let found = if listed { agents.agent(to) } else { None };
-            // The names of other agents here are not for an agent elsewhere.
+            // Local agent names are not disclosed to a remote agent.
             return found
                 .filter(|agent| agent.is_peer())
-                .ok_or_else(|| format!("'{to}' is no remote agent that can be reached from here"));
+                .ok_or_else(|| format!("'{to}' is not a remote agent that can be reached from here"));
         }
         let is_named = from.handoffs.iter().any(|target| target.agent == *to);
         let known = || agents.listed().into_iter();
@@ -222,13 +222,13 @@ impl crate::engine::Inner {
         })
     }
 
-    /// Whom an address in a handoff means.
+    /// Agent name of an address in a handoff.
     pub(crate) fn target_of(&self, from: &AgentSpec, lender: Option<&AgentSpec>, uri: &str) -> AgentName {
         let agents = self.ports.agents.listed();
         handoff_target(lender.unwrap_or(from), agents.iter().map(AsRef::as_ref), uri)
     }
 
-    /// A record that says that somebody is asked says otherwise from now on.
+    /// Moves a handoff record from input-required back to in-progress.
     pub(super) async fn take_up_handoff(
         &self,
         owner: &Arc<Principal>,
@@ -241,7 +241,7 @@ impl crate::engine::Inner {
         Ok(())
     }
 
-    /// The write that moves a handoff, step by step, or none when it has ended already.
+    /// The write that applies handoff events; empty when the handoff has ended.
     pub(crate) async fn handoff_write(
         &self,
         owner: &Arc<Principal>,
@@ -260,7 +260,7 @@ impl crate::engine::Inner {
     }
 }
 
-/// How the wait for a child ended.
+/// Result of waiting for a child task.
 enum Came {
     Settled(Arc<TaskView>),
     TooLate,
@@ -274,7 +274,7 @@ struct Outcome {
     error: Option<String>,
 }
 
-/// What became of the child, for the one that waits.
+/// Result of the child for the waiting parent.
 fn outcome(came: &Came, tool: &str) -> Outcome {
     let failed = |status, detail: String| Outcome {
         status,
@@ -310,7 +310,7 @@ fn outcome(came: &Came, tool: &str) -> Outcome {
     }
 }
 
-/// The words of the answer; an answer that is only data is given as JSON.
+/// Text of the answer; a data-only answer is returned as JSON.
 pub(crate) fn answer_of(child: &TaskView, said: String) -> String {
     if !said.is_empty() {
         return said;
@@ -325,7 +325,7 @@ pub(crate) fn answer_of(child: &TaskView, said: String) -> String {
     data.join("\n")
 }
 
-/// In process nobody else could take the work: it is offered, accepted and begun in one commit with the child.
+/// Handoffs in process have one receiver: created, accepted and started in one commit with the child.
 pub(crate) fn created(ports: &Ports, owner: &Arc<Principal>, handoff: &Handoff) -> Write {
     let events = vec![
         HandoffEvent::Created(Box::new(handoff.clone())),

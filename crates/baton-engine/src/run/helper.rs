@@ -1,4 +1,4 @@
-//! What tools ask of the run while they work: words of a model, or of another agent.
+//! Requests of tools during a call: model sampling and handoffs.
 
 use super::{Driver, prompt::built_in};
 use crate::Engine;
@@ -10,17 +10,17 @@ use baton_types::{AgentSpec, ModelNote, Role, Spent, TaskEvent, TaskId, TaskStat
 use futures_util::StreamExt;
 use std::sync::Arc;
 
-/// Text of a model beyond this is not given to a tool.
+/// Maximum model output passed to a tool, in bytes.
 const MAX_SAMPLE: usize = 256 * 1024;
 
-/// The name under which agents answer in place of a model.
+/// Model name reported when an agent answers in place of a model.
 const AGENT_MODEL: &str = "a2a-agent";
 
-/// The run of an agent, as its tools see it.
+/// The run as seen by its tools.
 pub(super) struct Helper<'a> {
     pub(super) driver: &'a Driver,
     pub(super) spec: &'a AgentSpec,
-    /// The tool that asks, and its call.
+    /// Name of the requesting tool, followed by its call.
     pub(super) tool: &'a str,
     pub(super) state: &'a CallState,
 }
@@ -69,7 +69,7 @@ impl Helper<'_> {
             message_id: ports.ids.fresh().into(),
             metadata: None,
         };
-        let unknown = |_| "whether the budget allows it cannot be found out now".to_owned();
+        let unknown = |_| "the budget cannot be checked now".to_owned();
         let may = self.driver.affordable(self.spec, &*model, &call).await.map_err(unknown)?;
         let _aside = may.map_err(|reason| format!("{}: {}", reason.code, reason.detail))?;
         let mut answer = model.call(call);
@@ -77,7 +77,7 @@ impl Helper<'_> {
         while let Some(event) = answer.next().await {
             match event.map_err(|error| error.to_string())? {
                 ModelEvent::Text(more) if text.len() + more.len() > MAX_SAMPLE => {
-                    return Err("the model said more than a tool may be given".to_owned());
+                    return Err("the model output exceeds the limit for tools".to_owned());
                 }
                 ModelEvent::Text(more) => text.push_str(&more),
                 ModelEvent::Reasoning(_) | ModelEvent::Reasoned(_) | ModelEvent::ToolCall(_) | ModelEvent::Note(_) => {}
@@ -91,10 +91,10 @@ impl Helper<'_> {
                 }
             }
         }
-        Err("the model broke off".to_owned())
+        Err("the model output ended early".to_owned())
     }
 
-    /// Counts what a tool had the model say as the run's own.
+    /// Counts model usage of a tool as usage of the run.
     fn used(&self, model: String, usage: Usage) -> Result<(), String> {
         self.driver.spend(self.spec, Spent::of(usage, 0));
         let note = ModelNote::Used { purpose: format!("the tool {}", self.tool), model, usage };
@@ -102,7 +102,7 @@ impl Helper<'_> {
         self.driver.hold(|_| vec![TaskEvent::ModelNoted { note }]).map_err(gone)
     }
 
-    /// A tool that hands work over names an agent; the rules are those of a handoff by the agent itself.
+    /// A handoff requested by a tool follows the same rules as one by the agent.
     async fn ask_agent(&self, uri: &str, ask: &SampleAsk) -> Result<Sampled, String> {
         let (parent, earlier, trace) = {
             let cell = self.driver.live.lock();
@@ -146,19 +146,19 @@ impl Helper<'_> {
         }
     }
 
-    /// The decision about `handoff` holds for tools, too. Nobody can be asked in the middle of a call: who allowed the
-    /// call allowed what it does.
+    /// Applies the permission of `handoff` to tools. No approval can be requested during a call; an approval of the
+    /// call covers its handoffs.
     async fn may_hand_over(&self, uri: &str, words: &str) -> Result<(), String> {
         let arguments = serde_json::json!({ "agent_uri": uri, "message": words }).into();
         let call = ToolCall { id: self.state.call.id.clone(), name: HANDOFF_TOOL.to_owned(), arguments };
         let settings = self.driver.settings(self.spec);
         let tool = built_in(HANDOFF_TOOL, "", serde_json::Value::Null);
-        let unknown = |_| "whether work may be handed over cannot be found out now".to_owned();
+        let unknown = |_| "the handoff permission cannot be checked now".to_owned();
         let reason = match self.driver.decided(self.spec, &tool, &call, &settings).await.map_err(unknown)? {
             Decision::Run => return Ok(()),
             Decision::Ask if self.state.approved == Some(true) => return Ok(()),
             Decision::Ask if self.driver.is_granted(self.tool).await.map_err(unknown)? => return Ok(()),
-            Decision::Ask => "somebody has to allow it first, and nobody can be asked in the middle of a call",
+            Decision::Ask => "it needs an approval, which cannot be requested during a call",
             Decision::Deny(reason) => reason,
         };
         Err(format!("'{HANDOFF_TOOL}' did not run, because {reason}"))

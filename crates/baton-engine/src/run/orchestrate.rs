@@ -1,11 +1,11 @@
-//! Finding and calling every agent of this Baton, for agents that may.
+//! Tools that list and call all agents of this Baton.
 
 use super::{Driver, Halt, prompt::built_in};
 use baton_rules::{CALL_AGENT_TOOL, LIST_AGENTS_TOOL};
 use baton_types::{AgentSpec, SkillSpec, ToolCall, ToolSpec};
 use serde_json::json;
 
-/// The two tools.
+/// Definitions of both tools.
 pub(super) fn orchestration_tools() -> [ToolSpec; 2] {
     [
         built_in(

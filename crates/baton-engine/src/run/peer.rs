@@ -1,7 +1,7 @@
-//! A turn that an agent elsewhere does: the words go out once, and its answer becomes ours.
+//! A turn executed by a remote agent: the message is sent once, and the remote answer becomes the answer of the task.
 //!
-//! That they are about to go is on record before they do, and so is where they arrived; a run that resumes looks for
-//! them there instead of saying them again.
+//! The intent to send and the remote task are journaled, so a resumed run looks the message up at the remote agent
+//! instead of sending it again.
 
 use super::{Driver, Halt, model::MAX_CALLS};
 use crate::end::Ending;
@@ -15,17 +15,17 @@ use futures_util::StreamExt;
 use serde_json::json;
 use std::{pin::pin, sync::Arc, time::Duration};
 
-/// Text beyond this is not shown while it grows; the answer has it all the same.
+/// Maximum text published while it grows; the answer is complete regardless.
 const MAX_LIVE_TEXT: usize = 4 * 1024 * 1024;
 
-/// How often a text may be replaced by another while it grows. Each time is an event of the journal, and nobody
-/// elsewhere may fill it; the answer is shown all the same.
+/// Maximum replacements of growing text. Each is a journal event, so a remote agent must not produce them without
+/// limit; the answer is shown regardless.
 const MAX_REPLACED: u32 = 256;
 
-/// How long the Environment of an agent elsewhere may take until its tools are known.
+/// Timeout for the Environment of a remote agent to provide its tools.
 const ENVIRONMENT: Duration = Duration::from_secs(10);
 
-/// How hearing a peer out ended.
+/// Result of a remote turn.
 enum Came {
     Outcome(Box<PeerOutcome>),
     Failed(PeerError),
@@ -54,7 +54,7 @@ impl Driver {
         }
         let now = self.inner.ports.agents.agent(&spec.name);
         if now.is_some_and(|now| now.is_peer() && now.model.peer_url() != spec.model.peer_url()) {
-            let detail = format!("'{}' is at another address now than when the work began", spec.name);
+            let detail = format!("the address of '{}' has changed since the work started", spec.name);
             return self.peer_failed(ErrorCode::PEER_FAILED, detail).await;
         }
         let mut deadline = pin!(self.until_deadline());
@@ -95,9 +95,9 @@ impl Driver {
             Err(error) => Came::Failed(error),
         };
         match (came, ask.task.clone()) {
-            // An answer that came too late, or did not fit: what the task there does now, or still asks, is what counts.
+            // The answer was late or invalid; the current state of the remote task decides.
             (Came::Failed(PeerError::Refused(why)), Some(task)) => {
-                tracing::info!(task = %self.live.id, %why, "an agent elsewhere did not take an answer");
+                tracing::info!(task = %self.live.id, %why, "a remote agent rejected an answer");
                 match peers.resume(&spec.name, ask, Some(task)).await {
                     Ok(stream) => self.hear_out(stream, text).await,
                     Err(error) => Ok(Came::Failed(error)),
@@ -115,7 +115,7 @@ impl Driver {
                 Some(Ok(PeerEvent::Taken { task, context })) => {
                     let known = self.live.lock().task.run.as_ref().is_some_and(baton_rules::Run::is_taken);
                     if !known {
-                        // Without waiting: until it is on disk, a crash is answered by looking for the words.
+                        // Not awaited: until it is synced, a crash is handled by looking the message up.
                         self.commit(|_| vec![TaskEvent::PeerAttached { task, context }])?;
                     }
                 }
@@ -132,12 +132,12 @@ impl Driver {
                 }
                 Some(Ok(PeerEvent::Settled(outcome))) => return Ok(Came::Outcome(outcome)),
                 Some(Err(error)) => return Ok(Came::Failed(error)),
-                None => return Ok(Came::Failed(PeerError::Lost("the agent's answer broke off".to_owned()))),
+                None => return Ok(Came::Failed(PeerError::Lost("the agent's answer ended early".to_owned()))),
             }
         }
     }
 
-    /// Makes the peer's outcome the task's own.
+    /// Applies the remote outcome to the task.
     async fn take_over(&self, id: &MessageId, spec: &AgentSpec, outcome: PeerOutcome) -> Result<(), Halt> {
         let PeerOutcome { state, message, artifacts } = outcome;
         let words = message.as_ref().map(Message::text).unwrap_or_default();
@@ -160,7 +160,7 @@ impl Driver {
                     return self.peer_failed(ErrorCode::PEER_FAILED, fault).await;
                 }
                 if calls.is_none() && self.live.lock().task.autonomous {
-                    let detail = format!("'{}' asked, and nobody is there to answer: {words}", spec.name);
+                    let detail = format!("'{}' asked a question, and no user is available to answer: {words}", spec.name);
                     return self.peer_failed(ErrorCode::NOBODY_TO_ASK, detail).await;
                 }
                 self.commit(|task| {
@@ -176,7 +176,7 @@ impl Driver {
             }
             TaskState::Rejected => Ok(self.inner.end(&self.live, Ending::Rejected(words)).await?),
             TaskState::Canceled => {
-                self.peer_failed(ErrorCode::PEER_FAILED, format!("the task was canceled there. {words}")).await
+                self.peer_failed(ErrorCode::PEER_FAILED, format!("the remote task was canceled. {words}")).await
             }
             TaskState::Failed | TaskState::Submitted | TaskState::Working => {
                 self.peer_failed(ErrorCode::PEER_FAILED, words).await
@@ -184,8 +184,8 @@ impl Driver {
         }
     }
 
-    /// The tools that the agent elsewhere leaves to its caller, if they are all there to be called in its Environment and
-    /// whoever asked for the work did not mean to run them.
+    /// Tool calls that the remote agent leaves to its caller. Returned if its Environment provides all of them and the
+    /// caller of the task does not run tools.
     async fn calls_for_us(&self, spec: &AgentSpec, asked: Option<&Message>) -> Option<Vec<ToolCall>> {
         let calls = own_calls_in(asked?);
         let ours = self.live.lock().task.tool_execution == ToolExecution::Agent;
@@ -208,7 +208,7 @@ impl Driver {
         Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
     }
 
-    /// Only a person can find out whether the words arrived, and whether they may be said twice.
+    /// Asks a person whether to send again: delivery is unknown, and a duplicate may do harm.
     fn ask_in_doubt(&self, spec: &AgentSpec, detail: &str) -> Result<(), Halt> {
         let code = ErrorCode::PEER_IN_DOUBT.code;
         let words = format!(
@@ -226,23 +226,23 @@ impl Driver {
     }
 }
 
-/// Why calls of an agent elsewhere cannot be run: a stranger says how many there are, and what they are called.
+/// Error in the tool calls of a remote agent, whose number and ids are untrusted.
 fn fault_in(calls: &[ToolCall]) -> Option<String> {
     if calls.len() > MAX_CALLS {
-        return Some(format!("it wants {} tools to be called at once; {MAX_CALLS} is the limit", calls.len()));
+        return Some(format!("it requests {} tool calls at once; the limit is {MAX_CALLS}", calls.len()));
     }
     let repeats = |(at, call): (usize, &ToolCall)| calls[..at].iter().any(|other| other.id == call.id);
-    calls.iter().enumerate().any(repeats).then(|| "two of the tool calls that it wants have the same id".to_owned())
+    calls.iter().enumerate().any(repeats).then(|| "two of the requested tool calls have the same id".to_owned())
 }
 
-/// The words that the peer has not answered yet, and the task there that took them.
+/// The message that the remote agent has not answered yet, and the remote task that accepted it.
 pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -> Option<(PeerAsk, Option<String>)> {
     let run = task.run.as_ref()?;
     let asked = run.asked.as_ref()?;
     let since = task.history.iter().rev().take_while(|message| message.role == Role::User);
     let mut said: Vec<&Message> = since.collect();
     said.reverse();
-    // What answers a tool that ran here is not for the agent there.
+    // Results of tools that ran here are not sent to the remote agent.
     let last = task.history.iter().rev().find(|message| message.role == Role::Agent);
     if last.is_some_and(|last| !own_calls_in(last).is_empty()) {
         said.retain(|message| !answers_tools(message));
@@ -254,7 +254,7 @@ pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -
         None => handed_over(&[], task.depth).saturating_add(1),
     };
     let known = place.and_then(|place| place.task.clone());
-    // What works alone remembers nothing, there as little as here.
+    // An autonomous task has no memory, so it uses a separate remote context.
     let in_conversation = if task.autonomous { ContextId::from(task.id.as_str()) } else { task.context.clone() };
     let (continued, taken) = if asked.taken { (None, known) } else { (known, None) };
     let ask = PeerAsk {
@@ -267,19 +267,19 @@ pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -
     Some((ask, taken))
 }
 
-/// The name of a conversation towards a peer. To it all callers of this Baton are one, and callers choose the names of
-/// their conversations: without their own names in there, one could go on with what another said.
+/// Remote context id. All local callers are one client to the remote agent and choose their own context ids, so the
+/// owner is part of the id; otherwise one caller could continue the conversation of another.
 fn conversation(owner: &Principal, context: &ContextId) -> String {
     let local = Principal::local();
     if (&owner.tenant, &owner.subject) == (&local.tenant, &local.subject) {
         return context.to_string();
     }
-    // Quoted, so that no two of them read the same.
+    // Quoted, so that the encoding is unambiguous.
     let whose = format!("{:?} {:?} {:?}", owner.tenant, owner.subject, context.as_str());
     Digest::of(whose.as_bytes()).to_string()
 }
 
-/// What the peer said, as a message of this task.
+/// The remote message as a message of this task.
 fn answer(task: &Task, id: MessageId, said: Option<Message>) -> Message {
     let parts = said.map(|message| message.parts).unwrap_or_default();
     let parts = if parts.is_empty() { vec![Part::text(String::new())] } else { parts };

@@ -1,4 +1,4 @@
-//! What the model is given: the conversation so far and the tools on offer.
+//! Builds the model call: system prompt, conversation and tools.
 
 use super::{
     Driver, Halt, brief::is_in_short, orchestrate::orchestration_tools, read_output::read_output_tool,
@@ -16,14 +16,14 @@ use futures_util::future::poll_immediate;
 use serde_json::json;
 use std::time::Duration;
 
-/// Agents that a model is told about when its agent may hand work to all of them.
+/// Maximum agents listed to a model whose agent may hand work to all of them.
 const NAMED_AGENTS: usize = 50;
 
-/// How long the first model call of a run waits for servers of the agent that are on their way; tools that come later are offered later.
+/// Maximum wait of the first model call for tool servers that are starting; later tools are offered in later calls.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 impl Driver {
-    /// Everything that the model might call now.
+    /// All tools that the model may call now.
     pub(super) async fn tools_of(&self, spec: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
         let ports = &self.inner.ports;
         let mut offered = ports.tools.offered(spec, patience);
@@ -39,20 +39,20 @@ impl Driver {
                 }
             }
         };
-        // What is chosen by what is asked is decided when all that might be is known.
+        // Relevance-based selection happens later, when all candidates are known.
         let settings = SessionSettings { chosen: None, ..self.settings(spec) };
         let tools = all_tools(spec, offered, &*ports.agents, &settings);
         self.as_wished(spec, &settings, tools)
     }
 
-    /// Those of them that are part of the request.
+    /// The tools that are part of the request.
     pub(super) fn chosen_of(&self, spec: &AgentSpec, mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
         let settings = self.settings(spec);
         tools.retain(|tool| settings.leaves_out(tool).is_none());
         tools
     }
 
-    /// What the model is asked; `too_long` once its service said that the conversation does not fit.
+    /// Builds the model call; `too_long` after the provider reported that the conversation does not fit.
     pub(super) async fn model_call(
         &self,
         spec: &AgentSpec,
@@ -94,14 +94,14 @@ impl Driver {
     }
 }
 
-/// What was chosen for the caller's last words.
+/// Context selected for the last caller message.
 pub(super) fn request_of(task: &Task) -> Option<&RequestContext> {
     let (message, request) = task.request.as_ref()?;
     let last = last_words(&task.history)?;
     (task.history[last].id == *message).then_some(request)
 }
 
-/// The system prompt, and what is said about calling other agents after it.
+/// The system prompt, followed by the orchestration prompt.
 fn system_of(spec: &AgentSpec) -> String {
     match spec.orchestration.as_ref().and_then(|orchestration| orchestration.prompt.as_deref()) {
         Some(more) if !spec.prompt.is_empty() => format!("{}\n\n{more}", spec.prompt),
@@ -110,7 +110,7 @@ fn system_of(spec: &AgentSpec) -> String {
     }
 }
 
-/// The agent's own tools, those of its servers, then those of Baton that it may use.
+/// Tools of the agent, of its servers, then permitted built-in tools.
 fn all_tools(
     spec: &AgentSpec,
     offered: Vec<ToolSpec>,

@@ -1,4 +1,4 @@
-//! `read_output`: more of a result that the model was given in short.
+//! `read_output`: reads more of a shortened result.
 
 use super::{Driver, Halt, prompt::built_in};
 use baton_rules::{READ_OUTPUT_TOOL, results_in};
@@ -6,19 +6,19 @@ use baton_types::{CallId, Json, Message, ToolCall, ToolSpec};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Bytes that are read at once unless the call says otherwise.
+/// Default bytes per read.
 const USUAL: usize = 4 * 1_024;
 
-/// Bytes that are read at once at most.
+/// Maximum bytes per read.
 const MOST: usize = 16 * 1_024;
 
-/// Lines with the pattern that are told at once.
+/// Maximum matching lines per read.
 const MOST_LINES: usize = 50;
 
-/// Of a line with the pattern, so many bytes around it.
+/// Bytes shown around a match within a line.
 const AROUND: usize = 200;
 
-/// What the model may ask.
+/// Tool arguments.
 #[derive(Deserialize)]
 struct Wanted {
     call: CallId,
@@ -43,7 +43,7 @@ pub(super) fn read_output_tool() -> ToolSpec {
 }
 
 impl Driver {
-    /// Reads from the history: whatever was left out of what the model is given is there.
+    /// Reads the full result from the history.
     pub(super) async fn read_output(&self, call: &ToolCall) -> Result<(), Halt> {
         let wanted: Wanted = match call.arguments.read() {
             Ok(wanted) => wanted,
@@ -91,7 +91,7 @@ fn read(output: &str, wanted: &Wanted) -> Result<String, String> {
     }
 }
 
-/// The lines from `offset` on in which the pattern occurs, each with where it begins.
+/// Lines from `offset` on that contain the pattern, each with its offset.
 fn found(output: &str, pattern: &str, offset: usize) -> String {
     let pattern = pattern.to_lowercase();
     let (mut at, mut lines, mut more) = (0, Vec::new(), None);
@@ -103,7 +103,7 @@ fn found(output: &str, pattern: &str, offset: usize) -> String {
             more = Some(begins);
             break;
         }
-        // Letters may change their length with their case, so the place is near rather than exact.
+        // Case conversion may change byte lengths, so the position is approximate.
         let from = line.floor_char_boundary(place.saturating_sub(AROUND));
         let to = line.ceil_char_boundary((place + pattern.len() + AROUND).min(line.len()));
         lines.push(format!("{}: {}", begins + from, line[from..to.max(from)].trim_end()));

@@ -1,41 +1,40 @@
-//! What a model is given of a conversation: how it began, a summary of what came then, and the rest in pieces that are
-//! never taken apart.
+//! The conversation as given to a model: first message, summary, and the rest in pieces that are never split.
 
 use super::conversation::{Listener, conversation};
 use baton_ports::ChatMessage;
 use baton_rules::{answers_tools, calls_in, results_in};
 use baton_types::{CallId, Compaction, Message, MessageId, Role};
 
-/// Words of the caller, or words of the agent with its calls and their results.
+/// A caller message, or an agent message with its calls and their results.
 pub(super) struct Piece {
-    /// As the model knows it.
+    /// Chat messages of the piece.
     pub(super) chat: Vec<ChatMessage>,
-    /// The last message of the history in it.
+    /// Last history message of the piece.
     pub(super) through: MessageId,
-    /// Whether it is the caller's.
+    /// Whether the piece starts with a caller message.
     pub(super) words: bool,
 }
 
-/// A conversation, ready to be given.
+/// A conversation ready for a model call.
 pub(super) struct Recall {
-    /// The caller's first words, when they are not among the pieces.
+    /// First caller message, if it is not among the pieces.
     pub(super) first: Option<ChatMessage>,
-    /// What stands for the older part.
+    /// Summary of the older part.
     pub(super) summary: Option<ChatMessage>,
-    /// The caller's last words, when they are not among the pieces.
+    /// Last caller message, if it is not among the pieces.
     pub(super) last: Option<ChatMessage>,
-    /// The rest.
+    /// Remaining history.
     pub(super) pieces: Vec<Piece>,
 }
 
 impl Recall {
-    /// The conversation as the compaction leaves it.
+    /// Builds the conversation with a compaction applied.
     pub(super) fn of(history: &[&Message], compaction: Option<&Compaction>, listener: &Listener<'_>) -> Self {
         let Some((compaction, through)) = compaction.and_then(|of| of.through.as_ref().map(|through| (of, through)))
         else {
             return Self { first: None, summary: None, last: None, pieces: pieces(history, listener) };
         };
-        // What was forgotten meanwhile is older than everything that is still there.
+        // If the covered message was deleted, it is older than all remaining messages.
         let cut = history.iter().rposition(|message| message.id == *through).map_or(0, |at| at + 1);
         let (older, newer) = history.split_at(cut);
         let pieces = pieces(newer, listener);
@@ -60,19 +59,19 @@ impl Recall {
         Self { first, summary, last, pieces }
     }
 
-    /// In the order in which it is given.
+    /// Chat messages in order.
     pub(super) fn chat(self) -> Vec<ChatMessage> {
         let before = self.first.into_iter().chain(self.summary).chain(self.last);
         before.chain(self.pieces.into_iter().flat_map(|piece| piece.chat)).collect()
     }
 
-    /// The same, to look at.
+    /// Borrowed chat messages in order.
     pub(super) fn messages(&self) -> impl Iterator<Item = &ChatMessage> {
         let before = self.first.iter().chain(&self.summary).chain(&self.last);
         before.chain(self.pieces.iter().flat_map(|piece| &piece.chat))
     }
 
-    /// Calls of which the results are still given.
+    /// Calls with results among the messages.
     pub(super) fn results(&self) -> impl Iterator<Item = &CallId> {
         self.messages().filter_map(|message| match message {
             ChatMessage::Tool { call, .. } => Some(call),
@@ -81,7 +80,7 @@ impl Recall {
     }
 }
 
-/// A summary as the model is told it.
+/// The summary as a chat message.
 fn summarised(summary: &str) -> Option<ChatMessage> {
     if summary.is_empty() {
         return None;
@@ -90,8 +89,8 @@ fn summarised(summary: &str) -> Option<ChatMessage> {
     Some(ChatMessage::User { id: "summary".into(), text, files: Vec::new() })
 }
 
-/// Splits a history where nothing belongs together: before the agent speaks, and before words of the caller once every
-/// call has its result.
+/// Splits a history at safe points: before an agent message, and before a caller message once every call has its
+/// result.
 fn pieces(history: &[&Message], listener: &Listener<'_>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let (mut start, mut open): (usize, Vec<CallId>) = (0, Vec::new());
@@ -122,7 +121,7 @@ fn pieces(history: &[&Message], listener: &Listener<'_>) -> Vec<Piece> {
     pieces
 }
 
-/// Whether a message of the caller is no answer to the agent's calls.
+/// Whether a caller message contains no tool results or answers.
 fn is_only_words(message: &Message) -> bool {
     !answers_tools(message) && results_in(message).is_ok_and(|results| results.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Ends an answer before a stop text, whatever the model's service does about it.
+//! Ends an answer at a stop sequence, regardless of provider support.
 
 use async_stream::stream;
 use baton_ports::{Finish, ModelEvent, ModelStream};
@@ -7,11 +7,11 @@ use futures_util::StreamExt;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much text after a stop text is read for the usage that comes behind it, and for how long.
+/// Bounds for reading past a stop sequence to get the usage: bytes and time.
 const MAX_REST: usize = 64 * 1024;
 const REST_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The answer up to the first of the stop texts. What the service says after it is read for its usage and not shown.
+/// The answer up to the first stop sequence. Later output is read for its usage only.
 pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStream {
     let stops: Vec<String> = stops.iter().filter(|stop| !stop.is_empty()).cloned().collect();
     if stops.is_empty() {
@@ -52,7 +52,7 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
                     }
                 }
                 other => {
-                    // No more of the text comes before a call or an error.
+                    // No more text precedes a call or an error.
                     let is_pause = matches!(other, Ok(ModelEvent::ToolCall(_)) | Err(_));
                     if is_pause && !scanner.held.is_empty() {
                         yield Ok(ModelEvent::Text(scanner.take_rest()));
@@ -61,22 +61,22 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
                 }
             }
         }
-        // The answer is complete although its service did not say so, or not soon.
+        // The answer is complete although the provider did not end the stream in time.
         if is_stopped {
             yield Ok(ModelEvent::Done { usage: Usage::default(), finish: Finish::Stop, by: None });
         }
     })
 }
 
-/// Finds stop texts in text that comes in pieces.
+/// Finds stop sequences in streamed text.
 struct StopScanner {
     stops: Vec<String>,
-    /// The end of the text so far that may be the beginning of a stop text.
+    /// End of the text so far that may be the beginning of a stop sequence.
     held: String,
 }
 
 impl StopScanner {
-    /// Takes more text; returns what can be shown, and whether a stop text was found behind it.
+    /// Appends text; returns the text to publish and whether a stop sequence follows it.
     fn push(&mut self, text: &str) -> (String, bool) {
         self.held.push_str(text);
         if let Some(at) = self.stops.iter().filter_map(|stop| self.held.find(stop.as_str())).min() {
@@ -93,7 +93,7 @@ impl StopScanner {
     }
 }
 
-/// Length of the longest end of the text that a stop text begins with.
+/// Length of the longest suffix of the text that is a prefix of the stop sequence.
 fn overlap(text: &str, stop: &str) -> usize {
     let starts = stop.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
     starts.filter(|at| text.ends_with(&stop[..*at])).max().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What is told of the older part of a conversation once it does not fit any more.
+//! Summarises the older part of a conversation that no longer fits the window.
 
 use super::{Driver, Halt, brief::in_short, recall::Recall};
 use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
@@ -7,27 +7,27 @@ use baton_types::{AgentSpec, Spent, Usage, Writing};
 use futures_util::StreamExt;
 use std::pin::pin;
 
-/// What the model is told where nobody writes a summary.
+/// Text for the model in place of a missing summary.
 const LEFT_OUT: &str = "Part of the conversation is left out here, because not all of it fits. It is kept on record.";
 
-/// What a model is asked to do.
+/// System prompt of the summary call.
 const TASK: &str = "You keep the notes of a conversation between a user and an assistant whose older part no longer fits. \
     Write down what the assistant must still know to go on as if it had read all of it: instructions and wishes of the \
     user that still hold, facts and names and numbers that were established, what was done with which result, what is \
     decided, what is open. Leave out greetings and detours. Write plain notes, not a dialogue, and nothing else.";
 
-/// Of one message, a summary is written from at most this much.
+/// Maximum bytes per message that a summary is written from.
 const PER_MESSAGE: usize = 4 * 1_024;
 
-/// A summary, and what writing it used.
+/// A summary and the usage of writing it.
 pub(super) struct Summary {
     pub(super) text: String,
     pub(super) usage: Usage,
 }
 
 impl Driver {
-    /// Sums up the first pieces of a conversation and what was summed up before. A model that fails at it does not hold
-    /// up the run: then the older part is left out with a remark.
+    /// Summarises the first pieces of a conversation and the previous summary. A failed model call does not stop the
+    /// run: the older part is then replaced by a notice.
     pub(super) async fn summarise(
         &self,
         spec: &AgentSpec,
@@ -44,7 +44,7 @@ impl Driver {
         let lines: Vec<String> = recall.summary.iter().chain(gone).map(line).collect();
         let text = shortened_to(model, lines.join("\n\n"), room.budget / 3 * 2);
         let words = ChatMessage::User { id: self.inner.ports.ids.fresh().into(), text, files: Vec::new() };
-        // Models that think first do so within the same bound.
+        // Reasoning counts towards the same limit.
         let most = u32::try_from(room.summary.saturating_mul(2).max(1_024)).unwrap_or(u32::MAX);
         let call = ModelCall {
             agent: spec.name.clone(),
@@ -77,7 +77,7 @@ impl Driver {
         }
     }
 
-    /// Hears the model out without telling anybody.
+    /// Reads the model stream without publishing it.
     async fn written(&self, model: &dyn Model, call: ModelCall) -> Result<Result<Summary, ModelError>, Halt> {
         self.flush();
         let listen = async {
@@ -96,7 +96,7 @@ impl Driver {
                     _ => {}
                 }
             }
-            Err(ModelError::Interrupted("no end of the summary was seen".to_owned()))
+            Err(ModelError::Interrupted("the stream ended before the summary was complete".to_owned()))
         };
         let mut deadline = pin!(self.until_deadline());
         tokio::select! {
@@ -109,7 +109,7 @@ impl Driver {
     }
 }
 
-/// A message as the notes are written from it.
+/// A message as input of the summary.
 fn line(message: &ChatMessage) -> String {
     let (who, text) = match message {
         ChatMessage::User { text, .. } => ("User".to_owned(), text.clone()),
@@ -124,10 +124,10 @@ fn line(message: &ChatMessage) -> String {
     format!("{who}: {text}")
 }
 
-/// The text, with as much of its middle left out as it takes to be so many tokens.
+/// Shortens the middle of a text until it fits the token limit.
 fn shortened_to(model: &dyn Model, text: String, most: u64) -> String {
     let mut short = text;
-    // Every round leaves out more than the estimate says, so a few are enough.
+    // Each round removes more than the estimate requires, so few rounds suffice.
     for _ in 0..16 {
         let tokens = model.tokens(&short);
         if tokens <= most || short.len() < 64 {

@@ -1,4 +1,4 @@
-//! What a model is given fits its window: estimated before every call, and compacted on record where it would not.
+//! Fits the conversation into the model's window: estimated before every call and compacted on record if needed.
 
 use super::{
     Driver, Halt,
@@ -12,17 +12,18 @@ use baton_ports::{ChatMessage, Model, ModelCall, ModelError};
 use baton_rules::{Beside, Block, Fit, Room, Task, fit};
 use baton_types::{AgentSpec, CallId, Compaction, FirstWords, Json, Message, RequestContext, TaskEvent, Usage};
 
-/// The window of a model of which nobody knows it.
+/// Window of a model with an unknown window, in tokens.
 const UNKNOWN_WINDOW: u64 = 32_768;
 
-/// Messages that are given without a look at them where there is no window.
+/// Maximum messages, or pieces, passed without compaction.
 const FEW: usize = 400;
 
-/// The caller's first words are never longer than this once they stand alone.
+/// Maximum bytes of the first caller message once it is kept apart from the pieces.
 const FIRST_WORDS: usize = 32 * 1_024;
 
 impl Driver {
-    /// Gives the call its messages before those that it has, in a form that fits; `too_long` after the model's service said that it did not.
+    /// Inserts a fitting form of the conversation before the call's own messages; `too_long` after the provider
+    /// reported that it did not fit.
     pub(super) async fn give_messages(
         &self,
         spec: &AgentSpec,
@@ -61,7 +62,7 @@ impl Driver {
         Ok(Ok(()))
     }
 
-    /// A short conversation of a model without a window is given as it is.
+    /// The full conversation, if it is short and the model has no window.
     async fn whole(&self, spec: &AgentSpec, model: &dyn Model) -> Result<Option<Vec<ChatMessage>>, Halt> {
         let earlier = self.earlier().await?;
         let cell = self.live.lock();
@@ -76,7 +77,7 @@ impl Driver {
         Ok(Some(conversation(earlier.messages.iter().chain(remembered), &Listener::new(spec, model, task))))
     }
 
-    /// The conversation as it fits; what has to go for that is on record from then on.
+    /// The conversation, fitted to the window; a compaction is recorded if needed.
     async fn fitted(
         &self,
         spec: &AgentSpec,
@@ -98,7 +99,7 @@ impl Driver {
             return Ok(Ok(recall));
         }
         if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.whole) {
-            let detail = format!("it has about {tokens} tokens, and the caller does not want it made shorter");
+            let detail = format!("it has about {tokens} tokens, and the caller has disabled truncation");
             return Ok(Err(ModelError::TooLong(detail)));
         }
         let first_bytes = usize::try_from(room.budget).unwrap_or(usize::MAX).clamp(SHORT, FIRST_WORDS);
@@ -135,7 +136,7 @@ impl Driver {
     }
 }
 
-/// The room that the model has; none where only the built-in model answers and nobody gave it a window.
+/// Window budget of the model; `None` for the built-in model without a configured window.
 fn room(spec: &AgentSpec, model: &dyn Model) -> Option<Room> {
     let about = model.about();
     let window = about.window.or((model.name() != "playbook").then_some(UNKNOWN_WINDOW))?;
@@ -143,8 +144,7 @@ fn room(spec: &AgentSpec, model: &dyn Model) -> Option<Room> {
     Some(Room::of(window, written, spec.limits.compact_at))
 }
 
-/// The compaction that counts: the task's own, or that of the conversation before it. An autonomous task begins anew with
-/// every request.
+/// The active compaction: of the task, or of the earlier history. An autonomous task starts over with every request.
 fn in_force<'a>(task: &'a Task, earlier: Option<&'a Compaction>, before: &[Message]) -> Option<&'a Compaction> {
     let own = task.compaction.as_ref();
     if !task.autonomous {
@@ -196,7 +196,7 @@ fn block(model: &dyn Model, piece: &Piece, first_bytes: usize) -> Block {
     Block { words: piece.words, tokens, short: short.min(tokens) }
 }
 
-/// What the model is given from now on: a later compaction says all that an earlier one said.
+/// The next compaction; includes everything covered by the previous one.
 fn compacted(
     recall: &Recall,
     before: Option<Compaction>,

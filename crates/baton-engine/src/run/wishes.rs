@@ -1,4 +1,4 @@
-//! What the caller wishes of this run: further tools, fewer, and which of them have to be called.
+//! Applies the tool options of a run: additional tools, restrictions and required calls.
 
 use super::Driver;
 use baton_ports::ToolChoice;
@@ -6,9 +6,8 @@ use baton_rules::{SessionSettings, callers_tools, offers};
 use baton_types::{AgentSpec, ToolSpec, WishedCalls};
 
 impl Driver {
-    /// The tools with the caller's among them, and without those that it does not want called. A tool of the caller's takes
-    /// the place of one of the agent's that has its name: the caller knows what it asks for. What the definition denies is
-    /// denied to servers of the caller's too.
+    /// Adds the caller's tools and removes those that the options exclude. A caller tool replaces an agent tool of the
+    /// same name. Denials of the definition also apply to the caller's servers.
     pub(super) fn as_wished(
         &self,
         spec: &AgentSpec,
@@ -27,8 +26,7 @@ impl Driver {
         tools
     }
 
-    /// Whether a tool has to be called now. What has to be called once is called in the first turn: a run that had to call
-    /// something every time would never answer.
+    /// Tool choice of the turn. A required call applies to the first turn only; otherwise the run would never answer.
     pub(super) fn wished_choice(&self, turn: u32) -> ToolChoice {
         let cell = self.live.lock();
         match cell.task.wishes.as_deref().map(|wishes| &wishes.calls) {

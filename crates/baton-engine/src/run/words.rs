@@ -1,22 +1,22 @@
-//! The caller's own words among all that is in a history.
+//! Finds the caller's own messages in a history.
 
 use baton_rules::{answers_tools, results_in};
 use baton_types::{Message, MessageId, PartContent, Role, ToolResult};
 
-/// The caller's last words: what the model is asked now.
+/// The current request: the last caller messages.
 pub(super) struct Asked {
-    /// The last message of them.
+    /// Last message of the request.
     pub(super) message: MessageId,
-    /// What was said since the agent last spoke; more than one message when the agent was busy.
+    /// Text since the last agent message; several messages if the agent was busy.
     pub(super) text: String,
-    /// What was said before that in the same task.
+    /// Earlier caller text of the task.
     pub(super) before: String,
-    /// What questions of the agent were answered with since.
+    /// Answers to questions of the agent since the request.
     pub(super) answers: String,
 }
 
 impl Asked {
-    /// Reads it from the history of a task.
+    /// Reads the request from the history of a task.
     pub(super) fn of(history: &[Message]) -> Option<Self> {
         let last = last_words(history)?;
         let since = history[..last].iter().rposition(|message| message.role == Role::Agent).map_or(0, |at| at + 1);
@@ -33,7 +33,7 @@ impl Asked {
     }
 }
 
-/// Where the caller's last words stand.
+/// Index of the last caller message of the request.
 pub(super) fn last_words(history: &[Message]) -> Option<usize> {
     history.iter().rposition(is_words)
 }
@@ -46,19 +46,19 @@ fn is_words(message: &Message) -> bool {
     are_heard(&text_of(message, &message.text(), results.is_empty()), &results)
 }
 
-/// Whether the model hears what came with results as words of the caller. The answer to a question is its result already,
-/// and the model hears it once.
+/// Whether text that came with results is passed to the model as a caller message. The answer to a question is already
+/// its result, and is passed once.
 pub(super) fn are_heard(words: &str, results: &[ToolResult]) -> bool {
     let told = results.iter().any(|result| is_told(result, words));
     !told && (!words.is_empty() || results.is_empty())
 }
 
-/// Whether a result says just the words that came with it.
+/// Whether a result equals the text that came with it.
 pub(super) fn is_told(result: &ToolResult, words: &str) -> bool {
     !words.is_empty() && result.output.to_plain_text() == words
 }
 
-/// The words of a message, and what else it carries.
+/// The text of a message and its other content.
 pub(super) fn text_of(message: &Message, words: &str, with_data: bool) -> String {
     let mut text = words.to_owned();
     for part in &message.parts {

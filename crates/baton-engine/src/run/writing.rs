@@ -1,17 +1,17 @@
-//! Text that is journaled while it is written, in pieces: a stream that was promised to go on anywhere is read from there.
+//! Journals streamed text in pieces, so that a stream can be resumed at any offset.
 
 use super::{Driver, Halt};
 use baton_types::TaskEvent;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A piece is written down when it has so many bytes.
+/// Size at which a piece is flushed.
 const PIECE: usize = 1_024;
 
-/// A piece waits so long for more.
+/// Maximum delay of a piece before it is flushed.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What was heard and is not written down yet.
+/// Streamed text that is not journaled yet.
 pub(super) struct Pen {
     keeps: bool,
     heard: String,
@@ -20,7 +20,7 @@ pub(super) struct Pen {
 }
 
 impl Pen {
-    /// Takes more text.
+    /// Appends text.
     pub(super) fn hear(&mut self, text: &str) {
         if self.keeps {
             self.heard.push_str(text);
@@ -28,12 +28,12 @@ impl Pen {
         }
     }
 
-    /// Whether there is enough for a piece.
+    /// Whether the buffer has reached the flush size.
     pub(super) fn is_full(&self) -> bool {
         self.heard.len() >= PIECE
     }
 
-    /// Resolves when what was heard has waited long enough.
+    /// Resolves when the buffered text is due for a flush.
     pub(super) async fn is_due(&self) {
         match self.due {
             Some(due) => tokio::time::sleep_until(due).await,
@@ -43,13 +43,13 @@ impl Pen {
 }
 
 impl Driver {
-    /// A pen for the attempt in progress; it writes nothing unless somebody wished so.
+    /// A buffer for the current attempt; disabled unless the run options request it.
     pub(super) fn pen(&self, is_watched: bool) -> Pen {
         let wished = self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.keeps_text);
         Pen { keeps: wished && !is_watched, heard: String::new(), offset: 0, due: None }
     }
 
-    /// Writes down what was heard.
+    /// Journals the buffered text.
     pub(super) fn write_down(&self, pen: &mut Pen) -> Result<(), Halt> {
         pen.due = None;
         let text = std::mem::take(&mut pen.heard);

@@ -1,4 +1,4 @@
-//! Sessions for those who work on a task in them.
+//! Session access for tools that run within a task.
 
 use super::{SessionChange, SessionError, SessionRef};
 use crate::{Engine, EngineError};
@@ -7,8 +7,8 @@ use baton_types::{AgentName, ContextId, ItemName, Principal, StreamId, TaskId};
 use std::sync::Arc;
 
 impl Engine {
-    /// The session that a task is in, and whose it is. Tools that only read start before the journal has their task, so
-    /// a task that is worked on is asked first.
+    /// The owner, agent and context of a task. Read-only tools start before their task is journaled, so live tasks are
+    /// searched first.
     async fn session_of(&self, task: &TaskId) -> Result<(Arc<Principal>, AgentName, ContextId), SessionBookError> {
         let live = self.inner.live.lock().get(task).cloned();
         if let Some(live) = live {

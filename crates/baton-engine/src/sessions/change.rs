@@ -1,4 +1,4 @@
-//! Saying something about a conversation as a whole.
+//! Changes a session: title, settings and items.
 
 use super::{SessionError, SessionRef};
 use crate::Engine;
@@ -6,27 +6,27 @@ use baton_rules::{RefusedSetting, SessionRecord, check_mode_setting, check_setti
 use baton_types::{ItemName, Principal, SessionEvent, SessionOverrides};
 use std::sync::Arc;
 
-/// Longest name of a rule, reference or tool.
+/// Maximum length of a rule, reference or tool name, in bytes.
 const LONGEST_NAME: usize = 256;
 
-/// Things that may be included or left out, together.
+/// Maximum included and excluded items together.
 const MOST_ITEMS: usize = 10_000;
 
-/// One thing to say.
+/// One change of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionChange {
-    /// It has another title; none takes it away.
+    /// Set the title, or remove it.
     Rename(Option<String>),
-    /// These settings differ from the agent's, and no others do.
+    /// Replace the settings that differ from the agent's.
     Settings(SessionOverrides),
-    /// Something is part of every request from now on.
+    /// Include an item in every request from now on.
     Include(ItemName),
-    /// Something is no longer part of requests, whatever its definition says.
+    /// Exclude an item from requests, regardless of its definition.
     Exclude(ItemName),
 }
 
 impl Engine {
-    /// Says it; settings hold from the next run on. What is so already changes nothing.
+    /// Applies changes; settings take effect with the next run. Changes without effect are skipped.
     pub async fn change_session(
         &self,
         principal: &Arc<Principal>,
@@ -76,7 +76,7 @@ fn named(item: ItemName) -> Result<ItemName, SessionError> {
     Ok(item)
 }
 
-/// Whether the record says so already.
+/// Whether the record already has this state.
 fn is_so(record: Option<&SessionRecord>, event: &SessionEvent) -> bool {
     match event {
         SessionEvent::Opened { .. } => record.is_some(),

@@ -1,4 +1,4 @@
-//! Forgetting a conversation.
+//! Deletes a session.
 
 use super::{SessionError, SessionRef};
 use crate::{Engine, EngineError, TaskRef};
@@ -6,29 +6,29 @@ use baton_ports::{Conversation, Forgotten};
 use baton_types::{Principal, StreamId};
 use std::sync::Arc;
 
-/// Tasks that are canceled before it is given up: somebody may begin new ones as fast.
+/// Maximum tasks canceled per delete: new ones may be started concurrently.
 const MOST_CANCELED: usize = 10_000;
 
-/// What to do with work that has not ended.
+/// Handling of unfinished tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// Leave everything as it is.
+    /// Fail and change nothing.
     Refuse,
-    /// Cancel it first.
+    /// Cancel them first.
     Cancel,
 }
 
-/// What is gone.
+/// Result of a deletion.
 #[derive(Clone, Debug)]
 pub struct Deleted {
-    /// What was on record of it.
+    /// The deleted conversation.
     pub conversation: Conversation,
-    /// How many tasks were canceled for it.
+    /// Number of tasks canceled.
     pub canceled: usize,
 }
 
 impl Engine {
-    /// Forgets one of the caller's conversations, all of it or nothing.
+    /// Deletes a conversation of the caller, atomically.
     pub async fn delete_session(
         &self,
         principal: &Arc<Principal>,
@@ -39,7 +39,7 @@ impl Engine {
         let Conversation { agent, context, .. } = &conversation;
         let mut canceled = 0;
         loop {
-            // Whatever is queued about it comes first, so that nothing is written to what is gone.
+            // Queued writes come first, so that nothing is written to a deleted stream.
             self.inner.synced().await?;
             let task = match self.inner.journal().forget(principal, agent, context).await? {
                 Forgotten::Unfinished(StreamId::Task(task)) => task,
@@ -49,7 +49,7 @@ impl Engine {
                 return Err(SessionError::Unfinished { context: context.clone(), task });
             }
             match self.cancel(principal, &TaskRef { task, agent: None }).await {
-                // It ended by itself meanwhile.
+                // The task ended meanwhile.
                 Ok(_) | Err(EngineError::NotCancelable { .. } | EngineError::TaskNotFound(_)) => canceled += 1,
                 Err(error) => return Err(error.into()),
             }

@@ -1,66 +1,66 @@
-//! Why nothing was done with a session.
+//! Errors of session commands.
 
 use crate::EngineError;
 use baton_ports::JournalError;
 use baton_rules::{RefusedMode, RefusedSetting};
 use baton_types::{AgentName, ContextId, ErrorCode, TaskId};
 
-/// A refused command about a session; nothing was changed.
+/// Error of a rejected session command. No state was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
-    /// The caller has no such conversation.
+    /// The caller has no such session.
     #[error("there is no session '{0}'")]
     NotFound(ContextId),
-    /// Conversations with several agents have this name.
-    #[error("session '{context}' is one with each of {}; name the agent", names(agents))]
+    /// Sessions with several agents have this context id.
+    #[error("session '{context}' exists for several agents: {}; name the agent", names(agents))]
     Ambiguous {
-        /// The name.
+        /// The context id.
         context: ContextId,
         /// The agents.
         agents: Vec<AgentName>,
     },
-    /// Something in it has not ended.
+    /// A task of the session has not ended.
     #[error("task '{task}' of session '{context}' has not ended; cancel it, or delete by force")]
     Unfinished {
-        /// The conversation.
+        /// The session.
         context: ContextId,
-        /// The first such task.
+        /// The first unfinished task.
         task: TaskId,
     },
-    /// A new conversation cannot have the name of one that is there.
-    #[error("there is a session '{0}' already")]
+    /// A session with this context id already exists.
+    #[error("session '{0}' already exists")]
     Exists(ContextId),
-    /// The conversation does not have the event up to which it is to be taken over.
+    /// The session does not have the event to fork at.
     #[error("session '{context}' has no event {event} of a task '{task}'")]
     NoSuchEvent {
-        /// The conversation.
+        /// The session.
         context: ContextId,
         /// The task.
         task: TaskId,
         /// The event.
         event: u64,
     },
-    /// It holds more than one session may be taken over with.
+    /// The session exceeds a size limit.
     #[error("the session holds more than {most} {of}")]
     TooLarge {
-        /// The bound.
+        /// The limit.
         most: usize,
-        /// Of what.
+        /// Unit of the limit.
         of: &'static str,
     },
-    /// A setting or title is out of bounds.
+    /// A setting or title is invalid.
     #[error(transparent)]
     Setting(#[from] RefusedSetting),
-    /// The agent does not work in the mode that the settings ask for.
+    /// The agent does not support the mode of the settings.
     #[error(transparent)]
     Mode(#[from] RefusedMode),
-    /// The engine or its journal refused.
+    /// The engine or the journal rejected the command.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
 impl SessionError {
-    /// The code that people see.
+    /// Public error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound(_) => ErrorCode::SESSION_NOT_FOUND,

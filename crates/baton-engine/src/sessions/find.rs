@@ -1,24 +1,24 @@
-//! Which conversation is meant.
+//! Resolves session references.
 
 use super::{NO_AGENT, SessionError};
 use crate::engine::Inner;
 use baton_ports::{Conversation, ConversationQuery};
 use baton_types::{AgentName, ContextId, Principal};
 
-/// Agents that are named when it is not clear which one is meant.
+/// Maximum agents named in an ambiguity error.
 const NAMED: usize = 16;
 
-/// A conversation of the caller's; without an agent, the only one of that name.
+/// Reference to a session of the caller; the agent may be omitted if the context id is unique.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRef {
-    /// Its name.
+    /// Context id.
     pub context: ContextId,
-    /// With whom.
+    /// Agent of the session.
     pub agent: Option<AgentName>,
 }
 
 impl Inner {
-    /// The conversation that is meant, if the caller has it.
+    /// The referenced conversation, if the caller has it.
     pub(super) async fn conversation(
         &self,
         principal: &Principal,

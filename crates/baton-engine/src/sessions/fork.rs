@@ -1,4 +1,4 @@
-//! Another conversation that begins with what was said in one.
+//! Forks a session.
 
 use super::{SessionError, SessionLine, SessionRef, open::NewSession};
 use crate::{Engine, engine::Inner};
@@ -7,20 +7,20 @@ use baton_rules::whole;
 use baton_types::{ContextId, Principal, SessionEntry, SessionOrigin, StreamId, TaskId, TaskView};
 use std::sync::Arc;
 
-/// What to take over, and under which name.
+/// Fork request.
 #[derive(Clone, Debug)]
 pub struct ForkSession {
-    /// The conversation.
+    /// The session to fork.
     pub session: SessionRef,
-    /// The task and its last event that are taken over; everything when not given.
+    /// The task and its last event to include; everything if omitted.
     pub at: Option<(TaskId, u64)>,
-    /// The name of the new one; a fresh one when not given.
+    /// Context id of the fork; generated if omitted.
     pub context: Option<ContextId>,
 }
 
 impl Engine {
-    /// Begins another conversation with the same agent that knows what was said until then. Both go on independently;
-    /// calls that had no results at that moment are left out.
+    /// Starts a session with the same agent and the history up to that point. Both continue independently; calls
+    /// without results at that point are omitted.
     pub async fn fork_session(
         &self,
         principal: &Arc<Principal>,
@@ -46,8 +46,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// What was said in the conversation of a task until one of its events: for a message that goes on from there in a
-    /// conversation of its own. Calls that had no results then are at the end.
+    /// The history of a task's context up to one of its events, for a message that continues from there in a new
+    /// context. Calls without results are at the end.
     pub async fn said_until(
         &self,
         principal: &Arc<Principal>,
@@ -64,7 +64,7 @@ impl Engine {
 }
 
 impl Inner {
-    /// When an event of a task in this conversation became true, among everything that the journal holds.
+    /// Journal sequence of an event of a task in this conversation.
     async fn moment(
         &self,
         principal: &Principal,

@@ -1,7 +1,7 @@
-//! Conversations as a whole: what was said about them, and what can be done with them.
+//! Sessions: their records and the commands on them.
 //!
-//! A conversation exists as soon as it has a task. What was said about it as a whole (its title, settings, what it was
-//! taken over with) is a stream of its own, made by the first word of that kind.
+//! A session exists as soon as its context has a task. Its record (title, settings, imported history) is a separate
+//! stream, created by the first change.
 
 mod book;
 mod change;

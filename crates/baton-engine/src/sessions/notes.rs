@@ -1,18 +1,18 @@
-//! What surfaces keep with a conversation.
+//! Notes of surfaces, stored with a session.
 
 use crate::{Engine, EngineError};
 use baton_rules::SessionRecord;
 use baton_types::{AgentName, ContextId, Json, Principal, SessionEvent};
 use std::sync::Arc;
 
-/// The agent of conversations that are kept without being with any one agent; no agent can have this name.
+/// Agent name of sessions without an agent; not a valid agent name.
 pub const NO_AGENT: &str = "~";
 
-/// Notes of one conversation.
+/// Maximum notes per session.
 const MOST_NOTES: usize = 20_000;
 
 impl Engine {
-    /// What is on record of a conversation, with the notes; none when nothing was ever said about it.
+    /// The session record with its notes; `None` if there is no record.
     pub async fn notes(
         &self,
         principal: &Arc<Principal>,
@@ -22,8 +22,8 @@ impl Engine {
         self.inner.session_record(principal, agent, context).await
     }
 
-    /// Keeps notes, or takes them away; the conversation is put on record with the first. `decide` sees what is on record and
-    /// may be asked again when somebody else writes at the same moment.
+    /// Adds or removes notes; creates the session record if needed. `decide` receives the current record and may be
+    /// called again after a concurrent write.
     pub async fn note(
         &self,
         principal: &Arc<Principal>,

@@ -1,4 +1,4 @@
-//! Putting a conversation on record that was taken over from elsewhere.
+//! Creates session records with imported history.
 
 use super::{SessionError, SessionRef, show::Room};
 use crate::{EngineError, engine::Inner};
@@ -9,13 +9,13 @@ use baton_types::{
 };
 use std::sync::Arc;
 
-/// Things that are included or left out, together.
+/// Maximum included and excluded items together.
 const MOST_ITEMS: usize = 10_000;
 
-/// A conversation that begins with what was said elsewhere.
+/// A session that starts with existing history.
 pub(super) struct NewSession {
     pub(super) agent: AgentName,
-    /// Its name; a fresh one when not given.
+    /// Context id; generated if omitted.
     pub(super) context: Option<ContextId>,
     pub(super) origin: SessionOrigin,
     pub(super) title: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct NewSession {
     pub(super) history: Vec<SessionEntry>,
 }
 
-/// Places what was said in a conversation; the tasks stay where they were.
+/// Moves history entries to a context and removes their task references, within the size limits.
 fn settle(history: &mut [SessionEntry], context: &ContextId) -> Result<(), SessionError> {
     let mut room = Room::default();
     for entry in history {
@@ -37,7 +37,7 @@ fn settle(history: &mut [SessionEntry], context: &ContextId) -> Result<(), Sessi
 }
 
 impl Inner {
-    /// The write with which a conversation begins that takes over what was said elsewhere, and what is then on record.
+    /// The write that creates a session record with imported history, and the record.
     pub(crate) fn taken_over(
         &self,
         principal: &Arc<Principal>,
@@ -60,7 +60,7 @@ impl Inner {
         Ok(Some((write, Arc::new(record))))
     }
 
-    /// Puts it on record, all of it in one commit.
+    /// Creates the session record in one commit.
     pub(super) async fn open_session(
         &self,
         principal: &Arc<Principal>,

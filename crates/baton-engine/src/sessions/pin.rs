@@ -1,4 +1,4 @@
-//! The definition that a run follows: the agent's, with the settings of its session.
+//! Pins the definition of a run: the agent's definition with session settings and run options applied.
 
 use crate::{EngineError, engine::Inner, pins::Pinned};
 use baton_rules::{SessionRecord, as_wished, changes_definition, in_session};
@@ -6,7 +6,7 @@ use baton_types::{AgentSpec, ContextId, Principal, Wishes};
 use std::sync::Arc;
 
 impl Inner {
-    /// Pins a definition for a run in a conversation; one that begins with the run has no settings yet.
+    /// Pins a definition for a run in a context; a new context has no settings yet.
     pub(crate) async fn pin(
         &self,
         owner: &Principal,
@@ -21,7 +21,7 @@ impl Inner {
         self.pin_with(spec, record, wishes).await
     }
 
-    /// The same for those who know what was said about the conversation.
+    /// Pins a definition with an already loaded session record.
     pub(crate) async fn pin_with(
         &self,
         spec: &Arc<AgentSpec>,

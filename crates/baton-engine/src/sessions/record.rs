@@ -1,4 +1,4 @@
-//! What is on record of a conversation as a whole, and saying more about it.
+//! Reads and updates session records.
 
 use crate::{EngineError, engine::Inner, send::internal};
 use baton_ports::{Commit, HeadUpdate, JournalError, Loaded, Write};
@@ -6,17 +6,17 @@ use baton_rules::SessionRecord;
 use baton_types::{AgentName, ContextId, Fact, Json, Principal, SessionEvent, SessionId, StreamId, Timestamp};
 use std::sync::Arc;
 
-/// Tries when others say something at the same moment.
+/// Maximum attempts on concurrent writes.
 const TRIES: usize = 16;
 
-/// Loads start from a snapshot at most this many events old.
+/// Events between two snapshots.
 const SNAPSHOT_EVERY: u64 = 64;
 
-/// Nobody takes a session over, so its epoch stays the first.
+/// Sessions have no leases, so the epoch stays constant.
 const EPOCH: u64 = 1;
 
 impl Inner {
-    /// What was said about a conversation as a whole; none when nothing was.
+    /// The session record; `None` if there is none.
     pub(crate) async fn session_record(
         &self,
         owner: &Principal,
@@ -28,8 +28,8 @@ impl Inner {
         loaded.as_ref().map(fold_session).transpose()
     }
 
-    /// Says something about a conversation, which is put on record with that if it was not yet. `decide` sees what is on
-    /// record and may be asked again when somebody else says something at the same moment; nothing to say writes nothing.
+    /// Appends events to the session record, which is created if needed. `decide` receives the current record and may
+    /// be called again after a concurrent write; no events write nothing.
     pub(crate) async fn say_about(
         &self,
         owner: &Arc<Principal>,
@@ -53,7 +53,7 @@ impl Inner {
         Err(EngineError::Journal(JournalError::Busy))
     }
 
-    /// The write that makes these events true, and the record after it.
+    /// The write for these events, and the record after it.
     pub(super) fn session_write(
         &self,
         owner: &Arc<Principal>,
@@ -68,7 +68,7 @@ impl Inner {
             let (agent, context) = (agent.clone(), context.clone());
             events.insert(0, SessionEvent::Opened { agent, context, origin: None, history: Vec::new() });
         }
-        let impossible = |_| internal("what is said about a session does not fit its record");
+        let impossible = |_| internal("a session event does not match its record");
         let after = match before {
             None => SessionRecord::fold(events.iter().map(|event| (at, event))).map_err(impossible)?,
             Some(mut record) => {
@@ -95,7 +95,7 @@ impl Inner {
     }
 }
 
-/// A session never ends by itself; that it counts as ended lets it go after the last of its tasks.
+/// A session has no end. It is marked terminal so that retention can remove it after its last task.
 fn head_of(agent: &AgentName, context: &ContextId, at: Timestamp) -> HeadUpdate {
     HeadUpdate {
         agent: agent.clone(),
@@ -114,7 +114,7 @@ fn fold_session(loaded: &Loaded) -> Result<SessionRecord, EngineError> {
     };
     let mut events = Vec::with_capacity(loaded.events.len());
     for event in &loaded.events {
-        let Fact::Session(fact) = &event.fact else { return Err(corrupt("it holds events of something else")) };
+        let Fact::Session(fact) = &event.fact else { return Err(corrupt("it contains events of another type")) };
         events.push((event.at, fact));
     }
     let illegal = |_| corrupt("an event does not follow the one before");

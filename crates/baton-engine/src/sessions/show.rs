@@ -1,4 +1,4 @@
-//! A conversation as people read it.
+//! Reads the full transcript of a session.
 
 use super::{SessionError, SessionRef};
 use crate::{Engine, EngineError, engine::Inner};
@@ -7,41 +7,41 @@ use baton_rules::{SessionRecord, Transcript};
 use baton_types::{Fact, Principal, SessionEntry, SessionId, StreamId, TaskId};
 use std::sync::Arc;
 
-/// Tasks that are listed at once, and their events that are read at once.
+/// Tasks, and events per task, read per page.
 const CHUNK: usize = 500;
 
-/// Most of a conversation that is shown or taken over.
+/// Maximum size of a transcript that is shown, forked or imported.
 const MOST_ENTRIES: usize = 20_000;
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// A conversation, whole.
+/// A session with its transcript.
 #[derive(Clone, Debug)]
 pub struct SessionView {
-    /// What is on record of it.
+    /// The stored conversation.
     pub conversation: Conversation,
-    /// What was said about it as a whole.
+    /// The session record.
     pub record: Option<SessionRecord>,
-    /// What was said in it, oldest first.
+    /// Transcript, oldest first.
     pub lines: Vec<SessionLine>,
 }
 
-/// One thing that was said.
+/// One line of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionLine {
-    /// What.
+    /// The entry.
     pub entry: SessionEntry,
-    /// The task and the number of its event since which it stands there; none of what it was taken over with.
+    /// The task and event number of the entry; none for imported entries and notices.
     pub place: Option<(TaskId, u64)>,
 }
 
 impl Engine {
-    /// One of the caller's conversations, whole.
+    /// Returns a session of the caller with its transcript.
     pub async fn session(&self, principal: &Arc<Principal>, wanted: &SessionRef) -> Result<SessionView, SessionError> {
         let conversation = self.inner.conversation(principal, wanted).await?;
         self.inner.view(principal, conversation, None).await
     }
 
-    /// What is on record of one of the caller's conversations, and what was said about it as a whole.
+    /// Returns a conversation of the caller and its session record.
     pub async fn session_record(
         &self,
         principal: &Arc<Principal>,
@@ -54,7 +54,7 @@ impl Engine {
 }
 
 impl Inner {
-    /// The conversation as it stood when the event with this sequence became true.
+    /// The session up to and including the event with this journal sequence.
     pub(super) async fn view(
         &self,
         principal: &Principal,
@@ -79,7 +79,7 @@ impl Inner {
                     return Ok(());
                 }
                 seqs.push(event.seq);
-                let Fact::Task(fact) = &event.fact else { return Err(corrupt("it holds events of something else")) };
+                let Fact::Task(fact) = &event.fact else { return Err(corrupt("it contains events of another type")) };
                 transcript.take(&task, event.at, fact).map_err(|illegal| corrupt(&illegal.to_string()))
             })
             .await?;
@@ -98,7 +98,7 @@ impl Inner {
         Ok(SessionView { conversation, record, lines })
     }
 
-    /// What was said about a conversation as a whole, and the notices that came of it with their sequences.
+    /// The session record, and its notices with their sequences.
     async fn record_and_notices(
         &self,
         principal: &Principal,
@@ -123,7 +123,7 @@ impl Inner {
         Ok((record, notices))
     }
 
-    /// The tasks of a conversation in the order in which they began.
+    /// The tasks of a conversation by creation time.
     async fn tasks_of(&self, principal: &Principal, of: &Conversation) -> Result<Vec<TaskId>, SessionError> {
         let (agent, context) = (Some(of.agent.clone()), Some(of.context.clone()));
         let mut query = ListQuery { agent, context, ..ListQuery::tasks(CHUNK) };
@@ -145,7 +145,7 @@ impl Inner {
         Ok(tasks.into_iter().map(|(_, task)| task).collect())
     }
 
-    /// Every event of a stream, oldest first.
+    /// Calls `take` for every event of a stream, oldest first.
     async fn each_event(
         &self,
         stream: &StreamId,
@@ -165,7 +165,7 @@ impl Inner {
     }
 }
 
-/// How much more may be shown or taken over.
+/// Counter for the size limits of a transcript.
 #[derive(Default)]
 pub(super) struct Room {
     entries: usize,

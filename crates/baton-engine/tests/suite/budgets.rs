@@ -46,7 +46,7 @@ async fn a_run_ends_before_the_call_that_would_exceed() {
             calls(2),
             3,
             2,
-            "the budget of the run is used up: 2 tool calls are allowed, and the last one asked for is number 3",
+            "the budget of the run is used up: 2 tool calls are allowed, and the last requested call is number 3",
         ),
     ];
     for (run, asked, ran, words) in table {

@@ -94,7 +94,7 @@ async fn calls_that_nobody_makes_end_the_handoff_at_once() {
     let handed = tokio::time::timeout(Duration::from_secs(1), engine.hand_over(&me(), ask("worker", "look;say"))).await;
     let refused = handed.expect("long before the deadline").unwrap_err();
     assert_eq!(refused.code, ErrorCode::HANDOFF_FAILED);
-    assert!(refused.detail.contains("leaves its tools to its caller"), "{}", refused.detail);
+    assert!(refused.detail.contains("expects its caller to run its tools"), "{}", refused.detail);
     engine.shutdown(Duration::from_secs(5)).await;
     assert_eq!(only_status(&world).await, HandoffStatus::Failed);
     assert!(everything(&world.journal).await.tasks.values().all(|task| task.state == TaskState::Canceled));

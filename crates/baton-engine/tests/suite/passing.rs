@@ -337,7 +337,7 @@ async fn work_goes_to_those_that_the_definition_names_or_that_everybody_knows() 
         (open.clone(), "worker", "\"response\":\"["),
         (open, "lent", "agent 'lent' is not known here; known: worker"),
         (named.clone(), "lent", "\"response\":\"["),
-        (named, "worker", "may not hand work to 'worker'; it may to: lent"),
+        (named, "worker", "may not hand work to 'worker'; allowed agents: lent"),
     ] {
         let world = World::default();
         let engine = world.engine_with(vec![boss, crate::world::agent("worker", &[]), lent()]);

@@ -61,7 +61,7 @@ async fn a_question_from_elsewhere_ends_a_run_that_works_alone() {
     let engine = world.engine_with(agents());
     let command = SendCommand { autonomous: true, ..SendCommand::new(FAR.into(), message("m", "ask me")) };
     let task = engine.send_and_settle(&me(), command).await.unwrap();
-    let expect = "BTN-3013: 'far' asked, and nobody is there to answer: which?";
+    let expect = "BTN-3013: 'far' asked a question, and no user is available to answer: which?";
     assert_eq!((task.state, words(&task).as_str()), (TaskState::Failed, expect));
 }
 

@@ -202,7 +202,7 @@ async fn arguments_that_break_the_schema_are_returned_to_the_model_readably() {
     assert_eq!(*scene.ran.lock().unwrap(), ["look {\"days\":3}", "look done"], "only what fits runs");
     let told = scene.results();
     let expected = [
-        ["BTN-3014: the arguments of 'look' do not fit: ", "at '/days'", "\"three\"", "at '/unit'", "'when'"]
+        ["BTN-3014: the arguments of 'look' do not match the schema: ", "at '/days'", "\"three\"", "at '/unit'", "'when'"]
             .as_slice(),
         &["BTN-3014", "days"],
         &["BTN-3014", "not a JSON object", "days=3"],

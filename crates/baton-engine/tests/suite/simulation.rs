@@ -137,7 +137,7 @@ impl Coverage {
         let said = |words: &str| {
             facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::StatusChanged { message: Some(message), .. }) if message.text().contains(words))).count()
         };
-        add(&self.in_doubt, said("was cut off"));
+        add(&self.in_doubt, said("was interrupted"));
         add(&self.crash_loops, said("BTN-3005"));
         add(&self.canceled, all.tasks.values().filter(|task| task.state == TaskState::Canceled).count());
     }

@@ -48,7 +48,7 @@ async fn tools_are_chosen_as_rules_are_and_others_cannot_be_called() {
     assert_eq!(stage.tools(), ["far__clock", "far__refund"]);
     let heard = stage.heard();
     let results: Vec<&String> = heard.iter().filter(|line| line.starts_with("tool: ")).collect();
-    assert!(results[0].contains("it was not chosen for this request"), "{results:?}");
+    assert!(results[0].contains("it was not selected for this request"), "{results:?}");
     assert_eq!(results[1], "tool: far__clock ran");
 
     // Somebody names one and takes another away.
@@ -59,7 +59,7 @@ async fn tools_are_chosen_as_rules_are_and_others_cannot_be_called() {
     let done = ask(&engine, Some("talk"), "Hello").await;
     assert_eq!(stage.tools(), ["far__forecast", "far__secret"]);
     assert_eq!(shown(&done), ["tool far__forecast manual", "tool far__secret manual"]);
-    assert!(stage.heard().last().unwrap().contains("it was taken out of this session"));
+    assert!(stage.heard().last().unwrap().contains("it was removed from this session"));
 }
 
 #[tokio::test(start_paused = true)]

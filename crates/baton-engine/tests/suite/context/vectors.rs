@@ -97,7 +97,7 @@ async fn teamspark_28_without_vectors_the_request_goes_on_with_a_warning_and_wit
     assert_eq!(done.state, TaskState::Completed);
     assert_eq!(stage.heard(), ["user: I want my money back"]);
     let chosen = stage.chosen(&engine, &done).await;
-    let warning = "nothing was chosen by what is asked: the service is down";
+    let warning = "relevant items could not be selected: the service is down";
     assert_eq!(chosen[0].1.as_deref(), Some(warning));
     assert!(rules(shown(&done)).is_empty());
     *embedder.fails.lock().unwrap() = None;
