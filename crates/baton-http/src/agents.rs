@@ -1,4 +1,4 @@
-//! Who is served here.
+//! Lists of the served agents.
 
 use crate::{app::Shared, auth::Caller, cards::base_url, reply};
 use axum::{
@@ -16,7 +16,7 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller, head
     reply::json(&AgentList { agents })
 }
 
-/// `GET /`: a page for people who open the address in a browser.
+/// `GET /`: HTML page for browsers.
 pub(crate) async fn page(State(shared): State<Arc<Shared>>, caller: Caller) -> Html<String> {
     let mut rows = String::new();
     for agent in shared.agents_for(&caller) {

@@ -1,4 +1,4 @@
-//! The table of routes.
+//! Route table.
 
 use crate::{
     HttpOptions, a2a, agents, approvals,
@@ -35,44 +35,44 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tower::{ServiceBuilder, util::option_layer};
 
-/// What every handler shares.
+/// State shared by all handlers.
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) options: HttpOptions,
     pub(crate) streams: Shares,
-    /// Connections that became WebSockets; they are no longer among those that the server counts.
+    /// WebSocket connections. The server's connection count excludes them.
     pub(crate) sockets: Shares,
-    /// Places of those who follow spans: they must not take the streams of those who wait for work.
+    /// Span subscriptions, separate from `streams` so that they cannot exhaust the streams of task clients.
     pub(crate) tails: Shares,
-    /// Queries about spans.
+    /// Span queries.
     pub(crate) queries: Queries,
     pub(crate) bodies: Bodies,
     pub(crate) large_requests: LargeRequests,
-    /// How often each caller may ask; none without a limit.
+    /// Rate limits per caller; `None` if unlimited.
     pub(crate) rates: Option<Rates>,
     pub(crate) signatures: Signatures,
-    /// Turns of looking whether what was not found belongs to somebody else.
+    /// Bounds concurrent checks whether a missing resource belongs to another principal.
     pub(crate) lookups: Arc<Semaphore>,
-    /// Metrics and logs of others.
+    /// Counters of discarded OTLP metrics and logs.
     pub(crate) discarded: Arc<DiscardedSignals>,
 }
 
 impl Shared {
-    /// The agent, when exactly one lives here; those that live elsewhere do not count.
+    /// The agent, if exactly one local agent exists. Remote agents do not count.
     pub(crate) fn sole_agent(&self) -> Option<Arc<AgentSpec>> {
         self.engine.sole_agent()
     }
 
-    /// The agent of that name.
+    /// The agent with this name.
     pub(crate) fn agent(&self, name: &str) -> Option<Arc<AgentSpec>> {
         self.engine.agent(&name.into())
     }
 
-    /// The agent of a request whose path names none: the one that it names as tenant, or the only one.
+    /// Agent of a request whose path names none: the tenant, or else the only agent.
     pub(crate) fn routed(&self, caller: &Caller, tenant: Option<&str>) -> Result<AgentName, Error> {
         let agent = match tenant {
             Some(tenant) => {
-                // Those who may not read it are not told whether it is there.
+                // A caller without read access must not learn whether the agent exists.
                 caller.may(self, Access::Read, Some(&tenant.into()))?;
                 self.agent(tenant)
             }
@@ -84,7 +84,7 @@ impl Shared {
         agent.map(|agent| agent.name.clone()).ok_or_else(|| self.no_such_agent_for(caller, tenant))
     }
 
-    /// The agents that the caller may know of.
+    /// Agents that are visible to the caller.
     pub(crate) fn agents_for(&self, caller: &Caller) -> Vec<Arc<AgentListing>> {
         let mut agents = self.engine.listed_agents();
         if self.options.access.private_cards {
@@ -93,12 +93,12 @@ impl Shared {
         agents
     }
 
-    /// There is no such agent; says who of those is there that the caller may know of.
+    /// Error for a missing agent. Its message lists the agents that are visible to the caller.
     pub(crate) fn no_such_agent_for(&self, caller: &Caller, name: Option<&str>) -> Error {
         no_such_agent(&self.agents_for(caller), name)
     }
 
-    /// There is no such agent; says who is there.
+    /// Error for a missing agent. Its message lists the served agents.
     pub(crate) fn no_such_agent(&self, name: Option<&str>) -> Error {
         no_such_agent(&self.engine.listed_agents(), name)
     }
@@ -117,26 +117,26 @@ fn no_such_agent(agents: &[Arc<AgentListing>], name: Option<&str>) -> Error {
     Error::new(ErrorKind::AgentNotFound, ErrorCode::AGENT_NOT_FOUND, message)
 }
 
-/// Missing tasks whose owner is looked for at the same time.
+/// Maximum concurrent ownership lookups for missing tasks.
 const LOOKUPS: usize = 256;
 
-/// Streams that a principal may hold of a small pool.
+/// Minimum streams per principal in a small pool.
 const MIN_SHARE: usize = 16;
 
-/// The surface of an engine, and the table of its operations.
+/// HTTP surface of an engine, and the table of its operations.
 pub struct Surface {
-    /// The service: give it to [`crate::serve`], or call it in memory.
+    /// The service: pass it to [`crate::serve`], or call it in memory.
     pub router: Router,
-    /// What every route needs of its callers.
+    /// Required access of every route.
     pub operations: Vec<RouteEntry>,
 }
 
-/// The surface of an engine as a service: give it to [`crate::serve`], or call it in memory.
+/// The HTTP surface of an engine as a service: pass it to [`crate::serve`], or call it in memory.
 pub fn app(engine: Engine, options: HttpOptions) -> Router {
     surface(engine, options).router
 }
 
-/// The surface of an engine, with the table of its operations.
+/// The HTTP surface of an engine, with the table of its operations.
 pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     let guard = GuardLayer::new(&options);
     let traced = TracedLayer::new(&options);
@@ -172,12 +172,12 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     let (router, operations) = routes(&shared).into_parts();
     let routes =
         router.fallback(reply::no_such_page).method_not_allowed_fallback(reply::no_such_method).with_state(shared);
-    // Around all routes together: a layer of a router is boxed and cloned once more for each request.
+    // Applied around the whole router: a layer inside a router is boxed and cloned once more per request.
     let guarded = ServiceBuilder::new()
         .layer(edge)
         .layer(traced)
         .layer(guard)
-        // Outside of whatever asks for tokens: browsers show none before they know that a page may call.
+        // Outside the authentication layer: browsers send preflight requests without a token.
         .layer(cors)
         .layer(gate)
         .layer(compress)
@@ -185,7 +185,7 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     Surface { router: Router::new().fallback_service(guarded), operations }
 }
 
-/// Every route with the access that it needs.
+/// All routes with their required access.
 fn routes(shared: &Arc<Shared>) -> Routes {
     let (card, open) = (RouteAccess::Card, RouteAccess::Open);
     let introductions = Routes::new()
@@ -234,7 +234,7 @@ fn routes(shared: &Arc<Shared>) -> Routes {
         .get("/health", open, probes::healthy)
         .get("/readyz", open, probes::ready);
     let pages = responses::mount(definitions::mount(sessions::mount(pages)));
-    // Protocols name their requests themselves, and are asked most.
+    // The protocol routes below name their own spans and are the hottest, so `note_route` skips them.
     let traces = shared.options.tracer.is_on();
     let pages = if traces { pages.layered(|router| router.route_layer(from_fn(note_route))) } else { pages };
     let method = RouteAccess::Method;

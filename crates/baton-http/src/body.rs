@@ -1,4 +1,4 @@
-//! The only way in which a request body is read: bounded in size and time, each, per principal and all together.
+//! Reads request bodies, with bounds on size and time per body, per principal and in total.
 
 use crate::{
     HttpOptions,
@@ -19,14 +19,14 @@ use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
 use std::{pin::pin, time::Duration};
 
-/// How much of a refused body is read and thrown away, so that its sender gets to see the refusal.
+/// Maximum bytes of a rejected body that are read and discarded, so that the client receives the error.
 const DISCARDED: usize = 64 * 1024 * 1024;
 const DISCARD_TIME: Duration = Duration::from_secs(10);
 
-/// Bytes of one unit of the common budget.
+/// Bytes per unit of the shared budget.
 const UNIT: usize = 1024;
 
-/// The JSON body of a request, and the headers that it came with.
+/// Parses the JSON body of a request; returns it with the headers.
 pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request) -> Result<(HeaderMap, T), Error> {
     let (parts, body) = request.into_parts();
     check_json(&parts.headers)?;
@@ -39,7 +39,7 @@ pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request)
     Ok((parts.headers, value))
 }
 
-/// Reads bodies within the bounds of each, of each principal's and of all together.
+/// Body reader with limits per body, per principal and in total.
 pub(crate) struct Bodies {
     limit: usize,
     time: Duration,
@@ -47,40 +47,40 @@ pub(crate) struct Bodies {
     large_requests: LargeRequests,
 }
 
-/// A whole body and its share of the budget, which is free again when this is dropped.
+/// A complete body and its budget share, which is released on drop.
 pub(crate) struct Received {
     pub(crate) bytes: Bytes,
     pub(crate) share: BodyShare,
 }
 
-/// Bytes of the common budget. It grows with what has arrived, not with what was announced: those who send nothing must
-/// not keep others out.
+/// Reserved bytes of the shared budget. The share grows with the bytes received, not with the announced length: an idle
+/// sender must not block others.
 #[derive(Debug)]
 pub(crate) struct BodyShare {
     permit: SharePermit,
-    /// Units that one principal may hold; a body larger than that gets all of them.
+    /// Maximum units per principal; a larger body is charged this maximum.
     most: usize,
 }
 
 impl BodyShare {
-    /// Makes room for so many bytes in all.
+    /// Raises the reservation to `bytes` in total.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Error> {
         self.permit.grow_to(units(bytes).min(self.most)).map_err(|refusal| refusal.error("KB of request bodies"))
     }
 
-    /// Gives back all but so many bytes.
+    /// Reduces the reservation to `bytes`.
     pub(crate) fn shrink(&mut self, bytes: usize) {
         self.permit.shrink_to(bytes.div_ceil(UNIT));
     }
 }
 
 impl Received {
-    /// The same share, for that part of the bytes which is still of interest.
+    /// Keeps the share but replaces the bytes by a part of them.
     pub(crate) fn narrowed(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
     }
 
-    /// Makes the share larger, for what is made of the body while it is kept: so many bytes in all.
+    /// Raises the reservation to `bytes` in total, for data derived from the body.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Error> {
         self.share.grow(bytes)
     }
@@ -93,27 +93,27 @@ impl Bodies {
         Self { limit: options.max_body, time: options.body_timeout, budget, large_requests }
     }
 
-    /// Largest body in bytes.
+    /// Maximum body size in bytes.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// The refusal of a body that is larger than a body may be.
+    /// Error for a body above the maximum size.
     pub(crate) fn too_large(&self) -> Error {
         self.refusal(Stopped::TooLarge)
     }
 
-    /// Refuses content of a request that is larger than a body may be, however it came.
+    /// Rejects request content above the maximum body size, regardless of its transport.
     pub(crate) fn check_size(&self, bytes: usize) -> Result<(), Error> {
         if bytes > self.limit { Err(self.too_large()) } else { Ok(()) }
     }
 
-    /// A share without bytes, for what a caller sends otherwise than as a body.
+    /// An empty share, for content that is not sent as an HTTP body.
     pub(crate) fn share(&self, caller: &Caller) -> BodyShare {
         BodyShare { permit: self.budget.take_none(caller), most: self.budget.per_principal() }
     }
 
-    /// All of the body, no longer compressed, or why not.
+    /// Reads and decompresses the whole body.
     pub(crate) async fn read(&self, parts: &Parts, body: Body) -> Result<Received, Error> {
         let encoding = BodyEncoding::of(&parts.headers)?;
         let received = self.read_encoded(parts, body).await?;
@@ -125,14 +125,14 @@ impl Bodies {
         self.large_requests.drive(arrived.saturating_mul(10), pin!(inflated)).await
     }
 
-    /// All of the body as it was sent, or why not.
+    /// Reads the whole body without decompressing it.
     pub(crate) async fn read_encoded(&self, parts: &Parts, mut body: Body) -> Result<Received, Error> {
         let share = self.share(&Caller::of(&parts.extensions)?);
         let stopped = match self.receive(&mut body, share).await {
             Ok(received) => return Ok(received),
             Err(stopped) => stopped,
         };
-        // A client that asks before it sends has nothing under way.
+        // A client that sent `Expect` has not started to send the body.
         if matches!(stopped, Stopped::TooLarge | Stopped::TooMany(_)) && !parts.headers.contains_key(header::EXPECT) {
             let _ = tokio::time::timeout(DISCARD_TIME, discard(&mut body)).await;
         }
@@ -161,13 +161,13 @@ impl Bodies {
                 ErrorCode::INVALID_REQUEST,
                 format!("the body did not arrive within {} s", self.time.as_secs()),
             ),
-            Stopped::Broken => (ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, "the body broke off".to_owned()),
+            Stopped::Broken => (ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, "the body ended early".to_owned()),
         };
         Error::new(kind, code, message)
     }
 }
 
-/// Units of the budget for so many bytes: at least one, so that no body is free.
+/// Budget units for `bytes`; at least one, so that every body is counted.
 fn units(bytes: usize) -> usize {
     bytes.div_ceil(UNIT).max(1)
 }

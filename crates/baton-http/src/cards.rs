@@ -1,4 +1,4 @@
-//! Agent cards, cacheable.
+//! Agent cards with cache validators.
 
 mod document;
 mod form;
@@ -13,7 +13,7 @@ use baton_wire::a2a::v1::{AgentCard, CardPlace, Error, ErrorKind, GrpcPlace};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use std::sync::Arc;
 
-/// Agents whose addresses an error names.
+/// Maximum agent addresses listed in an error.
 const MAX_NAMED: usize = 20;
 
 /// `GET /agents/{agent}` and `GET /agents/{agent}/.well-known/agent-card.json`.
@@ -29,8 +29,8 @@ pub(crate) async fn named(
     }
 }
 
-/// `GET /.well-known/agent-card.json`, when exactly one agent is served; also below `/agents`, where clients look that
-/// resolve the path of the card against an address without a slash at its end.
+/// `GET /.well-known/agent-card.json`, if exactly one agent is served. Also mounted below `/agents`, for clients that
+/// resolve the card path against an address without a trailing slash.
 pub(crate) async fn sole(State(shared): State<Arc<Shared>>, caller: Caller, uri: Uri, headers: HeaderMap) -> Response {
     match shared.sole_agent() {
         Some(agent) => card(&shared, &agent, CardForm::requested(&headers, &uri), &headers),
@@ -38,7 +38,7 @@ pub(crate) async fn sole(State(shared): State<Arc<Shared>>, caller: Caller, uri:
     }
 }
 
-/// There is no single agent; says under which addresses those are found that the caller may know of.
+/// Error for a request that needs a single agent. Its message lists the addresses of the agents visible to the caller.
 pub(crate) fn name_addresses(shared: &Shared, caller: &Caller, headers: &HeaderMap) -> Error {
     let (agents, base) = (shared.agents_for(caller), base_url(shared, headers));
     if agents.is_empty() {
@@ -50,12 +50,12 @@ pub(crate) fn name_addresses(shared: &Shared, caller: &Caller, headers: &HeaderM
     Error::new(ErrorKind::AgentNotFound, ErrorCode::AGENT_NOT_FOUND, message)
 }
 
-/// Where this Baton is reached, without a slash at its end.
+/// Base URL of this server, without a trailing slash.
 pub(crate) fn base_url(shared: &Shared, headers: &HeaderMap) -> String {
     if let Some(url) = &shared.options.public_url {
         return url.trim_end_matches('/').to_owned();
     }
-    // The guard let only hosts through that are this Baton's own.
+    // The guard has already rejected unknown hosts.
     let scheme = if shared.options.tls { "https" } else { "http" };
     match headers.get(header::HOST).and_then(|host| host.to_str().ok()) {
         Some(host) => format!("{scheme}://{host}"),
@@ -66,7 +66,7 @@ pub(crate) fn base_url(shared: &Shared, headers: &HeaderMap) -> String {
     }
 }
 
-/// Where and how an agent is reached.
+/// Addresses and transports of an agent for its card.
 pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderMap) -> CardPlace<'a> {
     let base = base_url(shared, headers);
     let several = shared.sole_agent().is_none_or(|sole| sole.name != agent.name);
@@ -75,11 +75,11 @@ pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderM
     CardPlace {
         grpc: authority(&base).map(|authority| GrpcPlace {
             authority,
-            // A gRPC address has no path, so among several agents the tenant tells which; 0.3 has no word for it.
+            // A gRPC address has no path, so the tenant selects one of several agents. A2A 0.3 has no tenant.
             tenant: several.then(|| agent.name.to_string()),
             with_v03: !several,
         }),
-        // The tools of an agent elsewhere are called where it lives.
+        // Tools of a remote agent are called at its own server.
         bindings: &offered.bindings,
         environment: (shared.options.mcp.is_some() && !agent.is_peer()).then(|| format!("{url}/mcp")),
         url,
@@ -110,16 +110,16 @@ fn card(shared: &Shared, agent: &AgentSpec, form: CardForm, headers: &HeaderMap)
     response
 }
 
-/// By what caches know whether a document is still the one they have.
+/// Cache validators of a document.
 pub(crate) struct Validators {
-    /// The `ETag`.
+    /// `ETag` value.
     pub(crate) tag: String,
     pub(crate) changed_at: Timestamp,
-    /// How long nobody needs to ask, in seconds.
+    /// `max-age` in seconds.
     pub(crate) max_age: u32,
 }
 
-/// The document, or that it has not changed.
+/// The document, or 304 Not Modified.
 pub(crate) fn cacheable(headers: &HeaderMap, valid: &Validators, document: impl FnOnce() -> Response) -> Response {
     let mut response = if is_fresh(headers, valid) {
         let mut unchanged = Response::new(Body::empty());
@@ -139,7 +139,7 @@ pub(crate) fn cacheable(headers: &HeaderMap, valid: &Validators, document: impl 
 fn is_fresh(headers: &HeaderMap, valid: &Validators) -> bool {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(known) = text(header::IF_NONE_MATCH) {
-        // Weak or not makes no difference here.
+        // Weak comparison.
         let (mut known, tag) = (known.split(',').map(str::trim), valid.tag.trim_start_matches("W/"));
         return known.any(|one| one == "*" || one.trim_start_matches("W/") == tag);
     }

@@ -1,6 +1,6 @@
-//! Replies are compressed for clients that ask for it.
+//! Gzip compression of responses for clients that accept it.
 //!
-//! Only replies that are in memory already: streams are sent as they come, so nothing waits in an encoder.
+//! Only responses that are already in memory are compressed. Streams are sent unbuffered.
 
 use crate::{large_requests::LargeRequests, reply};
 use axum::{body::Body, extract::Request, response::Response};
@@ -21,19 +21,19 @@ use std::{
 };
 use tower::{Layer, Service};
 
-/// Smaller replies fit into one packet either way.
+/// Smaller responses fit into one packet uncompressed.
 const MIN_SIZE: u64 = 1024;
 
-/// Larger replies are sent as they are.
+/// Larger responses are sent uncompressed.
 const MAX_SIZE: u64 = 64 * 1024 * 1024;
 
-/// Compresses replies of the routes inside.
+/// Compresses responses of the inner routes.
 #[derive(Clone)]
 pub(crate) struct CompressLayer {
     large_requests: LargeRequests,
 }
 
-/// Routes whose replies are compressed on request.
+/// Service that compresses responses on request.
 #[derive(Clone)]
 pub(crate) struct CompressService<S> {
     inner: S,
@@ -41,7 +41,7 @@ pub(crate) struct CompressService<S> {
 }
 
 impl CompressLayer {
-    /// Large replies are compressed where large bodies are parsed.
+    /// Large responses are compressed on the same threads as large bodies are parsed.
     pub(crate) fn new(large_requests: LargeRequests) -> Self {
         Self { large_requests }
     }
@@ -77,7 +77,7 @@ where
     }
 }
 
-/// Whether a client reads gzip, and does not rather read the plain form.
+/// Whether the client accepts gzip and does not prefer the identity encoding.
 fn accepts_gzip(headers: &HeaderMap) -> bool {
     let (mut gzip, mut any, mut identity) = (None, None, None);
     for value in headers.get_all(header::ACCEPT_ENCODING) {
@@ -126,7 +126,7 @@ async fn compress(mut response: Response, large_requests: &LargeRequests) -> Res
     response
 }
 
-/// JSON, text and protocol buffers that are not encoded yet. Events and gRPC have their own framing.
+/// True for JSON, text and protocol buffers without an encoding. Event streams and gRPC have their own framing.
 fn is_compressible(response: &Response) -> bool {
     let headers = response.headers();
     if headers.contains_key(header::CONTENT_ENCODING)
@@ -153,7 +153,7 @@ fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// The packed bytes are not those that the tag was made for.
+/// Makes a strong ETag weak, because the compressed bytes differ from those it was computed from.
 fn weaken_tag(headers: &mut HeaderMap) {
     let Some(tag) = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()) else { return };
     if tag.starts_with("W/") {

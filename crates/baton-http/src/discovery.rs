@@ -1,4 +1,4 @@
-//! Documents by which others find the agents: the AI catalog and ContextCore's metadata.
+//! Discovery documents: the AI catalog and ContextCore metadata.
 
 use crate::{
     app::Shared,
@@ -34,7 +34,7 @@ pub(crate) async fn contextcore_named(
     }
 }
 
-/// `GET /.well-known/contextcore.json`, when exactly one agent is served.
+/// `GET /.well-known/contextcore.json`, if exactly one agent is served.
 pub(crate) async fn contextcore_sole(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! How it goes with those who are sent what is kept here.
+//! Status of telemetry exports.
 
 use crate::{
     app::Shared,
@@ -12,10 +12,10 @@ use baton_rules::Access;
 use baton_wire::api::{ExportEntry, ExportList, ExportStanding};
 use std::{fmt, sync::Arc};
 
-/// Who sends on what is kept here.
+/// Access to the export status.
 #[derive(Clone)]
 pub struct ExportPorts {
-    /// Knows how it goes.
+    /// Source of the export reports.
     pub exports: Arc<dyn Exports>,
 }
 
@@ -25,12 +25,12 @@ impl fmt::Debug for ExportPorts {
     }
 }
 
-/// Adds the path.
+/// Adds the route.
 pub(crate) fn mount(routes: Routes) -> Routes {
     routes.get("/api/v1/exports", RouteAccess::TelemetryRead, list)
 }
 
-/// `GET /api/v1/exports`, for those who may read telemetry; nobody is listed where nothing is sent.
+/// `GET /api/v1/exports`. Requires `telemetry:read`; the list is empty if nothing is exported.
 async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
     if let Err(error) = caller.may_everywhere(&shared, Access::TelemetryRead) {
         return reply::rest_error(&error);

@@ -1,4 +1,4 @@
-//! Which hosts and web pages may talk to this Baton: keeps pages that a browser happens to show away from it.
+//! Host and origin checks: protect against DNS rebinding and cross-origin requests from browsers.
 
 use crate::{
     AccessOptions, CorsOrigins, HttpOptions,
@@ -18,11 +18,11 @@ use std::{
 };
 use tower::{Layer, Service};
 
-/// Puts the check in front of every route.
+/// Adds the check in front of every route.
 #[derive(Clone)]
 pub(crate) struct GuardLayer(Arc<Allowed>);
 
-/// The check in front of one route.
+/// Service that checks host and origin.
 #[derive(Clone)]
 pub(crate) struct Guard<S> {
     inner: S,
@@ -30,7 +30,7 @@ pub(crate) struct Guard<S> {
 }
 
 struct Allowed {
-    /// Lower-case host names without ports; `*` is everybody.
+    /// Lower-case host names without ports; `*` allows every host.
     hosts: Vec<String>,
     bound: Option<IpAddr>,
     tls: bool,
@@ -68,7 +68,7 @@ impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Reque
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        // Probes are asked by address, from machines that know no name.
+        // Probes are sent to an IP address, without a host name.
         let probe = matches!(request.uri().path(), "/healthz" | "/health" | "/readyz");
         match check_repeated(request.headers()).and_then(|()| match probe {
             true => Ok(()),
@@ -88,11 +88,11 @@ fn forbidden(message: String) -> Error {
     Error::new(ErrorKind::Forbidden, ErrorCode::FORBIDDEN_HOST, message)
 }
 
-/// Headers that decide who asks whom for what. A proxy in front may read the first of two and Baton the last.
+/// Headers that determine host, origin, caller and body. A proxy may use the first of two values and Baton the last.
 const SINGLE_HEADERS: [HeaderName; 5] =
     [header::HOST, header::ORIGIN, header::AUTHORIZATION, header::CONTENT_LENGTH, header::CONTENT_TYPE];
 
-/// Refuses requests that have one of these headers more than once.
+/// Rejects requests that repeat one of these headers.
 fn check_repeated(headers: &HeaderMap) -> Result<(), Error> {
     let repeated = |name: &&HeaderName| headers.get_all(*name).iter().nth(1).is_some();
     match SINGLE_HEADERS.iter().find(repeated) {
@@ -113,21 +113,21 @@ impl Allowed {
             _ => return Err("the request names no host".to_owned()),
         };
         if !self.is_own(host_of(authority)) {
-            return Err(format!("this Baton does not go by the name '{}'", host_of(authority)));
+            return Err(format!("the host name '{}' is not allowed", host_of(authority)));
         }
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
         if self.origins.allow(origin) {
             return Ok(());
         }
         match origin.to_str().ok().and_then(|origin| origin.split_once("://")) {
-            // A page that came without TLS may have been changed on its way.
+            // A page loaded without TLS may have been modified in transit.
             Some((scheme, page))
                 if page.eq_ignore_ascii_case(authority) && (!self.tls || scheme.eq_ignore_ascii_case("https")) =>
             {
                 Ok(())
             }
             Some((_, page)) if self.is_named(host_of(page)) => Ok(()),
-            _ => Err(format!("pages of {origin:?} may not talk to this Baton")),
+            _ => Err(format!("the origin {origin:?} is not allowed")),
         }
     }
 
@@ -139,14 +139,14 @@ impl Allowed {
         if host.eq_ignore_ascii_case("localhost") || self.is_named(host) {
             return true;
         }
-        // An address cannot be pointed elsewhere the way a name can.
+        // Unlike a name, an IP address cannot be rebound.
         let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() else { return false };
         let reached = self.bound.is_some_and(|bound| bound == address || bound.is_unspecified());
         address.is_loopback() || reached
     }
 }
 
-/// The host of `host`, `host:port` or `[address]:port`.
+/// Host part of `host`, `host:port` or `[address]:port`.
 fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !is_bare_v6(host) => host,

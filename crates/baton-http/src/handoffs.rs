@@ -1,4 +1,4 @@
-//! Handoffs as they stand.
+//! Handoff records.
 
 use crate::{app::Shared, auth::Caller, named::Named, reply};
 use axum::{extract::State, response::Response};
@@ -18,7 +18,7 @@ pub(crate) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, Name
     }
 }
 
-/// The handoff, if it is the caller's and of an agent that the caller may read.
+/// The handoff, if it belongs to the caller and the caller may read its agent.
 async fn find(shared: &Shared, caller: &Caller, id: HandoffId) -> Result<HandoffRecord, Error> {
     caller.may(shared, Access::Read, None)?;
     let found = shared.engine.handoff(caller.principal(), &id).await.map_err(reply::from_engine)?;

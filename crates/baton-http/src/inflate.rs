@@ -1,4 +1,4 @@
-//! Compressed request bodies, within bounds: a few bytes can stand for any number of them.
+//! Decompression of request bodies with limits against decompression bombs.
 
 use crate::{body::Received, reply::unsupported};
 use baton_types::ErrorCode;
@@ -7,23 +7,23 @@ use flate2::read::MultiGzDecoder;
 use http::{HeaderMap, header};
 use std::io::Read as _;
 
-/// How much is made room for at a time.
+/// Bytes reserved per step.
 const STEP: usize = 64 * 1024;
 
-/// Bodies up to this size may be compressed as well as they can be.
+/// Up to this decompressed size the ratio is not checked.
 const FREE: usize = 64 * 1024;
 
-/// How a body is encoded.
+/// Content encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyEncoding {
-    /// As it is.
+    /// Not compressed.
     Identity,
     /// Compressed with gzip.
     Gzip,
 }
 
 impl BodyEncoding {
-    /// The encoding that the headers name; any but gzip is refused.
+    /// Parses the encoding from the headers; only gzip and identity are supported.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Self, Error> {
         let mut found = Self::Identity;
         for value in headers.get_all(header::CONTENT_ENCODING) {
@@ -41,16 +41,16 @@ impl BodyEncoding {
     }
 }
 
-/// How far a body may grow.
+/// Limits of a decompressed body.
 pub(crate) struct InflateLimits {
-    /// Most bytes of a body when it is no longer compressed.
+    /// Maximum decompressed size in bytes.
     pub(crate) max_bytes: usize,
-    /// How many times as large it may become; only its size counts when not given.
+    /// Maximum compression ratio; `None` checks only the size.
     pub(crate) max_ratio: Option<usize>,
 }
 
 impl InflateLimits {
-    /// At most so many bytes, and ten times the size.
+    /// At most `max_bytes`, and a ratio of at most ten.
     pub(crate) const fn tenfold(max_bytes: usize) -> Self {
         Self { max_bytes, max_ratio: Some(10) }
     }
@@ -58,18 +58,18 @@ impl InflateLimits {
     fn check(&self, compressed: usize, inflated: usize) -> Result<(), Error> {
         let too_large = |message: String| Err(Error::new(ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message));
         if inflated > self.max_bytes {
-            return too_large(format!("the unpacked body is larger than {} bytes; send less at once", self.max_bytes));
+            return too_large(format!("the decompressed body is larger than {} bytes; send less at once", self.max_bytes));
         }
         match self.max_ratio {
             Some(ratio) if inflated > compressed.saturating_mul(ratio).max(FREE) => {
-                too_large(format!("the unpacked body is more than {ratio} times as large as the packed one"))
+                too_large(format!("the decompressed body is more than {ratio} times as large as the compressed one"))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// The bytes behind `skipped` ones, no longer compressed; what they take counts as arrived.
+/// Decompresses the bytes after the first `skipped`. The output counts against the body budget.
 pub(crate) fn gunzip(mut received: Received, skipped: usize, limits: &InflateLimits) -> Result<Received, Error> {
     let compressed = received.bytes.slice(skipped.min(received.bytes.len())..);
     let mut decoder = MultiGzDecoder::new(compressed.as_ref());
@@ -79,7 +79,7 @@ pub(crate) fn gunzip(mut received: Received, skipped: usize, limits: &InflateLim
         let before = inflated.len();
         let limit = u64::try_from(STEP).unwrap_or(u64::MAX);
         decoder.by_ref().take(limit).read_to_end(&mut inflated).map_err(|error| {
-            let message = format!("the body cannot be unpacked with gzip: {error}");
+            let message = format!("the body is not valid gzip: {error}");
             Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message)
         })?;
         limits.check(compressed.len(), inflated.len())?;

@@ -1,4 +1,4 @@
-//! The keys that cards are signed with, for those who check.
+//! Public keys for the verification of card signatures.
 
 use crate::{
     app::Shared,
@@ -26,7 +26,7 @@ pub(crate) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: H
     response
 }
 
-/// `GET /agents/{agent}/.well-known/jwks.json`: the same keys, for those who reach one agent only.
+/// `GET /agents/{agent}/.well-known/jwks.json`: the same keys, for clients that can reach only one agent.
 pub(crate) async fn named(
     State(shared): State<Arc<Shared>>,
     Named(name): Named,

@@ -1,4 +1,4 @@
-//! Work on large request bodies, kept off the threads that serve requests.
+//! Runs work on large request bodies off the request threads.
 
 use std::{
     future::{Future, poll_fn},
@@ -12,13 +12,13 @@ use tokio::{
     sync::{AcquireError, OwnedSemaphorePermit, Semaphore},
 };
 
-/// Bodies up to this many bytes are parsed where they arrive: that takes less time than changing threads does.
+/// Bodies up to this size in bytes are parsed inline: that is cheaper than a thread switch.
 const INLINE_LIMIT: usize = 64 * 1024;
 
-/// Parsers at the same time, where there are processors for so many.
+/// Maximum concurrent parsers; fewer if there are fewer processors.
 const MAX_PARSERS: usize = 8;
 
-/// Bounds how many large bodies are worked on at once; clones share the bound.
+/// Bounds the number of large bodies processed at once. Clones share the bound.
 #[derive(Clone)]
 pub(crate) struct LargeRequests {
     places: Arc<Semaphore>,
@@ -32,8 +32,8 @@ impl LargeRequests {
         Self { places: Arc::new(Semaphore::new(processors.clamp(2, MAX_PARSERS))) }
     }
 
-    /// Resolves `work` on a body of so many bytes. A large one holds a place, and a thread of its own, whenever it
-    /// computes; while it waits for something it holds neither.
+    /// Drives `work` on a body of `bytes` bytes. Large work holds a permit and blocks its thread only while it
+    /// computes, not while it waits.
     pub(crate) async fn drive<F: Future>(&self, bytes: usize, mut work: Pin<&mut F>) -> F::Output {
         if bytes <= INLINE_LIMIT {
             return work.await;
@@ -51,7 +51,7 @@ impl LargeRequests {
     }
 }
 
-/// Computes while another thread takes over the other tasks of this one; a runtime with only one thread has none.
+/// Computes while another thread takes over the other tasks of this one. A single-threaded runtime computes inline.
 fn off_request_threads<T>(compute: impl FnOnce() -> T) -> T {
     match Handle::try_current().map(|handle| handle.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(compute),

@@ -1,10 +1,10 @@
-//! The surface on one port: A2A over JSON-RPC, HTTP+JSON and gRPC, agent cards, probes and Baton's own read API.
+//! The HTTP surface on one port: A2A over JSON-RPC, HTTP+JSON and gRPC, agent cards, probes and Baton's own read API.
 //!
-//! This crate must never decide what happens to a task: it reads requests into commands of `baton-engine`, and writes
-//! views and feeds as `baton-wire` shapes. Every body, header, stream and connection has a bound.
+//! This crate must never decide the outcome of a task: it translates requests into commands of `baton-engine`, and
+//! encodes views and feeds as `baton-wire` types. Every body, header, stream and connection is bounded.
 //!
-//! Read first: [`app`] (the routes), [`serve`] (connections and shutdown), [`HttpOptions`] (the bounds); then
-//! `a2a/mod.rs`, which says how a request comes to its operation.
+//! Read first: [`app`] (the routes), [`serve`] (connections and shutdown), [`HttpOptions`] (the limits); then
+//! `a2a/mod.rs`, which describes how a request is dispatched to its operation.
 
 mod a2a;
 mod agents;

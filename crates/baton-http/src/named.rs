@@ -1,4 +1,4 @@
-//! The one name in a path.
+//! Extractor for a single path parameter.
 
 use crate::reply;
 use axum::{
@@ -9,7 +9,7 @@ use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::request::Parts;
 
-/// The agent, task or handoff that a path names; one that cannot be read is refused like every other mistake.
+/// Name of an agent, task or handoff in a path. An invalid name is rejected with the usual error body.
 pub(crate) struct Named(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Named {
@@ -21,7 +21,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
     }
 }
 
-/// The refusal of a path whose names cannot be read.
+/// Error for a path with invalid parameters.
 pub(crate) fn unreadable(what: &str) -> Error {
     Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, format!("the path cannot be read: {what}"))
 }

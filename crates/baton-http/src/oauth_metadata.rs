@@ -1,4 +1,4 @@
-//! Where tokens come from, as RFC 9728 lets clients ask.
+//! OAuth protected resource metadata (RFC 9728).
 
 use crate::{app::Shared, auth::RESOURCE_METADATA, cards::base_url, reply};
 use axum::{extract::State, response::Response};
@@ -7,7 +7,7 @@ use baton_wire::api::ProtectedResource;
 use http::{HeaderMap, Uri};
 use std::sync::Arc;
 
-/// `GET /.well-known/oauth-protected-resource`: all of this Baton, and with a path behind it that part.
+/// `GET /.well-known/oauth-protected-resource`: metadata of the whole server, or of the resource in the path suffix.
 pub(crate) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
     let Some(identity) = &shared.options.access.identity else {
         return reply::no_such_page(http::Method::GET, headers, uri).await;

@@ -1,4 +1,4 @@
-//! What the surface is told at start.
+//! Options of the HTTP surface.
 
 use crate::{
     AccessOptions, CorsOrigins, DefinitionPorts, ExportPorts, GuestPorts, McpPorts, MeterPorts, PeerPorts,
@@ -11,72 +11,72 @@ use baton_wire::a2a::v1::{AgentExtension, CardBinding};
 use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// Bounds and addresses of the HTTP surface.
+/// Limits, addresses and ports of the HTTP surface.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// Where the listener is bound; its address is a valid host name of requests.
+    /// Address of the listener. Its IP is a valid host of requests.
     pub bound: Option<SocketAddr>,
-    /// The URL that cards show, without a slash at its end; the request's own host when not given.
+    /// Public URL in cards, without a trailing slash; the host of the request if not set.
     pub public_url: Option<String>,
-    /// Further host names that requests and web pages may use.
+    /// Additional allowed host names for requests and web pages.
     pub allow_hosts: Vec<String>,
-    /// Whether connections are secured, so that addresses in cards begin with `https`.
+    /// Whether connections use TLS, so that addresses in cards begin with `https`.
     pub tls: bool,
-    /// Web pages of other origins that may call.
+    /// Allowed CORS origins.
     pub cors_origins: CorsOrigins,
-    /// When the process started: the `Last-Modified` of cards.
+    /// Start time of the process: the `Last-Modified` of cards.
     pub started_at: Timestamp,
-    /// Largest request body in bytes.
+    /// Maximum request body in bytes.
     pub max_body: usize,
-    /// Most bytes of all the request bodies that are arriving or not yet read; further ones are told to come back.
+    /// Maximum bytes of all request bodies in flight. Further bodies are rejected with a retry hint.
     pub max_bodies_total: usize,
-    /// A body that takes longer is given up.
+    /// Timeout for reading a body.
     pub body_timeout: Duration,
-    /// Streams at the same time.
+    /// Maximum concurrent streams.
     pub max_streams: usize,
-    /// Percent of the streams, sockets and body bytes that one principal may hold at the same time; without
-    /// authentication, one client address.
+    /// Maximum percentage of the streams, sockets and body bytes per principal; without authentication, per client
+    /// address.
     pub principal_share: u8,
-    /// How often an idle stream says that it is alive.
+    /// Keep-alive interval of an idle stream.
     pub keep_alive: Duration,
-    /// How requests of OpenAI's dialects are taken that leave something open.
+    /// Defaults for OpenAI-compatible requests.
     pub responses: ResponsesOptions,
-    /// Who may come in.
+    /// Authentication and access options.
     pub access: AccessOptions,
-    /// Who knows agents elsewhere; without it there are none.
+    /// Remote agents; `None` disables them.
     pub peers: Option<PeerPorts>,
-    /// Who runs tools for callers; without it nobody does.
+    /// Tool execution for callers; `None` disables it.
     pub tools: Option<ToolPorts>,
-    /// Who connects to MCP servers that requests bring; without it they are refused.
+    /// Connections to MCP servers given in requests; `None` rejects such requests.
     pub guests: Option<GuestPorts>,
-    /// Who writes words about tools into definitions; without it nobody does.
+    /// Storage of tool permissions in agent definitions; `None` disables it.
     pub permissions: Option<PermissionPorts>,
-    /// Who keeps definitions; without them agents are neither made nor changed.
+    /// Storage of agent definitions; without it agents cannot be created or changed.
     pub definitions: Option<DefinitionPorts>,
-    /// Who writes settings of sessions into definitions; without it nobody does.
+    /// Storage of session settings in agent definitions; `None` disables it.
     pub sessions: Option<SessionPorts>,
-    /// Who answers MCP requests; without it nobody does.
+    /// MCP services; `None` disables MCP.
     pub mcp: Option<McpPorts>,
-    /// Who signs cards; without it they carry no signatures.
+    /// Signer of agent cards; without it cards are unsigned.
     pub signer: Option<Arc<dyn CardSigner>>,
-    /// What of A2A is offered.
+    /// Offered A2A features.
     pub a2a: A2aOptions,
-    /// Who keeps spans and answers questions about them; without it nobody does.
+    /// Span store and queries; `None` disables them.
     pub spans: Option<SpanPorts>,
-    /// Who sends on what is kept; without it nobody does.
+    /// Status of telemetry exports; `None` if nothing is exported.
     pub exports: Option<ExportPorts>,
-    /// Who counts and times; without it nobody does.
+    /// Metrics; `None` disables them.
     pub meters: Option<MeterPorts>,
-    /// Who makes spans of requests.
+    /// Tracer of request spans.
     pub tracer: Tracer,
-    /// Ends every stream when cancelled; give the same one to [`crate::serve`].
+    /// Ends every stream when cancelled; pass the same token to [`crate::serve`].
     pub shutdown: CancellationToken,
 }
 
-/// Who keeps spans.
+/// Access to the span store.
 #[derive(Clone)]
 pub struct SpanPorts {
-    /// Keeps them and answers TraceQL.
+    /// Span store, which also evaluates TraceQL.
     pub store: Arc<dyn SpanStore>,
 }
 
@@ -86,24 +86,24 @@ impl fmt::Debug for SpanPorts {
     }
 }
 
-/// What of A2A is offered; cards say the same.
+/// Offered A2A features, as listed in cards.
 #[derive(Clone, Debug)]
 pub struct A2aOptions {
     /// Whether replies and tasks can be streamed.
     pub streaming: bool,
-    /// Whether callers can have notifications pushed to them.
+    /// Whether push notifications are supported.
     pub push: bool,
-    /// Whether there is a card that says more than the public one.
+    /// Whether an extended card is available.
     pub extended_card: bool,
-    /// What a request without a version means.
+    /// Interpretation of a request without a version.
     pub version_rule: VersionRule,
-    /// The bindings that cards list, preferred first; all of them are served.
+    /// Bindings in cards, preferred first. All bindings are served.
     pub bindings: Vec<CardBinding>,
-    /// Extensions besides Baton's own; senders must name those that are required.
+    /// Extensions in addition to Baton's own. Clients must name the required ones.
     pub extensions: Vec<AgentExtension>,
-    /// How answers appear, where the agent does not say.
+    /// Default reply settings for agents without their own.
     pub settings: A2aSettings,
-    /// How long a caller may wait for a task to change.
+    /// Maximum wait for a task change.
     pub longest_poll: Duration,
 }
 
@@ -122,13 +122,13 @@ impl Default for A2aOptions {
     }
 }
 
-/// What a request without the `A2A-Version` header means.
+/// Interpretation of a request without the `A2A-A2aVersion` header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VersionRule {
-    /// The method name tells: names of 1.0 are 1.0, because hand-written requests forget the header.
+    /// By method name: a 1.0 method name means 1.0, because hand-written requests often omit the header.
     #[default]
     ByMethod,
-    /// It means 0.3, as the specification says, and names of 1.0 are refused.
+    /// Always 0.3, as the specification requires; 1.0 method names are rejected.
     Strict,
 }
 
@@ -146,7 +146,7 @@ impl Default for HttpOptions {
             body_timeout: Duration::from_secs(60),
             max_streams: 4096,
             principal_share: 25,
-            // Common HTTP clients, the official Python one among them, give a silent stream up after five seconds.
+            // Common HTTP clients, such as the official Python client, close a silent stream after five seconds.
             keep_alive: Duration::from_secs(4),
             responses: ResponsesOptions::default(),
             access: AccessOptions::default(),

@@ -1,4 +1,4 @@
-//! Agents elsewhere: added, shown, removed, and heard from.
+//! Remote agents: add, show, remove, and receive their notifications.
 
 use crate::{
     app::Shared,
@@ -22,12 +22,12 @@ use baton_wire::{
 use http::{HeaderMap, StatusCode, header};
 use std::{fmt, sync::Arc};
 
-/// Who knows agents elsewhere.
+/// Access to remote agents.
 #[derive(Clone)]
 pub struct PeerPorts {
-    /// Adds them and forgets them.
+    /// Registry that adds and removes them.
     pub book: Arc<dyn PeerBook>,
-    /// Takes the notifications that they send.
+    /// Receiver of their notifications.
     pub peers: Arc<dyn Peers>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, reque
         let wrong = |error: serde_json::Error| {
             Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string())
         };
-        // One that lives elsewhere has an address.
+        // A body with an address adds a remote agent; any other creates a local one.
         if serde_json::from_str::<serde_json::Value>(text)
             .is_ok_and(|body| body.is_object() && body.get("url").is_none())
         {
@@ -57,10 +57,11 @@ pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, reque
         let ports = allowed(&shared, &caller)?;
         let asked: AddAgent = serde_json::from_str(text).map_err(wrong)?;
         let AddAgent { url, name, listed, bearer } = asked;
-        // Whoever may say where a secret is, and where it is sent, can read what this process can read.
+        // A caller that chooses both the location of a secret and its destination could read every secret of this
+        // process.
         if bearer.is_some() && !shows_owner(&shared.options.access, &parts.headers) {
-            let message = "where a secret is may be said by the owner of this Baton only: run `baton agents add` on its \
-                           machine, or put the agent under peers in baton.yaml";
+            let message = "only the owner of this server may set the location of a secret: run `baton agents add` on \
+                           its machine, or put the agent under peers in baton.yaml";
             return Err(Error::new(ErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, message));
         }
         let name = name.map(AgentName::from);
@@ -87,7 +88,7 @@ pub(crate) async fn show(
     let shown = match (known, shared.agent(name.as_str())) {
         (Some(peer), _) => details(&shared, &headers, &peer),
         (None, Some(agent)) => match definitions::manager(&shared) {
-            // The definition holds the agent's instructions, which only those see who may manage agents.
+            // The definition contains the prompt, which only administrators may see.
             Ok(manager) if !agent.is_peer() && may(caller.principal(), Access::Admin, None).is_ok() => {
                 match manager.definition(&name).await {
                     Ok(definition) => return definitions::details(&shared, &headers, &definition),
@@ -101,7 +102,7 @@ pub(crate) async fn show(
     reply::json(&shown)
 }
 
-/// `DELETE /api/v1/agents/{name}`: what it was.
+/// `DELETE /api/v1/agents/{name}`: returns the removed agent.
 pub(crate) async fn remove(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -128,7 +129,7 @@ pub(crate) async fn remove(
     removed.await.unwrap_or_else(|error: Error| definitions::refused(&error))
 }
 
-/// `POST /api/v1/peers/notifications/{registration}`: whoever knows the token that was made for it may tell.
+/// `POST /api/v1/peers/notifications/{registration}`. The token of the registration is the credential.
 pub(crate) async fn notified(
     State(shared): State<Arc<Shared>>,
     Named(registration): Named,
@@ -137,10 +138,10 @@ pub(crate) async fn notified(
     let came = Came::of(&request);
     let (parts, body) = request.into_parts();
     let Some(ports) = &shared.options.peers else { return nobody_waits() };
-    // Before the body is read, or strangers could use up the room that is there for bodies. What it says is not needed:
-    // a notification is a reason to look, and whoever is told looks for itself.
+    // Checked before the body is read, or unauthenticated clients could exhaust the body budget. The content is not
+    // used: a notification only triggers a poll of the peer.
     if !ports.peers.notified(&registration, notification_token(&parts.headers)).await {
-        let reason = "a notification for no registration, or without its token";
+        let reason = "unknown registration, or wrong notification token";
         came.denied(&shared.options.access, ErrorCode::UNAUTHENTICATED, reason, None);
         return nobody_waits();
     }
@@ -152,13 +153,13 @@ pub(crate) async fn notified(
     response
 }
 
-/// The same whether the registration is over, never was, or the token is wrong: who does not know it learns nothing.
+/// The same error for an expired registration, an unknown one and a wrong token, so that none can be probed.
 fn nobody_waits() -> Response {
-    let message = "nobody waits for this notification";
+    let message = "this notification is not expected";
     reply::rest_error(&Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, message))
 }
 
-/// The token of a notification, in either of the places where A2A servers put it.
+/// Token of a notification, from either header that A2A servers use.
 fn notification_token(headers: &HeaderMap) -> Option<&str> {
     let own = headers.get("x-a2a-notification-token").and_then(|value| value.to_str().ok());
     own.map(str::trim).or_else(|| {
@@ -170,7 +171,7 @@ fn notification_token(headers: &HeaderMap) -> Option<&str> {
 fn allowed<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a PeerPorts, Error> {
     caller.may(shared, Access::Admin, None)?;
     shared.options.peers.as_ref().ok_or_else(|| {
-        let message = "this Baton knows no agents elsewhere";
+        let message = "remote agents are not enabled on this server";
         Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
     })
 }

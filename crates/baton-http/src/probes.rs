@@ -1,4 +1,4 @@
-//! Whether the process lives and whether it takes work.
+//! Liveness and readiness probes.
 
 use crate::{app::Shared, reply};
 use axum::{extract::State, response::Response};

@@ -1,7 +1,7 @@
-//! Queries about spans: how many there are at once and for whom, and where their answers are written.
+//! Span queries: concurrency limits per principal and in total, and encoding of the results.
 //!
-//! A query is admitted or refused at once, then waits for a turn. Answers are written on a thread that serves no requests,
-//! and whatever of them clients have not read yet counts against a bound in bytes.
+//! A query is admitted or rejected immediately, then waits for a permit. Results are encoded off the request threads,
+//! and result bytes that the client has not read yet count against a limit.
 
 use crate::{
     auth::{Caller, LimitKey},
@@ -26,36 +26,36 @@ use tokio::{
     time::timeout,
 };
 
-/// Queries that wait, run, or whose answers are being read.
+/// Maximum queries that wait, run, or have an unread result.
 const MAX_ADMITTED: usize = 128;
-/// Of them, those of one principal: a dashboard asks for all its panels at once.
+/// Maximum per principal: a dashboard sends the queries of all its panels at once.
 const MAX_ADMITTED_PER_PRINCIPAL: usize = 32;
-/// Queries that run at the same time.
+/// Maximum running queries.
 const MAX_RUNNING: usize = 4;
-/// Of them, those of one principal: there is always a turn for somebody else.
+/// Maximum per principal, so that one permit is always left for others.
 const MAX_RUNNING_PER_PRINCIPAL: usize = 3;
-/// A query that waits longer for its turn is refused.
+/// Maximum wait for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Kilobytes of answers that clients have not read yet.
+/// Maximum kilobytes of unread results.
 const MAX_UNREAD_KB: usize = 256 * 1024;
-/// Of them, those of one principal.
+/// Maximum per principal.
 const MAX_UNREAD_KB_PER_PRINCIPAL: usize = 96 * 1024;
-/// Readings of all spans at the same time.
+/// Maximum concurrent exports of all spans.
 const MAX_EXPORTS: usize = 4;
-/// Of them, those of one principal.
+/// Maximum per principal.
 const MAX_EXPORTS_PER_PRINCIPAL: usize = 2;
 
-/// Admits queries and gives them turns.
+/// Admission control and scheduling of queries.
 pub(crate) struct Queries {
     admitted: Shares,
     unread: Shares,
     exports: Shares,
     running: Arc<Semaphore>,
-    /// Turns of each principal that has a query; there are never more than queries.
+    /// Permits per principal with an active query; never more entries than queries.
     turns: Mutex<HashMap<LimitKey, Weak<Semaphore>>>,
 }
 
-/// A turn of running a query.
+/// Permit to run a query.
 struct QueryTurn {
     _own: OwnedSemaphorePermit,
     _running: OwnedSemaphorePermit,
@@ -72,7 +72,7 @@ impl Queries {
         }
     }
 
-    /// Asks a store and writes what it answers, both in one turn. Dropping the future ends the work.
+    /// Queries a store and encodes the result under one permit. Dropping the future cancels the work.
     pub(crate) async fn run<T: Send + 'static, E: From<Error> + From<SpanStoreError>>(
         &self,
         caller: &Caller,
@@ -89,11 +89,11 @@ impl Queries {
         });
         let response = written
             .await
-            .map_err(|error| SpanStoreError::Unavailable(format!("an answer could not be written: {error}")))?;
+            .map_err(|error| SpanStoreError::Unavailable(format!("the response could not be encoded: {error}")))?;
         Ok(self.count_unread(caller, response, admitted)?)
     }
 
-    /// A place among those who read all spans through.
+    /// Permit for an export of all spans.
     pub(crate) fn export(&self, caller: &Caller) -> Result<SharePermit, Error> {
         self.exports.take(caller).map_err(|refusal| refusal.error("exports of spans"))
     }
@@ -119,17 +119,17 @@ impl Queries {
         })
     }
 
-    /// The response, whose bytes count until they are read. One that is larger than a share takes all of it.
+    /// Response whose bytes count until they are read. A response larger than a share takes the whole share.
     fn count_unread(&self, caller: &Caller, response: Response, admitted: SharePermit) -> Result<Response, Error> {
         let bytes = response.body().size_hint().lower();
         let kilobytes = usize::try_from(bytes.div_ceil(1024)).unwrap_or(usize::MAX).min(MAX_UNREAD_KB_PER_PRINCIPAL);
         let mut unread = self.unread.take_none(caller);
-        unread.grow_to(kilobytes).map_err(|refusal| refusal.error("kilobytes of answers that nobody has read yet"))?;
+        unread.grow_to(kilobytes).map_err(|refusal| refusal.error("kilobytes of unread responses"))?;
         Ok(response.map(|body| Body::new(CountedBody { body, _permits: (admitted, unread) })))
     }
 }
 
-/// A body that counts against bounds until it was read or given up.
+/// Body that holds its permits until it is read or dropped.
 struct CountedBody {
     body: Body,
     _permits: (SharePermit, SharePermit),

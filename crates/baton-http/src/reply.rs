@@ -1,4 +1,4 @@
-//! The only place where errors become replies.
+//! Conversion of errors and values to HTTP responses.
 
 use crate::{a2a, responses};
 use axum::{body::Body, response::Response};
@@ -17,7 +17,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// What clients of any language are told about a refused command.
+/// Maps an engine error to an API error, for all protocols.
 pub(crate) fn from_engine(error: EngineError) -> Error {
     let (code, message) = (error.code(), error.to_string());
     let kind = match error {
@@ -55,19 +55,19 @@ fn violation(field: &str, description: String) -> Violations {
     FieldViolation { field: field.to_owned(), description }.into()
 }
 
-/// The media type of replies outside JSON-RPC.
+/// Media type of responses outside JSON-RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Media {
-    /// What every client reads.
+    /// `application/json`, the default.
     Json,
-    /// What A2A 1.0 would rather see; for those who name it themselves.
+    /// `application/a2a+json`, preferred by A2A 1.0; only for clients that name it.
     A2aJson,
 }
 
 const A2A_JSON: &str = "application/a2a+json";
 
 impl Media {
-    /// What the client reads, by what it accepts or sends.
+    /// Media type from the `Accept` and `Content-Type` headers.
     pub(crate) fn wanted(headers: &HeaderMap) -> Self {
         let given = [header::ACCEPT, header::CONTENT_TYPE];
         let names = |name| headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(names_a2a_json);
@@ -90,8 +90,8 @@ fn essence(media_type: &str) -> &str {
     media_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// Refuses bodies that say they are not JSON. One without a type is taken for JSON unless a web page sent it: pages can
-/// send such bodies to other origins without asking first.
+/// Rejects a body with a content type other than JSON. A missing type means JSON, unless a web page sent the request:
+/// pages can send such bodies across origins without a preflight request.
 pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Error> {
     let given = headers.get(header::CONTENT_TYPE).map(|value| essence(value.to_str().unwrap_or("unreadable")));
     match given.filter(|essence| !essence.is_empty()) {
@@ -107,7 +107,7 @@ pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Error> {
     }
 }
 
-/// The refusal of a body for its type or encoding.
+/// Error for an unsupported media type or encoding.
 pub(crate) fn unsupported(message: &str) -> Error {
     Error::new(ErrorKind::UnsupportedMediaType, ErrorCode::MEDIA_TYPE_UNSUPPORTED, message)
 }
@@ -119,7 +119,7 @@ fn is_json(essence: &str) -> bool {
     subtype == "json" || subtype.strip_suffix("+json").is_some_and(|name| !name.is_empty())
 }
 
-/// The body's text, if it is UTF-8 and not nested too deeply.
+/// The body as text, if it is UTF-8 and not nested too deeply.
 pub(crate) fn readable(bytes: &[u8]) -> Result<&str, Error> {
     if !depth_within(bytes, MAX_JSON_DEPTH) {
         let message = format!("the JSON is nested deeper than {MAX_JSON_DEPTH} levels");
@@ -128,25 +128,25 @@ pub(crate) fn readable(bytes: &[u8]) -> Result<&str, Error> {
     utf8(bytes)
 }
 
-/// The body's text, if it is UTF-8.
+/// The body as text, if it is UTF-8.
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(bytes)
         .map_err(|_| Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, "the body is not UTF-8"))
 }
 
-/// A 200 with JSON that is written already.
+/// A 200 response with encoded JSON.
 pub(crate) fn json_bytes(bytes: Vec<u8>) -> Response {
     let mut response = Response::new(Body::from(bytes));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-/// A 200 with a value as JSON.
+/// A 200 response with a value as JSON.
 pub(crate) fn json(value: &impl Serialize) -> Response {
     json_as(value, Media::Json)
 }
 
-/// A 200 with a value as JSON of the media type that the client wants.
+/// A 200 response with a value as JSON in the given media type.
 pub(crate) fn json_as(value: &impl Serialize, media: Media) -> Response {
     match serde_json::to_vec(value) {
         Ok(bytes) => with_media(json_bytes(bytes), media),
@@ -166,7 +166,7 @@ pub(crate) fn rpc_error(id: Option<&RawValue>, error: &Error) -> Response {
     rpc_bytes(bytes, error)
 }
 
-/// An error inside a JSON-RPC envelope that is written already.
+/// An encoded error in a JSON-RPC envelope.
 pub(crate) fn rpc_bytes(bytes: Vec<u8>, error: &Error) -> Response {
     with_status(json_bytes(bytes), error.kind.rpc_http_status())
 }
@@ -176,13 +176,13 @@ pub(crate) fn rest_error(error: &Error) -> Response {
     rest_error_as(error, Media::Json)
 }
 
-/// An error outside JSON-RPC, of the media type that the client wants.
+/// An error outside JSON-RPC in the given media type.
 pub(crate) fn rest_error_as(error: &Error, media: Media) -> Response {
     let bytes = serde_json::to_vec(&RestError::from(error)).unwrap_or_else(|_| b"{}".to_vec());
     with_status(with_media(json_bytes(bytes), media), error.kind.http_status())
 }
 
-/// An error outside JSON-RPC as clients of 0.3 know it.
+/// An error outside JSON-RPC in the 0.3 format.
 pub(crate) fn old_rest_error(error: &Error) -> Response {
     with_status(json(&rest::error_body(error)), rest::http_status(error.kind))
 }
@@ -196,7 +196,7 @@ fn with_status(mut response: Response, status: u16) -> Response {
     response
 }
 
-/// The answer of paths that do not exist.
+/// Response for unknown paths.
 pub(crate) async fn no_such_page(method: http::Method, headers: HeaderMap, uri: http::Uri) -> Response {
     if a2a::is_grpc(&headers) {
         return a2a::unknown_grpc_method(uri.path());
@@ -208,7 +208,7 @@ pub(crate) async fn no_such_page(method: http::Method, headers: HeaderMap, uri: 
     rest_error(&Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, message))
 }
 
-/// The answer of paths that exist for other methods.
+/// Response for known paths with an unsupported method.
 pub(crate) async fn no_such_method(method: http::Method, uri: http::Uri) -> Response {
     if responses::owns_path(uri.path()) {
         return responses::no_such_method(&method, uri.path());

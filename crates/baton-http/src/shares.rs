@@ -1,4 +1,4 @@
-//! Bounds on what is held at once: a total, and a share of it for each principal.
+//! Resource pools with a total limit and a limit per principal.
 
 use crate::auth::{Caller, LimitKey};
 use baton_types::ErrorCode;
@@ -9,8 +9,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// A pool of equal units (streams, queries, kilobytes), of which each principal may hold a share. Callers without
-/// authentication are told apart by their address.
+/// A pool of equal units (streams, queries, kilobytes) with a limit per principal. Without authentication, callers are
+/// distinguished by address.
 #[derive(Clone)]
 pub(crate) struct Shares(Arc<SharePool>);
 
@@ -20,47 +20,47 @@ struct SharePool {
     held: Mutex<HeldUnits>,
 }
 
-/// Units in use. A principal that holds none has no entry, so there are never more entries than units.
+/// Units in use. A principal without units has no entry, so there are never more entries than units.
 #[derive(Default)]
 struct HeldUnits {
     total: usize,
     by_key: HashMap<LimitKey, usize>,
 }
 
-/// Units of a pool; they are free again when this is dropped.
+/// Acquired units, released on drop.
 pub(crate) struct SharePermit {
     pool: Arc<SharePool>,
     key: LimitKey,
     units: usize,
 }
 
-/// Why a pool gives nothing.
+/// Reason for a failed acquisition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShareRefusal {
-    /// All principals together hold as much as there is.
+    /// The pool is exhausted.
     TotalFull {
         /// Units in the pool.
         limit: usize,
     },
-    /// The caller holds as much as one principal may.
+    /// The caller has reached the limit per principal.
     OwnFull {
-        /// Units that one principal may hold.
+        /// Maximum units per principal.
         limit: usize,
     },
 }
 
 impl Shares {
-    /// A pool of `total` units, of which each principal may hold `per_principal`.
+    /// A pool of `total` units with at most `per_principal` units each.
     pub(crate) fn new(total: usize, per_principal: usize) -> Self {
         Self(Arc::new(SharePool { total, per_principal: per_principal.min(total), held: Mutex::default() }))
     }
 
-    /// A pool of which each principal may hold so many percent, and at least `least` units.
+    /// A pool with at most `percent` percent per principal, but not fewer than `least` units.
     pub(crate) fn with_percent(total: usize, percent: u8, least: usize) -> Self {
         Self::new(total, total.saturating_mul(usize::from(percent)).div_euclid(100).max(least))
     }
 
-    /// One unit for the caller.
+    /// Acquires one unit for the caller.
     pub(crate) fn take(&self, caller: &Caller) -> Result<SharePermit, ShareRefusal> {
         let mut permit = self.take_none(caller);
         permit.grow_to(1)?;
@@ -72,7 +72,7 @@ impl Shares {
         SharePermit { pool: Arc::clone(&self.0), key: caller.limit_key(), units: 0 }
     }
 
-    /// Units that one principal may hold.
+    /// Maximum units per principal.
     pub(crate) fn per_principal(&self) -> usize {
         self.0.per_principal
     }
@@ -85,7 +85,7 @@ impl SharePool {
 }
 
 impl SharePermit {
-    /// Holds at least so many units from now on; what was held before stays held if there are not enough.
+    /// Raises the permit to at least `units`. On failure it keeps the units it has.
     pub(crate) fn grow_to(&mut self, units: usize) -> Result<(), ShareRefusal> {
         let wanted = units.saturating_sub(self.units);
         if wanted == 0 {
@@ -94,7 +94,7 @@ impl SharePermit {
         let pool = &self.pool;
         let mut held = pool.held();
         let own = held.by_key.get(&self.key).copied().unwrap_or_default();
-        // A share that is the whole pool is full only when the pool is.
+        // If the share equals the whole pool, only the pool limit applies.
         if pool.per_principal < pool.total && wanted > pool.per_principal.saturating_sub(own) {
             return Err(ShareRefusal::OwnFull { limit: pool.per_principal });
         }
@@ -109,7 +109,7 @@ impl SharePermit {
 }
 
 impl SharePermit {
-    /// Holds at most so many units from now on.
+    /// Reduces the permit to at most `units`.
     pub(crate) fn shrink_to(&mut self, units: usize) {
         let freed = self.units.saturating_sub(units);
         if freed == 0 {
@@ -140,12 +140,12 @@ impl fmt::Debug for SharePermit {
 }
 
 impl ShareRefusal {
-    /// The error before it takes the form of a binding; `units` names what the pool has, such as "streams". The caller
-    /// is at fault (429) only if it is its own share that is full.
+    /// Protocol-independent error; `units` names the resource, such as "streams". The status is 429 only if the
+    /// caller's own share is exhausted.
     pub(crate) fn error(self, units: &str) -> Error {
         match self {
             Self::OwnFull { limit } => {
-                let message = format!("you hold {limit} {units} already, as many as one principal may");
+                let message = format!("you already hold {limit} {units}, the maximum per principal");
                 Error::new(ErrorKind::RateLimited, ErrorCode::SHARE_FULL, message)
             }
             Self::TotalFull { limit } => {

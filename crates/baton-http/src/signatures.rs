@@ -1,4 +1,4 @@
-//! Signatures of the cards that are served, made once for each card.
+//! Signatures of served cards, computed once per card.
 
 use crate::cards::CardDocument;
 use baton_ports::CardSigner;
@@ -9,13 +9,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Cards whose signatures are remembered: a few for each agent, one for each form and each name that this Baton is called by.
+/// Maximum cached cards: a few per agent, one for each format and host name.
 const REMEMBERED: usize = 1024;
 
-/// Where the keys are published, below the address of this Baton.
+/// Path of the published keys.
 pub(crate) const KEYS_PATH: &str = "/.well-known/jwks.json";
 
-/// Signs cards and remembers the signatures, so that a card that was served before costs a look-up.
+/// Signs cards and caches the signatures.
 pub(crate) struct Signatures {
     signer: Option<Arc<dyn CardSigner>>,
     made: Mutex<Made>,
@@ -33,24 +33,24 @@ impl Signatures {
         Self { signer, made: Mutex::default() }
     }
 
-    /// Signs a card of the Baton at `base`; without keys it stays as it is.
+    /// Signs a card served at `base`; without keys it stays unsigned.
     pub(crate) fn sign(&self, card: &mut CardDocument, base: &str) {
         let Some(signer) = &self.signer else { return };
         match self.signatures(signer.as_ref(), card, &format!("{base}{KEYS_PATH}")) {
             Ok(signatures) => card.set_signatures(signatures.to_vec()),
-            // Those who ask for signatures refuse the card; the others should not suffer.
+            // Clients that require signatures reject the card; others can still use it.
             Err(reason) => tracing::error!(%reason, "a card could not be signed and is shown without signatures"),
         }
     }
 
-    /// What tells versions and forms of a card apart. Signatures do not count, because they are random; the keys do.
+    /// ETag of a card version and format. Signatures are excluded, because they are random; the keys are included.
     pub(crate) fn tag(&self, card: &CardDocument) -> String {
         let mut told = serde_json::to_vec(card).unwrap_or_default();
         told.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
         told.extend(self.signer.iter().flat_map(|signer| signer.keys().as_str().as_bytes().to_vec()));
         let digest = Digest::of(&told);
         let tag = &digest.as_str()[..32];
-        // The same tag may stand for other random bytes after a restart.
+        // After a restart the same tag can stand for other random bytes, so it is weak.
         if self.signer.is_some() { format!("W/\"{tag}\"") } else { format!("\"{tag}\"") }
     }
 
@@ -78,7 +78,7 @@ impl Signatures {
         Ok(self.remember(digest, signatures.into()))
     }
 
-    /// The signatures to show: of two requests that signed at once, both show the same.
+    /// Caches the signatures and returns the cached ones: two concurrent requests get the same signatures.
     fn remember(&self, digest: Digest, signatures: Arc<[AgentCardSignature]>) -> Arc<[AgentCardSignature]> {
         let mut made = self.made();
         if let Some(known) = made.by_card.get(&digest) {

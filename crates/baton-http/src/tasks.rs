@@ -1,4 +1,4 @@
-//! Baton's own view of tasks: everything that was journaled.
+//! Baton's own task API: all journaled data.
 
 use crate::{app::Shared, auth::Caller, named::Named, reply};
 use axum::{
@@ -28,7 +28,7 @@ pub(crate) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, Name
     }
 }
 
-/// The task, if it is the caller's and of an agent that the caller may read.
+/// The task, if it belongs to the caller and the caller may read its agent.
 async fn find(shared: &Shared, caller: &Caller, task: &TaskRef) -> Result<Arc<TaskView>, Error> {
     caller.may(shared, Access::Read, None)?;
     let view = shared.engine.task(caller.principal(), task).await.map_err(|error| {
@@ -40,7 +40,7 @@ async fn find(shared: &Shared, caller: &Caller, task: &TaskRef) -> Result<Arc<Ta
     caller.may(shared, Access::Read, Some(&view.agent)).map(|()| view)
 }
 
-/// Which events to show.
+/// Query parameters of the event list.
 #[derive(Deserialize)]
 pub(crate) struct Page {
     #[serde(default)]
@@ -57,7 +57,7 @@ impl Page {
     }
 }
 
-/// `GET /api/v1/tasks/{task}/events?after=&limit=`. What an autonomous run did on the way to its result is for operators.
+/// `GET /api/v1/tasks/{task}/events?after=&limit=`. Intermediate events of an autonomous run require `admin`.
 pub(crate) async fn events(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! What an operation knows of its request, whatever binding and dialect brought it.
+//! Request context of an A2A operation, independent of binding and dialect.
 
 use crate::{app::Shared, auth::Caller, reply, telemetry::RequestSpan};
 use baton_engine::{EngineError, TaskRef};
@@ -11,32 +11,32 @@ use baton_wire::{
 use http::HeaderMap;
 use std::{borrow::Cow, sync::Arc};
 
-/// One request that reached its operation; whoever asks may read the agent.
+/// A request dispatched to its operation; the caller is known to have read access to the agent.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) shared: &'a Arc<Shared>,
     pub(super) caller: &'a Caller,
     pub(super) agent: &'a AgentName,
-    /// HTTP headers or gRPC metadata: the protocol's service parameters have the same names in both.
+    /// HTTP headers or gRPC metadata; the protocol's service parameters have the same names in both.
     pub(super) headers: &'a HeaderMap,
-    /// What the caller speaks, and so what its notifications are written in.
+    /// Dialect of the caller, also used for its push notifications.
     pub(super) dialect: PushDialect,
-    /// What is told about the request.
+    /// Span of the request.
     pub(super) span: &'a RequestSpan,
 }
 
 impl<'a> Call<'a> {
-    /// Who is asking.
+    /// Principal of the caller.
     pub(super) fn principal(&self) -> &'a Arc<Principal> {
         self.caller.principal()
     }
 
-    /// Refuses callers who may only look.
+    /// Rejects callers without call access to the agent.
     pub(super) fn check_may_call(&self) -> Result<(), Error> {
         self.caller.may(self.shared, Access::Call, Some(self.agent))
     }
 
-    /// What the caller is told about a refused command.
+    /// Error reply for a rejected command. A missing task is also reported to the audit check.
     pub(super) fn refuse(&self, error: EngineError) -> Error {
         if let EngineError::TaskNotFound(task) = &error {
             self.caller.not_found(self.shared, StreamId::Task(task.clone()), ErrorCode::TASK_NOT_FOUND);
@@ -44,7 +44,7 @@ impl<'a> Call<'a> {
         reply::from_engine(error)
     }
 
-    /// The definition of the agent that is asked.
+    /// Definition of the called agent.
     pub(super) fn spec(&self) -> Result<Arc<AgentSpec>, Error> {
         self.shared.engine.agent(self.agent).ok_or_else(|| self.no_such_agent())
     }
@@ -53,48 +53,48 @@ impl<'a> Call<'a> {
         self.shared.no_such_agent_for(self.caller, Some(self.agent.as_str()))
     }
 
-    /// A task of this agent's.
+    /// Reference to a task of this agent.
     pub(super) fn task(&self, id: Cow<'_, str>) -> TaskRef {
         TaskRef { task: id.into_owned().into(), agent: Some(self.agent.clone()) }
     }
 
-    /// A tenant only routes, and the agent's name is the only one there is; another would look like isolation.
+    /// Rejects any tenant except the agent's name: a tenant only routes, and another name would suggest isolation.
     pub(super) fn check_tenant(&self, tenant: Option<&str>) -> Result<(), Error> {
         match tenant {
             None | Some("") => Ok(()),
             Some(tenant) if tenant == self.agent.as_str() => Ok(()),
             Some(_) => {
-                let description = format!("the tenant of this agent is '{}'; or leave it out", self.agent);
+                let description = format!("the tenant of this agent is '{}'; use it or omit the tenant", self.agent);
                 Err(Error::invalid_params(FieldViolation { field: "tenant".to_owned(), description }.into()))
             }
         }
     }
 
-    /// Refuses what the card says is not offered.
+    /// Rejects streaming if the agent card does not offer it.
     pub(super) fn check_streaming(&self) -> Result<(), Error> {
         if self.shared.options.a2a.streaming {
             return Ok(());
         }
-        let message = "this agent does not stream; send without streaming and get the task";
+        let message = "this agent does not support streaming; send without streaming and get the task";
         Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message))
     }
 
-    /// Refuses what the card says is not offered.
+    /// Rejects push notifications if the agent card does not offer them.
     pub(super) fn check_push(&self) -> Result<(), Error> {
         if self.shared.options.a2a.push {
             return Ok(());
         }
-        let message = "this agent does not push; stream or get the task instead";
+        let message = "this agent does not support push notifications; stream or get the task instead";
         Err(Error::new(ErrorKind::PushNotificationNotSupported, ErrorCode::NOT_OFFERED, message))
     }
 
-    /// The text of a header, when it is there and is text.
+    /// Trimmed text of a header; `None` if it is missing, empty or not text.
     pub(super) fn header(&self, name: &str) -> Option<&'a str> {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim).filter(|text| !text.is_empty())
     }
 }
 
-/// A task that is missing under an agent that is missing: the agent is what to tell about.
+/// Replaces a not-found error by "no such agent" if the agent does not exist.
 pub(super) fn explain(shared: &Shared, caller: &Caller, agent: &AgentName, error: Error) -> Error {
     let lost = matches!(error.kind, ErrorKind::TaskNotFound | ErrorKind::AgentNotFound);
     if lost && shared.agent(agent.as_str()).is_none() {

@@ -1,4 +1,4 @@
-//! Extensions that a request switches on.
+//! Extensions that a request activates.
 
 use super::call::Call;
 use baton_types::{ErrorCode, Message, ToolExecution};
@@ -8,18 +8,18 @@ use baton_wire::a2a::v1::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The headers or metadata keys in which extensions are asked for and acknowledged: today's, and that of 0.3.
+/// Headers or metadata keys that request and acknowledge extensions: the current one, and that of 0.3.
 const HEADERS: [HeaderName; 2] =
     [HeaderName::from_static("a2a-extensions"), HeaderName::from_static("x-a2a-extensions")];
 
-/// Which of the extensions known here a request names.
+/// Known extensions that a request names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Active {
     uris: Vec<String>,
 }
 
 impl Active {
-    /// What the request names, unknown ones left out.
+    /// Extensions named by the request; unknown ones are ignored.
     pub(super) fn of(call: &Call<'_>) -> Self {
         let requested = requested(call.headers);
         let own = [TOOL_EXECUTION, IDEMPOTENCY, GENERATION, STREAM_TEXT, TOOL_CALLS].into_iter();
@@ -27,7 +27,7 @@ impl Active {
         Self { uris: known.filter(|uri| requested.contains(uri)).map(str::to_owned).collect() }
     }
 
-    /// Refuses a send that does not name what the agent requires.
+    /// Rejects a send that does not name every required extension.
     pub(super) fn check_required(&self, call: &Call<'_>) -> Result<(), Error> {
         let mut required = call.shared.options.a2a.extensions.iter().filter(|extension| extension.required);
         match required.find(|extension| !self.names(&extension.uri)) {
@@ -43,7 +43,7 @@ impl Active {
         self.uris.iter().any(|active| active == uri)
     }
 
-    /// Who runs tools, when the caller chose.
+    /// Tool execution mode, if the caller chose one.
     pub(super) fn tool_execution(&self, message: &Message) -> Result<Option<ToolExecution>, Error> {
         if !self.names(TOOL_EXECUTION) {
             return Ok(None);
@@ -51,7 +51,7 @@ impl Active {
         requested_tool_execution(message.metadata.as_ref())
     }
 
-    /// The key under which the message may be repeated, when the caller wants that.
+    /// Idempotency key of the message, if the extension is active; defaults to the message id.
     pub(super) fn idempotency_key(&self, message: &Message) -> Result<Option<String>, Error> {
         if !self.names(IDEMPOTENCY) {
             return Ok(None);
@@ -60,17 +60,17 @@ impl Active {
         Ok(Some(key.unwrap_or_else(|| message.id.to_string())))
     }
 
-    /// Whether tasks and events say their generation.
+    /// Whether tasks and events carry their generation.
     pub(super) fn generation(&self) -> bool {
         self.names(GENERATION)
     }
 
-    /// What the caller wants to see of streams.
+    /// Stream content requested by the caller.
     pub(super) fn presentation_request(&self) -> PresentationRequest {
         PresentationRequest { stream_text: self.names(STREAM_TEXT), tool_calls: self.names(TOOL_CALLS) }
     }
 
-    /// The generation at which the message is to be said, when the caller wants that.
+    /// Expected generation of the task, if the caller gave one.
     pub(super) fn if_generation(&self, message: &Message) -> Result<Option<u64>, Error> {
         if !self.generation() {
             return Ok(None);
@@ -79,7 +79,7 @@ impl Active {
     }
 }
 
-/// Tells the caller which extensions its request switched on, under the name by which it asked.
+/// Returns the active extensions to the caller, in the same header that requested them.
 pub(super) fn acknowledge(call: &Call<'_>, reply: &mut HeaderMap) {
     let asked = HEADERS.into_iter().filter(|name| call.headers.contains_key(name));
     let active = Active::of(call).uris.join(",");

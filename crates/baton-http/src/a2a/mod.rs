@@ -1,7 +1,7 @@
-//! A2A in every binding and dialect that clients speak.
+//! A2A in every supported binding and dialect.
 //!
-//! `ops/` has the operations, once. `jsonrpc/`, `rest/` and `grpc/` bring requests to them and take the answers back;
-//! in each of them a dialect is a file that maps to and from the requests and answers of 1.0.
+//! `ops/` implements the operations once. `jsonrpc/`, `rest/` and `grpc/` dispatch requests to them and encode the
+//! replies; each dialect is a file there that maps to and from 1.0 requests and replies.
 
 mod call;
 mod extensions;

@@ -1,9 +1,9 @@
-//! The operations by every name that they have.
+//! A2A operations and their names in every binding.
 
 use baton_rules::Access;
 use http::Method;
 
-/// What a method does, whatever it is called.
+/// An operation, independent of its name in a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Send,
@@ -20,7 +20,6 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Every operation.
     const ALL: [Self; 11] = [
         Self::Send,
         Self::Stream,
@@ -35,7 +34,7 @@ impl Operation {
         Self::ExtendedCard,
     ];
 
-    /// What 1.0 calls it.
+    /// Method name in A2A 1.0.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Send => "SendMessage",
@@ -52,7 +51,7 @@ impl Operation {
         }
     }
 
-    /// What a caller needs of the agent.
+    /// Access to the agent that a caller needs.
     pub(super) fn access(self) -> Access {
         match self {
             Self::Send | Self::Stream | Self::Cancel | Self::CreatePush | Self::DeletePush => Access::Call,
@@ -62,12 +61,12 @@ impl Operation {
         }
     }
 
-    /// The operation that 1.0 calls so.
+    /// Operation with this A2A 1.0 method name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
-    /// The operation of a gRPC path, in both services.
+    /// Operation of a gRPC path, for both services.
     pub(super) fn of_grpc(path: &str) -> Option<Self> {
         let (_service, method) = path.rsplit_once('/')?;
         match method {
@@ -78,7 +77,7 @@ impl Operation {
         }
     }
 
-    /// The operation of an HTTP+JSON path, in both versions.
+    /// Operation of an HTTP+JSON path, for both versions.
     pub(super) fn of_rest(method: &Method, path: &str) -> Option<Self> {
         let (before, last) = path.rsplit_once('/')?;
         let collection = before.rsplit('/').next().unwrap_or_default();

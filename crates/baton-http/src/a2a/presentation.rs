@@ -1,10 +1,10 @@
-//! The form in which a request sees tasks.
+//! Presentation of tasks for a request.
 
 use super::{call::Call, extensions::Active};
 use baton_types::{A2aSettings, TaskView};
 use baton_wire::a2a::v1::{Presentation, PresentationRequest};
 
-/// What decides the form of tasks for one request: settings of the agent and the server, and extensions.
+/// Inputs that determine the presentation of tasks for a request: agent settings, server settings and extensions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PresentationPolicy {
     settings: A2aSettings,
@@ -17,7 +17,7 @@ impl PresentationPolicy {
         Self { settings: agent.or(call.shared.options.a2a.settings), request: active.presentation_request() }
     }
 
-    /// The form of this task.
+    /// Presentation of this task.
     pub(super) fn resolve(&self, view: &TaskView) -> Presentation {
         Presentation::resolve(self.settings, view.tool_execution, self.request)
     }

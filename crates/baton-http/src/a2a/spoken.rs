@@ -1,4 +1,4 @@
-//! What is said of an A2A request on its span.
+//! Span attributes of an A2A request.
 
 use super::operation::Operation;
 use crate::telemetry::RequestSpan;
@@ -7,15 +7,15 @@ use baton_types::{AgentName, TaskState, TaskView};
 use baton_wire::a2a::v1;
 use http::Extensions;
 
-/// In what an operation was asked for.
+/// Protocol of an A2A request, as recorded on its span.
 pub(super) struct Spoken {
-    /// What carried it, of those that have a word for it.
+    /// Value of `rpc.system`; `None` for bindings without one.
     pub(super) system: Option<&'static str>,
-    /// The version, in dialects that have one.
+    /// Protocol version, for dialects that have one.
     pub(super) version: Option<&'static str>,
 }
 
-/// What A2A 0.3 is called.
+/// Version number of A2A 0.3.
 pub(super) const V03: &str = "0.3";
 
 impl Spoken {
@@ -32,22 +32,22 @@ impl Spoken {
 }
 
 impl RequestSpan {
-    /// Whom the request is for.
+    /// Records the called agent.
     pub(super) fn is_for(&self, agent: &AgentName) {
         self.say(|span| span.set(names::GEN_AI_AGENT_NAME, agent.as_str().to_owned()));
     }
 
-    /// What message it brings.
+    /// Records the id of the message.
     pub(super) fn brings(&self, message: &str) {
         self.say(|span| span.set(names::A2A_MESSAGE_ID, message.to_owned()));
     }
 
-    /// Which task it is about.
+    /// Records the id of the task.
     pub(super) fn is_about(&self, task: &str) {
         self.say(|span| span.set(names::A2A_TASK_ID, task.to_owned()));
     }
 
-    /// The task as it is shown to the caller.
+    /// Records the id, context and state of the returned task.
     pub(super) fn shows(&self, view: &TaskView) {
         self.say(|span| {
             span.set(names::A2A_TASK_ID, view.id.as_str().to_owned());
@@ -56,7 +56,7 @@ impl RequestSpan {
         });
     }
 
-    /// Where the task stands now.
+    /// Records the current state of the task.
     pub(super) fn stands(&self, state: TaskState) {
         self.say(|span| span.set(names::A2A_TASK_STATE, v1::TaskState::from(state).as_str()));
     }

@@ -1,4 +1,4 @@
-//! A followed task as server-sent events.
+//! Task stream as server-sent events.
 
 use super::ops::{Following, Told};
 use axum::{body::Body, response::Response};
@@ -7,13 +7,13 @@ use bytes::Bytes;
 use http::{HeaderValue, header};
 use std::{convert::Infallible, io::Write as _, pin::pin};
 
-/// How one thing to show is written as the data of an event.
+/// Encodes a stream item as the data of an event.
 pub(super) trait Frame: Send + 'static {
-    /// Appends the data, which has no line breaks.
+    /// Appends the data, which must not contain line breaks.
     fn write(&self, out: &mut Vec<u8>, told: Told<'_>);
 }
 
-/// The reply that carries what follows.
+/// Reply that streams the task.
 pub(super) fn response(following: Following, frame: impl Frame) -> Response {
     let mut response = Response::new(Body::from_stream(events(following, frame)));
     let headers = response.headers_mut();
@@ -23,8 +23,8 @@ pub(super) fn response(following: Following, frame: impl Frame) -> Response {
     response
 }
 
-/// What an idle stream says. No blank line follows: after an event with an id, common parsers (httpx-sse, which the
-/// Python client of 0.3 uses) take one for the end of another event, without data.
+/// Keep-alive comment of an idle stream. No blank line follows: after an event with an id, common parsers (httpx-sse,
+/// which the Python client of 0.3 uses) take one for the end of another event, without data.
 const STILL_HERE: &[u8] = b": still here\n";
 
 enum Woken {
@@ -65,7 +65,7 @@ fn events(mut following: Following, frame: impl Frame) -> impl futures_core::Str
     }
 }
 
-/// Numbered items carry their number as the event's id.
+/// Writes an event; numbered items use their number as the event id.
 fn write_event(out: &mut Vec<u8>, frame: &impl Frame, told: Told<'_>) {
     if let Some(number) = told.number {
         let _ = writeln!(out, "id: {number}");

@@ -1,42 +1,42 @@
-//! Which protocol version a request speaks.
+//! Protocol version of a request.
 
 use crate::VersionRule;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, Uri};
 
-/// A version of the protocol that is spoken here.
+/// A supported protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
-    /// 1.0, whose names and paths are its own.
+    /// 1.0, which has distinct method names and paths.
     V1,
-    /// 0.3, and with it 0.2.
+    /// 0.3, also used for 0.2.
     V03,
 }
 
-/// Refuses a request whose declared version is not the one that its method name, path or service belongs to.
+/// Rejects a request whose declared version differs from the version of its method name, path or service.
 ///
-/// The version is in the `A2A-Version` header, metadata or query parameter; its patch number does not matter.
+/// The version is in the `A2A-A2aVersion` header, metadata or query parameter; its patch number is ignored.
 pub(super) fn check(headers: &HeaderMap, uri: Option<&Uri>, spoken: Version, rule: VersionRule) -> Result<(), Error> {
     match requested(headers, uri) {
         Some(version) => match (known(version), spoken) {
             (Some(declared), spoken) if declared == spoken => Ok(()),
             (Some(_), Version::V1) => Err(refuse(&format!(
-                "this operation belongs to A2A 1.0, and A2A-Version says {version}; send A2A-Version: 1.0"
+                "this operation belongs to A2A 1.0, but A2A-Version is {version}; send A2A-Version: 1.0"
             ))),
             (Some(_), Version::V03) => Err(refuse(&format!(
-                "this operation belongs to A2A 0.3, and A2A-Version says {version}; use the names of {version}"
+                "this operation belongs to A2A 0.3, but A2A-Version is {version}; use the names of {version}"
             ))),
-            (None, _) => Err(refuse(&format!("A2A {version} is not spoken here; this agent speaks 1.0 and 0.3"))),
+            (None, _) => Err(refuse(&format!("A2A {version} is not supported; this agent supports 1.0 and 0.3"))),
         },
         None if rule == VersionRule::Strict && spoken == Version::V1 => {
-            Err(refuse("a request without A2A-Version speaks 0.3, which has no such operation; send A2A-Version: 1.0"))
+            Err(refuse("a request without A2A-Version uses 0.3, which has no such operation; send A2A-Version: 1.0"))
         }
         None => Ok(()),
     }
 }
 
-/// The version that a request names, if it names one.
+/// Version that a request declares, if any.
 pub(crate) fn requested<'a>(headers: &'a HeaderMap, uri: Option<&'a Uri>) -> Option<&'a str> {
     let header = headers.get("a2a-version").map(|value| value.to_str().unwrap_or("unreadable").trim());
     header.filter(|version| !version.is_empty()).or_else(|| uri.and_then(query))

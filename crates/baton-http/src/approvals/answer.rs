@@ -15,7 +15,8 @@ use baton_wire::{
 };
 use std::sync::Arc;
 
-/// Answers one that waits; the reply comes as soon as the answer is kept, and says how the task stands then.
+/// Answers a pending approval. The response is sent as soon as the answer is journaled and reports the task state at
+/// that time.
 pub(crate) async fn answer(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

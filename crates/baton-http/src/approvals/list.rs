@@ -18,13 +18,13 @@ use baton_wire::{
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Approvals of a page, unless it says how many.
+/// Default page size.
 const USUAL: usize = 50;
 
-/// Most approvals of a page.
+/// Maximum page size.
 const MOST: usize = 100;
 
-/// What to list.
+/// Query parameters of the list.
 #[derive(Deserialize)]
 pub(crate) struct Wanted {
     agent: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Wanted {
     page_token: Option<String>,
 }
 
-/// What waits for the caller, the newest question first.
+/// Pending approvals of the caller, newest first.
 pub(crate) async fn list(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -70,7 +70,7 @@ fn write_token(cursor: &PageCursor) -> String {
     format!("{}.{}", cursor.status_at.as_millis(), cursor.id)
 }
 
-/// Only what [`write_token`] writes: anything else would look like a page after the last.
+/// Accepts only the exact output of [`write_token`]: any other token would look like a page after the last.
 fn read_token(token: &str) -> Result<PageCursor, Error> {
     let parsed = token.split_once('.').and_then(|(millis, id)| {
         let cursor = PageCursor { status_at: Timestamp::from_millis(millis.parse().ok()?), id: id.to_owned() };

@@ -1,6 +1,7 @@
-//! What waits for the caller: calls that need leave, forms, addresses to visit, plain questions, and their answers.
+//! Pending approvals of the caller (tool calls, forms, URLs to visit, plain questions) and their answers.
 //!
-//! It is a view of tasks that ask; answering is a message to such a task, as any A2A client could send it.
+//! This is a view over tasks that require input. An answer is a message to such a task, as any A2A client could send
+//! it.
 
 mod answer;
 mod list;
@@ -20,7 +21,7 @@ use baton_wire::{
     api,
 };
 
-/// The approval that is meant, if it waits and the caller may look at its agent.
+/// The approval, if it is pending and the caller may read its agent.
 async fn found(shared: &Shared, caller: &Caller, wanted: &ApprovalRef) -> Result<Approval, Error> {
     caller.may(shared, Access::Read, None)?;
     let found = shared.engine.approval(caller.principal(), wanted).await;
@@ -28,7 +29,7 @@ async fn found(shared: &Shared, caller: &Caller, wanted: &ApprovalRef) -> Result
     caller.may(shared, Access::Read, Some(&found.task_agent)).map(|()| found)
 }
 
-/// A refusal as clients know it.
+/// Maps an approval error to an API error.
 fn refused(shared: &Shared, caller: &Caller, error: ApprovalError) -> Error {
     let (code, message) = (error.code(), error.to_string());
     match error {

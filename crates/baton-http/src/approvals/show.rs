@@ -9,7 +9,7 @@ use axum::{
 use baton_engine::ApprovalRef;
 use std::sync::Arc;
 
-/// One that waits.
+/// Shows one pending approval.
 pub(crate) async fn show(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

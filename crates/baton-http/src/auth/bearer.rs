@@ -1,42 +1,42 @@
-//! The token that a request shows.
+//! Bearer token of a request.
 
 use super::AccessOptions;
 use baton_types::Digest;
 use http::{HeaderMap, header};
 
-/// Why a request shows no token.
+/// Reason that a request has no usable bearer token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoBearer {
-    /// There are no credentials at all.
+    /// The request has no credentials.
     Missing,
-    /// There are several, and it would be a guess which of them counts.
+    /// The request has several `Authorization` headers, so the choice would be ambiguous.
     Several,
-    /// They are of a scheme that is not known here.
+    /// The scheme is not supported.
     OtherScheme,
-    /// What follows the scheme cannot be a token.
+    /// The text after the scheme is not a valid token.
     Malformed,
 }
 
 impl NoBearer {
-    /// What to tell the caller.
+    /// Error message for the caller.
     pub(super) fn message(self) -> &'static str {
         match self {
             Self::Missing => "the request shows no token",
             Self::Several => "the request has more than one Authorization header",
-            Self::OtherScheme => "the Authorization header is not of the scheme Bearer",
+            Self::OtherScheme => "the Authorization header does not use the Bearer scheme",
             Self::Malformed => "the Authorization header has no readable token",
         }
     }
 }
 
-/// Whether the request shows the token of this Baton's owner.
+/// Whether the request carries the owner's token.
 pub(crate) fn shows_owner(access: &AccessOptions, headers: &HeaderMap) -> bool {
     let Some(owner) = &access.owner else { return true };
-    // Digests tell nobody by the time that it takes to compare them how much of a token was right.
+    // Comparing digests does not leak by timing how much of a token matched.
     bearer(headers).is_ok_and(|token| Digest::of(token.as_bytes()) == *owner)
 }
 
-/// The bearer token of a request; gRPC has it in the metadata key of the same name.
+/// Bearer token of a request; gRPC uses the metadata key of the same name.
 pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = given.next() else { return Err(NoBearer::Missing) };
@@ -55,7 +55,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
     if is_token68(token) { Ok(token) } else { Err(NoBearer::Malformed) }
 }
 
-/// The letters that HTTP lets such a token have.
+/// Whether the text is a `token68` of HTTP authentication.
 fn is_token68(token: &str) -> bool {
     let body = token.trim_end_matches('=');
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);

@@ -1,4 +1,4 @@
-//! How a request came, as the audit log tells it.
+//! Origin of a request for the audit log.
 
 use super::{AccessOptions, Caller};
 use crate::serve::RemoteAddress;
@@ -7,10 +7,10 @@ use baton_types::ErrorCode;
 use http::{Method, Request};
 use std::{net::IpAddr, sync::Arc};
 
-/// Most bytes of a path in the audit log.
+/// Maximum bytes of a path in the audit log.
 const LONGEST: usize = 512;
 
-/// Where a request came from and what it was for; never what it showed.
+/// Method, path and client address of a request; never its credentials.
 #[derive(Clone, Debug)]
 pub(crate) struct Came {
     method: Method,
@@ -28,7 +28,7 @@ impl Came {
         }
     }
 
-    /// Writes down that it was turned away.
+    /// Writes a denial to the audit log.
     pub(crate) fn denied(&self, access: &AccessOptions, code: ErrorCode, reason: &str, caller: Option<&Caller>) {
         let Some(audit) = &access.audit else { return };
         if let Some(caller) = caller {
@@ -46,7 +46,7 @@ impl Came {
         });
     }
 
-    /// Writes down what an administrator changed.
+    /// Writes an administrative change to the audit log.
     pub(super) fn changed(&self, access: &AccessOptions, change: String, caller: &Caller) {
         let Some(audit) = &access.audit else { return };
         audit.changed(AdminChange {
@@ -61,7 +61,7 @@ impl Came {
     }
 }
 
-/// The address that a request came from; none without a connection.
+/// Client address of a request; `None` without a connection.
 pub(super) fn remote_ip<B>(request: &Request<B>) -> Option<IpAddr> {
     request.extensions().get::<RemoteAddress>().map(|address| address.0.ip().to_canonical())
 }

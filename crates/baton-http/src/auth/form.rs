@@ -1,4 +1,4 @@
-//! In which form a request that was not read is answered: by its path and media type alone.
+//! Error format for requests that are rejected before they are read, determined by path and media type.
 
 use crate::{
     a2a, otlp,
@@ -11,22 +11,22 @@ use baton_proto::status;
 use baton_wire::a2a::v1::Error;
 use http::{Method, Request};
 
-/// The binding and dialect of a request, as far as they can be told before its body is read.
+/// Binding and dialect of a request, as far as they are known before its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     JsonRpc,
     Rest(Media),
     OldRest,
     Grpc,
-    /// Of an exporter.
+    /// OpenTelemetry exporters.
     Otlp(Encoding),
-    /// Of a client that was written for OpenAI's.
+    /// OpenAI clients.
     Responses,
-    /// Of a client of Grafana Tempo.
+    /// Grafana Tempo clients.
     Tempo,
 }
 
-/// The refusal of a request of OpenAI's clients, which read errors in their own form only.
+/// Error reply for requests of OpenAI clients, which only understand OpenAI's error format; `None` for other requests.
 pub(crate) fn openai_refusal<B>(request: &Request<B>, error: &Error) -> Option<Response> {
     let form = Form::of(request);
     (form == Form::Responses).then(|| form.refusal(error))
@@ -57,7 +57,7 @@ impl Form {
         }
     }
 
-    /// The refusal in this form.
+    /// Error reply in this format.
     pub(super) fn refusal(self, error: &Error) -> Response {
         match self {
             Self::JsonRpc => reply::rpc_error(None, error),
@@ -71,7 +71,7 @@ impl Form {
     }
 }
 
-/// The refusal of a request in the form of its binding.
+/// Error reply in the format of the request's binding.
 pub(crate) fn refusal_for<B>(request: &Request<B>, error: &Error) -> Response {
     Form::of(request).refusal(error)
 }

@@ -1,4 +1,4 @@
-//! The one way in: every request gets its caller here, or is turned away.
+//! Authentication gate: assigns a caller to every request or rejects it.
 
 use super::{
     Caller, Came,
@@ -27,18 +27,18 @@ use std::{
 };
 use tower::{Layer, Service};
 
-/// How often tokens that identify nobody may be shown from one address.
+/// Rate limit for invalid tokens from one address.
 const FAILURES: RateLimit = RateLimit { per_second: 10, burst: 50 };
 
-/// What an administrator changed, in the extensions of a reply; the audit log has it.
+/// Description of an administrative change for the audit log, passed in the extensions of a reply.
 #[derive(Clone, Debug)]
 pub(crate) struct AdminNote(pub(crate) String);
 
-/// Puts the gate in front of every route.
+/// Tower layer that puts the gate in front of every route.
 #[derive(Clone)]
 pub(crate) struct GateLayer(Arc<Gate>);
 
-/// One route behind the gate.
+/// A route behind the gate.
 #[derive(Clone)]
 pub(crate) struct Gated<S> {
     inner: S,
@@ -94,7 +94,7 @@ where
             Some(_) if open => &self.gate.anonymous,
             Some(identity) => {
                 let (gate, identity) = (Arc::clone(&self.gate), Arc::clone(identity));
-                // The one that is ready is the one to be called.
+                // Call the service that was polled ready, not its clone.
                 let ready = self.inner.clone();
                 let inner = mem::replace(&mut self.inner, ready);
                 return Either::Right(Box::pin(gate.pass(identity, inner, request)));
@@ -151,7 +151,7 @@ impl Gate {
         Ok(response)
     }
 
-    /// Every refusal and every change by an administrator has its line, whichever operation made it.
+    /// Writes denials and administrative changes to the audit log, whichever operation made them.
     fn audit(&self, came: &Came, caller: &Caller, response: &mut Response, is_look: bool) {
         let access = &self.shared.options.access;
         if let Some(code) = refusal_code(response)
@@ -174,8 +174,8 @@ impl Gate {
         rates.take(caller).map_err(|wait| Refused::TooMany { wait, of: "requests" })
     }
 
-    /// A failure counts for the address that it came from. Whoever shows a good token comes in all the same: others
-    /// may be behind the same address.
+    /// Counts a failure against the address of the client. Valid tokens are still accepted from that address, because
+    /// other clients may share it.
     fn counted(&self, came: &Came, refused: Refused) -> Refused {
         if matches!(refused, Refused::Unidentified(Unidentified::KeysUnavailable(_))) {
             return refused;
@@ -188,7 +188,7 @@ impl Gate {
 
     fn turn_away(&self, request: &Request, came: &Came, refused: &Refused, caller: Option<&Caller>) -> Response {
         if let Refused::Unidentified(Unidentified::KeysUnavailable(reason)) = refused {
-            tracing::warn!(%reason, "a token could not be judged: its issuer's keys cannot be read");
+            tracing::warn!(%reason, "could not verify a token: the keys of its issuer are unavailable");
         }
         if refused.is_denial() {
             let error = refused.error();
@@ -198,7 +198,7 @@ impl Gate {
     }
 }
 
-/// The code under which a refusal stands in the audit log; none for replies that refuse nobody.
+/// Error code of a denial for the audit log; `None` if the reply is not a denial.
 fn refusal_code(response: &Response) -> Option<ErrorCode> {
     let grpc = response.headers().get("grpc-status").and_then(|status| status.to_str().ok());
     match (response.status(), grpc) {

@@ -1,4 +1,4 @@
-//! Cards that are not for everybody.
+//! Access control for private agent cards.
 
 use super::Caller;
 use crate::{app::Shared, named::unreadable, reply};
@@ -13,8 +13,8 @@ use baton_wire::a2a::v1::Error;
 use http::{HeaderValue, header};
 use std::sync::Arc;
 
-/// Stands before every card: when cards are private, only callers who may read the agent see it, and what is shown to
-/// them is not kept for others.
+/// Middleware in front of every card: if cards are private, requires read access to the agent and prevents shared
+/// caching.
 pub(crate) async fn introduce(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! How often each of many may do something, within a bound on how many are remembered.
+//! Rate limiting by key, with a bounded number of tracked keys.
 
 use super::Caller;
 use baton_rules::{Bucket, RateLimit};
@@ -10,10 +10,10 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Callers and addresses that are remembered for their rates.
+/// Maximum number of callers or addresses tracked for rate limits.
 pub(super) const REMEMBERED: usize = 65_536;
 
-/// How often each principal may ask, whatever it asks with.
+/// Request rate limits by principal, independent of the credentials used.
 pub(crate) struct Rates(Limits<(Arc<str>, Arc<str>)>);
 
 impl Rates {
@@ -21,14 +21,14 @@ impl Rates {
         Self(Limits::new(limit, REMEMBERED))
     }
 
-    /// One more request of the caller's, or how long until there may be one.
+    /// Takes a request from the caller's budget; the error is the time until the next is allowed.
     pub(crate) fn take(&self, caller: &Caller) -> Result<(), Duration> {
         let principal = caller.principal();
         self.0.take((Arc::clone(&principal.tenant), Arc::clone(&principal.subject)))
     }
 }
 
-/// One bucket for each key.
+/// One token bucket per key.
 pub(super) struct Limits<K> {
     limit: RateLimit,
     most: usize,
@@ -37,12 +37,12 @@ pub(super) struct Limits<K> {
 }
 
 impl<K: Hash + Eq> Limits<K> {
-    /// Remembers at most so many.
+    /// Tracks at most `most` keys.
     pub(super) fn new(limit: RateLimit, most: usize) -> Self {
         Self { limit, most: most.max(1), origin: Instant::now(), buckets: Mutex::default() }
     }
 
-    /// One more for this key, or how long until there may be one.
+    /// Takes one from the budget of the key; the error is the time until the next is allowed.
     pub(super) fn take(&self, key: K) -> Result<(), Duration> {
         let now = self.origin.elapsed();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,7 @@ impl<K: Hash + Eq> Limits<K> {
     }
 }
 
-/// Makes room: full buckets say nothing, and if that is not enough, the half goes that is nearest to it.
+/// Evicts buckets: first the full ones, which carry no state; if that is not enough, the half that is closest to full.
 fn forget<K: Hash + Eq>(buckets: &mut HashMap<K, Bucket>, most: usize, now: Duration) {
     buckets.retain(|_, bucket| !bucket.is_full(now));
     if buckets.len() < most {

@@ -1,7 +1,7 @@
-//! Who is asking, and whether they may: the only place of the surface where a principal is made.
+//! Authentication and authorization: the only place in the HTTP server that creates principals.
 //!
-//! `gate.rs` stands before every route and puts a [`Caller`] into each request; operations ask the caller whether it
-//! may. Whoever is turned away is written into the audit log.
+//! `gate.rs` is in front of every route and inserts a [`Caller`] into each request; operations check access with the
+//! caller. Denials are written to the audit log.
 
 mod bearer;
 mod caller;

@@ -1,8 +1,8 @@
-//! The part of a client's address that one customer of a network has.
+//! Network prefix of a client address, for rate limits.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// What one customer of a network has: an address of IPv4, or all that begin with the same 64 bits.
+/// Prefix assigned to one customer of a network: an IPv4 address or an IPv6 /64.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

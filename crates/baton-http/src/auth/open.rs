@@ -1,16 +1,16 @@
-//! What is open to everybody.
+//! Public paths.
 
 use crate::meters;
 use http::Method;
 
-/// Whether cards and lists of agents are for everybody.
+/// Whether agent cards and agent lists are public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cards {
     Public,
     Private,
 }
 
-/// Whether meters are for everybody.
+/// Whether metrics are public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Metrics {
     Public,
@@ -19,7 +19,7 @@ pub(super) enum Metrics {
 
 /// Whether a request needs no credentials.
 ///
-/// Paths are compared as they came: one that is written in another way needs credentials, whatever it leads to.
+/// Paths are compared verbatim: a path in another spelling needs credentials, even if it leads to the same resource.
 pub(super) fn is_open(method: &Method, path: &str, cards: Cards, metrics: Metrics) -> bool {
     if *method == Method::POST {
         return is_notification(path);
@@ -34,17 +34,16 @@ pub(super) fn is_open(method: &Method, path: &str, cards: Cards, metrics: Metric
     always || cards == Cards::Public && is_introduction(path) || metrics == Metrics::Public && path == meters::PATH
 }
 
-/// Peers tell what became of work that was given to them, with a token that was made for the one occasion; whoever
-/// receives it checks that.
+/// Push notifications of peers about delegated tasks. They carry a one-time token, which the receiving handler checks.
 fn is_notification(path: &str) -> bool {
     path.strip_prefix("/api/v1/peers/notifications/").is_some_and(|id| !id.is_empty() && !id.contains('/'))
 }
 
-/// Cards, and documents and pages that list agents.
+/// Agent cards, and documents and pages that list agents.
 fn is_introduction(path: &str) -> bool {
     match path.strip_prefix("/agents/") {
         Some(below) => match below.split_once('/').unwrap_or((below, "")) {
-            // Where clients look that resolve the path of the card against an address without a slash at its end.
+            // Used by clients that resolve the card path against a base URL without a trailing slash.
             (".well-known", document) => matches!(document, "agent-card.json" | "agent.json"),
             (agent, "") => !agent.is_empty(),
             (_agent, place) => place.strip_prefix(".well-known/").is_some_and(is_card),

@@ -1,29 +1,28 @@
-//! What the surface is told about who may come in.
+//! Access control options of the HTTP server.
 
 use baton_ports::{Audit, Clock, Identity, Tokens};
 use baton_rules::RateLimit;
 use baton_types::{Digest, Timestamp};
 use std::{fmt, sync::Arc};
 
-/// Who may come in.
+/// Access control options.
 #[derive(Clone)]
 pub struct AccessOptions {
-    /// Who knows callers; without it everybody is the owner of this Baton, which is for loopback only.
+    /// Identity provider; without it every caller is the owner of this Baton, which is safe on loopback only.
     pub identity: Option<Arc<dyn Identity>>,
-    /// The digest of the token that only this Baton's owner has; without it everybody who comes is the owner, as in
-    /// the owner's own process.
+    /// Digest of the owner's token; without it every caller is the owner, as within the owner's process.
     pub owner: Option<Digest>,
-    /// Who makes tokens and takes them back.
+    /// Issues and revokes tokens.
     pub tokens: Option<Arc<dyn Tokens>>,
-    /// Who keeps a record of those that were turned away.
+    /// Audit log of denials and administrative changes.
     pub audit: Option<Arc<dyn Audit>>,
-    /// Whether cards and lists of agents are for callers who may read the agent, and not for everybody.
+    /// Whether agent cards and agent lists require read access to the agent.
     pub private_cards: bool,
-    /// Whether everybody may read the meters.
+    /// Whether metrics are public.
     pub open_metrics: bool,
-    /// How often each caller may ask.
+    /// Rate limit of each caller.
     pub rate: Option<RateLimit>,
-    /// What time it is, for the audit log and the expiry of tokens.
+    /// Clock for the audit log and token expiry.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -55,7 +54,7 @@ impl fmt::Debug for AccessOptions {
     }
 }
 
-/// The clock of a surface that was given none.
+/// Clock of a server without one; it does not advance.
 struct Stopped;
 
 impl Clock for Stopped {

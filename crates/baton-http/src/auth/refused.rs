@@ -1,4 +1,4 @@
-//! Why somebody does not come in, and how they are told.
+//! Rejections by the gate and their replies.
 
 use super::{bearer::NoBearer, form::Form};
 use axum::response::Response;
@@ -9,50 +9,50 @@ use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderValue, header};
 use std::{fmt::Write as _, time::Duration};
 
-/// Where the document of RFC 9728 is.
+/// Path of the RFC 9728 metadata document.
 pub(crate) const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
 
-/// Why somebody does not come in.
+/// Reason that the gate rejected a request.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// The request shows no token.
+    /// The request has no usable token.
     NoBearer(NoBearer),
-    /// Its token identifies nobody.
+    /// The token is invalid.
     Unidentified(Unidentified),
-    /// Too many requests.
+    /// Rate limit exceeded.
     TooMany {
-        /// The next may come after so long.
+        /// Time until the next request is allowed.
         wait: Duration,
-        /// Of what there were too many.
+        /// Kind of limited requests, for the message.
         of: &'static str,
     },
 }
 
 impl Refused {
-    /// The refusal, before it takes the form of a binding.
+    /// The rejection as an error, independent of the binding.
     pub(super) fn error(&self) -> Error {
         let unauthenticated = |message| Error::new(ErrorKind::Unauthenticated, ErrorCode::UNAUTHENTICATED, message);
         match self {
             Self::NoBearer(reason) => unauthenticated(reason.message().to_owned()),
             Self::Unidentified(Unidentified::KeysUnavailable(_)) => {
-                // What went wrong on the way to the issuer is for the operator.
-                let message = "the keys of the token's issuer cannot be read now; try again";
+                // The cause of the failed key request is logged for the operator only.
+                let message = "the keys of the token's issuer are unavailable; try again";
                 Error::new(ErrorKind::Unavailable, ErrorCode::UNAUTHENTICATED, message)
             }
             Self::Unidentified(reason) => unauthenticated(reason.to_string()),
             Self::TooMany { wait, of } => {
-                let message = format!("too many {of}; the next may come in {} s", whole_seconds(*wait));
+                let message = format!("too many {of}; retry in {} s", whole_seconds(*wait));
                 Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
             }
         }
     }
 
-    /// Whether it is one that the audit log has; that an issuer is away is nobody's fault here.
+    /// Whether the rejection is audited; an unreachable issuer is not a denial.
     pub(super) fn is_denial(&self) -> bool {
         !matches!(self, Self::Unidentified(Unidentified::KeysUnavailable(_)))
     }
 
-    /// The reply; `base` is where this Baton is reached.
+    /// Error reply; `base` is the base URL of this Baton.
     pub(super) fn response(&self, form: Form, base: &str) -> Response {
         let error = self.error();
         let mut response = form.refusal(&error);
@@ -72,7 +72,7 @@ impl Refused {
     }
 }
 
-/// Tells a caller who is known which scope would do.
+/// Names the missing scope in the challenge of an authenticated caller's reply.
 pub(super) fn note_missing(response: &mut Response, base: &str, scope: &Scope) {
     let scope = scope.to_string();
     let challenge = challenge(base, &[("error", "insufficient_scope"), ("scope", &scope)]);
@@ -85,7 +85,7 @@ fn described(base: &str, code: &str, error: &Error) -> String {
     challenge(base, &[("error", code), ("error_description", &error.message)])
 }
 
-/// How to come in, for clients: RFC 6750 and RFC 9728.
+/// `WWW-Authenticate` challenge of RFC 6750 and RFC 9728.
 fn challenge(base: &str, parameters: &[(&str, &str)]) -> String {
     let mut challenge = "Bearer realm=\"baton\"".to_owned();
     let quotable = |letter: char| matches!(letter, ' '..='~') && letter != '"' && letter != '\\';
@@ -97,7 +97,7 @@ fn challenge(base: &str, parameters: &[(&str, &str)]) -> String {
     challenge
 }
 
-/// At least one: clients that read 0 would ask again at once.
+/// Seconds, rounded up to at least 1: clients would retry immediately after 0.
 fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }

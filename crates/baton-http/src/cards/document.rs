@@ -1,4 +1,4 @@
-//! A card in the form that is shown.
+//! Agent card in its response format.
 
 use super::CardForm;
 use baton_wire::{
@@ -10,20 +10,20 @@ use baton_wire::{
 };
 use serde::{Serialize, Serializer};
 
-/// A card in one of its forms.
+/// Agent card in one of its formats.
 #[derive(Clone, Debug)]
 pub(crate) enum CardDocument {
     /// The members of both versions.
     Union(Box<AgentCard>),
-    /// A card of 1.0.
+    /// A2A 1.0 card.
     V1(Box<AgentCard>),
-    /// A card of 0.3.
+    /// A2A 0.3 card.
     V03(Box<v03::AgentCard>),
 }
 
 impl CardDocument {
-    /// The document of a card that lists the interfaces of both versions. A card without an interface of the version
-    /// that was asked for is shown as the union, which says what there is instead.
+    /// Builds the document of a card that lists the interfaces of both versions. A card without an interface of the
+    /// requested version falls back to the union, which lists the available versions.
     pub(crate) fn new(card: AgentCard, form: CardForm) -> Self {
         match form {
             CardForm::V1 => Self::V1(Box::new(card.without_older_interfaces())),
@@ -32,7 +32,7 @@ impl CardDocument {
         }
     }
 
-    /// The texts that are signed for this document. Of the union, the members of 1.0 are signed.
+    /// Canonical payloads to sign. For the union, only the 1.0 members are signed.
     pub(crate) fn payloads(&self) -> Result<Vec<String>, NotCanonical> {
         match self {
             Self::Union(card) | Self::V1(card) => card.payloads(),
@@ -40,7 +40,7 @@ impl CardDocument {
         }
     }
 
-    /// The card in 1.0, for bindings that do not carry JSON.
+    /// The 1.0 card, for bindings that do not carry JSON.
     pub(crate) fn into_v1(self) -> AgentCard {
         match self {
             Self::Union(card) | Self::V1(card) => *card,
@@ -48,7 +48,7 @@ impl CardDocument {
         }
     }
 
-    /// Puts signatures on it.
+    /// Sets the signatures.
     pub(crate) fn set_signatures(&mut self, signatures: Vec<AgentCardSignature>) {
         match self {
             Self::Union(card) | Self::V1(card) => card.signatures = signatures,

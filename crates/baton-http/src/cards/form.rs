@@ -1,22 +1,22 @@
-//! In which form a card is shown.
+//! Selection of the card format.
 
 use crate::a2a::requested_version;
 use http::{HeaderMap, Uri};
 
-/// The form of a card.
+/// Format of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CardForm {
-    /// The members of 1.0, with those of 0.3 beside them.
+    /// The 1.0 members together with the 0.3 members.
     Union,
-    /// The members and interfaces of 1.0 only.
+    /// Only the 1.0 members and interfaces.
     V1,
-    /// The members and interfaces of 0.3 only.
+    /// Only the 0.3 members and interfaces.
     V03,
 }
 
 impl CardForm {
-    /// The form for the version that a request names. A version that is not spoken here gets the union: a card is how
-    /// clients find out which versions there are.
+    /// Format for the requested version. An unsupported version gets the union: clients discover the supported versions
+    /// from the card.
     pub(crate) fn requested(headers: &HeaderMap, uri: &Uri) -> Self {
         let version = requested_version(headers, Some(uri)).unwrap_or_default();
         let mut numbers = version.split('.');

@@ -1,17 +1,17 @@
-//! What browsers are told about pages of other origins.
+//! CORS response headers.
 
 use super::CorsOrigins;
 use http::{HeaderName, Method, header};
 use std::time::Duration;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// How long a browser may remember the answer to a preflight request.
+/// `Access-Control-Max-Age` of preflight responses.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
 const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
-/// Headers that pages may send; those from `openai-organization` on are what OpenAI's package for JavaScript sends.
+/// Request headers that pages may send. Those from `openai-organization` on are sent by OpenAI's JavaScript SDK.
 const SENT: [HeaderName; 37] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
@@ -64,9 +64,9 @@ const READ: [HeaderName; 9] = [
     HeaderName::from_static("baton-response-id"),
 ];
 
-/// Answers preflight requests and marks replies; nothing when no page of another origin may call.
+/// Answers preflight requests and sets CORS headers; `None` if no other origin is allowed.
 ///
-/// It never allows credentials that browsers send by themselves: callers show tokens, and a page must have been given one.
+/// Credentials that browsers attach automatically are never allowed: a page needs a token.
 pub(crate) fn layer(origins: &CorsOrigins) -> Option<CorsLayer> {
     let allowed = match origins {
         CorsOrigins::Listed(listed) if listed.is_empty() => return None,

@@ -1,4 +1,4 @@
-//! Web pages of other origins that may call: none, unless they are listed.
+//! CORS: no other origin may call unless it is listed.
 
 mod layer;
 mod origins;

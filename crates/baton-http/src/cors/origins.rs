@@ -1,34 +1,34 @@
-//! Which origins may call.
+//! Allowed CORS origins.
 
 use http::{HeaderValue, Uri};
 
-/// Longer lists are a mistake.
+/// Maximum length of the list.
 const MOST: usize = 256;
 
-/// The origins of web pages that may call, besides this Baton's own.
+/// Web origins that may call, in addition to the server's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CorsOrigins {
-    /// These, as browsers write them.
+    /// Only these, in the form that browsers send.
     Listed(Vec<HeaderValue>),
-    /// Every page of every site; only callers with tokens get anything.
+    /// Any origin. Callers still need a token.
     All,
 }
 
-/// Why a list of origins cannot be used.
+/// Error in a list of origins.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CorsError {
-    /// Every page that a browser shows could use this Baton.
+    /// `*` without authentication would open the server to every web page.
     #[error("'*' would let every web page use this Baton; turn authentication on, or list the origins")]
     AllWithoutAuthentication,
-    /// It is not an origin.
+    /// The value is not an origin.
     #[error("'{origin}' is not an origin: {reason}")]
     NotAnOrigin {
-        /// What was given.
+        /// The given value.
         origin: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
-    /// There are too many.
+    /// The list is too long.
     #[error("{0} origins are listed; at most {MOST} can be")]
     TooMany(usize),
 }
@@ -40,7 +40,7 @@ impl Default for CorsOrigins {
 }
 
 impl CorsOrigins {
-    /// Checks a list of origins, `scheme://host[:port]` each; `*` is every origin, which needs authentication to be on.
+    /// Parses a list of origins, each `scheme://host[:port]`. `*` allows every origin and requires authentication.
     pub fn parse(list: &[impl AsRef<str>], auth_on: bool) -> Result<Self, CorsError> {
         if list.len() > MOST {
             return Err(CorsError::TooMany(list.len()));
@@ -66,20 +66,20 @@ impl CorsOrigins {
     }
 }
 
-/// The origin as browsers write it: in lower case, and without the port that its scheme implies.
+/// The origin in the form that browsers send: lower case, without the default port of the scheme.
 fn exact(origin: &str) -> Result<HeaderValue, CorsError> {
     let refuse = |reason| CorsError::NotAnOrigin { origin: origin.chars().take(200).collect(), reason };
     let Some((scheme, rest)) = origin.split_once("://") else {
         return Err(refuse("write scheme://host or scheme://host:port"));
     };
     if rest.contains('*') {
-        return Err(refuse("'*' stands alone; list each host"));
+        return Err(refuse("'*' must stand alone; list each host"));
     }
     if rest.contains(['/', '?', '#']) {
-        return Err(refuse("it ends after the host and port, without a path or a slash"));
+        return Err(refuse("it must end after the host and port, without a path or a slash"));
     }
     if rest.contains('@') {
-        return Err(refuse("it has no user name"));
+        return Err(refuse("it must not contain a user name"));
     }
     if !rest.is_ascii() {
         return Err(refuse("write the host as browsers send it, in its xn-- form"));

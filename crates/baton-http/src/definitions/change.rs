@@ -1,4 +1,4 @@
-//! `PATCH /api/v1/agents/{agent}`: what its card says, its prompt, its settings.
+//! `PATCH /api/v1/agents/{agent}`: changes card metadata, prompt and settings.
 
 use super::{allowed, answered, details, expected, refusal, who};
 use crate::{app::Shared, auth::Caller, body::json, named::Named};
@@ -14,7 +14,7 @@ use baton_wire::{
 };
 use std::sync::Arc;
 
-/// Changes what is given, all of it or nothing.
+/// Applies all given changes atomically.
 pub(crate) async fn change(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -28,8 +28,8 @@ pub(crate) async fn change(
         changes.extend(wish.prompt.map(AgentChange::Prompt));
         changes.extend(wish.settings.as_ref().map(settings_change).transpose().map_err(refusal)?);
         if changes.is_empty() {
-            let message = "say what is to be different: title, description, version, provider, icon_url, \
-                           documentation_url, autonomous, prompt or settings";
+            let message = "the request changes nothing; give at least one of title, description, version, provider, \
+                           icon_url, documentation_url, autonomous, prompt or settings";
             return Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message));
         }
         let (who, expected) = (who(&shared, &headers), expected(&headers));

@@ -9,7 +9,7 @@ use axum::{
 use baton_wire::api::CloneAgent;
 use std::sync::Arc;
 
-/// Makes an agent with the same files under another name.
+/// Creates an agent with the same files and another name.
 pub(crate) async fn copy(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! `POST /api/v1/agents` without an address: an agent that lives here.
+//! `POST /api/v1/agents` without an address: creates a local agent.
 
 use super::{allowed, details, refusal, who};
 use crate::{app::Shared, auth::Caller};
@@ -6,7 +6,7 @@ use axum::response::Response;
 use baton_wire::{a2a::v1::Error, api::CreateAgent};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
-/// Makes it, and says where it is kept.
+/// Creates the agent and returns its location.
 pub(crate) async fn create(
     shared: &Shared,
     caller: &Caller,
@@ -17,7 +17,7 @@ pub(crate) async fn create(
     Ok(created(details(shared, headers, &made), made.name.as_str()))
 }
 
-/// The answer that tells where the new agent is.
+/// Sets status 201 and the `Location` of the new agent.
 pub(super) fn created(mut response: Response, name: &str) -> Response {
     *response.status_mut() = StatusCode::CREATED;
     if let Ok(place) = HeaderValue::from_str(&format!("/api/v1/agents/{name}")) {

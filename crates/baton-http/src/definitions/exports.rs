@@ -1,4 +1,4 @@
-//! `/api/v1/agents/{agent}/exports`: work that an agent offers as MCP tools.
+//! `/api/v1/agents/{agent}/exports`: tasks that an agent exports as MCP tools.
 
 use super::part::Part;
 use baton_manage::{Definition, ManageError, export, export_change};
@@ -21,7 +21,7 @@ impl Part for Exports {
         of.kit.exports.iter().find(|tool| tool.name == name).map(export)
     }
 
-    /// What is not given stays.
+    /// Absent members keep their values.
     fn put(now: &Definition, name: &str, wish: &AgentExport) -> Result<AgentChange, ManageError> {
         Ok(export_change(Some(now), &AgentExport { name: name.to_owned(), ..wish.clone() }))
     }

@@ -7,7 +7,7 @@ use baton_wire::api::{AgentItem, AgentItemList};
 use serde::Serialize;
 use std::marker::PhantomData;
 
-/// Which of both.
+/// Selects rules or references.
 pub(super) trait Kind: 'static {
     const KIND: ItemKind;
     const PATH: &'static str;
@@ -46,7 +46,7 @@ impl<K: Kind> Part for Items<K> {
         of.agent.knowledge.items(K::KIND).iter().find(|item| item.name == name).map(item_with_text)
     }
 
-    /// What is not given stays.
+    /// Absent members keep their values.
     fn put(now: &Definition, name: &str, wish: &AgentItem) -> Result<AgentChange, ManageError> {
         item_put(now, K::KIND, &AgentItem { name: name.to_owned(), ..wish.clone() })
     }

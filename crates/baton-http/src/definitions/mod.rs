@@ -1,4 +1,4 @@
-//! Definitions of agents that live here: made, shown without secrets, changed, copied and taken away.
+//! Definitions of local agents: create, show without secrets, change, clone and delete.
 
 mod change;
 mod copy;
@@ -40,10 +40,10 @@ use items::{Items, References, Rules};
 use providers::Providers;
 use servers::Servers;
 
-/// Who keeps definitions.
+/// Storage of agent definitions.
 #[derive(Clone)]
 pub struct DefinitionPorts {
-    /// Keeps them.
+    /// Agent repository.
     pub shelf: Arc<dyn AgentShelf>,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Debug for DefinitionPorts {
     }
 }
 
-/// The routes of what an agent has.
+/// Routes for the parts of an agent definition.
 pub(crate) fn mount(routes: Routes) -> Routes {
     let routes = routes.post("/api/v1/agents/{agent}/clone", RouteAccess::AdminChange, copy::copy);
     let routes = part::mount::<Items<Rules>>(part::mount::<Items<References>>(routes));
@@ -69,22 +69,22 @@ fn pair(path: Pair) -> Result<(AgentName, String), Error> {
     Ok((agent.into(), name))
 }
 
-/// Who keeps definitions, if anybody does.
+/// Agent manager; an error if no repository is configured.
 pub(crate) fn manager(shared: &Shared) -> Result<Manager, Error> {
     let ports = shared.options.definitions.as_ref().ok_or_else(|| {
-        let message = "this Baton keeps no definitions; change the agent where it is defined";
+        let message = "this server stores no agent definitions; change the agent where it is defined";
         Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
     })?;
     Ok(Manager::new(Arc::clone(&ports.shelf)))
 }
 
-/// For those who look at the instructions and the servers of one, which the scopes `read` and `call` do not entitle to.
+/// Reads a definition. Requires `admin`: the scopes `read` and `call` do not cover prompts and servers.
 async fn read(shared: &Shared, caller: &Caller, agent: &AgentName) -> Result<Definition, Error> {
     caller.may(shared, Access::Admin, None)?;
     manager(shared)?.definition(agent).await.map_err(refusal)
 }
 
-/// For those who change one.
+/// Agent manager for a change. Requires `admin`.
 fn allowed(shared: &Shared, caller: &Caller) -> Result<Manager, Error> {
     caller.may(shared, Access::Admin, None)?;
     manager(shared)
@@ -94,14 +94,14 @@ pub(crate) fn who(shared: &Shared, headers: &HeaderMap) -> Who {
     if shows_owner(&shared.options.access, headers) { Who::Owner } else { Who::Administrator }
 }
 
-/// The digest on which a change depends.
+/// Digest from `If-Match`.
 pub(crate) fn expected(headers: &HeaderMap) -> Option<Digest> {
     let given = headers.get(header::IF_MATCH)?.to_str().ok()?.trim();
     let digest = given.trim_start_matches("W/").trim_matches('"');
     (digest != "*").then(|| Digest::from_hex(digest))
 }
 
-/// A refusal as clients know it.
+/// Maps a management error to an API error.
 pub(crate) fn refusal(error: ManageError) -> Error {
     let ManageError { code, detail } = error;
     let kind = match code {
@@ -115,7 +115,7 @@ pub(crate) fn refusal(error: ManageError) -> Error {
     Error::new(kind, code, detail)
 }
 
-/// The answer to a request; one whose condition did not hold says so by its status.
+/// The response; a failed precondition is reported by its status.
 fn answered(answer: Result<Response, Error>) -> Response {
     answer.unwrap_or_else(|error| refused(&error))
 }
@@ -128,7 +128,7 @@ pub(crate) fn refused(error: &Error) -> Response {
     response
 }
 
-/// An answer with the digest of the definition as its ETag.
+/// JSON response with the digest of the definition as its ETag.
 fn tagged(value: &impl Serialize, digest: &Digest) -> Response {
     let mut response = reply::json(value);
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{digest}\"")) {
@@ -137,7 +137,7 @@ fn tagged(value: &impl Serialize, digest: &Digest) -> Response {
     response
 }
 
-/// The agent with its definition.
+/// Details of the agent with its definition.
 pub(crate) fn details(shared: &Shared, headers: &HeaderMap, definition: &Definition) -> Response {
     let details = AgentDetails {
         definition: Some(Box::new(baton_manage::definition(definition))),

@@ -1,4 +1,4 @@
-//! What an agent has several of, each under a name: the same four verbs for every kind.
+//! Named collections of an agent definition: the same four operations for every kind.
 
 use super::{Pair, absent, allowed, answered, expected, pair, read, refusal, tagged, who};
 use crate::{
@@ -19,34 +19,34 @@ use http::HeaderMap;
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
-/// One kind of what an agent has.
+/// One kind of collection.
 pub(super) trait Part: 'static {
-    /// The segment of its addresses.
+    /// Path segment.
     const PATH: &'static str;
-    /// One of them, for people.
+    /// Singular noun for messages.
     const NOUN: &'static str;
-    /// What a client says one is to be.
+    /// Request body of a put.
     type Wish: DeserializeOwned + Send + Sync;
 
-    /// All of them, with the digest of the definition.
+    /// All entries, with the digest of the definition.
     fn all(of: &Definition) -> impl Serialize;
 
-    /// The one of this name, as it may be seen.
+    /// The entry with this name, without secrets.
     fn one(of: &Definition, name: &str) -> Option<impl Serialize>;
 
-    /// Makes it, or changes the one that is there.
+    /// Change that creates or replaces an entry.
     fn put(now: &Definition, name: &str, wish: &Self::Wish) -> Result<AgentChange, ManageError>;
 
-    /// Takes it away.
+    /// Change that removes an entry.
     fn gone(name: String) -> AgentChange;
 }
 
 type Served = State<Arc<Shared>>;
 
-/// The routes of one kind.
+/// Routes of one collection.
 pub(super) fn mount<P: Part>(routes: Routes) -> Routes {
     let base = format!("/api/v1/agents/{{agent}}/{}", P::PATH);
-    // Another route below names this segment, so it has one name everywhere.
+    // Another route below uses the same segment, and a segment needs one parameter name.
     let one = format!("{base}/{{server}}");
     let (look, change) = (RouteAccess::Admin, RouteAccess::AdminChange);
     routes.get(&base, look, list::<P>).get(&one, look, show::<P>).put(&one, change, put::<P>).delete(
@@ -91,7 +91,7 @@ async fn put<P: Part>(State(shared): Served, caller: Caller, path: Pair, request
     answered(done.await)
 }
 
-/// Takes it away, and shows what it was.
+/// Removes the entry and returns its last value.
 async fn remove<P: Part>(State(shared): Served, caller: Caller, path: Pair, headers: HeaderMap) -> Response {
     let done = async {
         let manager = allowed(&shared, &caller)?;

@@ -1,4 +1,4 @@
-//! `/api/v1/agents/{agent}/providers`: services that an agent's models are reached through, without secrets.
+//! `/api/v1/agents/{agent}/providers`: model providers of an agent, without secrets.
 
 use super::part::Part;
 use baton_manage::{
@@ -24,7 +24,7 @@ impl Part for Providers {
         provider(of, name).map(shown_provider)
     }
 
-    /// Replaces the entry; values that are given as they are shown stay what they are.
+    /// Replaces the entry. A value sent in its redacted form keeps the stored value.
     fn put(now: &Definition, name: &str, wish: &Json) -> Result<AgentChange, ManageError> {
         provider_change(Some(now), name, wish)
     }

@@ -21,7 +21,7 @@ impl Part for Servers {
         of.kit.servers.iter().find(|server| server.name == name).map(shown_entry)
     }
 
-    /// Replaces the entry; values that are given as they are shown stay what they are.
+    /// Replaces the entry. A value sent in its redacted form keeps the stored value.
     fn put(now: &Definition, name: &str, wish: &Json) -> Result<AgentChange, ManageError> {
         server_change(Some(now), name, wish)
     }

@@ -1,4 +1,4 @@
-//! An agent's Environment.
+//! Environment endpoint of an agent.
 
 use super::{pass::pass, ports};
 use crate::{app::Shared, auth::Caller, named::Named, reply};
@@ -20,9 +20,9 @@ pub(crate) async fn named(
     answered(&shared, &caller, &name.into(), request).await
 }
 
-/// Answers for an agent.
+/// Serves the Environment of an agent.
 pub(super) async fn answered(shared: &Arc<Shared>, caller: &Caller, agent: &AgentName, request: Request) -> Response {
-    // Those who may not read it are not told whether it is there.
+    // A caller without read access must not learn whether the agent exists.
     let ports = caller.may(shared, Access::Read, Some(agent)).and_then(|()| ports(shared));
     match ports.map(|ports| ports.environments.of(agent)) {
         Ok(Some(service)) => pass(shared, caller, Some(agent), &service, request).await,

@@ -1,4 +1,4 @@
-//! The tools that an agent exports, alone.
+//! Endpoint with only the exported tools of an agent.
 
 use super::{pass::pass, ports};
 use crate::{app::Shared, auth::Caller, named::Named, reply};
@@ -18,7 +18,7 @@ pub(crate) async fn exported(
     request: Request,
 ) -> Response {
     let agent = AgentName::from(name);
-    // Those who may not read it are not told whether it is there.
+    // A caller without read access must not learn whether the agent exists.
     let ports = caller.may(&shared, Access::Read, Some(&agent)).and_then(|()| ports(&shared));
     match ports.map(|ports| ports.exported.of(&agent)) {
         Ok(Some(service)) => pass(&shared, &caller, Some(&agent), &service, request).await,

@@ -1,4 +1,4 @@
-//! The MCP server that manages agents.
+//! MCP server for agent management.
 
 use super::{pass::pass, ports};
 use crate::{
@@ -16,11 +16,11 @@ use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
-/// `/mcp/manage`: for those who may change agents over HTTP.
+/// `/mcp/manage`. Requires `admin`.
 pub(crate) async fn manage(State(shared): State<Arc<Shared>>, caller: Caller, mut request: Request) -> Response {
     let service = caller.may(&shared, Access::Admin, None).and_then(|()| {
         ports(&shared)?.manage.as_ref().ok_or_else(|| {
-            let message = "this Baton keeps no definitions; change agents where they are defined";
+            let message = "this server stores no agent definitions; change agents where they are defined";
             Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
         })
     });

@@ -1,7 +1,7 @@
-//! MCP endpoints: who may use which, and the way to the service that answers.
+//! MCP endpoints: access checks and dispatch to the MCP services.
 //!
-//! What an endpoint does is `baton-mcp`'s; here requests get their caller, their bounds and their scopes. Hosts and
-//! origins were checked before any route.
+//! The endpoints are implemented in `baton-mcp`; this module adds the caller, the limits and the scopes. Hosts and
+//! origins are checked before any route.
 
 mod environment;
 mod exported;
@@ -21,10 +21,10 @@ use crate::app::Shared;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 
-/// Who answers, if anybody does.
+/// MCP services; an error if MCP is disabled.
 fn ports(shared: &Shared) -> Result<&McpPorts, Error> {
     shared.options.mcp.as_ref().ok_or_else(|| {
-        let message = "this Baton does not speak MCP";
+        let message = "MCP is not enabled on this server";
         Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
     })
 }

@@ -14,7 +14,7 @@ pub(crate) async fn own(State(shared): State<Arc<Shared>>, caller: Caller, reque
     answered(&shared, &caller, request).await
 }
 
-/// `/mcp`: the Environment of the only agent, or the way to all of them.
+/// `/mcp`: the Environment of the only agent, or Baton's own server.
 pub(crate) async fn root(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
     match shared.sole_agent() {
         Some(agent) => environment::answered(&shared, &caller, &agent.name, request).await,

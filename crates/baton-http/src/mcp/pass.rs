@@ -1,4 +1,4 @@
-//! The way of a request to an MCP service and back.
+//! Forwards a request to an MCP service and returns its response.
 
 use super::spoken;
 use crate::{
@@ -21,7 +21,7 @@ use rmcp::ServerHandler;
 use serde::Deserialize;
 use std::{borrow::Cow, pin::pin, sync::Arc};
 
-/// Answers with a service, if the caller may; `agent` is the one that the endpoint is about.
+/// Forwards the request if the caller has access. `agent` is the agent of the endpoint.
 pub(super) async fn pass<H: ServerHandler>(
     shared: &Arc<Shared>,
     caller: &Caller,
@@ -38,13 +38,13 @@ pub(super) async fn pass<H: ServerHandler>(
             return reply::rest_error(&error);
         }
     };
-    // The service is given the body as it was before it was packed.
+    // The body was decompressed, so its encoding headers no longer apply.
     parts.headers.remove(header::CONTENT_ENCODING);
     parts.headers.remove(header::CONTENT_LENGTH);
     let bytes = received.bytes.len();
     let answered = async {
         spoken::begin(&span, &parts, agent, &received.bytes);
-        // Where several agents are reached, it is the call's arguments that tell which one's scope it needs.
+        // On endpoints for several agents, the call arguments determine the agent whose scope is required.
         let lacks = agent.is_some() && may(caller.principal(), Access::Call, agent).is_err();
         if lacks && let Err(error) = caller.may(shared, needed(&received.bytes), agent) {
             return reply::rest_error(&error);
@@ -52,7 +52,7 @@ pub(super) async fn pass<H: ServerHandler>(
         parts.extensions.insert(ServedAt(base_url(shared, &parts.headers)));
         parts.extensions.insert(SessionHolder::new(format!("{:?}", caller.limit_key())));
         parts.extensions.insert(refusal_log(shared, caller));
-        // Whoever manages agents says what for by the tool.
+        // The audit log records the called tool of management requests.
         let managed = parts.extensions.get::<Who>().and_then(|_| called_tool(&received.bytes));
         let request = http::Request::from_parts(parts, received.bytes.clone());
         let answer = service.answer(caller.principal(), request).await;
@@ -67,13 +67,13 @@ pub(super) async fn pass<H: ServerHandler>(
     shared.large_requests.drive(bytes, pin!(answered)).await
 }
 
-/// Refusals that only the result of a call shows go into the audit log, too.
+/// Adds denials that appear only in a call result to the audit log.
 fn refusal_log(shared: &Arc<Shared>, caller: &Caller) -> RefusalLog {
     let (shared, caller) = (Arc::clone(shared), caller.clone());
     RefusalLog::new(move |code, reason| caller.log_refusal(&shared, code, reason))
 }
 
-/// The tool that a request calls.
+/// Name of the called tool.
 fn called_tool(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Envelope {
@@ -88,8 +88,8 @@ fn called_tool(body: &[u8]) -> Option<String> {
     (method == "tools/call").then(|| params.name.chars().take(128).collect())
 }
 
-/// What a request does, as far as its method tells. The handlers decide for themselves whether a call may be made: this
-/// is so that a caller without the scope gets the refusal that names it, and the audit log its line.
+/// Required access according to the method. The handlers check each call again; this check exists for the error that
+/// names the missing scope and for the audit log.
 fn needed(body: &[u8]) -> Access {
     #[derive(Deserialize)]
     struct Envelope<'a> {
@@ -100,7 +100,7 @@ fn needed(body: &[u8]) -> Access {
     if method.as_deref() == Some("tools/call") { Access::Call } else { Access::Read }
 }
 
-/// The reply; a stream counts among those that may be open, and ends when what its reader showed no longer holds.
+/// The response. A stream counts against the stream limit and ends when the caller's credentials expire.
 fn sent(shared: &Arc<Shared>, caller: &Caller, answer: McpReply) -> Response {
     let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     if !kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {

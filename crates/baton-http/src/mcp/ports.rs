@@ -1,18 +1,18 @@
-//! Who answers MCP requests.
+//! MCP services of the surface.
 
 use baton_mcp::{Environments, ExportedEndpoints, ManageServer, McpService, OwnServer};
 use std::{fmt, sync::Arc};
 
-/// Who answers MCP requests.
+/// Services that answer MCP requests.
 #[derive(Clone)]
 pub struct McpPorts {
-    /// The Environments of agents.
+    /// Environments of agents.
     pub environments: Arc<Environments>,
-    /// The tools that agents export.
+    /// Exported tools of agents.
     pub exported: Arc<ExportedEndpoints>,
-    /// The way to all agents.
+    /// Baton's own MCP server, for all agents.
     pub own: McpService<OwnServer>,
-    /// Managing agents, where definitions are kept.
+    /// Agent management, if definitions are stored.
     pub manage: Option<McpService<ManageServer>>,
 }
 

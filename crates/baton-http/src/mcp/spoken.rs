@@ -1,4 +1,4 @@
-//! What is said of an MCP request on its span.
+//! Span attributes of MCP requests.
 
 use crate::telemetry::RequestSpan;
 use baton_telemetry::{
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The methods of both eras; what else a client makes up is no name.
+/// Methods of both protocol generations. Unknown methods never become span names.
 const METHODS: [&str; 23] = [
     "tools/call",
     "tools/list",
@@ -38,10 +38,10 @@ const METHODS: [&str; 23] = [
     "tasks/cancel",
 ];
 
-/// Longest name, id or address that a span has of what a client sent.
+/// Maximum bytes of a name, id or URI from a client in a span.
 const LONGEST: usize = 128;
 
-/// As much of a message as its span tells.
+/// The parts of a message that its span records.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow, default)]
@@ -70,7 +70,7 @@ struct Meta<'a> {
     traceparent: Option<Cow<'a, str>>,
 }
 
-/// Names the span after the method, and puts it where the message says that it was sent.
+/// Names the span after the method and applies the trace context of the message.
 pub(super) fn begin(span: &RequestSpan, parts: &Parts, agent: Option<&AgentName>, body: &[u8]) {
     if !span.is_on() {
         return;
@@ -110,7 +110,7 @@ fn named(span: &mut OpenSpan, method: &'static str, message: &Message<'_>) {
         _ => span.rename(method),
     }
     if let Some(params) = params {
-        // A query may be a secret.
+        // A query may contain secrets.
         let uri = params.uri.as_deref().filter(|_| method.starts_with("resources/"));
         let uri = uri.map(|uri| clipped(uri.split(['?', '#']).next().unwrap_or_default()).to_owned());
         span.set_some(names::MCP_RESOURCE_URI, uri);

@@ -1,18 +1,18 @@
-//! In which text a client wants the meters.
+//! Negotiation of the metrics format.
 
 use http::{HeaderMap, header};
 
-/// A text format for meters.
+/// Text format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// Prometheus' own, version 0.0.4.
+    /// Prometheus text format 0.0.4.
     Prometheus,
     /// OpenMetrics 1.0.
     OpenMetrics,
 }
 
 impl Format {
-    /// OpenMetrics for those who like it at least as well as plain text, which everybody else gets.
+    /// OpenMetrics if the client prefers it at least as much as plain text, else Prometheus.
     pub(super) fn wanted(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let liked = |name: &str| {

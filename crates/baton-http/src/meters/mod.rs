@@ -1,4 +1,4 @@
-//! `GET /metrics`: what the meters show, in the text that Prometheus and its like read.
+//! `GET /metrics`: metrics in the Prometheus text formats.
 
 mod format;
 mod ports;
@@ -8,10 +8,10 @@ mod text;
 use crate::routes::{RouteAccess, Routes};
 pub use ports::MeterPorts;
 
-/// Where the meters are read.
+/// Path of the metrics endpoint.
 pub(crate) const PATH: &str = "/metrics";
 
-/// Adds the path.
+/// Adds the route.
 pub(crate) fn mount(routes: Routes) -> Routes {
     routes.get(PATH, RouteAccess::Metrics, show::show)
 }

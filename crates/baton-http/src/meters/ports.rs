@@ -1,14 +1,14 @@
-//! What the surface is told about meters.
+//! Metrics source of the surface.
 
 use baton_telemetry::Meters;
 use std::{fmt, sync::Arc};
 
-/// Who counts and times.
+/// Metrics source and clock.
 #[derive(Clone)]
 pub struct MeterPorts {
     /// The meters of this process.
     pub meters: Arc<Meters>,
-    /// The present moment, in nanoseconds since the Unix epoch.
+    /// Current time in nanoseconds since the Unix epoch.
     pub now: fn() -> u64,
 }
 

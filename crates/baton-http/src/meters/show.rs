@@ -9,7 +9,7 @@ use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, HeaderValue, header};
 use std::sync::Arc;
 
-/// What the meters show now, for those who may read telemetry, or for everybody if the settings say so.
+/// Current metrics. Requires `telemetry:read`, unless metrics are configured as open.
 pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, headers: HeaderMap) -> Response {
     let shown = async {
         if !shared.options.access.open_metrics {
@@ -17,7 +17,7 @@ pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, head
         }
         let ports = shared.options.meters.as_ref();
         let ports = ports.ok_or_else(|| {
-            Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, "this Baton has no meters")
+            Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, "metrics are not enabled on this server")
         })?;
         Ok(ports.meters.read((ports.now)()).await)
     };

@@ -1,11 +1,11 @@
-//! Meters as text: names with underscores, units and `_total` as Prometheus expects them.
+//! Metrics as text, with names, units and the `_total` suffix as Prometheus expects them.
 
 use super::format::Format;
 use baton_telemetry::{Instrument, InstrumentKind, MeterPoint, MeterReading, Shown};
 use baton_types::{Attributes, Value};
 use std::fmt::Write as _;
 
-/// Writes everything that the meters show.
+/// Encodes all metrics.
 pub(super) fn write(reading: &MeterReading, format: Format) -> String {
     let mut text = String::with_capacity(16 * 1024);
     describe_target(&mut text, &reading.resource.attributes, format);
@@ -23,11 +23,11 @@ pub(super) fn write(reading: &MeterReading, format: Format) -> String {
     text
 }
 
-/// Who is measured: what every series would otherwise have to say.
+/// Writes the resource attributes once, so that the series do not repeat them.
 fn describe_target(text: &mut String, attributes: &Attributes, format: Format) {
     match format {
-        Format::Prometheus => text.push_str("# HELP target_info Whose meters these are.\n# TYPE target_info gauge\n"),
-        Format::OpenMetrics => text.push_str("# TYPE target info\n# HELP target Whose meters these are.\n"),
+        Format::Prometheus => text.push_str("# HELP target_info Target metadata.\n# TYPE target_info gauge\n"),
+        Format::OpenMetrics => text.push_str("# TYPE target info\n# HELP target Target metadata.\n"),
     }
     text.push_str("target_info");
     labels(text, attributes, None);
@@ -128,7 +128,7 @@ fn escaped(text: &mut String, value: &str) {
     }
 }
 
-/// Only letters, digits and underscores, and no digit first.
+/// Replaces all characters but letters and digits by underscores, and prefixes a leading digit with one.
 fn underscored(text: &mut String, name: &str) {
     if name.starts_with(|first: char| first.is_ascii_digit()) {
         text.push('_');
@@ -146,7 +146,7 @@ fn name(instrument: &Instrument) -> String {
     name
 }
 
-/// What is counted has no unit.
+/// Unit suffix; counts have none.
 fn unit(instrument: &Instrument) -> Option<&'static str> {
     match instrument.unit {
         "s" => Some("seconds"),

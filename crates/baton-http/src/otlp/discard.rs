@@ -1,8 +1,8 @@
-//! Metrics and logs: counted and discarded, because Baton keeps spans only.
+//! Metrics and logs: counted and discarded, because Baton stores only spans.
 //!
-//! Exporters send every few seconds, and most report each refusal to their users. So each sender is told once, in its
-//! first reply, and its later requests are answered as taken. Senders that act on a refusal ask for it with
-//! `Prefer: handling=strict` (RFC 7240), as Baton's own exporter does.
+//! Exporters send every few seconds, and most report each error to their users. So each sender is notified once, in its
+//! first response, and its later requests succeed. Senders that handle the rejection request it with `Prefer:
+//! handling=strict` (RFC 7240), as Baton's own exporter does.
 
 use super::{
     grpc,
@@ -33,10 +33,10 @@ use std::{
     },
 };
 
-/// Senders that are remembered; the one that was told first is forgotten, and told again.
+/// Maximum remembered senders. The oldest is evicted, and notified again.
 const MAX_SENDERS: usize = 1024;
 
-/// What was discarded, and who was told.
+/// Counters of discarded items, and the notified senders.
 #[derive(Default)]
 pub(crate) struct DiscardedSignals {
     metrics: AtomicU64,
@@ -50,7 +50,7 @@ struct ToldSenders {
     order: VecDeque<Sender>,
 }
 
-/// One process that sends one signal.
+/// A process that sends one signal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Sender {
     caller: LimitKey,
@@ -60,7 +60,7 @@ struct Sender {
 }
 
 impl DiscardedSignals {
-    /// Counts a request; true when its sender has not been told before.
+    /// Counts a request; true if its sender was not notified before.
     fn count(&self, caller: LimitKey, signal: OtherSignal, count: &SignalCount) -> bool {
         let counter = match signal {
             OtherSignal::Metrics => &self.metrics,
@@ -144,7 +144,7 @@ async fn by_grpc(shared: &Shared, caller: &Caller, signal: OtherSignal, request:
     .await
 }
 
-/// Counts the items of a request; the body of the reply.
+/// Counts the items of a request and returns the response body.
 async fn discard(shared: &Shared, caller: &Caller, signal: OtherSignal, letter: Letter) -> Result<Vec<u8>, Refusal> {
     let encoding = letter.encoding;
     let large = letter.gzip || letter.received.bytes.len() > LARGE;
@@ -161,7 +161,7 @@ async fn discard(shared: &Shared, caller: &Caller, signal: OtherSignal, letter: 
         signal = signal.as_str(),
         service = count.service,
         instance = count.instance,
-        "another program sends what is not kept: it is counted and discarded"
+        "a client sends a signal that is not stored: it is counted and discarded"
     );
     Ok(signal.write_response(encoding, Some((count.items, &remark(signal)))))
 }
@@ -181,11 +181,12 @@ fn count(signal: OtherSignal, letter: Letter) -> Result<SignalCount, Refusal> {
 fn remark(signal: OtherSignal) -> String {
     let (name, variable) = (signal.as_str(), signal.as_str().to_ascii_uppercase());
     format!(
-        "Baton keeps traces; {name} are counted and discarded, which is said once. OTEL_{variable}_EXPORTER=none stops them."
+        "Baton stores only traces; {name} are counted and discarded (reported once). Set OTEL_{variable}_EXPORTER=none to \
+         stop them."
     )
 }
 
-/// Senders that want to know what is not kept are refused.
+/// Rejects senders that request strict handling.
 fn check_strictness(headers: &HeaderMap, signal: OtherSignal) -> Result<(), Refusal> {
     let asked = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
     let is_strict = asked.flat_map(|value| value.split([',', ';'])).any(|one| {
@@ -194,8 +195,8 @@ fn check_strictness(headers: &HeaderMap, signal: OtherSignal) -> Result<(), Refu
     });
     match (is_strict, signal) {
         (false, _) => Ok(()),
-        (true, OtherSignal::Metrics) => Err(Refusal::NotOffered("Baton takes traces; it does not take metrics")),
-        (true, OtherSignal::Logs) => Err(Refusal::NotOffered("Baton takes traces; it does not take logs")),
+        (true, OtherSignal::Metrics) => Err(Refusal::NotOffered("Baton accepts only traces, not metrics")),
+        (true, OtherSignal::Logs) => Err(Refusal::NotOffered("Baton accepts only traces, not logs")),
     }
 }
 

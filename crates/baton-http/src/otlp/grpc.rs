@@ -1,7 +1,7 @@
 //! `opentelemetry.proto.collector.trace.v1.TraceService/Export`, on the same port.
 //!
-//! One message in and one message out: the frame is read and written here, because generated services would have their
-//! own idea of how much a compressed message may grow to.
+//! A unary call. The frame is decoded and encoded here, because generated services would apply their own limit to a
+//! decompressed message.
 
 use super::{
     ingest::{Letter, admit, keep},
@@ -19,10 +19,10 @@ use http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt as _, Full};
 use std::{convert::Infallible, sync::Arc};
 
-/// A flag and the length.
+/// A flag byte and the length.
 const HEAD: usize = 5;
 
-/// Takes spans.
+/// Ingests spans.
 pub(crate) async fn export(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
     serve(request, async |request: Request| {
         let store = admit(&shared, &caller)?;
@@ -32,13 +32,13 @@ pub(crate) async fn export(State(shared): State<Arc<Shared>>, caller: Caller, re
     .await
 }
 
-/// Answers a request of gRPC with the message that is made of it.
+/// Answers a gRPC request with the message that the handler returns.
 pub(super) async fn serve(
     request: Request,
     answer_to: impl AsyncFnOnce(Request) -> Result<Vec<u8>, Refusal>,
 ) -> Response {
     if !a2a::is_grpc(request.headers()) {
-        // Whoever sent this is no gRPC client and would not see a status behind a 200.
+        // The client does not use gRPC, so it would ignore a gRPC status behind a 200.
         let message =
             "Content-Type must be application/grpc; OTLP over HTTP goes to /v1/traces, /v1/metrics and /v1/logs";
         return reply::rest_error(&reply::unsupported(message));
@@ -51,7 +51,7 @@ pub(super) async fn serve(
     response
 }
 
-/// Reads the one message of a request, which may be compressed.
+/// Reads the single message of a request, which may be compressed.
 pub(super) async fn framed_body(shared: &Shared, request: Request) -> Result<Letter, Refusal> {
     let (parts, body) = request.into_parts();
     let packing = parts.headers.get("grpc-encoding").map(HeaderValue::as_bytes).unwrap_or_default();

@@ -14,7 +14,7 @@ use baton_otlp::{Arrival, Encoding};
 use http::{HeaderValue, header};
 use std::sync::Arc;
 
-/// Takes spans.
+/// Ingests spans.
 pub(crate) async fn traces(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
     let encoding = encoding_of(request.headers());
     match take(&shared, &caller, encoding, request).await {

@@ -1,4 +1,4 @@
-//! Spans of an export request, from bytes to the store.
+//! Ingest of an export request, from bytes to the store.
 
 use super::refusal::Refusal;
 use crate::{
@@ -15,30 +15,30 @@ use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
-/// Bodies larger than this are unpacked and read beside the threads that serve others.
+/// Bodies above this size are decompressed and parsed off the request threads.
 pub(super) const LARGE: usize = 128 * 1024;
 
-/// How far a body may grow: spans repeat their names, so they are packed better than others.
+/// Decompression limits. Spans repeat their names, so their compression ratio is not limited.
 const INFLATE_LIMITS: InflateLimits = InflateLimits { max_bytes: 64 * 1024 * 1024, max_ratio: None };
 
-/// A body as it arrived.
+/// Body of an export request.
 pub(super) struct Letter {
-    /// The bytes, and their share of what may arrive at once.
+    /// The bytes and their share of the body budget.
     pub(super) received: Received,
-    /// How many bytes stand before the message.
+    /// Number of bytes before the message.
     pub(super) skipped: usize,
     /// Whether the message is compressed.
     pub(super) gzip: bool,
-    /// How it is written.
+    /// Encoding of the message.
     pub(super) encoding: Encoding,
 }
 
-/// The store, for those who may send spans: they can say that they are of any agent.
+/// The span store. Requires `call` on all agents: a sender can attribute spans to any agent.
 pub(super) fn admit<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Refusal> {
     spans::store(shared, caller, Access::Call)?.ok_or(Refusal::NotOffered(KEEPS_NONE))
 }
 
-/// Reads a letter and keeps its spans; they are on disk when this resolves.
+/// Decodes a body and stores its spans. They are on disk when this resolves.
 pub(super) async fn keep(store: &Arc<dyn SpanStore>, letter: Letter) -> Result<Arrival, Refusal> {
     let large = letter.gzip || letter.received.bytes.len() > LARGE;
     let brought = if large {
@@ -52,21 +52,21 @@ pub(super) async fn keep(store: &Arc<dyn SpanStore>, letter: Letter) -> Result<A
     Ok(brought.arrival)
 }
 
-/// Spans that the store has, but perhaps not yet on disk.
+/// Spans that are in the store but may not be on disk yet.
 struct Brought {
     arrival: Arrival,
     kept: BoxFuture<'static, Result<(), SpanStoreError>>,
     _share: Received,
 }
 
-/// Reads a letter and gives its spans to the store, which writes them down on the thread of whoever brings them.
+/// Decodes a body and passes its spans to the store, which encodes them on the calling thread.
 fn bring(store: &dyn SpanStore, letter: Letter) -> Result<Brought, Refusal> {
     let (mut arrival, share) = read(letter)?;
     let batch = SpanBatch { spans: std::mem::take(&mut arrival.spans), mark: None };
     Ok(Brought { arrival, kept: store.ingest(batch), _share: share })
 }
 
-/// The message of a letter, no longer compressed.
+/// The decompressed message of a body.
 pub(super) fn opened(letter: Letter) -> Result<Received, Refusal> {
     let Letter { received, skipped, gzip, .. } = letter;
     if gzip {

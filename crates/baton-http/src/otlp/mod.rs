@@ -1,7 +1,7 @@
-//! OTLP in: spans of whoever exports them, over HTTP and gRPC.
+//! OTLP ingest over HTTP and gRPC.
 //!
-//! `http.rs` and `grpc.rs` bring a request to `ingest.rs`, which reads it within the bounds and keeps its spans;
-//! `discard.rs` counts the other signals; `refusal.rs` says what went wrong in the words that exporters act on.
+//! `http.rs` and `grpc.rs` pass a request to `ingest.rs`, which decodes it within the limits and stores its spans;
+//! `discard.rs` counts the other signals; `refusal.rs` encodes errors in the form that exporters handle.
 
 mod discard;
 mod grpc;
@@ -13,7 +13,7 @@ use crate::routes::{AgentPlace, RouteAccess, Routes};
 pub(crate) use discard::DiscardedSignals;
 pub(crate) use refusal::{encoding_of, refusal};
 
-/// A sender can attribute spans to any agent, so it needs `call` of all of them.
+/// Requires `call` on all agents: a sender can attribute spans to any agent.
 const SENDING: RouteAccess = RouteAccess::Call(AgentPlace::Every);
 
 /// Adds the paths that exporters use.

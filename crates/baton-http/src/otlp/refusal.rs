@@ -1,4 +1,4 @@
-//! What exporters are told when spans are not taken: whether to try again, and when.
+//! Error responses for exporters, with retry hints.
 
 use crate::spans;
 use axum::{body::Body, response::Response};
@@ -11,15 +11,15 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use prost::Message as _;
 use std::time::Duration;
 
-/// When exporters may come back.
+/// Retry delay for exporters.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Why spans were not taken.
+/// Reason for the rejection of a request.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// Something that other requests meet, too.
+    /// An error that is not specific to OTLP.
     Common(Error),
-    /// Not offered, and nothing that changes by asking again.
+    /// Not supported; a retry is useless.
     NotOffered(&'static str),
 }
 
@@ -82,7 +82,7 @@ impl Refusal {
         }
     }
 
-    /// The reply over HTTP.
+    /// The HTTP response.
     pub(super) fn response(&self, encoding: Encoding) -> Response {
         let mut response = Response::new(Body::from(self.rpc_status().write(encoding)));
         *response.status_mut() = self.http_status();
@@ -94,19 +94,19 @@ impl Refusal {
         response
     }
 
-    /// The reply over gRPC.
+    /// The gRPC status.
     pub(super) fn grpc(&self) -> tonic::Status {
         tonic::Status::with_details(self.code(), self.message(), self.rpc_status().encode_to_vec().into())
     }
 }
 
-/// The encoding of an exporter's request; the answer has the same. Refusals of what is neither are JSON.
+/// Encoding of a request; the response uses the same. Errors for other content types are JSON.
 pub(crate) fn encoding_of(headers: &HeaderMap) -> Option<Encoding> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())?;
     Encoding::of_media_type(given)
 }
 
-/// A refusal that was decided before the request came here.
+/// Error response for a request that was rejected before it reached this module.
 pub(crate) fn refusal(encoding: Encoding, error: &Error) -> Response {
     Refusal::Common(error.clone()).response(encoding)
 }

@@ -15,7 +15,7 @@ use baton_engine::{EngineError, TaskRef};
 use baton_rules::Access;
 use std::sync::Arc;
 
-/// Stops a response; one that is over stays as it is.
+/// Cancels a response; a finished response is returned unchanged.
 pub(crate) async fn cancel(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
     let name = last_of(request.uri().path(), 1);
     answered(shared, request, |asked, _| async move {

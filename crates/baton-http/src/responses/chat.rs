@@ -1,4 +1,4 @@
-//! `POST /v1/chat/completions`: the same work for clients that know nothing newer.
+//! `POST /v1/chat/completions`: the same operation for Chat Completions clients.
 
 use super::{asked::answered, create::Begun, stream::Form};
 use crate::app::Shared;
@@ -9,7 +9,7 @@ use axum::{
 use baton_responses::chat::ChatCreate;
 use std::sync::Arc;
 
-/// Asks an agent.
+/// Creates a chat completion.
 pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
     answered(shared, request, |asked, body| async move {
         let ChatCreate { create, include_usage } =

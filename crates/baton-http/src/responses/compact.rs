@@ -1,4 +1,4 @@
-//! `POST /v1/responses/compact`: a conversation as one item that stands for it.
+//! `POST /v1/responses/compact`: replaces a conversation by one summary item.
 
 use super::{
     asked::{Asked, answered, json},
@@ -16,11 +16,11 @@ use baton_responses::{Compact, CompactionObject, OutputItem, Refusal, ResponseUs
 use baton_types::{AgentSpec, Message, Part, Role, TaskState, ToolExecution, Usage, WishedCalls, Wishes};
 use std::sync::Arc;
 
-/// What the model is asked for.
+/// Prompt for the summary.
 const ASKED: &str = "Summarise the conversation so far for whoever goes on with it: what was asked, decided, found out and \
                      promised, with names and numbers. Answer with the summary and nothing else.";
 
-/// Makes it shorter.
+/// Compacts a conversation.
 pub(crate) async fn compact(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
     answered(shared, request, |asked, mut body| async move {
         let named = references::resolved(&asked, &body.bytes, &mut body.share).await?;
@@ -41,7 +41,7 @@ pub(crate) async fn compact(State(shared): State<Arc<Shared>>, request: Request)
     .await
 }
 
-/// Everything that was said.
+/// All messages of the conversation.
 async fn said(asked: &Asked, wanted: &Compact) -> Result<Vec<Message>, Refusal> {
     let mut said = Vec::new();
     if let Some(previous) = &wanted.previous {
@@ -64,7 +64,7 @@ async fn said(asked: &Asked, wanted: &Compact) -> Result<Vec<Message>, Refusal> 
     Ok(said)
 }
 
-/// What the agent's model makes of it, in a conversation that is forgotten at once.
+/// Summarizes with the agent's model, in a conversation that is deleted afterwards.
 async fn summarised(
     asked: &Asked,
     spec: &AgentSpec,

@@ -18,8 +18,8 @@ use baton_rules::Access;
 use baton_types::Json;
 use std::sync::Arc;
 
-/// Forgets a response: all of it when nothing else is in its conversation. What others go on from stays in the conversation,
-/// and only the response can no longer be asked for.
+/// Deletes a response, with its session if nothing else is in it. Otherwise the messages stay in the conversation, and
+/// only the response can no longer be retrieved.
 pub(crate) async fn delete(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
     let name = last_of(request.uri().path(), 0);
     answered(shared, request, |asked, _| async move {

@@ -1,5 +1,4 @@
-//! What every request of OpenAI's clients has in common, whoever answers it: a path with a slash at its end is the path
-//! without, and every reply has an id.
+//! Common handling of OpenAI API requests: trailing slashes are removed from paths, and every reply has a request id.
 
 use super::owns_path;
 use crate::app::Shared;
@@ -15,10 +14,10 @@ use std::{
 };
 use tower::{Layer, Service};
 
-/// The header under which callers and logs find a request again.
+/// Header with the request id, for callers and logs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Puts the edge around all routes.
+/// Tower layer around all routes.
 #[derive(Clone)]
 pub(crate) struct EdgeLayer(Arc<Shared>);
 
@@ -36,7 +35,7 @@ impl<S> Layer<S> for EdgeLayer {
     }
 }
 
-/// The edge around a service.
+/// Service with trailing-slash handling and request ids.
 #[derive(Clone)]
 pub(crate) struct Edge<S> {
     inner: S,
@@ -77,7 +76,7 @@ where
     }
 }
 
-/// The address without the slashes at the end of its path; none when it has none.
+/// URI without trailing slashes in its path; `None` if there are none.
 fn without_slash(uri: &Uri) -> Option<Uri> {
     let path = uri.path();
     let trimmed = path.trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! MCP servers that a request brings: connected and asked for their tools before anything is begun.
+//! MCP servers of a request: connected and asked for their tools before the run starts.
 
 use super::asked::Asked;
 use baton_ports::{Guest, GuestError, Guests};
@@ -6,10 +6,10 @@ use baton_responses::{Create, McpToolRequest, Refusal};
 use baton_types::{AgentSpec, GuestServer};
 use std::{fmt, sync::Arc};
 
-/// Who connects to the servers of requests.
+/// Port for connecting to the MCP servers of requests.
 #[derive(Clone)]
 pub struct GuestPorts {
-    /// Connects.
+    /// Connects to the servers.
     pub guests: Arc<dyn Guests>,
 }
 
@@ -19,19 +19,19 @@ impl fmt::Debug for GuestPorts {
     }
 }
 
-/// Gives a request the tools of its servers. One that cannot be used refuses the request, of which nothing is then left.
+/// Adds the tools of the request's MCP servers. If a server cannot be used, the request is rejected without effect.
 pub(super) async fn admit(asked: &Asked, spec: &AgentSpec, create: &mut Create) -> Result<(), Refusal> {
     if create.mcp.is_empty() {
         return Ok(());
     }
     let unsupported = |message: String| Err(Refusal::invalid("unsupported_tool", "tools", message));
     let Some(ports) = &asked.shared.options.guests else {
-        let message = "MCP servers of requests are switched off here; ask for the server in the agent's definition, or for \
+        let message = "MCP servers in requests are disabled; add the server to the agent's definition, or set \
                        responses.mcp_servers: true in baton.yaml";
         return unsupported(message.to_owned());
     };
     if spec.is_peer() {
-        return unsupported(format!("'{}' lives elsewhere and cannot be given servers; ask it directly", spec.name));
+        return unsupported(format!("'{}' is remote and cannot use MCP servers of a request; call it directly", spec.name));
     }
     let listed = create.mcp.iter().map(|server| connect(asked, &*ports.guests, server));
     let servers = futures_util::future::try_join_all(listed).await?;

@@ -8,7 +8,7 @@ use axum::{
 };
 use std::sync::Arc;
 
-/// What a response was asked.
+/// Lists the input items of a response.
 pub(crate) async fn list(
     State(shared): State<Arc<Shared>>,
     query: Result<Query<Paging>, QueryRejection>,

@@ -1,4 +1,4 @@
-//! `POST /v1/responses/input_tokens`: about how much a request would give the model to read.
+//! `POST /v1/responses/input_tokens`: estimates the input tokens of a request.
 
 use super::{
     asked::{answered, json},
@@ -14,7 +14,7 @@ use baton_responses::{Create, InputTokens};
 use baton_types::Message;
 use std::sync::Arc;
 
-/// Counts them.
+/// Counts the input tokens.
 pub(crate) async fn count(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
     answered(shared, request, |asked, mut body| async move {
         let named = references::resolved(&asked, &body.bytes, &mut body.share).await?;

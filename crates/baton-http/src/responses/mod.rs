@@ -1,8 +1,8 @@
-//! `/v1/responses` and what belongs to it, for clients that were written for OpenAI's.
+//! `/v1/responses` and related endpoints, for OpenAI clients.
 //!
-//! A response is one turn of a task: its id names the task and the event with which the turn began, so nothing has to be
-//! kept beside the journal, and the same work is there over A2A. `baton-responses` says what requests mean and what turns
-//! look like; here requests become commands of the engine, and events become replies.
+//! A response is one turn of a task: its id contains the task id and the number of the turn's first event, so that
+//! nothing is stored outside the journal, and the same task is available over A2A. `baton-responses` defines requests
+//! and responses; this module converts requests to engine commands and events to replies.
 
 mod asked;
 mod cancel;
@@ -38,7 +38,7 @@ use crate::routes::{AgentPlace, RouteAccess, Routes};
 use axum::response::Response;
 use baton_wire::a2a::v1::Error;
 
-/// Adds the paths, for all agents together and for each by itself.
+/// Adds the paths, for all agents and for each agent.
 pub(crate) fn mount(routes: Routes) -> Routes {
     let places = [("/v1", AgentPlace::Resource), ("/agents/{agent}/v1", AgentPlace::Path)];
     places.into_iter().fold(routes, |routes, (base, place)| {
@@ -68,13 +68,13 @@ pub(crate) fn mount(routes: Routes) -> Routes {
     })
 }
 
-/// A refusal by those who answer before anything is read.
+/// Error reply for a request that is rejected before it is read.
 pub(crate) fn refused(error: &Error) -> Response {
     refused::reply_to(&refused::refusal(error))
 }
 
-/// Whether a path below the root or an agent is for OpenAI's clients, served or not: all below `v1` but those of A2A 0.3
-/// and of exporters.
+/// Whether a path below the root or an agent belongs to the OpenAI API, served or not: everything below `v1` except the
+/// paths of A2A 0.3 and of OpenTelemetry exporters.
 pub(crate) fn owns(place: &str) -> bool {
     match place.strip_prefix("v1/").map(|below| below.split('/').next().unwrap_or_default()) {
         Some("card" | "tasks" | "traces" | "logs" | "metrics") => false,
@@ -83,7 +83,7 @@ pub(crate) fn owns(place: &str) -> bool {
     }
 }
 
-/// The same of a whole path.
+/// The same check for a whole path.
 pub(crate) fn owns_path(path: &str) -> bool {
     match path.strip_prefix("/agents/") {
         Some(below) => below.split_once('/').is_some_and(|(_agent, place)| owns(place)),

@@ -1,4 +1,4 @@
-//! `GET /v1/models`: the agents that can be asked.
+//! `GET /v1/models`: the agents that the caller can use.
 
 use super::{
     asked::{answered, json},
@@ -12,7 +12,7 @@ use axum::{
 use baton_responses::{List, ModelObject};
 use std::sync::Arc;
 
-/// All of them.
+/// Lists all agents.
 pub(crate) async fn list(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
     answered(shared, request, |asked, _| async move {
         let since = asked.shared.options.started_at.as_millis().div_euclid(1000);
@@ -22,7 +22,7 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, request: Request) ->
     .await
 }
 
-/// One of them.
+/// Returns one agent.
 pub(crate) async fn show(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
     let name = last_of(request.uri().path(), 0);
     answered(shared, request, |asked, _| async move {

@@ -1,12 +1,12 @@
-//! What the surface is told about these dialects.
+//! Options of the OpenAI API.
 
 use baton_types::AgentName;
 
-/// How requests that leave something open are taken.
+/// Defaults for requests that omit the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponsesOptions {
-    /// Who answers requests that name nobody, when several agents are served.
+    /// Agent for requests without a model, if several agents are served.
     pub default_agent: Option<AgentName>,
-    /// Whether requests must name somebody, as strict conformance tests want it.
+    /// Whether a model is required, as in strict conformance tests.
     pub strict_model: bool,
 }

@@ -1,4 +1,4 @@
-//! The only place where errors become replies of these dialects.
+//! The only place where errors are converted to OpenAI error replies.
 
 use axum::{body::Body, response::Response};
 use baton_engine::{EngineError, SessionError};
@@ -9,7 +9,7 @@ use http::{HeaderValue, StatusCode, header};
 
 use crate::reply;
 
-/// A refusal that this surface knows from the others.
+/// Converts an A2A error.
 pub(crate) fn refusal(error: &Error) -> Refusal {
     let status = error.kind.http_status();
     let (kind, code): (&'static str, &str) = match error.kind {
@@ -28,12 +28,12 @@ pub(crate) fn refusal(error: &Error) -> Refusal {
     Refusal { status, kind, code: Some(code.to_owned()), param, message: said(&error.message, error.code) }
 }
 
-/// What happened, and what to do about it.
+/// Message with hint and error code.
 fn said(message: &str, code: ErrorCode) -> String {
     format!("{message}. {} ({})", code.hint, code.code)
 }
 
-/// A refused command.
+/// Converts an engine error.
 pub(super) fn from_engine(error: EngineError) -> Refusal {
     match error {
         EngineError::IdempotencyConflict(_) => Refusal {
@@ -48,7 +48,7 @@ pub(super) fn from_engine(error: EngineError) -> Refusal {
     }
 }
 
-/// A refused look at a conversation.
+/// Converts a session error.
 pub(super) fn from_session(error: SessionError) -> Refusal {
     match error {
         SessionError::Engine(error) => from_engine(error),
@@ -56,14 +56,14 @@ pub(super) fn from_session(error: SessionError) -> Refusal {
     }
 }
 
-/// There is no such response, or not for this caller.
+/// Error for a response that does not exist or belongs to another caller.
 pub(super) fn no_response(id: &str) -> Refusal {
     let id: String = id.chars().take(128).collect();
     let message = said(&format!("There is no response '{id}'"), ErrorCode::RESPONSE_NOT_FOUND);
     Refusal { kind: "not_found", ..Refusal::not_found("response_not_found", "response_id", message) }
 }
 
-/// A refusal as a reply.
+/// Error reply.
 pub(super) fn reply_to(refusal: &Refusal) -> Response {
     let mut response = Response::new(Body::from(refusal.to_json()));
     *response.status_mut() = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

@@ -1,4 +1,4 @@
-//! `GET /v1/responses/{response}`: as it stands, or as a stream from any of its events on.
+//! `GET /v1/responses/{response}`: the current response, or a stream that starts after any of its events.
 
 use super::{
     asked::{answered, json},
@@ -13,7 +13,7 @@ use baton_responses::Refusal;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// How it is wanted.
+/// Query parameters.
 #[derive(Deserialize)]
 pub(crate) struct Wanted {
     #[serde(default)]
@@ -21,7 +21,7 @@ pub(crate) struct Wanted {
     starting_after: Option<u64>,
 }
 
-/// Shows a response.
+/// Returns a response.
 pub(crate) async fn show(
     State(shared): State<Arc<Shared>>,
     query: Result<Query<Wanted>, QueryRejection>,
@@ -42,7 +42,7 @@ pub(crate) async fn show(
     .await
 }
 
-/// A segment of a path, counted from its end.
+/// Path segment, counted from the end.
 pub(super) fn last_of(path: &str, from_end: usize) -> String {
     path.trim_end_matches('/').rsplit('/').nth(from_end).unwrap_or_default().to_owned()
 }

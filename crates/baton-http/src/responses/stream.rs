@@ -1,4 +1,4 @@
-//! A turn as server-sent events: while it happens, or from any of its events on.
+//! A turn as server-sent events: live, or from any of its events on.
 
 use super::{
     asked::Asked,
@@ -23,25 +23,22 @@ use http::{HeaderValue, header};
 use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// The dialect in which a turn is shown.
+/// API dialect of a reply.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form {
-    /// Responses.
     Responses,
-    /// Chat completions.
     Chat {
-        /// Whether the last chunk tells what was used.
+        /// Whether the last chunk contains the usage.
         include_usage: bool,
     },
-    /// Legacy completions.
     Text {
-        /// Whether the last chunk tells what was used.
+        /// Whether the last chunk contains the usage.
         include_usage: bool,
     },
 }
 
 impl Form {
-    /// A turn that is over, as a whole.
+    /// Reply with a finished turn.
     pub(super) fn whole(self, response: &Response) -> Result<Reply, Refusal> {
         match self {
             Self::Responses => super::asked::json(response),
@@ -59,7 +56,7 @@ impl Form {
     }
 }
 
-/// Writes the events of a turn, each as one piece: parsers that read pieces must not see half of one.
+/// Encodes the events of a turn, each as one chunk: some parsers fail on partial events.
 enum Writer {
     Responses,
     Chat(Box<Chunks>),
@@ -79,36 +76,37 @@ impl Writer {
     }
 }
 
-/// What the end of every stream says.
+/// Last event of every stream.
 const DONE: &[u8] = b"data: [DONE]\n\n";
 
-/// What an idle stream says.
+/// Keep-alive comment of an idle stream.
 const STILL_HERE: &[u8] = b": keep-alive\n\n";
 
-/// How long a stream waits for its first event, so that what fails at once fails with a status.
+/// Maximum wait for the first event before the stream starts, so that an immediate failure is reported as a status
+/// code.
 const FIRST_EVENT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A turn that is being followed.
+/// Stream of a turn.
 pub(super) struct Followed {
     pub(super) subscription: Subscription,
     pub(super) projector: Projector,
-    /// The items that the turn answers.
+    /// Input items of the turn.
     input: Vec<baton_types::Json>,
-    /// Events up to this one were shown before.
+    /// Sequence number up to which events were already sent.
     shown: Option<u64>,
     no_longer: BoxFuture<'static, ()>,
     keep_alive: Duration,
     shutdown: CancellationToken,
     forget: Option<Forget>,
-    /// The right to one stream, when it is one.
+    /// Permit for one stream; `None` if the client does not stream.
     _permit: Option<SharePermit>,
 }
 
-/// Forgets a task when its turn is over, also when nobody reads it any more.
+/// Deletes a task when its turn is over, also if the client has disconnected.
 struct Forget {
     asked: Asked,
     view: Option<Arc<TaskView>>,
-    /// The last event before the turn; 0 when the task began with it.
+    /// Last event before the turn; 0 if the task began with it.
     after: u64,
 }
 
@@ -125,7 +123,7 @@ impl Drop for Forget {
         let Some(view) = self.view.take() else { return };
         let (asked, answers) = (self.asked.again(), self.after > 0);
         tokio::spawn(async move {
-            // What somebody approved is carried out, whoever still waits for it.
+            // An approved action is completed even if the client has disconnected.
             if !answers || ends(&asked, &view).await {
                 forget_task(&asked, &view).await;
             }
@@ -133,7 +131,7 @@ impl Drop for Forget {
     }
 }
 
-/// Waits until a task has ended; false when it waits for something again.
+/// Waits until a task has ended; false if it waits for input again.
 async fn ends(asked: &Asked, view: &TaskView) -> bool {
     let task = TaskRef { task: view.id.clone(), agent: None };
     if let Ok(mut subscription) = asked.shared.engine.subscribe(asked.principal(), &task, None).await {
@@ -149,7 +147,7 @@ async fn ends(asked: &Asked, view: &TaskView) -> bool {
     asked.shared.engine.task(asked.principal(), &task).await.is_ok_and(|view| view.state.is_terminal())
 }
 
-/// Says something and shows what comes of it.
+/// Sends a command and streams its turn.
 pub(super) async fn live(
     asked: &Asked,
     command: SendCommand,
@@ -160,7 +158,7 @@ pub(super) async fn live(
 ) -> Result<Reply, Refusal> {
     let (mut followed, mut begun) = follow(asked, command, after, joined, forget).await?;
     let first = followed.first_events().await;
-    // Clients know an error by its status, which a stream that has begun cannot change.
+    // Clients detect errors by the status code, which a started stream cannot change.
     if let Some(reply) = failed_reply(&followed.projector) {
         return Ok(reply);
     }
@@ -168,8 +166,8 @@ pub(super) async fn live(
     Ok(sse(followed, begun, form))
 }
 
-/// Says something, and waits for what comes of it. Whoever waits watches the turn, so that nobody has to read it from the
-/// journal when it is over.
+/// Sends a command and waits for its turn. The projection is built from the subscription, so that the turn is not read
+/// from the journal afterwards.
 pub(super) async fn awaited(
     asked: &Asked,
     command: SendCommand,
@@ -180,7 +178,7 @@ pub(super) async fn awaited(
     let (mut followed, _) = watch(asked, command, after, joined, forget, None).await?;
     while !followed.projector.is_over() {
         match followed.subscription.next().await {
-            // The object follows from what is journaled.
+            // The response object depends on journaled events only.
             Some(FeedItem::Event(stored)) => drop(followed.fact(&stored)),
             Some(_) => {}
             None => return Err(refusal(&stopping())),
@@ -192,7 +190,7 @@ pub(super) async fn awaited(
     Ok(followed.projector)
 }
 
-/// Says something, and follows what comes of it; with the events that are there already.
+/// Sends a command and subscribes to its turn; also returns the events so far.
 pub(super) async fn follow(
     asked: &Asked,
     command: SendCommand,
@@ -217,7 +215,7 @@ async fn watch(
         asked.shared.engine.send_and_follow(asked.principal(), command).await.map_err(from_engine)?;
     let Some(FeedItem::Task(view)) = subscription.next().await else { return Err(refusal(&stopping())) };
     let (id, earlier) = match view.version {
-        // The task begins with this turn, and all that follows comes through the subscription.
+        // The task begins with this turn, so the subscription delivers everything that follows.
         1 => (ResponseId::first(view.id.clone()), Vec::new()),
         version => {
             let task = TaskRef { task: view.id.clone(), agent: None };
@@ -237,13 +235,13 @@ async fn watch(
     Ok((Followed { input: note.input, ..Followed::new(asked, subscription, projector, None, forget, permit) }, begun))
 }
 
-/// Shows a turn from the event after `shown` on.
+/// Streams a turn from the event after `shown` on.
 pub(super) async fn resumed(asked: &Asked, turn: Turn, shown: Option<u64>) -> Result<Reply, Refusal> {
     let permit = permit(asked)?;
     let task = TaskRef { task: turn.view.id.clone(), agent: None };
     let mut subscription =
         asked.shared.engine.subscribe(asked.principal(), &task, Some(1)).await.map_err(from_engine)?;
-    // The task as of its first event; what came since follows.
+    // Skips the task as of its first event; later events follow.
     let _ = subscription.next().await;
     let created = turn.projector.response().created_at;
     let created = baton_types::Timestamp::from_millis(created.saturating_mul(1000));
@@ -254,7 +252,7 @@ pub(super) async fn resumed(asked: &Asked, turn: Turn, shown: Option<u64>) -> Re
     Ok(sse(followed, begun, Form::Responses))
 }
 
-/// The right to one stream.
+/// Permit for one stream.
 pub(super) fn permit(asked: &Asked) -> Result<SharePermit, Refusal> {
     asked.shared.streams.take(&asked.caller).map_err(|full| refusal(&full.error("streams")))
 }
@@ -286,12 +284,12 @@ impl Followed {
         }
     }
 
-    /// The items that the turn answers.
+    /// Input items of the turn.
     pub(super) fn input(&self) -> &[baton_types::Json] {
         &self.input
     }
 
-    /// The next events; `None` when the turn is over, or nobody may or can follow it any more.
+    /// Next events; `None` when the turn is over, the credentials become invalid or the subscription ends.
     pub(super) async fn next(&mut self) -> Option<Vec<StreamEvent>> {
         loop {
             if self.projector.is_over() {
@@ -317,7 +315,7 @@ impl Followed {
         }
     }
 
-    /// The first events after those with which every stream begins; none when nothing happens for a while.
+    /// First events after the initial ones of every stream; empty after a timeout.
     async fn first_events(&mut self) -> Vec<StreamEvent> {
         let shutdown = self.shutdown.clone();
         let first = tokio::select! {
@@ -328,13 +326,13 @@ impl Followed {
         first.unwrap_or_default()
     }
 
-    /// What a fact adds to the stream; those of others add nothing.
+    /// Stream events of a stored event; empty for events that are not task events.
     fn fact(&mut self, stored: &StoredEvent) -> Vec<StreamEvent> {
         let events = match &stored.fact {
             Fact::Task(event) => self.projector.event(stored.number, stored.at, event),
             Fact::Handoff(_) | Fact::Session(_) => Vec::new(),
         };
-        // A task that waits is listed with those that do, whoever may not ask for its response again.
+        // A waiting task is not deleted: it stays listed as pending, even if its response cannot be retrieved.
         if self.projector.waits()
             && let Some(forget) = &mut self.forget
         {
@@ -343,7 +341,7 @@ impl Followed {
         events
     }
 
-    /// How the stream of a turn ends that was not seen to its end.
+    /// Error event for a stream that ends before its turn.
     pub(super) fn broken_off(&self) -> StreamEvent {
         let error = refusal(&stopping()).error();
         self.error(error)

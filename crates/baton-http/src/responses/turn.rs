@@ -1,4 +1,4 @@
-//! A turn that is on record, and what it looks like.
+//! A journaled turn and its projection to a response.
 
 use super::{
     asked::Asked,
@@ -11,22 +11,22 @@ use baton_rules::Access;
 use baton_types::{ErrorCode, Fact, StreamId, TaskEvent, TaskView, ToolResult};
 use std::sync::Arc;
 
-/// Under which notes of a conversation it says that a response was deleted.
+/// Key prefix of session notes that mark deleted responses.
 pub(super) const DELETED: &str = "responses/deleted/";
 
-/// A turn as the journal has it.
+/// A turn read from the journal.
 pub(super) struct Turn {
     pub(super) id: ResponseId,
     pub(super) view: Arc<TaskView>,
     pub(super) note: Note,
     pub(super) projector: Projector,
-    /// The number of the event that ended it.
+    /// Number of the event that ended the turn.
     pub(super) end: Option<u64>,
-    /// Results of the last calls that the agent itself ran, while others still wait for theirs.
+    /// Results of the last calls that the agent ran, while other calls still wait for theirs.
     pub(super) results: Vec<ToolResult>,
 }
 
-/// The turn that an id names, if the caller may see it and it was not deleted.
+/// Turn with this response id, if the caller has access to it and it was not deleted.
 pub(super) async fn find(asked: &Asked, name: &str) -> Result<Turn, Refusal> {
     let id = ResponseId::parse(name).ok_or_else(|| no_response(name))?;
     let task = TaskRef { task: id.task.clone(), agent: None };
@@ -46,13 +46,13 @@ pub(super) async fn find(asked: &Asked, name: &str) -> Result<Turn, Refusal> {
     if gone { Err(no_response(name)) } else { Ok(turn) }
 }
 
-/// The note under which a conversation remembers that a response was deleted.
+/// Key of the session note that marks a deleted response.
 pub(super) fn deleted_key(name: &str) -> String {
     format!("{DELETED}{name}")
 }
 
-/// The turn that begins at the event that an id names. A task that another surface began has no wishes, and its first turn
-/// is a response all the same.
+/// Turn that begins at the event of the id. A task that was started through another API has no run options; its first
+/// turn is still a response.
 pub(super) fn project(id: ResponseId, view: Arc<TaskView>, events: &[Arc<StoredEvent>]) -> Option<Turn> {
     let first = events.first()?;
     let wished = facts(events).find(|(number, ..)| *number == id.at).map(|(.., event)| event);
@@ -81,7 +81,7 @@ pub(super) fn project(id: ResponseId, view: Arc<TaskView>, events: &[Arc<StoredE
     Some(Turn { id, view, note, projector, end, results })
 }
 
-/// The facts of a task among its events.
+/// Task events among the stored events.
 pub(super) fn facts(events: &[Arc<StoredEvent>]) -> impl Iterator<Item = (u64, baton_types::Timestamp, &TaskEvent)> {
     events.iter().filter_map(|stored| match &stored.fact {
         Fact::Task(event) => Some((stored.number, stored.at, event)),
@@ -89,7 +89,7 @@ pub(super) fn facts(events: &[Arc<StoredEvent>]) -> impl Iterator<Item = (u64, b
     })
 }
 
-/// The turn that the newest wishes after `before` began.
+/// Number of the first event after `before` that starts a turn.
 pub(super) fn begun_after(events: &[Arc<StoredEvent>], before: u64) -> Option<u64> {
     let wished = |(number, _, event): (u64, baton_types::Timestamp, &TaskEvent)| {
         (number > before && matches!(event, TaskEvent::Wished { .. })).then_some(number)

@@ -1,11 +1,11 @@
-//! Paths and methods below `/v1` that are not served, in the form that OpenAI's clients read.
+//! Error replies for unknown paths and methods below `/v1`, in OpenAI's format.
 
 use super::refused::reply_to;
 use axum::response::Response;
 use baton_responses::Refusal;
 use http::{HeaderValue, Method, header};
 
-/// The operations of this family: the path below `/v1`, and its methods. `{}` stands for one name.
+/// Paths below `/v1` and their methods. `{}` matches one segment.
 const SERVED: [(&str, &str); 14] = [
     ("responses", "POST, and GET for a WebSocket"),
     ("responses/compact", "POST"),
@@ -23,21 +23,21 @@ const SERVED: [(&str, &str); 14] = [
     ("conversations/{}/items/{}", "GET, DELETE"),
 ];
 
-/// There is nothing at a path.
+/// Error reply for an unknown path.
 pub(crate) fn no_such_path(method: &Method, path: &str) -> Response {
     let path = shown(path);
     let message = format!(
-        "There is nothing at {method} {path}. Served are /v1/responses, /v1/chat/completions, /v1/completions, \
-         /v1/models and /v1/conversations, for one agent below /agents/NAME."
+        "{method} {path} does not exist. Available are /v1/responses, /v1/chat/completions, /v1/completions, \
+         /v1/models and /v1/conversations, and the same paths for one agent under /agents/NAME."
     );
     reply_to(&refusal(404, "unknown_url", message))
 }
 
-/// A path has other methods.
+/// Error reply for a method that the path does not support.
 pub(crate) fn no_such_method(method: &Method, path: &str) -> Response {
     let methods = methods_of(path).unwrap_or("other methods");
     let path = shown(path);
-    let message = format!("{path} does not answer {method}; it answers {methods}.");
+    let message = format!("{path} does not support {method}; it supports {methods}.");
     let mut response = reply_to(&refusal(405, "method_not_supported", message));
     let allowed: Vec<&str> =
         ["GET", "POST", "DELETE"].into_iter().filter(|allowed| methods.contains(*allowed)).collect();
@@ -47,7 +47,7 @@ pub(crate) fn no_such_method(method: &Method, path: &str) -> Response {
     response
 }
 
-/// As much of a path as a message repeats.
+/// Path, truncated for messages.
 fn shown(path: &str) -> String {
     path.chars().take(128).collect()
 }

@@ -1,8 +1,8 @@
-//! A run that waits for an answer, found by the chat that is sent again with it.
+//! Finds the waiting run that a chat request answers.
 //!
-//! The history of a request is its caller's word, and models and tools write parts of it. So it only chooses a run that
-//! waits for this caller and agent, and only when it repeats exactly what that run was asked and what it answered; the
-//! answer is the last message of the user, and is given for the calls that were shown.
+//! The history in a request is untrusted: it comes from the client, and models and tools wrote parts of it. It only
+//! selects a run that waits for this caller and agent, and only if it repeats the input and output of that run exactly.
+//! The answer is the last user message and applies to the calls that were shown.
 
 use super::{
     asked::Asked,
@@ -18,20 +18,20 @@ use baton_responses::{
 use baton_types::{AgentSpec, Digest, ErrorCode, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView};
 use serde_json::json;
 
-/// Waiting runs that are looked at in one step, and in how many steps, the newest first.
+/// Waiting runs per page and maximum number of pages searched, newest first.
 const PAGE_SIZE: usize = 100;
 const MAX_PAGES: usize = 20;
 
-/// The turn that waits for what a request says, if there is one.
+/// Waiting turn that a request answers, if any.
 pub(super) async fn find(asked: &Asked, spec: &AgentSpec, resumption: &Resumption) -> Result<Option<Turn>, Refusal> {
     if let Some(named) = resumption.named_task() {
         let task = TaskId::from(named);
         return match waiting_turn(asked, spec, &task).await {
             Some(turn) if is_same(&turn, resumption) => Ok(Some(turn)),
             Some(turn) => Err(unmatched(&turn.view.id)),
-            // A client that repeats its request must not begin a second run.
+            // A client that repeats its request must not start a second run.
             None if resumption.decision().is_some() && is_known(asked, spec, &task).await => Err(settled(&task)),
-            // It belongs to somebody else, or the user speaks of something else: the conversation goes on as any other.
+            // The task has another owner, or the message is unrelated: the request is handled as a normal message.
             None => Ok(None),
         };
     }
@@ -57,19 +57,19 @@ pub(super) async fn find(asked: &Asked, spec: &AgentSpec, resumption: &Resumptio
     Ok(None)
 }
 
-/// Whether a task can be the one that asked; its events tell.
+/// Cheap check whether a task can be the waiting one; its events decide.
 fn may_ask(task: &TaskView, resumption: &Resumption) -> bool {
     let asks = task.status_message.as_ref().map(Message::text).unwrap_or_default();
     resumption.question.contains(asks.trim())
 }
 
-/// Whether this caller has such a task of the agent.
+/// Whether the caller has such a task of the agent.
 async fn is_known(asked: &Asked, spec: &AgentSpec, task: &TaskId) -> bool {
     let wanted = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
     asked.shared.engine.task(asked.principal(), &wanted).await.is_ok()
 }
 
-/// The last turn of a task of this caller and agent, when it waits.
+/// Last turn of a task of this caller and agent, if it is waiting.
 pub(super) async fn waiting_turn(asked: &Asked, spec: &AgentSpec, task: &TaskId) -> Option<Turn> {
     let wanted = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
     let (view, events) = asked.shared.engine.told(asked.principal(), &wanted).await.ok()?;
@@ -78,11 +78,11 @@ pub(super) async fn waiting_turn(asked: &Asked, spec: &AgentSpec, task: &TaskId)
     }
     let begun = facts(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. })).last();
     let id = id_after(&view.id, begun.map(|(number, ..)| number));
-    // What came after the turn may have asked something else that nobody was shown here.
+    // Events after the turn may have asked something that was not shown to this client.
     project(id, view, &events).filter(|turn| turn.end == Some(turn.view.version))
 }
 
-/// Whether a request repeats what a turn was asked and what it said.
+/// Whether a request repeats the input and output of a turn.
 fn is_same(turn: &Turn, resumption: &Resumption) -> bool {
     let said = Completion::of(turn.projector.response()).ok();
     let said = said.and_then(|completion| completion.choices.into_iter().next()?.message.content);
@@ -90,7 +90,7 @@ fn is_same(turn: &Turn, resumption: &Resumption) -> bool {
         && said.is_some_and(|said| said.trim() == resumption.question)
 }
 
-/// The answer to what a turn asks: leave for its calls, or the user's own words.
+/// Answer to the question of a turn: a decision about its calls, or the user's message.
 pub(super) fn answer(asked: &Asked, turn: &Turn, resumption: &Resumption, last: Last) -> Result<Last, Refusal> {
     let calls: Vec<(&str, &str)> = turn.projector.response().output.iter().filter_map(approval_of).collect();
     if calls.is_empty() {
@@ -98,7 +98,7 @@ pub(super) fn answer(asked: &Asked, turn: &Turn, resumption: &Resumption, last: 
     }
     let Some(decision) = resumption.decision() else {
         let message = format!(
-            "The agent waits for leave to run a tool: answer yes or no. {} ({})",
+            "The agent needs your approval to run a tool: answer yes or no. {} ({})",
             elsewhere(&turn.view.id),
             ErrorCode::APPROVAL_UNCLEAR.code
         );
@@ -116,27 +116,27 @@ pub(super) fn answer(asked: &Asked, turn: &Turn, resumption: &Resumption, last: 
     Ok(Last { message: Some(Message::new(id, Role::User, vec![part])), ..Last::default() })
 }
 
-/// The call that an item asks about, and its arguments.
+/// Call id and arguments of an approval request item.
 fn approval_of(item: &OutputItem) -> Option<(&str, &str)> {
     let OutputItem::McpApprovalRequest { id, arguments, .. } = item else { return None };
     Approval::parse_request_id(id).map(|(_, call)| (call, arguments.as_str()))
 }
 
-/// An answer to a question that was asked in another conversation.
+/// Error for an answer to a question of another conversation.
 fn unmatched(task: &TaskId) -> Refusal {
     let message = format!(
-        "The question is not the last of this conversation as the agent knows it, so the answer is not taken. {} ({})",
+        "The answer was rejected: its question is not the latest one that the agent asked here. {} ({})",
         elsewhere(task),
         ErrorCode::APPROVAL_UNMATCHED.code
     );
     Refusal::invalid("approval_unmatched", "messages", message)
 }
 
-/// An answer to a question that is no longer open.
+/// Error for an answer to a question that is no longer pending.
 fn settled(task: &TaskId) -> Refusal {
     let message = format!(
-        "The question has its answer already, so nothing was begun. GET /api/v1/tasks/{task} shows what became of it; \
-         `baton approvals list` shows what still waits. ({})",
+        "The question was already answered, so no run was started. GET /api/v1/tasks/{task} shows the result; \
+         `baton approvals list` shows pending approvals. ({})",
         ErrorCode::APPROVAL_UNMATCHED.code
     );
     Refusal::invalid("approval_answered", "messages", message)
@@ -145,6 +145,6 @@ fn settled(task: &TaskId) -> Refusal {
 fn elsewhere(task: &TaskId) -> String {
     format!(
         "It can also be answered with `baton approvals answer {task} allow` (or deny), or at /api/v1/approvals; \
-         `baton approvals list` shows what waits."
+         `baton approvals list` shows pending approvals."
     )
 }

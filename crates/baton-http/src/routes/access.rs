@@ -1,51 +1,50 @@
-//! What operations need of their callers.
+//! Required access of operations.
 
 use std::fmt;
 
-/// What a caller needs for an operation.
+/// Access that an operation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouteAccess {
-    /// Nothing.
+    /// None.
     Open,
-    /// Nothing; where `auth.cards` is `private`, `read` of the agents that are shown.
+    /// None, or `read` on the shown agents if `auth.cards` is `private`.
     Card,
-    /// `telemetry:read`; nothing where `auth.metrics` is `public`.
+    /// `telemetry:read`, or none if `auth.metrics` is `public`.
     Metrics,
-    /// A secret that was made for one registration; the handler compares it.
+    /// The secret of a registration, which the handler verifies.
     Registration,
-    /// Any valid credentials; the handler answers nobody in particular.
+    /// Any valid credentials; the operation concerns no agent.
     Authenticated,
-    /// Any valid credentials; the body names the method, and the method decides between `read`, `call` and `admin`.
+    /// Any valid credentials. The body names the method, and the method requires `read`, `call` or `admin`.
     Method,
     /// `read`.
     Read(AgentPlace),
-    /// `read`, and `call` where the last word of the path says so.
+    /// `read`, and `call` if the last path segment is an action that requires it.
     ReadOrCall(AgentPlace),
     /// `call`.
     Call(AgentPlace),
     /// `telemetry:read`.
     TelemetryRead,
-    /// `admin`, to look.
+    /// `admin`, read-only.
     Admin,
-    /// `admin`, to change something; the audit log has a line for each that succeeds. Some of what a body may say is for
-    /// the owner alone.
+    /// `admin`, for a change. The audit log records each success. Some members of a body are reserved for the owner.
     AdminChange,
 }
 
-/// How an operation knows its agent.
+/// Source of an operation's agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// The path names it.
+    /// The path.
     Path,
-    /// The task, session or response that is named has one, or the body names it: a scope for any agent lets the
-    /// request pass, and the operation checks the scope for its agent.
+    /// The named task, session or response, or the body. A scope for any agent passes the route check, and the
+    /// operation checks the scope for its agent.
     Resource,
-    /// It concerns all agents, so a scope for one of them is not enough.
+    /// All agents; a scope for one of them is not sufficient.
     Every,
 }
 
 impl RouteAccess {
-    /// Whether the operation can be reached without credentials, by the settings for cards and metrics.
+    /// Whether the operation needs no credentials under the given card and metrics settings.
     pub fn is_open(self, private_cards: bool, open_metrics: bool) -> bool {
         match self {
             Self::Open | Self::Registration => true,

@@ -1,4 +1,4 @@
-//! The check before a handler.
+//! Access check before a handler.
 
 use super::{AgentPlace, RouteAccess};
 use crate::{
@@ -21,7 +21,7 @@ use futures_util::{
 use http::request::Parts;
 use std::sync::Arc;
 
-/// A handler that is called only for those who have the access.
+/// Handler that is called only for authorized callers.
 #[derive(Clone)]
 pub(super) struct AccessHandler<H> {
     pub(super) handler: H,
@@ -70,26 +70,27 @@ fn may(shared: &Shared, caller: &Caller, access: Access, place: AgentPlace, part
         }
         AgentPlace::Path => {
             let agent = agent_of(parts)?;
-            // Whoever may not even look is told that first.
+            // A missing read scope is reported first.
             caller.may(shared, Access::Read, agent.as_ref())?;
             caller.may(shared, access, agent.as_ref())
         }
     }
 }
 
-/// The agent that a path names, as its own segment or as a tenant.
+/// Agent in the path, as its own segment or as a tenant.
 fn agent_of(parts: &mut Parts) -> Result<Option<AgentName>, Error> {
     let names = RawPathParams::from_request_parts(parts, &()).now_or_never();
     let names = match names {
         Some(Ok(names)) => names,
         Some(Err(error)) => return Err(unreadable(&error.body_text())),
-        None => return Err(unreadable("its names are not known yet")),
+        None => return Err(unreadable("its parameters are missing")),
     };
     let named = |wanted: &str| names.iter().find(|(name, _)| *name == wanted).map(|(_, agent)| AgentName::from(agent));
     Ok(named("agent").or_else(|| named("tenant")))
 }
 
-/// The gate lets nobody pass without credentials unless the path is open; a path that is open there and not here is not.
+/// The gate already rejects anonymous requests on paths that are not open; this check covers a path that only the gate
+/// treats as open.
 fn known(caller: &Caller) -> Result<(), Error> {
     if caller.is_anonymous() {
         let message = "the request shows no token";

@@ -1,8 +1,8 @@
-//! The operation table: every route is mounted together with the access that it needs.
+//! Operation table: every route is mounted with its required access.
 //!
-//! [`Routes`] is the only way to mount a handler. What is known of an operation before its body is read is checked here,
-//! before the handler is called; what depends on the agent of a task, or on a method named in the body, is checked by the
-//! operation itself. [`crate::surface`] shows the table.
+//! [`Routes`] is the only way to mount a handler. Access that is known before the body is read is checked here, before
+//! the handler is called. Access that depends on the agent of a task, or on a method in the body, is checked by the
+//! operation. [`crate::surface`] returns the table.
 
 mod access;
 mod check;
@@ -21,15 +21,15 @@ use std::sync::Arc;
 /// One entry of the operation table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteEntry {
-    /// The HTTP method; `ANY` where the handler takes all of them.
+    /// HTTP method; `FIND_ANY` if the handler accepts all of them.
     pub method: &'static str,
-    /// The path, with names in braces.
+    /// Path, with parameters in braces.
     pub path: String,
-    /// What a caller needs.
+    /// Required access.
     pub access: RouteAccess,
 }
 
-/// Routes, and the table of what they need.
+/// Router and its operation table.
 pub(crate) struct Routes {
     router: Router<Arc<Shared>>,
     entries: Vec<RouteEntry>,
@@ -40,32 +40,32 @@ impl Routes {
         Self { router: Router::new(), entries: Vec::new() }
     }
 
-    /// Mounts a handler of `GET` and `HEAD`.
+    /// Mounts a handler for `GET` and `FRAME_HEADER_LEN`.
     pub(crate) fn get<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("GET", MethodFilter::GET, path, access, it)
     }
 
-    /// Mounts a handler of `POST`.
+    /// Mounts a handler for `POST`.
     pub(crate) fn post<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("POST", MethodFilter::POST, path, access, it)
     }
 
-    /// Mounts a handler of `PUT`.
+    /// Mounts a handler for `UPSERT`.
     pub(crate) fn put<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("PUT", MethodFilter::PUT, path, access, it)
     }
 
-    /// Mounts a handler of `PATCH`.
+    /// Mounts a handler for `PATCH`.
     pub(crate) fn patch<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("PATCH", MethodFilter::PATCH, path, access, it)
     }
 
-    /// Mounts a handler of `DELETE`.
+    /// Mounts a handler for `DELETE`.
     pub(crate) fn delete<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("DELETE", MethodFilter::DELETE, path, access, it)
     }
 
-    /// Mounts a handler of every method.
+    /// Mounts a handler for every method.
     pub(crate) fn any<H: Handler<T, Arc<Shared>>, T: 'static>(
         mut self,
         path: &str,
@@ -90,18 +90,18 @@ impl Routes {
         self
     }
 
-    /// Puts a layer around the routes that are there already.
+    /// Adds a layer around the routes mounted so far.
     pub(crate) fn layered(self, layer: impl FnOnce(Router<Arc<Shared>>) -> Router<Arc<Shared>>) -> Self {
         Self { router: layer(self.router), entries: self.entries }
     }
 
-    /// These routes and others.
+    /// Adds the routes of `others`.
     pub(crate) fn merge(mut self, others: Self) -> Self {
         self.entries.extend(others.entries);
         Self { router: self.router.merge(others.router), entries: self.entries }
     }
 
-    /// The router, and the table.
+    /// The router and the operation table.
     pub(crate) fn into_parts(self) -> (Router<Arc<Shared>>, Vec<RouteEntry>) {
         (self.router, self.entries)
     }

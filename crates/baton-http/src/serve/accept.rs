@@ -1,4 +1,4 @@
-//! The loop that accepts connections, and their common end.
+//! Accept loop and graceful shutdown.
 
 use super::{ServeOptions, connection::Connections};
 use axum::Router;
@@ -9,10 +9,10 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// After a failed accept, such as for want of file descriptors.
+/// Delay after a failed accept, for example when file descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `shutdown` is cancelled, then lets requests finish for at most [`ServeOptions::drain`].
+/// Serves until `shutdown` is cancelled, then drains requests for at most [`ServeOptions::drain`].
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -39,7 +39,7 @@ pub async fn serve(
                 continue;
             }
         };
-        // Without it every small event of a stream waits for the client's delayed acknowledgement.
+        // Otherwise every small event of a stream waits for the client's delayed acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }

@@ -1,4 +1,4 @@
-//! One connection: both protocols of the port, told apart by their first bytes.
+//! A connection: HTTP/1 or HTTP/2, detected by the first bytes.
 
 use super::{ServeOptions, handshake, rewound::Rewound, unread::Unread};
 use axum::Router;
@@ -23,16 +23,16 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
-/// What an HTTP/2 client says first; requests of HTTP/1 cannot begin like this.
+/// HTTP/2 client preface; an HTTP/1 request cannot begin with it.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// An idle HTTP/2 connection is asked whether anybody is still there.
+/// HTTP/2 keep-alive interval and timeout.
 const PING: Duration = Duration::from_secs(20);
 
-/// Where a request's connection came from; every request over a socket has it among its extensions.
+/// Peer address of the connection, in the extensions of every request over a socket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoteAddress(pub(crate) SocketAddr);
 
-/// How every connection is spoken to.
+/// Protocol settings shared by all connections.
 pub(super) struct Connections {
     http1: http1::Builder,
     http2: http2::Builder<TokioExecutor>,
@@ -59,12 +59,12 @@ impl Connections {
         Self { http1, http2, app, shutdown, options }
     }
 
-    /// Serves the connection to its end.
+    /// Serves the connection until it ends.
     pub(super) async fn serve(&self, stream: TcpStream, remote: SocketAddr) {
         let Some(tls) = &self.options.tls else { return self.speak(stream, remote).await };
         let shaking = handshake::secure(tls, stream, &self.options);
         match self.shutdown.run_until_cancelled(shaking).await {
-            // On the heap, so that plain connections do not pay for the room that secured ones need.
+            // Boxed, so that plain connections do not pay for the size of the TLS future.
             Some(Ok(Some(stream))) => Box::pin(self.speak(stream, remote)).await,
             Some(Ok(None)) | None => {}
             Some(Err(error)) => tracing::debug!(%error, %remote, "a handshake failed"),
@@ -77,7 +77,7 @@ impl Connections {
             first = tokio::time::timeout(self.options.header_timeout, first_bytes(&mut stream)) => first,
             () = self.shutdown.cancelled() => return,
         };
-        // Who says nothing in time, or hangs up, needs no answer.
+        // A client that sends nothing in time, or disconnects, gets no response.
         let Ok(Ok(first)) = first else { return };
         let is_http2 = first.as_slice() == PREFACE;
         let stream = TokioIo::new(Rewound::new(first, stream));
@@ -96,7 +96,7 @@ impl Connections {
                     Ok::<_, Infallible>(response)
                 }
             });
-            // One that becomes a WebSocket goes on with whoever asked for that.
+            // An upgraded connection is passed on to the WebSocket handler.
             let connection = self.http1.serve_connection(stream, service).with_upgrades();
             self.to_its_end(connection, http1::UpgradeableConnection::graceful_shutdown).await
         };
@@ -118,10 +118,10 @@ impl Connections {
     }
 }
 
-/// The request with what the connection knows about it.
+/// Adds connection data to the request.
 fn introduced(mut request: Request<Incoming>, remote: SocketAddr) -> Request<Incoming> {
     request.extensions_mut().insert(RemoteAddress(remote));
-    // HTTP/2 names the host in the request line only; handlers read one place.
+    // HTTP/2 carries the host only as `:authority`; handlers read only the `Host` header.
     if !request.headers().contains_key(header::HOST)
         && let Some(host) = request.uri().authority().and_then(|name| HeaderValue::from_str(name.as_str()).ok())
     {
@@ -130,7 +130,7 @@ fn introduced(mut request: Request<Incoming>, remote: SocketAddr) -> Request<Inc
     request
 }
 
-/// Enough bytes to tell the protocols apart.
+/// Reads enough bytes to detect the protocol.
 async fn first_bytes(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut first = Vec::with_capacity(PREFACE.len());
     while first.len() < PREFACE.len() && PREFACE.starts_with(&first) {

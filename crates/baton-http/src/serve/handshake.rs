@@ -1,4 +1,4 @@
-//! From a socket to a secured stream, within its time.
+//! TLS handshake with a timeout.
 
 use super::ServeOptions;
 use crate::Tls;
@@ -9,17 +9,18 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-/// Every TLS connection begins with a handshake record; no request begins like this.
+/// First byte of every TLS connection (handshake record); no HTTP request begins with it.
 const HANDSHAKE_RECORD: u8 = 22;
-/// What a client that does not speak TLS is told.
+/// Response to a client that does not use TLS.
 const USE_HTTPS: &[u8] =
     b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\
     Content-Length: 57\r\n\r\nThis port speaks TLS: use https:// in place of http://.\r\n";
-/// A socket that is closed while bytes wait on it takes the answer back, so that many are read and thrown away.
+/// Maximum bytes read and discarded before the close: closing a socket with unread bytes resets it, and the response is
+/// lost.
 const LEFT_BEHIND: u64 = 64 * 1024;
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The secured stream; nothing for clients that came without TLS.
+/// Performs the handshake; `None` for clients that do not use TLS.
 pub(super) async fn secure(
     tls: &Tls,
     stream: TcpStream,
@@ -39,7 +40,7 @@ pub(super) async fn secure(
     };
     match tokio::time::timeout(options.handshake_timeout, Box::pin(shaking)).await {
         Ok(ended) => ended,
-        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "it took too long")),
+        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the TLS handshake timed out")),
     }
 }
 

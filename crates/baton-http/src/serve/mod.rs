@@ -1,4 +1,4 @@
-//! Connections: accepted, secured if there is a certificate, spoken to in the client's protocol, and ended in order.
+//! Connections: accept, TLS handshake, protocol detection and graceful shutdown.
 
 mod accept;
 mod connection;

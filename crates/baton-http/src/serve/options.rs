@@ -1,28 +1,28 @@
-//! Bounds of connections.
+//! Connection limits.
 
 use crate::Tls;
 use std::time::Duration;
 
-/// Bounds of connections, and their certificate.
+/// Connection limits and the TLS certificate.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// Connections at the same time, handshakes among them; more wait in the listener's backlog.
+    /// Maximum concurrent connections, including handshakes. Further connections wait in the listener's backlog.
     pub max_connections: usize,
-    /// A connection whose next request head takes longer is closed.
+    /// Timeout for reading a request head.
     pub header_timeout: Duration,
-    /// Largest request head in bytes.
+    /// Maximum request head in bytes.
     pub max_header_bytes: usize,
-    /// Most header fields.
+    /// Maximum header fields.
     pub max_headers: usize,
-    /// Requests at the same time on one HTTP/2 connection.
+    /// Maximum concurrent requests per HTTP/2 connection.
     pub max_concurrent: u32,
-    /// How long requests may go on after shutdown began.
+    /// Maximum duration of requests after shutdown has begun.
     pub drain: Duration,
-    /// What connections are secured with; without it they are plain.
+    /// TLS configuration; `None` for plain connections.
     pub tls: Option<Tls>,
-    /// A client that takes longer for its handshake is cut off.
+    /// Timeout of the TLS handshake.
     pub handshake_timeout: Duration,
-    /// How often, at most, the certificate's files are looked at for new ones.
+    /// Minimum interval between checks of the certificate files.
     pub certificate_recheck: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! A stream whose first bytes were looked at, as if they had not been.
+//! Stream with its already read first bytes put back.
 
 use std::{
     io::{self, IoSlice},
@@ -7,7 +7,7 @@ use std::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Gives the bytes that were read already, then those of the stream.
+/// Yields the buffered bytes, then those of the stream.
 pub(super) struct Rewound<S> {
     first: Vec<u8>,
     given: usize,

@@ -1,4 +1,4 @@
-//! `PATCH /api/v1/sessions/{context}?agent=`: its title, its settings, and what is part of its requests.
+//! `PATCH /api/v1/sessions/{context}?agent=`: changes title, settings and the included and excluded items.
 
 use super::{Asked, Named, OfAgent, asked, invalid, invalid_field, item, items, known, named, refused};
 use crate::{app::Shared, auth::Caller, body::json, reply};
@@ -17,7 +17,7 @@ use baton_wire::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Changes what is given; settings hold from the next run on.
+/// Applies the given changes; settings take effect with the next run.
 pub(crate) async fn change(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -29,7 +29,7 @@ pub(crate) async fn change(
         let wanted = named(&shared, &caller, path, asked(query)?.agent)?;
         let (_, wish) = json::<ChangeSession>(&shared, request).await?;
         if wish == ChangeSession::default() {
-            return Err(invalid("say what is to be different: title, settings, include or exclude"));
+            return Err(invalid("nothing to change; give title, settings, include or exclude"));
         }
         let (conversation, record) = known(&shared, &caller, Access::Call, &wanted).await?;
         let before = record.map(|record| record.settings).unwrap_or_default();
@@ -50,22 +50,22 @@ fn changes(wish: ChangeSession, before: &SessionOverrides) -> Result<Vec<Session
     Ok(changes)
 }
 
-/// The settings with those that are given in their place; `null` takes one away.
+/// Merges the given settings into the existing ones; `null` removes a setting.
 fn amended(before: &SessionOverrides, given: &Json) -> Result<SessionOverrides, Error> {
     let wrong = |detail: String| invalid_field("settings", detail).with_code(ErrorCode::SESSION_INVALID);
     let Value::Object(given) = given.to_value() else { return Err(wrong("must be an object".to_owned())) };
     let mut all = serde_json::to_value(SessionSettings::from(before)).map_err(|error| wrong(error.to_string()))?;
     for (name, value) in given {
         if !SessionSettings::NAMES.contains(&name.as_str()) {
-            return Err(wrong(format!("has no '{name}'; there are {}", SessionSettings::NAMES.join(", "))));
+            return Err(wrong(format!("has no member '{name}'; valid members are {}", SessionSettings::NAMES.join(", "))));
         }
         all[name] = value;
     }
     let settings: SessionSettings = serde_json::from_value(all).map_err(|error| wrong(error.to_string()))?;
-    settings.check().map_err(|name| wrong(format!("{name} is no number there can be")))
+    settings.check().map_err(|name| wrong(format!("{name} is out of range")))
 }
 
-/// Says it, and answers with what holds then.
+/// Applies the changes and returns the resulting session.
 pub(super) async fn say(
     shared: &Shared,
     caller: &Caller,
@@ -78,7 +78,7 @@ pub(super) async fn say(
     Ok(changed(conversation, record.as_ref()))
 }
 
-/// What holds in a session.
+/// Current title, settings and items of a session.
 fn changed(conversation: &Conversation, record: Option<&SessionRecord>) -> ChangedSession {
     ChangedSession {
         context_id: conversation.context.to_string(),

@@ -9,7 +9,7 @@ use baton_wire::{a2a::v1::Error, api::DeletedSession};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// What to delete, and how.
+/// Query parameters.
 #[derive(Deserialize)]
 pub(crate) struct Wanted {
     agent: Option<String>,
@@ -17,7 +17,7 @@ pub(crate) struct Wanted {
     force: bool,
 }
 
-/// Forgets a session, all of it.
+/// Deletes a session with all of its tasks.
 pub(crate) async fn delete(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -8,14 +8,14 @@ use http::{HeaderValue, header};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// What to export, and in which form.
+/// Query parameters.
 #[derive(Deserialize)]
 pub(crate) struct Wanted {
     agent: Option<String>,
     format: Option<String>,
 }
 
-/// A session as a file.
+/// Exports a session as a file.
 pub(crate) async fn export(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -1,4 +1,4 @@
-//! The file that a session is carried in, as JSON.
+//! JSON file format of exported sessions.
 
 use super::{invalid, invalid_field, item, items};
 use baton_engine::{ImportSession, SessionLine, SessionView};
@@ -11,7 +11,7 @@ use baton_wire::{
     api::{SESSION_FORMAT, SessionFile, SessionMessage, SessionSettings, SessionUsage, SessionUsedItem},
 };
 
-/// One line of a transcript.
+/// A message of a transcript.
 pub(super) fn message(line: &SessionLine) -> SessionMessage<'_> {
     let SessionEntry { at, message, request, usage, notice } = &line.entry;
     SessionMessage {
@@ -29,7 +29,7 @@ fn used(item: &UsedItem) -> SessionUsedItem {
     SessionUsedItem { kind, name, server, include, score: score.map(Thousandths::get) }
 }
 
-/// The file of a session. Where its messages stood in tasks is left out: those stay here.
+/// Session file. Task and event references of messages are omitted, because the tasks are not exported.
 pub(super) fn write(view: &SessionView) -> SessionFile<'_> {
     let record = view.record.as_ref();
     let carried = |line| {
@@ -51,8 +51,8 @@ pub(super) fn write(view: &SessionView) -> SessionFile<'_> {
     }
 }
 
-/// What a file says, for the agent and under the name that the caller wants, or else that it has in the file. Messages
-/// without a moment were said `now`.
+/// Converts a session file to an import. `agent` takes precedence over the agent in the file. Messages without a
+/// timestamp get `now`.
 pub(super) fn read(
     file: SessionFile<'_>,
     agent: Option<AgentName>,
@@ -64,7 +64,7 @@ pub(super) fn read(
         return Err(invalid(message).with_code(ErrorCode::SESSION_INVALID));
     }
     let agent = agent.unwrap_or_else(|| AgentName::from(file.agent));
-    let settings = file.settings.check().map_err(|name| invalid_field(name, "is no number there can be".to_owned()))?;
+    let settings = file.settings.check().map_err(|name| invalid_field(name, "is out of range".to_owned()))?;
     let mut violations = Violations::default();
     let mut history = Vec::with_capacity(file.messages.len());
     for (index, carried) in file.messages.into_iter().enumerate() {

@@ -12,7 +12,7 @@ use baton_types::TaskId;
 use baton_wire::{a2a::v1::Error, api::ForkSession};
 use std::sync::Arc;
 
-/// Begins another session with what was said in this one, up to an event of a task.
+/// Creates a session with the history of this one, up to an event of a task.
 pub(crate) async fn fork(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -39,7 +39,7 @@ pub(crate) async fn fork(
     }
 }
 
-/// The event that is meant: the last of the task when only the task is named.
+/// Position of the fork; the default event is the last one of the task.
 async fn place(
     shared: &Shared,
     caller: &Caller,

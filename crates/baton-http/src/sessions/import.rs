@@ -1,4 +1,4 @@
-//! `POST /api/v1/sessions?agent=&context=`: a session from a file.
+//! `POST /api/v1/sessions?agent=&context=`: imports a session from a file.
 
 use super::{Asked, asked, file, found, invalid, markdown, refused, summary_of};
 use crate::{
@@ -21,14 +21,14 @@ use http::{HeaderMap, header};
 use serde::Deserialize;
 use std::{pin::pin, sync::Arc};
 
-/// Whose session it becomes, and its name.
+/// Query parameters: agent and context of the new session.
 #[derive(Deserialize)]
 pub(crate) struct Wanted {
     agent: Option<String>,
     context: Option<String>,
 }
 
-/// Begins a session that knows what the file says.
+/// Creates a session with the history in the file.
 pub(crate) async fn import(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -55,7 +55,7 @@ pub(crate) async fn import(
             Ok::<_, Error>(parsed)
         };
         let (import, mut lost) = shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
-        // The file may have named the agent.
+        // The agent may come from the file.
         caller.may(&shared, Access::Call, Some(&import.agent))?;
         let (session, cut) = begin(&shared, &caller, import).await?;
         if cut > 0 {

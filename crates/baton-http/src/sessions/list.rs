@@ -11,13 +11,13 @@ use baton_wire::{a2a::v1::Error, api::SessionList};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Sessions of a page, unless it says how many.
+/// Default page size.
 const USUAL: usize = 50;
 
-/// Most sessions of a page.
+/// Maximum page size.
 const MOST: usize = 100;
 
-/// What to list.
+/// Query parameters.
 #[derive(Deserialize)]
 pub(crate) struct Wanted {
     agent: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Wanted {
     page_token: Option<String>,
 }
 
-/// The caller's sessions, those in which something happened last first.
+/// Lists the caller's sessions, most recent activity first.
 pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller, query: Asked<Wanted>) -> Response {
     let listed = async {
         let Wanted { agent, page_size, page_token } = asked(query)?;
@@ -52,12 +52,12 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller, quer
     }
 }
 
-/// Names of agents have no dot, and whatever follows the second one is the context.
+/// Agent names contain no dot, so the rest after the second dot is the context.
 fn write_token(cursor: &ConversationCursor) -> String {
     format!("{}.{}.{}", cursor.last_at.as_millis(), cursor.agent, cursor.context)
 }
 
-/// Only what [`write_token`] writes: anything else would look like a page after the last.
+/// Accepts only tokens that [`write_token`] produces: any other would look like a page past the end.
 fn read_token(token: &str) -> Result<ConversationCursor, Error> {
     let parsed = token.split_once('.').and_then(|(millis, rest)| {
         let (agent, context) =

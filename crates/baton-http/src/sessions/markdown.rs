@@ -1,7 +1,7 @@
-//! A session as Markdown: made to be read, and read back as far as it goes.
+//! Markdown format of exported sessions: readable, and importable with some loss.
 //!
-//! Each message stands under a heading of its own, calls and results under smaller ones. A line of somebody's text that
-//! looks like one of ours is written with a backslash before it, so that texts come back exactly as they were.
+//! Each message has a heading, calls and results have subheadings. A line of message text that looks like a marker is
+//! escaped with a backslash, so that text survives a round trip unchanged.
 
 mod read;
 mod write;
@@ -20,17 +20,17 @@ const LINK: &str = "### Link";
 const FILE: &str = "### File";
 const GIVEN: &str = "<!-- given: ";
 
-/// Whether a line of text could be taken for one that this form is made of.
+/// Whether a line starts with a marker of this format.
 fn looks_like_ours(line: &str) -> bool {
     [USER, AGENT, NOTICE, CALL, RESULT, FAILURE, DATA, LINK, FILE, GIVEN].iter().any(|ours| line.starts_with(ours))
 }
 
-/// The line with a backslash before it if it looks like one of ours, however many there are already.
+/// Escapes a line with a backslash if it looks like a marker, also if it already has backslashes.
 fn escaped(line: &str) -> String {
     if looks_like_ours(line.trim_start_matches('\\')) { format!("\\{line}") } else { line.to_owned() }
 }
 
-/// What [`escaped`] was given.
+/// Removes the escape of a marker line.
 fn unescaped(line: &str) -> &str {
     match line.strip_prefix('\\') {
         Some(rest) if looks_like_ours(rest.trim_start_matches('\\')) => rest,

@@ -17,7 +17,7 @@ use baton_wire::{
 };
 use std::sync::Arc;
 
-/// Makes all settings the agent's again.
+/// Resets all settings to those of the agent.
 pub(crate) async fn reset(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -33,7 +33,7 @@ pub(crate) async fn reset(
     respond(reset.await)
 }
 
-/// Makes the settings the agent's own, in its definition; they are then no longer the session's.
+/// Saves the settings to the agent's definition and removes them from the session.
 pub(crate) async fn save(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -44,7 +44,7 @@ pub(crate) async fn save(
         caller.may(&shared, Access::Admin, None)?;
         let wanted = named(&shared, &caller, path, asked(query)?.agent)?;
         let Some(ports) = &shared.options.sessions else {
-            let message = "this Baton writes no definitions; change the agent where it is defined";
+            let message = "this server cannot write agent definitions; change the agent where it is defined";
             return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
         };
         let (conversation, record) = known(&shared, &caller, Access::Read, &wanted).await?;

@@ -7,7 +7,7 @@ use baton_rules::Access;
 use baton_wire::api::{SessionDetails, SessionSettings};
 use std::sync::Arc;
 
-/// One session with everything that was said in it.
+/// Returns a session with its messages.
 pub(crate) async fn show(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

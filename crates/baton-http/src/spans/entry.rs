@@ -5,7 +5,7 @@ use baton_types::{Span, SpanKind, SpanStatus, Value};
 use baton_wire::api::SpanEntry;
 use serde_json::{Map, Value as Tree};
 
-/// What a reader sees of a span.
+/// Converts a span to its API form.
 pub(super) fn entry(span: &Span) -> SpanEntry {
     SpanEntry {
         trace_id: span.trace.to_string(),
@@ -22,7 +22,7 @@ pub(super) fn entry(span: &Span) -> SpanEntry {
     }
 }
 
-/// A moment, with every digit that is known.
+/// A timestamp with full precision.
 pub(super) fn moment(nanos: u64) -> String {
     jiff::Timestamp::from_nanosecond(nanos.into()).map_or_else(|_| nanos.to_string(), |at| at.to_string())
 }
@@ -50,7 +50,7 @@ fn members(attributes: &[(baton_types::Key, Value)]) -> Map<String, Tree> {
     attributes.iter().map(|(key, value)| (key.clone().into_owned(), tree(value))).collect()
 }
 
-/// Numbers that JSON does not know are words.
+/// Non-finite numbers become strings, because JSON cannot represent them.
 fn tree(value: &Value) -> Tree {
     match value {
         Value::Text(text) => Tree::String(text.clone().into_owned()),

@@ -1,4 +1,4 @@
-//! `GET /api/v1/spans/export?q=&start=&end=&strict=`: spans that are kept, as lines of OTLP's JSON.
+//! `GET /api/v1/spans/export?q=&start=&end=&strict=`: stored spans as lines of OTLP JSON.
 
 use super::{readable, refusal};
 use crate::{
@@ -24,7 +24,7 @@ use serde::Deserialize;
 use std::{io, pin::pin, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// Which spans.
+/// Query parameters of an export.
 #[derive(Deserialize)]
 pub(super) struct Wanted {
     #[serde(default)]
@@ -37,7 +37,7 @@ pub(super) struct Wanted {
     strict: String,
 }
 
-/// Every span that answers a query and began in a time; all of them, however many they are.
+/// Exports every span that matches a query and started in a time range, without a limit.
 pub(super) async fn export(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -62,7 +62,7 @@ struct Exporting {
     reader: Box<dyn SpanReader>,
     keep_alive: Duration,
     shutdown: CancellationToken,
-    /// Resolves when the caller's credentials no longer hold.
+    /// Resolves when the caller's credentials expire.
     no_longer: BoxFuture<'static, ()>,
 }
 
@@ -99,7 +99,7 @@ async fn exporting(
     Ok((exporting, canonical, warnings))
 }
 
-/// From the start up to the end, which is not part of it: times that follow each other have each span once.
+/// Half-open range from `start` to `end`, so that adjacent ranges contain each span once.
 fn range(wanted: &Wanted) -> Result<TimeRange, String> {
     let named = |name, text: &str| if text.is_empty() { Ok(None) } else { moment(name, text).map(Some) };
     let start = named("start", &wanted.start)?.unwrap_or(TimeRange::ALL.start);
@@ -110,7 +110,7 @@ fn range(wanted: &Wanted) -> Result<TimeRange, String> {
     Ok(TimeRange { start, end })
 }
 
-/// A stream that breaks off instead of ending was not all.
+/// An incomplete export ends with a transport error.
 fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes, io::Error>> {
     async_stream::stream! {
         let mut exporting = exporting;
@@ -123,14 +123,14 @@ fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes,
                 loop {
                     tokio::select! {
                         biased;
-                        () = &mut stopped => break Err(io::Error::other("the server stops")),
-                        () = &mut exporting.no_longer => break Err(io::Error::other("the token no longer holds")),
+                        () = &mut stopped => break Err(io::Error::other("the server is shutting down")),
+                        () = &mut exporting.no_longer => break Err(io::Error::other("the token has expired or was revoked")),
                         read = &mut next => break read.map_err(|error| {
-                            // For the operator; the reader sees only that it breaks off.
+                            // Logged for the operator; the client sees only the aborted stream.
                             let _ = refusal(&error);
                             io::Error::other(error)
                         }),
-                        // Empty lines say that somebody is still looking.
+                        // Empty lines keep the connection alive while no spans match.
                         _ = beat.tick() => yield Ok(Bytes::from_static(b"\n")),
                     }
                 }
@@ -153,8 +153,8 @@ fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes,
     }
 }
 
-/// One line, of some megabytes at times: not for the threads that serve others. What was left out stands beside an empty
-/// list, so that readers of OTLP pass over it.
+/// Encodes one line. It can be several megabytes, so it runs off the request threads. An omitted trace is reported next
+/// to an empty list, so that OTLP readers ignore it.
 fn line(read: ReadSpans) -> Bytes {
     match read {
         ReadSpans::Spans(spans) => {

@@ -1,4 +1,4 @@
-//! Baton's own view of spans: how many there are, and those that arrive.
+//! Baton's own span API: statistics, live tail and export.
 
 mod entry;
 mod export;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(crate) use store::{KEEPS_NONE, refusal, store};
 pub(crate) use tail::MAX_TAILS;
 
-/// Adds the paths.
+/// Adds the routes.
 pub(crate) fn mount(routes: Routes) -> Routes {
     routes
         .get("/api/v1/spans/stats", RouteAccess::TelemetryRead, stats::show)
@@ -27,7 +27,7 @@ pub(crate) fn mount(routes: Routes) -> Routes {
         .get("/api/v1/spans/export", RouteAccess::TelemetryRead, export::export)
 }
 
-/// The store, for those who may read telemetry: it has the spans of all agents and of all callers.
+/// The span store. Requires `telemetry:read`, because it contains the spans of all agents and callers.
 fn readable<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Error> {
     store(shared, caller, Access::TelemetryRead)?
         .ok_or_else(|| Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, KEEPS_NONE))

@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use baton_wire::api::SpanStatsEntry;
 use std::sync::Arc;
 
-/// How many spans there are, how much room they take, and what goes when.
+/// Span count, disk usage and retention.
 pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
     let shown = async {
         let stats = readable(&shared, &caller)?.stats().await.map_err(|error| refusal(&error))?;

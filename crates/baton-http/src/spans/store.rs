@@ -1,4 +1,4 @@
-//! Who may reach the store of spans, and what its errors mean to them.
+//! Access to the span store, and its error mapping.
 
 use crate::{app::Shared, auth::Caller};
 use baton_ports::{SpanStore, SpanStoreError};
@@ -6,10 +6,10 @@ use baton_rules::Access;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
-/// What everybody is told where there is no store.
-pub(crate) const KEEPS_NONE: &str = "this Baton keeps no spans";
+/// Error message if there is no store.
+pub(crate) const KEEPS_NONE: &str = "this server stores no spans";
 
-/// The store, if there is one, for those who may do this with all agents: the spans of all of them are there.
+/// The store, if there is one. Requires `access` on all agents, because it contains the spans of all of them.
 pub(crate) fn store<'a>(
     shared: &'a Shared,
     caller: &Caller,
@@ -19,7 +19,7 @@ pub(crate) fn store<'a>(
     Ok(shared.options.spans.as_ref().map(|ports| &ports.store))
 }
 
-/// What callers are told about an error of the store; those that time alone does not cure are for the operator, too.
+/// Maps a store error to an API error. Errors that a retry cannot fix are also logged for the operator.
 pub(crate) fn refusal(error: &SpanStoreError) -> Error {
     let kind = match error {
         SpanStoreError::Busy => ErrorKind::RateLimited,
@@ -28,7 +28,7 @@ pub(crate) fn refusal(error: &SpanStoreError) -> Error {
         SpanStoreError::Corrupt(_) => ErrorKind::Internal,
     };
     if matches!(kind, ErrorKind::Unavailable | ErrorKind::Internal) {
-        tracing::error!(code = error.code().code, %error, "the span store did not do what it was asked");
+        tracing::error!(code = error.code().code, %error, "a span store operation failed");
     }
     Error::new(kind, error.code(), error.to_string())
 }

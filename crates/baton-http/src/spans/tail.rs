@@ -20,16 +20,16 @@ use serde::Deserialize;
 use std::{convert::Infallible, io::Write as _, pin::pin, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// Readers at the same time; each of them looks at every span that arrives.
+/// Maximum concurrent subscriptions; each of them filters every span that arrives.
 pub(crate) const MAX_TAILS: usize = 64;
 
-/// About how much of a batch is written at once, for readers that are slow.
+/// Approximate chunk size of a batch, for slow readers.
 const PIECE: usize = 64 * 1024;
 
-/// How many spans are looked at before others have a turn.
+/// Spans that are filtered before the task yields.
 const TURN: usize = 1024;
 
-/// Which spans.
+/// Query parameters of a tail.
 #[derive(Deserialize)]
 pub(super) struct Wanted {
     #[serde(default)]
@@ -38,7 +38,7 @@ pub(super) struct Wanted {
     strict: String,
 }
 
-/// Spans from now on that match one filter.
+/// Streams new spans that match a filter.
 pub(super) async fn tail(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -62,7 +62,7 @@ struct Tailing {
     query: Prepared,
     keep_alive: Duration,
     shutdown: CancellationToken,
-    /// Resolves when the caller's credentials no longer hold.
+    /// Resolves when the caller's credentials expire.
     no_longer: BoxFuture<'static, ()>,
     _permit: SharePermit,
 }
@@ -78,7 +78,7 @@ fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, Query
     let query = parse(text, mode).map_err(|error| invalid(error.to_string()))?.query;
     check_tail(&query).map_err(|error| invalid(error.to_string()))?;
     let aliases = if strict { Aliases::NONE } else { Aliases(baton_telemetry::ALIASES) };
-    let permit = shared.tails.take(caller).map_err(|refusal| refusal.error("readers of spans"))?;
+    let permit = shared.tails.take(caller).map_err(|refusal| refusal.error("span subscriptions"))?;
     Ok(Tailing {
         query: Prepared::new(&query, aliases).map_err(|error| invalid(error.to_string()))?,
         feed: store.subscribe(),
@@ -89,14 +89,14 @@ fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, Query
     })
 }
 
-/// What an idle stream says.
+/// Keep-alive comment of an idle stream.
 const STILL_HERE: &[u8] = b": still here\n\n";
 
 fn events(tailing: Tailing) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
     async_stream::stream! {
-        // The whole of it moves in here, so that its place is taken for as long as the stream lasts.
+        // The stream owns the whole state, so that the permit is held until it ends.
         let mut tailing = tailing;
-        // Readers learn that they are listening: whatever arrives from now on is shown.
+        // Confirms the subscription: every span that arrives from now on is streamed.
         yield Ok(Bytes::from_static(b": listening\n\n"));
         let mut stopped = pin!(tailing.shutdown.clone().cancelled_owned());
         let mut beat = tokio::time::interval(tailing.keep_alive);
@@ -139,7 +139,7 @@ fn events(tailing: Tailing) -> impl futures_core::Stream<Item = Result<Bytes, In
 
 fn event(out: &mut Vec<u8>, name: &str, data: &impl serde::Serialize) {
     let _ = write!(out, "event: {name}\ndata: ");
-    // Maps with keys of text cannot fail to be written.
+    // Serialization of maps with string keys cannot fail.
     let _ = serde_json::to_writer(&mut *out, data);
     out.extend_from_slice(b"\n\n");
 }

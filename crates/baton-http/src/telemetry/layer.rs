@@ -1,4 +1,4 @@
-//! The layer around everything: a span for each request.
+//! Outermost layer: a span for each request.
 
 use super::{
     quiet::is_quiet,
@@ -19,14 +19,14 @@ use std::{
 };
 use tower::{Layer, Service};
 
-/// Makes a span for each request; nothing at all when no spans are made.
+/// Starts a span for each request; does nothing if tracing is off.
 #[derive(Clone)]
 pub(crate) struct TracedLayer {
     tracer: Tracer,
     scheme: &'static str,
 }
 
-/// One service whose requests have spans.
+/// Service with request spans.
 #[derive(Clone)]
 pub(crate) struct Traced<S> {
     inner: S,
@@ -80,10 +80,10 @@ where
     }
 }
 
-/// The reply, with which the span ends: at once, or when all of a stream was sent or nobody reads it any more.
+/// Ends the span: immediately, or when a streamed response ends or is dropped.
 fn ended(span: SharedSpan, response: Response) -> Response {
     let status = response.status();
-    // A gRPC reply without a message has its status where others have only headers.
+    // A gRPC response without a message carries its status in the headers.
     let grpc = response.headers().get("grpc-status").and_then(|status| grpc_status(status.as_bytes()));
     span.edit(|span| {
         span.set_some(names::RPC_RESPONSE_STATUS_CODE, grpc);

@@ -1,7 +1,7 @@
-//! One span for each request: begun when it comes, named by whoever knows what it is, ended with its reply.
+//! One span for each request, from its arrival to the end of its response.
 //!
-//! The layer makes the span and puts it among the request's extensions. A2A and MCP name it after their methods, the
-//! other routes after themselves. What callers send (bodies, queries, values of headers) is never on it.
+//! The layer starts the span and adds it to the request's extensions. A2A and MCP name it after their methods, other
+//! routes after their path. Client data (bodies, queries, header values) is never recorded.
 
 mod layer;
 mod quiet;

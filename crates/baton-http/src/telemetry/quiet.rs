@@ -1,6 +1,6 @@
-//! Requests that nobody wants to see among spans.
+//! Requests that are not traced.
 
-/// Whether a path is of those that are asked all the time, or that are about spans themselves.
+/// Whether a path is polled constantly or concerns telemetry itself.
 pub(super) fn is_quiet(path: &str) -> bool {
     const WHOLE: [&str; 7] = ["/healthz", "/health", "/readyz", "/metrics", "/v1/traces", "/v1/logs", "/v1/metrics"];
     const BELOW: [&str; 5] = ["/otlp/v1", "/tempo", "/api/v1/spans", "/api/v1/exports", "/assets"];

@@ -1,14 +1,14 @@
-//! The span of a request as handlers know it.
+//! Request span for handlers.
 
 use baton_telemetry::{OpenSpan, SharedSpan, move_into, names};
 use baton_types::TraceContext;
 use baton_wire::a2a::v1::Error;
 use http::{Extensions, HeaderMap};
 
-/// The header that says in which span a request is made.
+/// W3C trace context header.
 const TRACEPARENT: &str = "traceparent";
 
-/// The span of a request; without one, what the caller brought is passed on.
+/// The span of a request; without one, the caller's trace context is passed on.
 #[derive(Clone)]
 pub(crate) struct RequestSpan {
     open: Option<SharedSpan>,
@@ -16,7 +16,7 @@ pub(crate) struct RequestSpan {
 }
 
 impl RequestSpan {
-    /// The span that the layer made for a request.
+    /// The span that the layer started for a request.
     pub(crate) fn of(extensions: &Extensions, headers: &HeaderMap) -> Self {
         match extensions.get::<SharedSpan>() {
             Some(open) => Self { open: Some(open.clone()), came: None },
@@ -24,30 +24,30 @@ impl RequestSpan {
         }
     }
 
-    /// Whether anybody will see it.
+    /// Whether the span is recorded.
     pub(crate) fn is_on(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Says something about it.
+    /// Edits the span.
     pub(crate) fn say(&self, say: impl FnOnce(&mut OpenSpan)) {
         if let Some(open) = &self.open {
             open.edit(say);
         }
     }
 
-    /// What the work of the request carries.
+    /// Trace context for the work of the request.
     pub(crate) fn context(&self) -> Option<TraceContext> {
         self.open.as_ref().map_or(self.came, SharedSpan::context)
     }
 
-    /// The same as text.
+    /// Trace context as text.
     pub(crate) fn trace(&self) -> Option<String> {
         self.context().map(|context| context.to_string())
     }
 
-    /// What the work of the request carries, once its message was read: a request whose headers named no span happens
-    /// inside of the one that its message names.
+    /// Trace context for the work of the request once its message is parsed. If the headers contained no trace context,
+    /// the span becomes a child of the one in the message.
     pub(crate) fn inside(&self, carried: Option<TraceContext>) -> Option<TraceContext> {
         let (Some(open), Some(parent)) = (&self.open, carried) else { return self.context().or(carried) };
         open.edit(|span| span.adopt(parent));
@@ -56,7 +56,7 @@ impl RequestSpan {
         context
     }
 
-    /// Notes a refusal; only those that are our own fault are errors.
+    /// Records a rejection; only server errors mark the span as failed.
     pub(crate) fn refused(&self, error: &Error) {
         self.say(|span| {
             span.set(names::ERROR_CODE, error.code.code);
@@ -67,7 +67,7 @@ impl RequestSpan {
     }
 }
 
-/// The span in which a request was made, when its header says one.
+/// Trace context from the request headers.
 pub(super) fn came(headers: &HeaderMap) -> Option<TraceContext> {
     TraceContext::parse(headers.get(TRACEPARENT)?.to_str().ok()?)
 }

@@ -1,4 +1,4 @@
-//! What a request is called when no protocol has a name for it.
+//! Span names of requests without a protocol method.
 
 use super::RequestSpan;
 use axum::{
@@ -9,10 +9,10 @@ use axum::{
 use baton_telemetry::names;
 use http::{Extensions, Method};
 
-/// What a method that nobody knows is called.
+/// Span name of an unknown HTTP method.
 pub(super) const OTHER: &str = "_OTHER";
 
-/// The method, of those that are known.
+/// Name of a known HTTP method.
 pub(super) fn method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -29,14 +29,14 @@ pub(super) fn method(method: &Method) -> &'static str {
 }
 
 impl RequestSpan {
-    /// Notes the route that a request took, whatever it stands for.
+    /// Records the matched route.
     pub(crate) fn routed(&self, extensions: &Extensions) {
         if let Some(route) = self.is_on().then(|| extensions.get::<MatchedPath>()).flatten() {
             self.say(|span| span.set(names::HTTP_ROUTE, route.as_str().to_owned()));
         }
     }
 
-    /// Notes the route that a request took, and names the span after it.
+    /// Records the matched route and names the span after it.
     pub(crate) fn named_by_route(&self, asked: &Method, extensions: &Extensions) {
         if let Some(route) = self.is_on().then(|| extensions.get::<MatchedPath>()).flatten() {
             self.say(|span| span.rename(format!("{} {}", method(asked), route.as_str())));
@@ -45,7 +45,7 @@ impl RequestSpan {
     }
 }
 
-/// Stands before routes that no protocol names.
+/// Middleware for routes that no protocol names.
 pub(crate) async fn note_route(request: Request, next: Next) -> Response {
     let span = RequestSpan::of(request.extensions(), request.headers());
     span.named_by_route(request.method(), request.extensions());

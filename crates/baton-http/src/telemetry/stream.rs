@@ -1,4 +1,4 @@
-//! Replies that take time.
+//! Spans of streamed responses.
 
 use axum::body::{Body, Bytes};
 use baton_telemetry::{SharedSpan, during, names};
@@ -8,7 +8,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-/// A body whose end is the end of a span.
+/// Body that ends its span at its own end.
 pub(super) struct Streamed {
     body: Body,
     span: SharedSpan,
@@ -56,7 +56,7 @@ impl Drop for Streamed {
     }
 }
 
-/// What gRPC calls a status.
+/// Name of a gRPC status code.
 pub(super) fn grpc_status(number: &[u8]) -> Option<&'static str> {
     const NAMES: [&str; 17] = [
         "OK",

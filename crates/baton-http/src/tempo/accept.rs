@@ -1,4 +1,4 @@
-//! In which encoding a client wants its answer.
+//! Negotiation of the response encoding.
 
 use axum::{body::Body, response::Response};
 use baton_otlp::{Encoding, tempo};
@@ -6,19 +6,19 @@ use http::{HeaderMap, HeaderValue, header};
 use prost::Message;
 use serde::Serialize;
 
-/// Protobuf for those who name it, JSON for everybody else.
+/// Protobuf if the client accepts it, otherwise JSON.
 pub(super) fn wanted(headers: &HeaderMap) -> Encoding {
     let names = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut named = names.split(',').filter_map(Encoding::of_media_type);
     named.next().unwrap_or(Encoding::Json)
 }
 
-/// A message as the client wants it.
+/// Response with a message in the given encoding.
 pub(super) fn reply(message: &(impl Message + Serialize), encoding: Encoding) -> Response {
     body(tempo::write(message, encoding), encoding)
 }
 
-/// The reply with a body of that encoding.
+/// Response with an encoded body.
 pub(super) fn body(bytes: Vec<u8>, encoding: Encoding) -> Response {
     let mut response = Response::new(Body::from(bytes));
     let media_type = match encoding {

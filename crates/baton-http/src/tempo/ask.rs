@@ -1,4 +1,4 @@
-//! Who may ask about spans, and whom.
+//! Access to the span store for queries, with loop detection for forwarded ones.
 
 use super::refusal::Refusal;
 use crate::{app::Shared, auth::Caller, spans};
@@ -7,16 +7,15 @@ use baton_rules::Access;
 use http::HeaderMap;
 use std::sync::Arc;
 
-/// Who answers a question.
+/// Target of a query.
 pub(super) struct Asked {
-    /// The store.
+    /// Store that answers it.
     pub(super) store: Arc<dyn SpanStore>,
-    /// Whether others would have been asked, had not so many passed the question on already.
+    /// Whether the hop limit prevented forwarding to further stores.
     pub(super) cut_short: bool,
 }
 
-/// The store, for those who may read telemetry. A question that others have passed on is not passed on in
-/// circles, nor for ever.
+/// The store for a query. Requires `telemetry:read`. Forwarded queries are checked for loops and for the hop limit.
 pub(super) fn store(shared: &Shared, caller: &Caller, headers: &HeaderMap) -> Result<Asked, Refusal> {
     let store = offered(shared, caller)?;
     let trail = Trail::read(headers.get_all(Trail::HEADER).iter().map(http::HeaderValue::as_bytes));
@@ -28,13 +27,13 @@ pub(super) fn store(shared: &Shared, caller: &Caller, headers: &HeaderMap) -> Re
         Onward::Itself => Ok(itself),
         Onward::By(store) => Ok(Asked { store, cut_short: trail.goes_too_far() }),
         Onward::Nobody => {
-            let reason = "the question has been here before, or was passed on too often";
+            let reason = "the query was forwarded in a loop, or too often";
             Err(SpanStoreError::Unavailable(reason.to_owned()).into())
         }
     }
 }
 
-/// The store, for those who only want to know that it is there.
+/// The store, without the forwarding checks.
 pub(super) fn offered<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Refusal> {
     spans::store(shared, caller, Access::TelemetryRead)?.ok_or_else(Refusal::not_offered)
 }

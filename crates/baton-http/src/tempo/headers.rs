@@ -1,18 +1,18 @@
-//! What an answer says beyond what Tempo says: in headers, because strict readers refuse it in bodies.
+//! Additional response data in headers, because strict clients reject unknown members in bodies.
 
 use axum::response::Response;
 use http::HeaderValue;
 
-/// The query as it was understood.
+/// Query as parsed.
 const CANONICAL: &str = "x-baton-canonical-query";
 
-/// What was read differently than it was written, or left aside.
+/// Query parts that were reinterpreted or ignored.
 const WARNINGS: &str = "x-baton-warnings";
 
-/// Longest header; clients give up on larger ones.
+/// Maximum header size; clients reject larger ones.
 const LONGEST: usize = 8 * 1024;
 
-/// Adds them. A query that is too long to be repeated is left out.
+/// Adds the headers. A query that is too long is omitted.
 pub(crate) fn explain(response: &mut Response, canonical: &str, warnings: &[String]) {
     let mut set = |name, text: String| {
         if text.len() <= LONGEST
@@ -28,7 +28,7 @@ pub(crate) fn explain(response: &mut Response, canonical: &str, warnings: &[Stri
     }
 }
 
-/// Percent signs, and what no header can carry, are percent-encoded.
+/// Percent-encodes percent signs and bytes that a header cannot carry.
 fn encoded(text: &str) -> String {
     use std::fmt::Write as _;
     text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {

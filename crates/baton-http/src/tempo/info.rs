@@ -1,4 +1,4 @@
-//! What a client asks before it asks anything else.
+//! Probes and build information for Tempo clients.
 
 use super::{ask, refusal::Refusal};
 use crate::{app::Shared, auth::Caller, reply};
@@ -9,10 +9,10 @@ use axum::{
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The version of Tempo whose API this is; clients choose what they ask by it.
+/// Emulated Tempo version; clients select API features by it.
 const TEMPO: &str = "3.0.3";
 
-/// `GET /tempo/api/echo`: Grafana's test of a data source.
+/// `GET /tempo/api/echo`: Grafana's data source test.
 pub(super) async fn echo(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
     said(&shared, &caller, "echo")
 }

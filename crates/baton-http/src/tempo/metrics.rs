@@ -1,5 +1,5 @@
-//! `GET /tempo/api/metrics/query_range?q=&start=&end=&since=&step=&exemplars=&strict=` and
-//! `GET /tempo/api/metrics/query`, which has one interval.
+//! `GET /tempo/api/metrics/query_range?q=&start=&end=&since=&step=&exemplars=&strict=` and `GET
+//! /tempo/api/metrics/query`, which has one interval.
 
 use super::{accept, ask, headers::explain, moments, params::Params, refusal::Refusal};
 use crate::{app::Shared, auth::Caller};
@@ -10,13 +10,13 @@ use baton_traceql::{Literal, Mode, Parsed, Query, Root, Steps, parse};
 use http::HeaderMap;
 use std::sync::Arc;
 
-/// Spans that stand for others in an answer, unless it says how many.
+/// Default number of exemplars.
 const USUAL: usize = 100;
 
-/// Most of them.
+/// Maximum number of exemplars.
 const MOST: usize = 1_000;
 
-/// Series over time.
+/// Time series.
 pub(super) async fn range(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -36,7 +36,7 @@ pub(super) async fn instant(
     measured(&shared, &caller, &headers, &params, Form::Instant).await.unwrap_or_else(Refusal::response)
 }
 
-/// What is asked for.
+/// Kind of metrics query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// A value per interval.
@@ -79,7 +79,7 @@ async fn measured(
     let write = move |mut answer: MetricsAnswer| {
         answer.partial |= cut_short;
         if answer.partial {
-            warnings.push("not everything was looked at, for want of time or room: the figures are too low".to_owned());
+            warnings.push("the query reached a time or memory limit: the values are too low".to_owned());
         }
         let mut response = match form {
             Form::Range => {
@@ -96,7 +96,7 @@ async fn measured(
     shared.queries.run(caller, asked.store.metrics(ask), write).await
 }
 
-/// How many spans may stand for others: as the parameter says, else as the hint of the query does.
+/// Number of exemplars: from the parameter, else from the query hint.
 fn exemplars(params: &Params, query: &Query) -> Result<usize, Refusal> {
     if let Some(wanted) = params.number("exemplars")? {
         return Ok(wanted);
@@ -109,7 +109,7 @@ fn exemplars(params: &Params, query: &Query) -> Result<usize, Refusal> {
     })
 }
 
-/// Keeps that many exemplars in all, so that each series has about as many as the others.
+/// Keeps `most` exemplars in total, distributed evenly over the series.
 fn spread(answer: &mut MetricsAnswer, most: usize) {
     let mut kept = vec![0; answer.series.len()];
     let mut left = most;

@@ -1,6 +1,6 @@
 //! The part of Tempo's API that Grafana and agents use, below `/tempo`.
 //!
-//! Bodies are exactly as Tempo's; what it would not say is in headers: the query as it was understood, and warnings.
+//! Bodies have exactly Tempo's format. Additional data is in headers: the query as parsed, and warnings.
 
 mod accept;
 mod ask;
@@ -23,12 +23,12 @@ pub(crate) use headers::explain;
 pub(crate) use moments::moment;
 use refusal::Refusal;
 
-/// A refusal by those who answer before a question is read.
+/// Error response for a request that was rejected before it reached this module.
 pub(crate) fn refused(error: &Error) -> Response {
     Refusal::from(error).response()
 }
 
-/// Adds the paths.
+/// Adds the routes.
 pub(crate) fn mount(routes: Routes) -> Routes {
     routes
         .get("/tempo/api/echo", RouteAccess::TelemetryRead, info::echo)

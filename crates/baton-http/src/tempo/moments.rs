@@ -1,4 +1,4 @@
-//! The time that series are about, as clients of Tempo say it: seconds, nanoseconds, RFC 3339, or how long ago.
+//! Time parameters in the formats of Tempo clients: seconds, nanoseconds, RFC 3339, or a relative duration.
 
 use super::{params::Params, refusal::Refusal};
 use baton_ports::TimeRange;
@@ -8,10 +8,10 @@ use baton_types::Timestamp;
 const MILLISECOND: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// How far back series go when nobody says.
+/// Default range of a series.
 const USUAL: u64 = 3600 * SECOND;
 
-/// `start` and `end`; without an end until now, without a start `since` before that, or an hour.
+/// Range from `start` and `end`. The default end is now; the default start is `since`, or an hour, before that.
 pub(super) fn range(params: &Params, now: Timestamp) -> Result<TimeRange, Refusal> {
     let now = u64::try_from(now.as_millis()).unwrap_or(0).saturating_mul(MILLISECOND);
     let named =
@@ -21,7 +21,7 @@ pub(super) fn range(params: &Params, now: Timestamp) -> Result<TimeRange, Refusa
         Some(text) => length("since", text)?,
         None => USUAL,
     };
-    // The end may lie in the future, where nothing can be.
+    // The end may be in the future, where there is no data.
     let start = named("start")?.unwrap_or_else(|| end.min(now).saturating_sub(since));
     if start >= end {
         return Err(Refusal::wrong("invalid start: it must be before end"));
@@ -29,7 +29,7 @@ pub(super) fn range(params: &Params, now: Timestamp) -> Result<TimeRange, Refusa
     Ok(TimeRange { start, end })
 }
 
-/// The intervals of a range: as long as `step` says, or as suits it.
+/// Intervals of a range, with length `step` or a suitable default.
 pub(super) fn steps(params: &Params, range: TimeRange) -> Result<Steps, Refusal> {
     let wanted = match params.text("step") {
         Some(text) => length("step", text)?,
@@ -37,7 +37,7 @@ pub(super) fn steps(params: &Params, range: TimeRange) -> Result<Steps, Refusal>
     };
     Steps::cover(range.start, range.end, wanted).ok_or_else(|| {
         let most = u64::try_from(Steps::MOST).unwrap_or(u64::MAX);
-        // One less, because the first and the last interval may stand out.
+        // One less, because the first and the last interval may extend beyond the range.
         let least = (range.end - range.start).div_ceil(most.saturating_sub(1)).div_ceil(SECOND);
         Refusal::wrong(format!(
             "invalid step: from start to end that makes more than {most} intervals; use a step of {least}s or more, or \
@@ -46,10 +46,10 @@ pub(super) fn steps(params: &Params, range: TimeRange) -> Result<Steps, Refusal>
     })
 }
 
-/// A moment: up to ten digits are seconds, sixteen and more nanoseconds, everything else is RFC 3339.
+/// Parses a time: up to ten digits are seconds, sixteen or more are nanoseconds, anything else is RFC 3339.
 pub(crate) fn moment(name: &str, text: &str) -> Result<u64, String> {
     let wrong =
-        || format!("invalid {name}: '{text}' is no moment: write seconds or nanoseconds since 1970, or RFC 3339");
+        || format!("invalid {name}: '{text}' is not a time: write seconds or nanoseconds since 1970, or RFC 3339");
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let whole = || text.parse::<u64>().map_err(|_| wrong());
     if digits == text.len() {
@@ -62,7 +62,7 @@ pub(crate) fn moment(name: &str, text: &str) -> Result<u64, String> {
     if let Some((seconds, fraction)) = text.split_once('.')
         && fraction.bytes().all(|digit| digit.is_ascii_digit())
     {
-        // As digits: a float has no room for the nanoseconds of these days.
+        // Parsed as digits: a float cannot hold current times in nanoseconds.
         let nanos: String = fraction.chars().chain(std::iter::repeat('0')).take(9).collect();
         let seconds = seconds.parse::<u32>().map_err(|_| wrong())?;
         return Ok(u64::from(seconds) * SECOND + nanos.parse::<u64>().map_err(|_| wrong())?);
@@ -71,17 +71,17 @@ pub(crate) fn moment(name: &str, text: &str) -> Result<u64, String> {
     Ok(u64::try_from(moment.as_millis()).map_err(|_| wrong())?.saturating_mul(MILLISECOND))
 }
 
-/// A length of time: with a unit as the language writes it, or in seconds.
+/// Parses a duration: with a TraceQL unit, or in seconds.
 fn length(name: &str, text: &str) -> Result<u64, Refusal> {
     let seconds = || text.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
     let nanos = duration(text).and_then(|nanos| u64::try_from(nanos).ok());
     let nanos = nanos.or_else(|| Some((seconds()? * SECOND as f64) as u64));
     nanos.filter(|nanos| *nanos > 0).ok_or_else(|| {
-        Refusal::wrong(format!("invalid {name}: '{text}' is no length of time such as 15s, 5m or 1h30m"))
+        Refusal::wrong(format!("invalid {name}: '{text}' is not a duration such as 15s, 5m or 1h30m"))
     })
 }
 
-/// A duration as the language writes it.
+/// Parses a TraceQL duration literal.
 pub(super) fn duration(text: &str) -> Option<i64> {
     let Root::Search(PipelineExpr::Pipeline(stages)) =
         parse(&format!("{{ duration > {text} }}"), Mode::Strict).ok()?.query.root

@@ -1,4 +1,4 @@
-//! Searches from before TraceQL: `tags` in logfmt, `minDuration` and `maxDuration`.
+//! Search parameters from before TraceQL: `tags` in logfmt, `minDuration` and `maxDuration`.
 
 use super::{moments::duration, params::Params, refusal::Refusal};
 use baton_traceql::{
@@ -6,10 +6,10 @@ use baton_traceql::{
     SpansetExpr, Stage,
 };
 
-/// Most pairs of `tags`: the tree of them is walked recursively.
+/// Maximum pairs in `tags`: their expression tree is walked recursively.
 const MOST_PAIRS: usize = 128;
 
-/// The query that they mean; without any of them, every trace.
+/// Equivalent TraceQL query; without any of the parameters, it matches every trace.
 pub(super) fn query(params: &Params) -> Result<Query, Refusal> {
     let tags = params.text("tags").unwrap_or_default();
     let mut conditions = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn query(params: &Params) -> Result<Query, Refusal> {
     for (name, op) in [("minDuration", CompareOp::GreaterEqual), ("maxDuration", CompareOp::LessEqual)] {
         if let Some(text) = params.text(name) {
             let duration = duration(text).ok_or_else(|| {
-                Refusal::wrong(format!("invalid {name}: '{text}' is no duration such as 100ms or 1.5s"))
+                Refusal::wrong(format!("invalid {name}: '{text}' is not a duration such as 100ms or 1.5s"))
             })?;
             let field = Field::Intrinsic(Intrinsic::TraceDuration);
             conditions.push(compare(field, op, Literal::Duration(duration)));
@@ -30,7 +30,7 @@ pub(super) fn query(params: &Params) -> Result<Query, Refusal> {
     Ok(Query { root: Root::Search(PipelineExpr::Pipeline(stages)), hints: Vec::new() })
 }
 
-/// Values are text in this form, and numbers and truths may be meant.
+/// Values are text in this format but may mean numbers or booleans, so both are compared.
 fn tag(key: &str, value: String) -> Result<FieldExpr, Refusal> {
     let intrinsic = match key {
         "name" => Some(Intrinsic::Name),
@@ -74,7 +74,7 @@ fn both(op: BinaryOp, left: FieldExpr, right: FieldExpr) -> FieldExpr {
     FieldExpr::Binary { op, left: Box::new(left), right: Box::new(right) }
 }
 
-/// Pairs of `key=value` and `key="value with \"quotes\""` between spaces.
+/// Parses space-separated pairs of `key=value` and `key="value with \"quotes\""`.
 fn logfmt(text: &str) -> Result<Vec<(String, String)>, String> {
     let mut pairs = Vec::new();
     let mut letters = text.chars().peekable();

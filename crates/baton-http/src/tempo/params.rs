@@ -1,4 +1,4 @@
-//! The parameters of a request, read as Tempo's clients write them.
+//! Query parameters in the format of Tempo clients.
 
 use super::refusal::Refusal;
 use axum::extract::FromRequestParts;
@@ -8,7 +8,7 @@ use std::{convert::Infallible, str::FromStr};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The pairs of a query string; of several with one name the first counts.
+/// Pairs of a query string. The first of several with the same name counts.
 pub(super) struct Params(Vec<(String, String)>);
 
 impl<S: Send + Sync> FromRequestParts<S> for Params {
@@ -21,24 +21,24 @@ impl<S: Send + Sync> FromRequestParts<S> for Params {
 }
 
 impl Params {
-    /// The text of a parameter; one that is empty counts as missing.
+    /// Text of a parameter; an empty one counts as missing.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// Whether something is switched on.
+    /// Whether a flag is set.
     pub(super) fn is_on(&self, name: &str) -> bool {
         matches!(self.text(name), Some("1" | "true"))
     }
 
-    /// The number of a parameter.
+    /// Number of a parameter.
     pub(super) fn number<T: FromStr>(&self, name: &str) -> Result<Option<T>, Refusal> {
         let Some(text) = self.text(name) else { return Ok(None) };
         let number = text.parse().map(Some);
-        number.map_err(|_| Refusal::wrong(format!("invalid {name}: '{text}' is no whole number in its range")))
+        number.map_err(|_| Refusal::wrong(format!("invalid {name}: '{text}' is not a whole number in the valid range")))
     }
 
-    /// `start` and `end`, in seconds since the Unix epoch; the second that `end` names belongs to the range.
+    /// Range from `start` and `end` in seconds since the Unix epoch; it includes the second that `end` names.
     pub(super) fn range(&self) -> Result<TimeRange, Refusal> {
         let (start, end) = (self.number::<u64>("start")?, self.number::<u64>("end")?);
         let range = TimeRange {

@@ -1,4 +1,4 @@
-//! What clients of Tempo are told when there is no answer: a line of text.
+//! Errors for Tempo clients: a line of text.
 
 use crate::spans::{self, KEEPS_NONE};
 use axum::{body::Body, response::Response};
@@ -7,7 +7,7 @@ use baton_traceql::{ParseError, QueryError};
 use baton_wire::a2a::v1::Error;
 use http::{HeaderValue, StatusCode, header};
 
-/// Why there is no answer.
+/// Error response of the Tempo API.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: StatusCode,
@@ -15,28 +15,28 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// The request is wrong.
+    /// The request is invalid.
     pub(super) fn wrong(message: impl Into<String>) -> Self {
         Self { status: StatusCode::BAD_REQUEST, message: message.into() }
     }
 
-    /// The answer does not fit. As Tempo says it: asking again does not help.
+    /// The result is too large. As in Tempo, the status tells the client not to retry.
     fn too_large(error: &SpanStoreError) -> Self {
         let message = format!("{error} ({})", error.code().code);
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, message }
     }
 
-    /// There is no such thing.
+    /// The resource does not exist.
     pub(super) fn missing(message: &str) -> Self {
         Self { status: StatusCode::NOT_FOUND, message: message.to_owned() }
     }
 
-    /// Nobody keeps spans here.
+    /// There is no span store.
     pub(super) fn not_offered() -> Self {
         Self { status: StatusCode::NOT_IMPLEMENTED, message: KEEPS_NONE.to_owned() }
     }
 
-    /// The reply.
+    /// The HTTP response.
     pub(super) fn response(self) -> Response {
         let mut response = Response::new(Body::from(self.message));
         *response.status_mut() = self.status;

@@ -9,19 +9,19 @@ use baton_traceql::{Mode, Parsed, Query, Root, parse, searchable};
 use http::HeaderMap;
 use std::sync::Arc;
 
-/// Traces of an answer, unless it says how many.
+/// Default number of traces.
 const USUAL: usize = 20;
 
-/// Most traces of an answer.
+/// Maximum number of traces.
 const MOST: usize = 5_000;
 
-/// Spans of a set, unless it says how many.
+/// Default number of spans per spanset.
 const USUAL_SPANS: usize = 3;
 
-/// Most spans of a set.
+/// Maximum number of spans per spanset.
 const MOST_SPANS: usize = 1_000;
 
-/// Searches.
+/// Searches traces.
 pub(super) async fn search(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -43,7 +43,7 @@ async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &P
     warnings.extend(ignored);
     let mut bounded = |name, usual: usize, most: usize| -> Result<usize, Refusal> {
         let wanted = params.number(name)?.unwrap_or(usual);
-        // Zero is Tempo's word for as many as there may be.
+        // In Tempo, zero means the maximum.
         let wanted = if wanted == 0 { most } else { wanted };
         if wanted > most {
             warnings.push(format!("{name} is {most} at most"));
@@ -61,7 +61,7 @@ async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &P
     let write = move |mut answer: SearchAnswer| {
         answer.partial |= cut_short;
         if answer.partial {
-            warnings.push("the search was given up before everything was looked at: more may match".to_owned());
+            warnings.push("the search stopped before all data was read: there may be more matches".to_owned());
         }
         let message = search_response(&answer);
         drop(answer);

@@ -10,7 +10,7 @@ use baton_traceql::{
 use http::HeaderMap;
 use std::sync::Arc;
 
-/// The first version: values as text.
+/// Version 1: values as text.
 pub(super) async fn first(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -23,7 +23,7 @@ pub(super) async fn first(
     found(&shared, &caller, &headers, (&tag, &params), write).await.unwrap_or_else(Refusal::response)
 }
 
-/// The second version: values with their types.
+/// Version 2: values with their types.
 pub(super) async fn second(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -36,7 +36,7 @@ pub(super) async fn second(
     found(&shared, &caller, &headers, (&tag, &params), write).await.unwrap_or_else(Refusal::response)
 }
 
-/// Values in the form of both versions.
+/// Values in the format of both versions.
 type Values = (SearchTagValuesV2Response, SearchTagValuesResponse);
 
 async fn found(
@@ -61,7 +61,7 @@ async fn found(
     shared.queries.run(caller, asked, move |values| write(tag_values(&values, kind))).await
 }
 
-/// The one field that a name means; whatever else the text would say makes it no name.
+/// The field with this name; `None` if the text is not exactly one field.
 fn field(name: &str) -> Option<Field> {
     let parsed = parse(&format!("{{ {name} = 1 }}"), Mode::Lenient).ok()?;
     let Root::Search(PipelineExpr::Pipeline(stages)) = parsed.query.root else { return None };

@@ -9,13 +9,13 @@ use baton_traceql::{Mode, parse};
 use http::HeaderMap;
 use std::sync::Arc;
 
-/// Names or values of an answer, unless it says how many.
+/// Default number of names or values.
 const USUAL: usize = 1_000;
 
-/// Most names or values of an answer.
+/// Maximum number of names or values.
 const MOST: usize = 10_000;
 
-/// The first version: one list.
+/// Version 1: one list.
 pub(super) async fn first(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -27,7 +27,7 @@ pub(super) async fn first(
     found(&shared, &caller, &headers, &params, write).await.unwrap_or_else(Refusal::response)
 }
 
-/// The second version: a list per scope.
+/// Version 2: a list per scope.
 pub(super) async fn second(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -58,7 +58,7 @@ async fn found(
     shared.queries.run(caller, store.tags(ask), move |tags| write(&tags, scope)).await
 }
 
-/// What narrows names and values down. A query that cannot be read is one that somebody is still writing.
+/// Filter for names and values. An invalid query is ignored, because the user may still be typing it.
 pub(super) fn tags_ask(params: &Params) -> Result<TagsAsk, Refusal> {
     let query = params.text("q").and_then(|text| parse(text, Mode::Lenient).ok());
     Ok(TagsAsk {

@@ -8,7 +8,7 @@ use baton_types::{Span, TraceId};
 use http::HeaderMap;
 use std::sync::Arc;
 
-/// The first version: 404 for a trace that is not known.
+/// Version 1: 404 for an unknown trace.
 pub(super) async fn first(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -30,7 +30,7 @@ pub(super) async fn first(
     shown(&shared, &caller, &headers, &id, write).await.unwrap_or_else(Refusal::response)
 }
 
-/// The second version: an empty trace when it is not known.
+/// Version 2: an empty trace if it is unknown.
 pub(super) async fn second(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -54,6 +54,6 @@ async fn shown(
     write: impl FnOnce(Vec<Span>) -> Response + Send + 'static,
 ) -> Result<Response, Refusal> {
     let store = ask::store(shared, caller, headers)?.store;
-    let id: TraceId = id.parse().map_err(|_| Refusal::wrong("invalid trace id: that is at most 32 hex digits"))?;
+    let id: TraceId = id.parse().map_err(|_| Refusal::wrong("invalid trace id: it must be at most 32 hex digits"))?;
     shared.queries.run(caller, store.trace(id), write).await
 }

@@ -1,65 +1,65 @@
-//! Why files make no certificate.
+//! Errors in certificate files.
 
 use baton_types::ErrorCode;
 use std::path::PathBuf;
 
-/// Files from which no certificate can be shown.
+/// Error in a certificate or key file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TlsError {
     /// The file cannot be read.
     #[error("{} cannot be read: {reason}", file.display())]
     Unreadable {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         reason: String,
     },
-    /// The file is in another format, or cut off.
+    /// The file has another format or is truncated.
     #[error("{} is not PEM: {reason}", file.display())]
     NotPem {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
-        /// Where it stops making sense.
+        /// Syntax error.
         reason: &'static str,
     },
-    /// The file has other things in it.
+    /// The file contains no certificate.
     #[error("{} has no certificate; it needs a part that begins with -----BEGIN CERTIFICATE-----", file.display())]
     NoCertificate {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
     },
-    /// The file has other things in it.
+    /// The file contains no private key.
     #[error("{} has no private key; it needs a part that begins with -----BEGIN PRIVATE KEY-----", file.display())]
     NoKey {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
     },
-    /// The key wants a passphrase, and nobody is there to give it.
+    /// The key is encrypted, and no passphrase is available.
     #[error("the key in {} is encrypted; write it without a passphrase, readable by its owner only", file.display())]
     EncryptedKey {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
     },
-    /// Both are good, and do not belong together.
+    /// Certificate and key are valid but do not match.
     #[error("the key in {} is not that of the first certificate in {}", key.display(), cert.display())]
     Mismatch {
-        /// Where the certificate is.
+        /// Path of the certificate.
         cert: PathBuf,
-        /// Where the key is.
+        /// Path of the key.
         key: PathBuf,
     },
-    /// What it holds cannot be used.
+    /// The content cannot be used.
     #[error("{} cannot be used: {reason}", file.display())]
     Unusable {
-        /// Which.
+        /// Path of the file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
 
 impl TlsError {
-    /// The stable code that people look up.
+    /// Stable error code.
     pub fn code(&self) -> ErrorCode {
         ErrorCode::TLS_INVALID
     }

@@ -1,4 +1,4 @@
-//! Certificates and keys in files, and what they make.
+//! Certificate and key files, and the TLS configuration built from them.
 
 use super::TlsError;
 use baton_types::Digest;
@@ -19,33 +19,33 @@ use std::{
     sync::Arc,
 };
 
-/// Chains and bundles of authorities are far smaller.
+/// Maximum file size in bytes; chains and CA bundles are far smaller.
 const MAX_FILE: u64 = 1024 * 1024;
 const DAMAGED: &str = "a certificate in it is damaged";
 const ENCRYPTED: &[u8] = b"-----BEGIN ENCRYPTED PRIVATE KEY-----";
 
-/// Where the certificate and its key are, in PEM.
+/// Paths of the PEM files with the certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate, then those that lead to its authority.
+    /// Certificate, followed by its intermediates.
     pub cert: PathBuf,
-    /// Its private key.
+    /// Private key of the certificate.
     pub key: PathBuf,
-    /// Authorities of client certificates; when given, clients without such a certificate are refused.
+    /// CAs of client certificates. If set, clients without such a certificate are rejected.
     pub client_ca: Option<PathBuf>,
 }
 
-/// The bytes of all files at one moment.
+/// Contents of all files at one point in time.
 pub(super) struct Contents {
     cert: Vec<u8>,
     key: Vec<u8>,
     client_ca: Option<Vec<u8>>,
 }
 
-/// What the files make.
+/// TLS configuration built from the files.
 pub(super) struct Made {
     pub(super) config: Arc<ServerConfig>,
-    /// Of the certificate that is shown.
+    /// Fingerprint of the server certificate.
     pub(super) fingerprint: Digest,
 }
 
@@ -59,7 +59,7 @@ impl TlsFiles {
     }
 
     pub(super) fn make(&self, contents: &Contents) -> Result<Made, TlsError> {
-        // Named rather than taken from the process, so that no other crate's choice of provider matters here.
+        // Explicit instead of the process default, so that other crates cannot change the provider.
         let provider = Arc::new(ring::default_provider());
         let chain = certificates(&self.cert, &contents.cert)?;
         let Some(shown) = chain.first() else { return Err(TlsError::NoCertificate { file: self.cert.clone() }) };
@@ -93,7 +93,7 @@ impl TlsFiles {
 }
 
 impl Contents {
-    /// Tells whether anything changed, without keeping the key.
+    /// Digest for change detection, so that the key need not be retained.
     pub(super) fn digest(&self) -> Digest {
         let parts =
             [&self.cert, &self.key, self.client_ca.as_ref().unwrap_or(&Vec::new())].map(|part| Digest::of(part));
@@ -150,13 +150,13 @@ fn check_any_pem(file: &Path, bytes: &[u8]) -> Result<(), TlsError> {
     if marked { Ok(()) } else { Err(TlsError::NotPem { file: file.to_owned(), reason }) }
 }
 
-/// The reason in our words: the parser's show bytes of the file, which may be those of a key.
+/// A fixed reason: the parser's message would include bytes of the file, which may belong to a key.
 fn not_pem(file: &Path, error: &PemError) -> TlsError {
     let reason = match error {
         PemError::MissingSectionEnd { .. } => "it is cut off before an END line",
         PemError::IllegalSectionStart { .. } => "a BEGIN line is broken",
         PemError::Base64Decode(_) => "a part is not base64",
-        _ => "it makes no sense",
+        _ => "its structure is invalid",
     };
     TlsError::NotPem { file: file.to_owned(), reason }
 }

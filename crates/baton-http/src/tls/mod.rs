@@ -1,4 +1,4 @@
-//! The certificate that this Baton shows: read from files, and read again when they change.
+//! Server certificate: loaded from files and reloaded when they change.
 
 mod error;
 mod files;

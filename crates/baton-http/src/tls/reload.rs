@@ -1,4 +1,4 @@
-//! The certificate in use, replaced when its files change.
+//! Current certificate, reloaded when its files change.
 
 use super::{TlsError, TlsFiles, files::Made};
 use baton_types::Digest;
@@ -13,7 +13,7 @@ use tokio::{
     time::Instant,
 };
 
-/// The certificate that connections are secured with; cheap to clone.
+/// TLS configuration of all connections; cheap to clone.
 #[derive(Clone)]
 pub struct Tls(Arc<Inner>);
 
@@ -26,15 +26,15 @@ struct Inner {
 
 type Observer = Arc<dyn Fn(&Digest) + Send + Sync>;
 
-/// The last look at the files.
+/// Result of the last check of the files.
 struct Looked {
     at: Instant,
-    /// What they were, good or not, so that a broken file is complained about once.
+    /// Digest or error of the files, so that a broken file is reported only once.
     seen: Result<Digest, TlsError>,
 }
 
 impl Tls {
-    /// Reads the files; they must be good at the start.
+    /// Loads the files; they must be valid at startup.
     pub fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let contents = files.read()?;
         let made = files.make(&contents)?;
@@ -47,24 +47,25 @@ impl Tls {
         })))
     }
 
-    /// The SHA-256 of the certificate that is shown now.
+    /// SHA-256 of the current certificate.
     pub fn fingerprint(&self) -> Digest {
         self.0.current.read().unwrap_or_else(PoisonError::into_inner).fingerprint.clone()
     }
 
-    /// Tells one observer the fingerprint of each new certificate before any client sees it.
+    /// Registers the observer that receives the fingerprint of each new certificate before any client sees it.
     pub fn on_change(&self, observer: impl Fn(&Digest) + Send + Sync + 'static) {
         *self.0.observer.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(observer));
     }
 
-    /// What the next handshake uses. Looks at the files if nobody did for so long; others do not wait meanwhile.
+    /// Configuration for the next handshake. Rechecks the files after the `recheck` interval; concurrent handshakes do
+    /// not wait for the check.
     pub(crate) async fn config(&self, recheck: Duration) -> Arc<ServerConfig> {
         if let Ok(looked) = Arc::clone(&self.0.looked).try_lock_owned()
             && looked.at.elapsed() >= recheck
         {
             let inner = Arc::clone(&self.0);
             if let Err(error) = tokio::task::spawn_blocking(move || inner.look(looked)).await {
-                tracing::warn!(%error, "the certificate's files could not be looked at");
+                tracing::warn!(%error, "the certificate files could not be checked");
             }
         }
         Arc::clone(&self.0.current.read().unwrap_or_else(PoisonError::into_inner).config)
@@ -83,7 +84,7 @@ impl Inner {
         match contents.and_then(|contents| self.files.make(&contents)) {
             Ok(made) => self.replace(made),
             Err(error) => {
-                tracing::warn!(code = error.code().code, %error, "the new certificate is not used; the old one stays");
+                tracing::warn!(code = error.code().code, %error, "the new certificate is invalid; the old one stays in use");
             }
         }
     }
@@ -93,7 +94,7 @@ impl Inner {
         if let Some(observer) = observer {
             observer(&made.fingerprint);
         }
-        tracing::info!(fingerprint = %made.fingerprint, "the certificate was read anew");
+        tracing::info!(fingerprint = %made.fingerprint, "the certificate was reloaded");
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = made;
     }
 }

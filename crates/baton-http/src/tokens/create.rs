@@ -21,17 +21,17 @@ use baton_wire::{
 use http::{HeaderValue, StatusCode, header};
 use std::{sync::Arc, time::Duration};
 
-/// How long a token works when nothing is said.
+/// Default token lifetime.
 const USUAL: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// The longest that can be said; beyond that there is "never".
+/// Maximum lifetime in seconds; a longer one must be set as never expiring.
 const LONGEST: u64 = 100 * 365 * 24 * 60 * 60;
-/// Most scopes of a token.
+/// Maximum scopes of a token.
 const MOST_SCOPES: usize = 64;
-/// Most letters of a name, and of a tenant or subject.
+/// Maximum characters of a name, and of a tenant or subject.
 const LONGEST_NAME: usize = 64;
 const LONGEST_ID: usize = 255;
 
-/// Makes a token; the reply is the only place where its secret is shown.
+/// Creates a token. The response is the only place that contains its secret.
 pub(crate) async fn create(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
     match created(&shared, &caller, request).await {
         Ok(IssuedToken { record, token }) => {
@@ -66,7 +66,7 @@ fn checked(wanted: CreateToken, now: Timestamp) -> Result<NewToken, Error> {
     {
         let fits = (1..=longest).contains(&text.chars().count());
         if !fits || text.trim() != text.as_str() || text.chars().any(char::is_control) {
-            wrong(field, format!("must be 1 to {longest} letters on one line, without blanks around them"));
+            wrong(field, format!("must be 1 to {longest} characters on one line, without leading or trailing spaces"));
         }
     }
     let scopes = scopes.unwrap_or_else(|| vec![Scope::Call(None).to_string()]);
@@ -87,7 +87,7 @@ fn checked(wanted: CreateToken, now: Timestamp) -> Result<NewToken, Error> {
             None
         }
         (true, Some(_)) => {
-            wrong("neverExpires", "cannot be said together with expiresInSeconds".to_owned());
+            wrong("neverExpires", "cannot be combined with expiresInSeconds".to_owned());
             None
         }
     };

@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use baton_wire::api::TokenList;
 use std::sync::Arc;
 
-/// All that were made, also those that no longer work.
+/// All tokens, including expired and revoked ones.
 pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
     match tokens(&shared, &caller) {
         Ok(tokens) => reply::json(&TokenList { tokens: tokens.list().iter().map(entry).collect() }),

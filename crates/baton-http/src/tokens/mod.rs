@@ -1,4 +1,4 @@
-//! Tokens by which callers are known: made, listed and taken back by those who may manage this Baton.
+//! Bearer tokens of callers: create, list and revoke. Requires `admin`.
 
 mod create;
 mod list;
@@ -18,16 +18,16 @@ use baton_wire::{
     api::TokenEntry,
 };
 
-/// Who makes tokens, for callers who may have that done.
+/// Token issuer. Requires `admin`.
 fn tokens<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a dyn Tokens, Error> {
     caller.may(shared, Access::Admin, None)?;
     shared.options.access.tokens.as_deref().ok_or_else(|| {
-        let message = "this Baton knows its callers without tokens; start it with --auth";
+        let message = "tokens are not enabled on this server; start it with --auth";
         Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
     })
 }
 
-/// A token as the audit log names it.
+/// Description of a token for the audit log.
 fn described(record: &TokenRecord) -> String {
     let TokenRecord { id, name, principal, .. } = record;
     format!("token {id} '{name}' of {}/{} with {}", principal.tenant, principal.subject, principal.scopes.join(" "))

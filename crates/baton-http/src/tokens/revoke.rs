@@ -10,7 +10,7 @@ use crate::{
 use axum::{extract::State, response::Response};
 use std::sync::Arc;
 
-/// Takes a token back; from then on it identifies nobody.
+/// Revokes a token; from then on it is invalid.
 pub(crate) async fn revoke(State(shared): State<Arc<Shared>>, caller: Caller, Named(id): Named) -> Response {
     let revoked = match tokens(&shared, &caller) {
         Ok(tokens) => tokens.revoke(&id).await.map_err(refused),

@@ -1,4 +1,4 @@
-//! `POST /api/v1/agents/{agent}/tools/{tool}/answers`: goes on with a call that asked.
+//! `POST /api/v1/agents/{agent}/tools/{tool}/answers`: continues a call that asked questions.
 
 use super::{
     reached,
@@ -18,7 +18,7 @@ use baton_wire::{
 };
 use std::sync::Arc;
 
-/// The body has the arguments once more, the answers, and the state that came with the questions.
+/// The body repeats the arguments and adds the answers and the state that came with the questions.
 pub(crate) async fn answer(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -49,7 +49,7 @@ pub(crate) async fn answer(
 fn carried(state: Option<&str>) -> Result<Carried, Error> {
     let Some(state) = state else { return Ok(Carried::default()) };
     Carried::read(state).ok_or_else(|| {
-        let message = "the state is none that came with questions of a tool; call the tool again without it";
+        let message = "the state is invalid; call the tool again without it";
         Error::new(ErrorKind::InvalidParams, ErrorCode::ANSWER_INVALID, message)
     })
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v1/agents/{agent}/tools/{tool}`: begins a call.
+//! `POST /api/v1/agents/{agent}/tools/{tool}`: starts a call.
 
 use super::{
     reached,
@@ -15,7 +15,7 @@ use baton_types::Json;
 use baton_wire::a2a::v1::Error;
 use std::{pin::pin, sync::Arc};
 
-/// The body is the object of arguments; no body is an empty one.
+/// The body is the object of arguments; an empty body means no arguments.
 pub(crate) async fn call(
     State(shared): State<Arc<Shared>>,
     caller: Caller,

@@ -1,23 +1,23 @@
-//! Which tool is meant.
+//! Tool lookup.
 
 use baton_ports::ToolHost;
 use baton_types::{AgentSpec, ErrorCode, Permission, ToolRunner, ToolSpec};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::time::Duration;
 
-/// How long a call waits for servers on their way when nothing that is there already has the name.
+/// Maximum wait for starting servers if no available tool has the name.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Names that are told to somebody who missed.
+/// Maximum suggestions in an error.
 const NEAR: usize = 5;
 
-/// Longest name that is compared.
+/// Maximum characters of a compared name.
 const LONGEST: usize = 128;
 
-/// The tools of an agent that can be called, sorted by name.
+/// Callable tools of an agent, sorted by name.
 pub(super) async fn all(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
     let mut tools = host.offered(agent, patience).await;
-    // A definition's own tool is the one that its models know by a name.
+    // Tools in the definition take precedence over server tools of the same name.
     tools.retain(|tool| agent.tools.iter().all(|own| own.name != tool.name));
     tools.extend(agent.tools.iter().cloned());
     tools.retain(|tool| tool.permission != Permission::Deny && !matches!(tool.runner, ToolRunner::BuiltIn));
@@ -25,7 +25,7 @@ pub(super) async fn all(host: &dyn ToolHost, agent: &AgentSpec, patience: Durati
     tools
 }
 
-/// The tool of that name.
+/// The tool with this name.
 pub(super) async fn one(host: &dyn ToolHost, agent: &AgentSpec, name: &str) -> Result<ToolSpec, Error> {
     let own = agent.tools.iter().find(|tool| tool.name == name);
     if own.is_some_and(|tool| tool.permission == Permission::Deny) {
@@ -39,7 +39,7 @@ pub(super) async fn one(host: &dyn ToolHost, agent: &AgentSpec, name: &str) -> R
     named(&tools).ok_or_else(|| missing(agent, name, &tools))
 }
 
-/// The call is not allowed.
+/// Error for a denied call.
 pub(super) fn denied(message: &str) -> Error {
     Error::new(ErrorKind::Forbidden, ErrorCode::TOOL_DENIED, message)
 }
@@ -50,14 +50,14 @@ fn missing(agent: &AgentSpec, name: &str, tools: &[ToolSpec]) -> Error {
     let near = near(&name, &names);
     let tell = match (near.is_empty(), names.len()) {
         (false, _) => format!("did you mean {}?", near.join(", ")),
-        (true, 0) => "it has none that can be called now".to_owned(),
-        (true, count) => format!("none of its {count} tools is called anything like that"),
+        (true, 0) => "it has no callable tools now".to_owned(),
+        (true, count) => format!("none of its {count} tools has a similar name"),
     };
     let message = format!("the agent '{}' has no tool '{name}'; {tell}", agent.name);
     Error::new(ErrorKind::PageNotFound, ErrorCode::TOOL_NOT_FOUND, message)
 }
 
-/// The names that somebody may have meant, nearest first.
+/// Similar names, nearest first.
 pub(super) fn near<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
     let asked = name.to_ascii_lowercase();
     let mut near: Vec<(usize, &str)> = names
@@ -73,7 +73,7 @@ pub(super) fn near<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
     near.into_iter().take(NEAR).map(|(_, name)| name).collect()
 }
 
-/// How many letters must be put in, taken out or changed.
+/// Levenshtein distance.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(LONGEST).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

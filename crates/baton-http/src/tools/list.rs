@@ -16,16 +16,16 @@ use baton_wire::{
 use serde::Deserialize;
 use std::{sync::Arc, time::Duration};
 
-/// The longest that a list waits for servers.
+/// Maximum wait for servers.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// How to list.
+/// Query parameters of the list.
 #[derive(Deserialize)]
 pub(crate) struct Waiting {
     wait: Option<String>,
 }
 
-/// The tools that can be called, and where the agent's servers stand.
+/// Callable tools, and the state of the agent's servers.
 pub(crate) async fn list(
     State(shared): State<Arc<Shared>>,
     caller: Caller,
@@ -41,7 +41,8 @@ pub(crate) async fn list(
         };
         find::all(host, &agent, wait.min(LONGEST_WAIT)).await;
         let servers = host.servers(&agent.name);
-        // A server may have become ready meanwhile: one that is said to be has its tools in the list.
+        // A server may have become ready in the meantime: the tools of every server listed as ready must be in the
+        // list.
         let tools = find::all(host, &agent, Duration::ZERO).await;
         Ok(ToolList {
             tools: tools.iter().map(ToolEntry::of).collect(),
@@ -59,7 +60,7 @@ fn entry(status: ServerStatus) -> ServerEntry {
     ServerEntry { name, transport, state: state.as_str().to_owned(), protocol, tools, reason, hint, log }
 }
 
-/// A time with its unit; a number alone is seconds.
+/// Parses a duration with a unit; a plain number is in seconds.
 fn time(text: &str) -> Option<Duration> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (count, unit) = text.split_at(digits);

@@ -1,7 +1,8 @@
-//! An agent's tools for programs that are no MCP clients: which there are, and calling one.
+//! Tools of an agent for clients without MCP: list and call.
 //!
-//! Such a call is no task. It is decided, recorded as a span and answered; what the tool asks goes to the caller, who
-//! posts the same arguments again with the answers. Nothing is held in between except by the tool itself.
+//! Such a call is not a task. It is checked against the policy, recorded as a span and answered. Questions of the tool
+//! go to the caller, which posts the same arguments again with the answers. No state is held between the requests,
+//! except by the tool.
 
 mod answer;
 mod call;
@@ -25,10 +26,10 @@ use baton_types::{AgentSpec, ErrorCode};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::{fmt, sync::Arc};
 
-/// Who runs the tools of agents.
+/// Access to the tool host.
 #[derive(Clone)]
 pub struct ToolPorts {
-    /// Runs them.
+    /// Tool host.
     pub host: Arc<dyn ToolHost>,
 }
 
@@ -38,21 +39,21 @@ impl fmt::Debug for ToolPorts {
     }
 }
 
-/// The agent of a path and who runs its tools, if the caller may have that access to it.
+/// The agent of a path and its tool host, if the caller has the access.
 fn reached<'a>(
     shared: &'a Shared,
     caller: &Caller,
     access: Access,
     agent: &str,
 ) -> Result<(Arc<AgentSpec>, &'a dyn ToolHost), Error> {
-    // Whoever may not even look is told that first.
+    // A missing read scope is reported first.
     caller.may(shared, Access::Read, Some(&agent.into()))?;
     caller.may(shared, access, Some(&agent.into()))?;
     let spec = shared.agent(agent).ok_or_else(|| shared.no_such_agent_for(caller, Some(agent)))?;
     match &shared.options.tools {
         Some(ports) => Ok((spec, ports.host.as_ref())),
         None => {
-            let message = "this Baton runs no tools for callers";
+            let message = "tool calls are not enabled on this server";
             Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message))
         }
     }

@@ -1,4 +1,4 @@
-//! One round of a call: decided, run until it has ended or asks, and told.
+//! One round of a tool call: policy check, execution until the tool ends or asks, and response.
 
 use super::{find, state::Carried};
 use crate::{app::Shared, auth::Caller, reply, telemetry::RequestSpan};
@@ -18,17 +18,17 @@ use baton_wire::{
     api::{AskEntry, ToolReply},
 };
 
-/// What a caller brought.
+/// Input of a round.
 pub(super) struct Round<'a> {
     pub(super) tool: &'a str,
     pub(super) arguments: Json,
     pub(super) carried: Carried,
     pub(super) answers: Vec<ToolAnswer>,
-    /// What is told about the request.
+    /// Span of the request.
     pub(super) span: RequestSpan,
 }
 
-/// Runs a tool if it may, and asks what has to be asked.
+/// Runs a tool if the policy allows it, or returns the questions to answer first.
 pub(super) async fn run(
     shared: &Shared,
     caller: &Caller,
@@ -42,7 +42,7 @@ pub(super) async fn run(
     let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
     let mut answers = ToolAnswers { answers: round.answers, state: round.carried.tool };
     let approved = round.carried.approved || answers.approval() == Some(true);
-    // Whoever calls a tool by its name has named it, and is there to be asked.
+    // The caller names the tool explicitly and can answer questions.
     let included = [tool.name.clone()];
     let session = Session { autonomous: false, ask: agent.policy.ask, included: &included };
     let decision = decide(&agent.policy, &session, &tool, Some(&call.arguments), false);
@@ -84,7 +84,7 @@ pub(super) async fn run(
     })
 }
 
-/// The span of the call, inside of that of its request.
+/// Span of the call, a child of the request span.
 fn begun(shared: &Shared, agent: &AgentSpec, call: &ToolCall, parent: Option<TraceContext>) -> OpenSpan {
     let tracer = &shared.options.tracer;
     let name = if tracer.is_on() { format!("{} {}", operation::EXECUTE_TOOL, call.name) } else { String::new() };
@@ -105,7 +105,7 @@ fn asks(ask: ToolAsk, settled: &Carried) -> ToolReply {
     }
 }
 
-/// The reply to a round.
+/// Response to a round.
 pub(super) fn respond(called: Result<ToolReply, Error>) -> Response {
     match called {
         Ok(reply) => reply::json(&reply),
@@ -113,7 +113,7 @@ pub(super) fn respond(called: Result<ToolReply, Error>) -> Response {
     }
 }
 
-/// A JSON object.
+/// Parses a JSON object.
 pub(super) fn object(text: &str, what: &str) -> Result<Json, Error> {
     let json = Json::parse(text)
         .map_err(|error| Error::new(ErrorKind::Parse, ErrorCode::INVALID_REQUEST, error.to_string()))?;
@@ -124,13 +124,13 @@ pub(super) fn object(text: &str, what: &str) -> Result<Json, Error> {
     Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message))
 }
 
-/// Outside of a run there is no model that could write for a tool.
+/// Sampling is not available outside a run.
 struct NoModel;
 
 impl ToolHelper for NoModel {
     fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
         let message =
-            "the tool wants a model to write something, which only a run of the agent or an MCP client can do";
+            "the tool requests model sampling, which is available only in a run of the agent or to an MCP client";
         Box::pin(std::future::ready(Err(message.to_owned())))
     }
 }

@@ -1,4 +1,4 @@
-//! What a word is about: a tool or a server, whether it is offered or not, and what comes of the word.
+//! Target of a permission change (a tool or a server, offered or hidden) and its effect.
 
 use super::find;
 use baton_ports::{ServerState, ServerStatus, ToolHost};
@@ -8,20 +8,20 @@ use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long servers on their way are waited for when nothing that is there already has the name.
+/// Maximum wait for starting servers if no known tool has the name.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long one look at them waits.
+/// Maximum wait of one poll.
 const LOOK: Duration = Duration::from_millis(250);
-/// Names that are told to somebody who missed.
+/// Maximum names listed in an error.
 const LISTED: usize = 15;
-/// Longest name that is repeated.
+/// Maximum characters of a repeated name.
 const LONGEST: usize = 128;
-/// Behind what the names of a server's tools begin with: all of them.
+/// Wildcard after the name prefix of a server: all of its tools.
 const ALL: &str = "*";
-/// Between a server's name and a tool's.
+/// Separator between server name and tool name.
 const BETWEEN: &str = "__";
 
-/// A tool or a server, with the name that models use for the tool.
+/// A tool or a server, with the model-facing name of the tool.
 pub(super) struct Meant {
     pub(super) tool: Option<String>,
     pub(super) scope: ToolScope,
@@ -33,7 +33,7 @@ impl Meant {
     }
 }
 
-/// The tool of a name that models use, or the server of a name such as `files__*` or `files`.
+/// The tool with a model-facing name, or the server with a name such as `files__*` or `files`.
 pub(super) async fn meant(host: &dyn ToolHost, agent: &AgentSpec, name: &str) -> Result<Meant, Error> {
     if let Some(own) = agent.tools.iter().find(|tool| tool.name == name) {
         return Ok(Meant { tool: Some(own.name.clone()), scope: ToolScope::Own(own.name.clone()) });
@@ -41,7 +41,7 @@ pub(super) async fn meant(host: &dyn ToolHost, agent: &AgentSpec, name: &str) ->
     let began = Instant::now();
     let mut patience = Duration::ZERO;
     loop {
-        // Before the look: a server that becomes ready during it deserves another one.
+        // Checked before the poll: a server that becomes ready during it needs another poll.
         let is_coming = |server: &ServerStatus| matches!(server.state, ServerState::Idle | ServerState::Starting);
         let awaited = host.servers(&agent.name).iter().any(is_coming);
         let known = known(host, agent, patience).await;
@@ -65,14 +65,14 @@ fn among(known: &[(String, McpTool)], servers: &[ServerStatus], name: &str) -> O
     if servers.iter().any(|server| server.name == named) {
         return Some(Meant::server(named));
     }
-    // A server may have its tools' names begin with something else than its own.
+    // The name prefix of a server's tools may differ from its own name.
     let begins = begins?;
     let mut of = known.iter().filter(|(name, _)| name.starts_with(begins)).map(|(_, mcp)| mcp.server.as_str());
     let server = of.next()?;
     of.all(|other| other == server).then(|| Meant::server(server))
 }
 
-/// The tools of servers, whether they are offered or not.
+/// All tools of servers, offered or hidden.
 async fn known(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Vec<(String, McpTool)> {
     let offered = host.offered(agent, patience).await.into_iter().filter_map(|tool| match tool.runner {
         ToolRunner::Mcp(mcp) => Some((tool.name, mcp)),
@@ -84,7 +84,7 @@ async fn known(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Ve
     known
 }
 
-/// There is no such thing; says what there is.
+/// Error for an unknown tool or server. Its message lists the known ones.
 pub(super) fn missing(host: &dyn ToolHost, agent: &AgentSpec, name: &str, known: &[(String, McpTool)]) -> Error {
     let servers = host.servers(&agent.name);
     let own = agent.tools.iter().filter(|tool| !matches!(tool.runner, ToolRunner::BuiltIn)).map(|tool| &tool.name);
@@ -118,7 +118,7 @@ fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     }
 }
 
-/// What other rules of the agent make of a word about a tool, when they make something else of it.
+/// Note for the case that other rules of the agent override the permission of a tool.
 pub(super) async fn remark(host: &dyn ToolHost, agent: &AgentSpec, tool: &str, wanted: Permission) -> Option<String> {
     let tools = find::all(host, agent, Duration::ZERO).await;
     let spec = tools.iter().find(|known| known.name == tool)?;
@@ -131,8 +131,8 @@ pub(super) async fn remark(host: &dyn ToolHost, agent: &AgentSpec, tool: &str, w
             return None;
         }
         (Decision::Run, _) => "it runs without asking",
-        (Decision::Ask, _) => "somebody is asked first",
+        (Decision::Ask, _) => "it needs approval first",
         (Decision::Deny(_), _) => "it is denied",
     };
-    Some(format!("other rules or settings of the agent count as well: {comes}"))
+    Some(format!("other rules or settings of the agent take precedence: {comes}"))
 }

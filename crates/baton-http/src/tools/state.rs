@@ -1,14 +1,14 @@
-//! What a caller carries between the rounds of a call.
+//! State that the caller carries between the rounds of a call.
 
-/// What was settled in earlier rounds.
+/// Results of earlier rounds.
 ///
-/// It is not sealed, because there is nothing to gain by changing it: whoever may call a tool may approve the call, and
-/// what the tool itself carries is the tool's to protect.
+/// The state is not authenticated, because a forged one gains nothing: a caller that may call a tool may also approve
+/// the call, and the tool must protect its own state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Carried {
     /// Whether the call was approved.
     pub(super) approved: bool,
-    /// What the tool wanted to have back.
+    /// Opaque state of the tool.
     pub(super) tool: Option<String>,
 }
 
@@ -21,7 +21,7 @@ impl Carried {
         }
     }
 
-    /// Nothing, when it is not of [`Carried::write`].
+    /// Parses the output of [`ToolCallState::write`]; `None` for any other text.
     pub(super) fn read(text: &str) -> Option<Self> {
         let (word, tool) = match text.split_once(':') {
             Some((word, state)) => (word, Some(state.to_owned())),

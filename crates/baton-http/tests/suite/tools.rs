@@ -188,7 +188,7 @@ async fn a_call_gives_what_the_tool_gave() {
             "shop__write",
             "{}",
             &[JSON],
-            r#"{"output":"the tool wants a model to write something, which only a run of the agent or an MCP client can do","isError":true}"#,
+            r#"{"output":"the tool requests model sampling, which is available only in a run of the agent or to an MCP client","isError":true}"#,
         ),
     ] {
         let (status, reply) = said(&world.app, "POST", &format!("{TOOLS}/{tool}"), given, body).await;

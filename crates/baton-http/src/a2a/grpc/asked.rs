@@ -1,4 +1,4 @@
-//! One gRPC request, from its metadata to its operation, and what it gets back.
+//! A gRPC request, from its metadata to the operation and its reply.
 
 use super::super::{
     call::{Call, explain},
@@ -17,13 +17,13 @@ use http::HeaderMap;
 use std::{pin::Pin, sync::Arc};
 use tonic::{Request, Response, Status, metadata::MetadataMap};
 
-/// With several agents and no word for a tenant, this metadata key says which one is meant.
+/// Metadata key that selects the agent if there are several and the request has no tenant.
 const AGENT: &str = "baton-agent";
 
-/// What streams of answers are.
+/// Stream of replies.
 pub(super) type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// A request whose agent and version are known.
+/// A request with resolved agent and checked version.
 pub(super) struct Asked {
     shared: Arc<Shared>,
     caller: Caller,
@@ -34,7 +34,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Reads the metadata; `tenant` is the request's own.
+    /// Reads the metadata, resolves the agent and checks version and access; `tenant` is the tenant field of the
+    /// request.
     pub(super) fn of<T>(
         shared: &Arc<Shared>,
         request: &Request<T>,
@@ -69,7 +70,7 @@ impl Asked {
         Call { shared: &self.shared, caller, agent, headers: &self.headers, dialect: self.dialect, span }
     }
 
-    /// Reads the request, lets `operate` work, and turns what went wrong into a status.
+    /// Runs `operate` and converts its error to a status.
     pub(super) async fn operate<T>(
         &self,
         operate: impl AsyncFnOnce(&Call<'_>) -> Result<T, Error>,
@@ -82,19 +83,19 @@ impl Asked {
         Ok(response)
     }
 
-    /// The refusal as a status.
+    /// Converts the error to a status.
     fn refuse(&self, error: Error) -> Status {
         refused(&self.span, &explain(&self.shared, &self.caller, &self.agent, error))
     }
 }
 
-/// The refusal as a status, which is noted.
+/// Records the error on the span and converts it to a status.
 fn refused(span: &RequestSpan, error: &Error) -> Status {
     span.refused(error);
     status(error)
 }
 
-/// What follows, each item in the form that `form` gives it; it ends with the task, its turn or the process.
+/// Stream of the task with every item converted by `form`; it ends with the task, its turn or the process.
 pub(super) fn stream<T: Send + 'static>(
     mut following: Following,
     form: impl Fn(Told<'_>) -> Result<T, Error> + Send + 'static,

@@ -1,13 +1,13 @@
-//! The one message of a request, before anything reads it: tonic would take what is cut off or said twice for a fault
-//! of the server, or not notice it.
+//! Validates the single message of a request before it is decoded: tonic reports a truncated or repeated message as a
+//! server error, or does not detect it.
 
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 
-/// A flag and the length.
+/// Length of the frame header: a flag and the message length.
 const HEAD: usize = 5;
 
-/// Refuses a body that is not exactly one message; `compressed` is whether the request says how it is compressed.
+/// Rejects a body that is not exactly one message; `compressed` is whether the request names a compression.
 pub(crate) fn check(body: &[u8], compressed: bool) -> Result<(), Error> {
     let [flag, length @ ..] = match body.first_chunk::<HEAD>() {
         Some(head) => *head,
@@ -17,7 +17,7 @@ pub(crate) fn check(body: &[u8], compressed: bool) -> Result<(), Error> {
     match flag {
         0 => {}
         1 if compressed => {}
-        1 => return refuse("the message is compressed, and grpc-encoding does not say how"),
+        1 => return refuse("the message is compressed, but grpc-encoding is missing"),
         _ => return refuse("the message has an unknown flag"),
     }
     let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! gRPC on the same port: the services of 1.0 and 0.3 beside each other.
+//! gRPC on the same port, with the services of 1.0 and 0.3.
 
 mod asked;
 mod frame;
@@ -51,7 +51,7 @@ pub(crate) fn mount(routes: Routes, shared: &Arc<Shared>) -> Routes {
     )
 }
 
-/// Reads the one message of the request within the bounds that hold for all bodies, and lets the service answer.
+/// Reads the request message within the body limits and calls the service.
 async fn serve<S>(shared: Arc<Shared>, service: S, version: &'static str, request: Request) -> Response
 where
     S: Service<http::Request<tonic::body::Body>, Response = http::Response<tonic::body::Body>, Error = Infallible>,
@@ -66,7 +66,7 @@ where
         None => span.named_by_route(&parts.method, &parts.extensions),
     }
     if let Err(error) = check_content_type(&parts) {
-        // Whoever sent this is no gRPC client and would not see a status behind a 200.
+        // The sender is not a gRPC client and would not see a status behind a 200.
         return reply::rest_error(&error);
     }
     let received = shared.bodies.read_encoded(&parts, body).await.and_then(|received| {
@@ -80,7 +80,7 @@ where
             return status(&error).into_http();
         }
     };
-    // HTTP/2 has the host in another place; cards are made from the header.
+    // HTTP/2 carries the host in `:authority`; cards are built from the `Host` header.
     if let Some(host) = parts.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok()) {
         parts.headers.entry(header::HOST).or_insert(host);
     }
@@ -95,19 +95,19 @@ where
     }
 }
 
-/// Whether the generated service knows no such method: the only answer of its own that is nothing but a code.
+/// Whether the generated service reports an unknown method: only that reply has a code and no message.
 fn is_unknown_method(response: &http::Response<tonic::body::Body>) -> bool {
     let headers = response.headers();
     headers.get("grpc-status").is_some_and(|code| code == "12") && !headers.contains_key("grpc-message")
 }
 
-/// There is no such method or service.
+/// Reply for an unknown method or service.
 pub(crate) fn unknown_method(path: &str) -> Response {
     let message = format!("there is no method '{}'", path.chars().take(128).collect::<String>());
     status(&Error::new(ErrorKind::MethodNotFound, ErrorCode::INVALID_REQUEST, message)).into_http()
 }
 
-/// Whether the request says that it is gRPC.
+/// Whether the content type of the request is gRPC.
 pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
     let given = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     let rest = given.strip_prefix(b"application/grpc");

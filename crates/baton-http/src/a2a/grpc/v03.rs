@@ -13,7 +13,7 @@ use baton_wire::a2a::v1::TaskPushNotificationConfig;
 use std::sync::Arc;
 use tonic::{Request, Response, Status, async_trait};
 
-/// The operations of every agent that is served.
+/// Operations of all served agents.
 pub(super) struct Operations {
     pub(super) shared: Arc<Shared>,
 }
@@ -132,7 +132,7 @@ impl A2aService for Operations {
         let asked = self.asked(&request)?;
         asked
             .operate(async |call| {
-                // Without signatures: they are made over JSON, which this message does not give back to the letter.
+                // Without signatures: they cover the JSON form, which this message does not reproduce byte for byte.
                 ops::unsigned_extended_card(call, &request.into_inner().try_into()?)?.try_into()
             })
             .await

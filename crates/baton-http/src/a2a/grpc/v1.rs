@@ -14,7 +14,7 @@ use baton_wire::a2a::v1::TaskPushNotificationConfig;
 use std::sync::Arc;
 use tonic::{Request, Response, Status, async_trait};
 
-/// The operations of every agent that is served.
+/// Operations of all served agents.
 pub(super) struct Operations {
     pub(super) shared: Arc<Shared>,
 }

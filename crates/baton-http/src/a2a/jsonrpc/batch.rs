@@ -1,4 +1,4 @@
-//! JSON-RPC batches. The dotted methods have them; A2A does not, and its methods are refused inside of one.
+//! JSON-RPC batches. Only the dotted methods support them; A2A methods are rejected inside a batch.
 
 use super::{
     answer_request,
@@ -23,12 +23,12 @@ use http::{StatusCode, request::Parts};
 use http_body_util::BodyExt as _;
 use std::sync::Arc;
 
-/// Bytes of replies after which no further entry is carried out.
+/// Upper bound on reply bytes; after it no further entry is processed.
 const MAX_REPLY: usize = 32 * 1024 * 1024;
 
-const NO_BATCHES: &str = "a batch has methods such as message.send and tasks.get only; send other requests one by one";
+const NO_BATCHES: &str = "a batch allows only methods such as message.send and tasks.get; send others one by one";
 
-/// Carries out the entries in their order. The reply is an array with an entry for each that is no notification.
+/// Processes the entries in order. The reply is an array with one element per entry that is not a notification.
 pub(super) async fn respond(
     shared: &Arc<Shared>,
     agent: Option<&AgentName>,
@@ -53,7 +53,7 @@ pub(super) async fn respond(
                 (is_notification, reply)
             }
         };
-        // Replies of these methods are in memory already.
+        // Replies of these methods are already in memory.
         if !is_notification && let Ok(reply) = reply.into_body().collect().await {
             replies.push(if replies.is_empty() { b'[' } else { b',' });
             replies.extend_from_slice(&reply.to_bytes());
@@ -68,17 +68,17 @@ pub(super) async fn respond(
     reply::json_bytes(replies)
 }
 
-/// The entries of a batch that calls at least one dotted method.
+/// Entries of a batch that calls at least one dotted method.
 fn read(body: &Bytes) -> Result<Vec<Result<Envelope, EnvelopeError>>, Error> {
     let invalid = |message: &str| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
-    let entries = jsonrpc::read_batch(readable(body)?).ok_or_else(|| invalid("the body is no batch"))??;
+    let entries = jsonrpc::read_batch(readable(body)?).ok_or_else(|| invalid("the body is not a batch"))??;
     let entries: Vec<_> = entries.into_iter().map(|entry| Envelope::read_part(body, entry.get())).collect();
     let has_dotted = entries.iter().any(|entry| entry.as_ref().is_ok_and(|envelope| envelope.is_dotted));
     if has_dotted { Ok(entries) } else { Err(invalid(NO_BATCHES)) }
 }
 
-/// Refuses an entry that is no dotted method, or that is one too many. Every entry counts as a request; the first one
-/// was counted when the body came.
+/// Rejects an entry that is not a dotted method or exceeds a limit. Every entry counts as a request for the rate limit;
+/// the first one was counted when the body arrived.
 fn check(shared: &Shared, parts: &Parts, index: usize, envelope: &Envelope, written: usize) -> Result<(), Error> {
     if !envelope.is_dotted {
         return Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, NO_BATCHES));
@@ -89,7 +89,7 @@ fn check(shared: &Shared, parts: &Parts, index: usize, envelope: &Envelope, writ
     }
     let Some(rates) = shared.rates.as_ref().filter(|_| index > 0) else { return Ok(()) };
     rates.take(&Caller::of(&parts.extensions)?).map_err(|wait| {
-        let message = format!("too many requests; the next one is taken in {} ms", wait.as_millis());
+        let message = format!("too many requests; retry in {} ms", wait.as_millis());
         Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
     })
 }

@@ -1,4 +1,4 @@
-//! ContextCore's dotted methods.
+//! Dotted methods of ContextCore.
 
 use super::{Id, envelope::Params, method::unknown, v1::result};
 use crate::{

@@ -1,4 +1,4 @@
-//! What stays of a body when its envelope is read: the id, the method, and the parameters until somebody reads them.
+//! Parsed JSON-RPC envelope: id, method and the parameters, which are parsed later.
 
 use super::method::Method;
 use crate::{
@@ -13,20 +13,20 @@ use bytes::Bytes;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-/// A request that no longer borrows from its body, because a run may take minutes and the body's memory is short.
+/// A request that does not borrow from its body, because a run may take minutes and body memory is limited.
 pub(super) struct Envelope {
     pub(super) id: Option<Box<RawValue>>,
     pub(super) method: Result<Method, Error>,
-    /// Whether the method is one of the dotted names, known or not.
+    /// Whether the method name is dotted, known or not.
     pub(super) is_dotted: bool,
     pub(super) params: Params,
 }
 
-/// A body or an entry of a batch that is no request: the id to answer under, and why not.
+/// Error for a body or batch entry that is not a request, with the id to reply to.
 pub(super) type EnvelopeError = (Option<Box<RawValue>>, Error);
 
 impl Envelope {
-    /// The envelope of a body that is one request.
+    /// Parses a body that is one request.
     pub(super) fn read(received: Received) -> Result<Self, EnvelopeError> {
         let text = readable(&received.bytes).map_err(|error| (None, error))?;
         let mut envelope = Self::read_part(&received.bytes, text)?;
@@ -36,7 +36,7 @@ impl Envelope {
         Ok(envelope)
     }
 
-    /// The envelope in a part of a body that stays in memory until its request is answered.
+    /// Parses a part of a body; the body must stay in memory until the request is answered.
     pub(super) fn read_part(body: &Bytes, text: &str) -> Result<Self, EnvelopeError> {
         let rpc = jsonrpc::Request::read(text).map_err(|refused| (refused.id.map(ToOwned::to_owned), refused.error))?;
         Ok(Self {
@@ -47,16 +47,16 @@ impl Envelope {
         })
     }
 
-    /// Whether nobody waits for an answer. Methods of A2A are always answered, with the id `null` if there is none.
+    /// Whether the client expects no reply. A2A methods are always answered, with the id `null` if there is none.
     pub(super) fn is_notification(&self) -> bool {
         self.is_dotted && self.id.is_none()
     }
 }
 
-/// Parameters as they came.
+/// Unparsed parameters.
 pub(super) struct Params {
     bytes: Option<Bytes>,
-    /// The body's share of the common budget, if the parameters keep it.
+    /// The body's share of the memory budget, if the parameters hold it.
     share: Option<BodyShare>,
 }
 
@@ -66,14 +66,14 @@ struct Tenant {
 }
 
 impl Params {
-    /// The tenant that they name, for requests whose path names no agent.
+    /// Tenant in the parameters, for requests whose path names no agent.
     pub(super) fn tenant(&self) -> Option<String> {
-        // Most name none, and looking for the word is cheaper than reading everything twice.
+        // Most requests have no tenant, and a substring search is cheaper than parsing everything twice.
         let text = std::str::from_utf8(self.bytes.as_ref()?).ok().filter(|text| text.contains("\"tenant\""))?;
         serde_json::from_str::<Tenant>(text).ok()?.tenant.filter(|tenant| !tenant.is_empty())
     }
 
-    /// The parameters of one operation; the body is let go.
+    /// Parses the parameters of an operation and releases the body.
     pub(super) fn read<T: DeserializeOwned>(self) -> Result<T, Error> {
         let read = read_params_text(utf8(self.bytes.as_deref().unwrap_or(b"{}"))?);
         drop(self.share);

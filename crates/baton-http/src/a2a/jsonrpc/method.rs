@@ -1,28 +1,28 @@
-//! The methods by name; the sets of the dialects do not overlap.
+//! JSON-RPC method names; the sets of the dialects do not overlap.
 
 use crate::a2a::operation::Operation;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 
-/// A method and the dialect it belongs to.
+/// A method and its dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     /// A2A 1.0.
     V1(Operation),
     /// A2A 0.3.
     V03(Operation),
-    /// ContextCore's dotted names.
+    /// Dotted names of ContextCore.
     ContextCore(Operation),
 }
 
 impl Method {
-    /// What it does.
+    /// Operation of the method.
     pub(super) fn operation(self) -> Operation {
         let (Self::V1(operation) | Self::V03(operation) | Self::ContextCore(operation)) = self;
         operation
     }
 
-    /// The method of that name.
+    /// Parses a method name.
     pub(super) fn named(name: &str) -> Result<Self, Error> {
         use Operation::{
             Cancel, CreatePush, DeletePush, ExtendedCard, Get, GetPush, List, ListPush, Send, Stream, Subscribe,
@@ -48,7 +48,7 @@ impl Method {
     }
 }
 
-/// There is no such method.
+/// Error for an unknown method.
 pub(super) fn unknown(name: &str) -> Error {
     let message = format!("there is no method '{}'", name.chars().take(64).collect::<String>());
     Error::new(ErrorKind::MethodNotFound, ErrorCode::INVALID_REQUEST, message)

@@ -1,4 +1,4 @@
-//! JSON-RPC: one request from its bytes to its method. The name of the method tells the dialect.
+//! JSON-RPC binding: reads a request and dispatches its method. The method name determines the dialect.
 
 mod batch;
 mod contextcore;
@@ -34,7 +34,7 @@ pub(crate) async fn named(State(shared): State<Arc<Shared>>, Named(agent): Named
     answer(&shared, Some(agent.into()), request).await
 }
 
-/// `POST /`: the only agent, or the one that the parameters name as tenant.
+/// `POST /`: the only agent, or the agent that the parameters name as tenant.
 pub(crate) async fn sole(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     answer(&shared, None, request).await
 }
@@ -42,7 +42,7 @@ pub(crate) async fn sole(State(shared): State<Arc<Shared>>, request: Request) ->
 async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let span = RequestSpan::of(&parts.extensions, &parts.headers);
-    // Web pages can send other types without asking first, so this comes before everything.
+    // Checked first: web pages can send other content types without a CORS preflight.
     let received = match reply::check_json(&parts.headers) {
         Ok(()) => shared.bodies.read(&parts, body).await,
         Err(error) => Err(error),
@@ -59,7 +59,7 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
     shared.large_requests.drive(bytes, answered).await
 }
 
-/// Answers a body: one request, or a batch of them.
+/// Answers a body that is one request or a batch.
 async fn respond(
     shared: &Arc<Shared>,
     agent: Option<AgentName>,
@@ -87,7 +87,7 @@ async fn respond(
     if is_notification { without_body(response) } else { response }
 }
 
-/// The reply to a notification: nothing but the status.
+/// Reply to a notification: only the status.
 fn without_body(mut response: Response) -> Response {
     *response.body_mut() = Body::empty();
     response.headers_mut().remove(header::CONTENT_TYPE);
@@ -97,7 +97,6 @@ fn without_body(mut response: Response) -> Response {
     response
 }
 
-/// Answers one request.
 async fn answer_request(
     shared: &Arc<Shared>,
     agent: Option<AgentName>,
@@ -110,7 +109,7 @@ async fn answer_request(
     let found = Caller::of(&parts.extensions).and_then(|caller| {
         let agent = agent.map_or_else(|| shared.routed(&caller, params.tenant().as_deref()), Ok)?;
         caller.may(shared, Access::Read, Some(&agent))?;
-        // The name of the method is enough to know what it needs; its parameters are read after that.
+        // The method name determines the required access; the parameters are parsed after this check.
         if let Ok(method) = &method {
             caller.may(shared, method.operation().access(), Some(&agent))?;
         }
@@ -148,7 +147,7 @@ async fn answer_request(
     }
 }
 
-/// Names the span, in the words of 1.0 whatever the dialect.
+/// Names the span after the 1.0 method in every dialect.
 fn begin(span: &RequestSpan, method: Method, parts: &Parts) {
     let version = match method {
         Method::V1(_) => Some(PROTOCOL_VERSION),
@@ -158,7 +157,7 @@ fn begin(span: &RequestSpan, method: Method, parts: &Parts) {
     Spoken { system: Some("jsonrpc"), version }.begin(span, method.operation(), &parts.extensions);
 }
 
-/// A refusal, which is noted.
+/// Records the error on the span and returns the error reply.
 fn refused(span: &RequestSpan, id: Id<'_>, error: &Error) -> Response {
     span.refused(error);
     span.say(|span| span.set(names::RPC_RESPONSE_STATUS_CODE, error.kind.rpc_code().to_string()));
@@ -169,11 +168,11 @@ fn check_version(shared: &Shared, parts: &Parts, method: Method) -> Result<Metho
     let spoken = match method {
         Method::V1(_) => Version::V1,
         Method::V03(_) => Version::V03,
-        // The dotted names are nobody else's, and their clients declare nothing.
+        // The dotted names are unique to ContextCore, and its clients declare no version.
         Method::ContextCore(_) => return Ok(method),
     };
     version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule).map(|()| method)
 }
 
-/// Where an answer goes: the id of its request.
+/// Id of the request that a reply belongs to.
 type Id<'a> = Option<&'a RawValue>;

@@ -1,4 +1,4 @@
-//! The methods of A2A 0.3, and so of 0.2.
+//! Methods of A2A 0.3, also used for 0.2.
 
 use super::{Id, envelope::Params, method::unknown, v1::result};
 use crate::{
@@ -79,7 +79,7 @@ pub(super) async fn answer(
     })
 }
 
-/// Callers of 0.3 need not say which configuration they mean: the first one then.
+/// In 0.3 the configuration id is optional; the default is the first configuration.
 async fn get_push(call: &Call<'_>, params: Params) -> Result<(TaskId, PushConfig), Error> {
     let named = params.read::<v03::GetPushParams<'static>>()?;
     named.check()?;
@@ -98,7 +98,7 @@ fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> v03::TaskPushNoti
     v1::TaskPushNotificationConfig::of(task, config).into()
 }
 
-/// A refusal in codes that 0.3 knows.
+/// Error reply with error codes of 0.3.
 pub(super) fn refusal(id: Id<'_>, error: &Error) -> Response {
     let mut bytes = Vec::with_capacity(512);
     jsonrpc::write_error_object(&mut bytes, id, &v03::error_object(error));
@@ -109,7 +109,7 @@ fn stream(id: Id<'_>, following: ops::Following) -> Response {
     sse::response(following, Reply { id: id.map(ToOwned::to_owned) })
 }
 
-/// Every event is a whole reply to the request.
+/// Writes every event as a complete reply to the request.
 struct Reply {
     id: Option<Box<RawValue>>,
 }

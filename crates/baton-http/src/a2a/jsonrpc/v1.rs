@@ -1,4 +1,4 @@
-//! The methods of A2A 1.0.
+//! Methods of A2A 1.0.
 
 use super::{Id, envelope::Params};
 use crate::{
@@ -59,7 +59,7 @@ fn stream(id: Id<'_>, following: ops::Following) -> Response {
     sse::response(following, Reply { id: id.map(ToOwned::to_owned) })
 }
 
-/// Every event is a whole reply to the request.
+/// Writes every event as a complete reply to the request.
 struct Reply {
     id: Option<Box<RawValue>>,
 }

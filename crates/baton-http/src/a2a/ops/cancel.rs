@@ -1,4 +1,4 @@
-//! `CancelTask`: stops a task, and says how it stands then.
+//! `CancelTask`: cancels a task and returns its resulting state.
 
 use super::{
     super::{extensions::Active, presentation::PresentationPolicy},

@@ -1,4 +1,4 @@
-//! `GetExtendedAgentCard`: what the agent says of itself to those it knows.
+//! `GetExtendedAgentCard`: the agent card for authenticated callers.
 
 use crate::{
     a2a::call::Call,
@@ -7,7 +7,7 @@ use crate::{
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{AgentCard, Error, ErrorKind, GetExtendedAgentCardRequest};
 
-/// The card in a form, signed.
+/// Signed card in the given form.
 pub(in super::super) fn extended_card(
     call: &Call<'_>,
     request: &GetExtendedAgentCardRequest<'_>,
@@ -18,7 +18,7 @@ pub(in super::super) fn extended_card(
     Ok(document)
 }
 
-/// The card with the interfaces of every version, not signed.
+/// Unsigned card with the interfaces of every version.
 pub(in super::super) fn unsigned_extended_card(
     call: &Call<'_>,
     request: &GetExtendedAgentCardRequest<'_>,
@@ -26,7 +26,7 @@ pub(in super::super) fn unsigned_extended_card(
     call.check_tenant(request.tenant.as_deref())?;
     let spec = call.spec()?;
     if !call.shared.options.a2a.extended_card {
-        let message = "this agent has no extended card; its public card says everything";
+        let message = "this agent has no extended card; use its public card";
         return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
     }
     Ok(AgentCard::extended(&spec, &cards::place(call.shared, &spec, call.headers)))

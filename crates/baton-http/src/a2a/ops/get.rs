@@ -1,4 +1,4 @@
-//! `GetTask`: one task, perhaps once it has changed.
+//! `GetTask`: returns a task, optionally after waiting for a change.
 
 use super::{
     super::{extensions::Active, presentation::PresentationPolicy},
@@ -10,7 +10,7 @@ use baton_wire::{
     a2a::v1::{Error, GetTaskRequest},
 };
 
-/// Where a caller that cannot put it among the parameters says which generation it knows.
+/// Header with the last known generation, for callers that cannot send it as a parameter.
 const KNOWN_GENERATION: &str = "baton-current-generation";
 
 pub(in super::super) async fn get(call: &Call<'_>, request: GetTaskRequest<'static>) -> Result<ShownTask, Error> {

@@ -1,4 +1,4 @@
-//! The operations of A2A, once, for every binding and dialect: a checked 1.0 request in, what to answer with out.
+//! A2A operations, shared by every binding and dialect: each takes a 1.0 request and returns the data of the reply.
 
 mod cancel;
 mod extended_card;

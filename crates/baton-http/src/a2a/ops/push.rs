@@ -1,4 +1,4 @@
-//! Push configurations: create, get, list, delete.
+//! Push notification configurations: create, get, list, delete.
 
 use crate::a2a::call::Call;
 use baton_engine::TaskRef;
@@ -38,7 +38,7 @@ pub(in super::super) async fn get_push(
     Ok((task.task, found.map_err(|error| call.refuse(error))?))
 }
 
-/// A page of a task's configurations.
+/// A page of a task's push configurations.
 pub(in super::super) struct ShownPushes {
     task: TaskId,
     configs: Vec<PushConfig>,
@@ -46,12 +46,12 @@ pub(in super::super) struct ShownPushes {
 }
 
 impl ShownPushes {
-    /// The first configuration of the page.
+    /// First configuration of the page.
     pub(in super::super) fn into_first(self) -> Option<(TaskId, PushConfig)> {
         self.configs.into_iter().next().map(|config| (self.task, config))
     }
 
-    /// The page.
+    /// The page as a response.
     pub(in super::super) fn response(&self) -> ListTaskPushNotificationConfigsResponse<'_> {
         ListTaskPushNotificationConfigsResponse {
             configs: self.configs.iter().map(|config| TaskPushNotificationConfig::of(&self.task, config)).collect(),
@@ -60,7 +60,7 @@ impl ShownPushes {
     }
 }
 
-/// `ListTaskPushNotificationConfigs`; a page ends with the configuration whose id is the token.
+/// `ListTaskPushNotificationConfigs`; the page token is the id of the last configuration of the page.
 pub(in super::super) async fn list_push(
     call: &Call<'_>,
     request: ListTaskPushNotificationConfigsRequest<'static>,
@@ -83,7 +83,7 @@ pub(in super::super) async fn list_push(
     Ok(ShownPushes { task: task.task, configs, next })
 }
 
-/// `DeleteTaskPushNotificationConfig`; deleting twice is deleting once.
+/// `DeleteTaskPushNotificationConfig`; idempotent.
 pub(in super::super) async fn delete_push(
     call: &Call<'_>,
     request: TaskPushNotificationConfigRequest<'static>,

@@ -1,4 +1,4 @@
-//! `SendMessage`: a message in, the task out.
+//! `SendMessage`: sends a message and returns the task.
 
 use super::{
     super::{extensions::Active, presentation::PresentationPolicy},
@@ -12,7 +12,7 @@ use baton_wire::{
     a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, is_idempotency_key, take_traceparent},
 };
 
-/// Where a send has its push configuration.
+/// Path of the push configuration in a send request.
 const PUSH: &str = "configuration.taskPushNotificationConfig";
 
 pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<'static>) -> Result<ShownTask, Error> {
@@ -29,7 +29,7 @@ pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<
     Ok(ShownTask { view, history, active, policy })
 }
 
-/// A refusal, its fields named by their places in a send.
+/// Error reply, with field names relative to the send request.
 pub(super) fn refused(call: &Call<'_>, error: EngineError) -> Error {
     let mut error = call.refuse(error);
     if error.code == ErrorCode::PUSH_URL_REFUSED {
@@ -41,7 +41,7 @@ pub(super) fn refused(call: &Call<'_>, error: EngineError) -> Error {
     error
 }
 
-/// A checked send, blocking or streaming.
+/// A validated send request, blocking or streaming.
 pub(super) struct Accepted {
     pub(super) command: SendCommand,
     pub(super) history: HistoryLength,
@@ -59,7 +59,7 @@ impl Accepted {
         let push = configuration.and_then(|wanted| wanted.task_push_notification_config.take());
         let return_immediately = request.configuration.as_ref().is_some_and(|wanted| wanted.return_immediately);
         let (mut message, history) = request.check()?;
-        // It is about this one delivery: neither kept nor compared with the next.
+        // The trace context applies to this delivery only: it is neither stored nor part of the idempotency digest.
         let carried = take_traceparent(&mut message.metadata);
         let trace = call.span.inside(carried);
         call.span.brings(message.id.as_str());
@@ -84,7 +84,7 @@ impl Accepted {
     }
 }
 
-/// The key of the `Idempotency-Key` header or of the extension.
+/// Idempotency key from the `Idempotency-Key` header or the extension.
 fn idempotency(
     call: &Call<'_>,
     active: &Active,
@@ -101,7 +101,7 @@ fn idempotency(
         }
     };
     let Some(key) = key else { return Ok(None) };
-    // Clients that repeat a request may give the message a new id; what is said is what counts.
+    // A client may repeat a request with a new message id; only the content is compared.
     let said = Message { id: "".into(), ..message.clone() };
     let request = Json::of(&(said, push)).map_err(|error| {
         Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, format!("the request could not be digested: {error}"))
@@ -109,7 +109,7 @@ fn idempotency(
     Ok(Some(IdempotencyKey { key, request: Digest::of(request.as_str().as_bytes()) }))
 }
 
-/// Refuses files that the agent does not read, instead of dropping them silently.
+/// Rejects files that the agent does not read, instead of dropping them silently.
 fn check_input_modes(agent: &AgentSpec, message: &Message) -> Result<(), Error> {
     for (index, part) in message.parts.iter().enumerate() {
         if !is_read(agent, part) {

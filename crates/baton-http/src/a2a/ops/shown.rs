@@ -1,4 +1,4 @@
-//! Tasks as their caller asked to see them.
+//! Tasks in the form requested by the caller.
 
 use super::super::{extensions::Active, presentation::PresentationPolicy};
 use baton_ports::PageCursor;
@@ -8,7 +8,7 @@ use baton_wire::a2a::v1::{
 };
 use std::{borrow::Cow, sync::Arc};
 
-/// One task, and how much of it is wanted.
+/// A task and the requested level of detail.
 pub(in super::super) struct ShownTask {
     pub(super) view: Arc<TaskView>,
     pub(super) history: HistoryLength,
@@ -17,17 +17,17 @@ pub(in super::super) struct ShownTask {
 }
 
 impl ShownTask {
-    /// When it was created; 1.0 has no word for that.
+    /// Creation time, which A2A 1.0 does not have.
     pub(in super::super) fn created_at(&self) -> Timestamp {
         self.view.created_at
     }
 
-    /// The task.
+    /// The task as a wire type.
     pub(in super::super) fn task(&self) -> Task<'_> {
         task(&self.view, self.history, ArtifactChoice::Include, &self.active, self.policy)
     }
 
-    /// The task, or the bare message of an agent that replied with one.
+    /// The task, or the bare message if the agent replied with one.
     pub(in super::super) fn response(&self) -> SendMessageResponse<'_> {
         match self.view.direct_reply() {
             Some(reply) => SendMessageResponse { task: None, message: Some(bare(reply, &self.view)) },
@@ -36,7 +36,7 @@ impl ShownTask {
     }
 }
 
-/// A page of tasks, and how much of each is wanted.
+/// A page of tasks and the requested level of detail.
 pub(in super::super) struct ShownTasks {
     pub(super) views: Vec<Arc<TaskView>>,
     pub(super) history: HistoryLength,
@@ -49,12 +49,12 @@ pub(in super::super) struct ShownTasks {
 }
 
 impl ShownTasks {
-    /// When each of them was created, in the order of the page.
+    /// Creation times, in page order.
     pub(in super::super) fn created_at(&self) -> impl Iterator<Item = Timestamp> {
         self.views.iter().map(|view| view.created_at)
     }
 
-    /// The page.
+    /// The page as a response.
     pub(in super::super) fn response(&self) -> ListTasksResponse<'_> {
         ListTasksResponse {
             tasks: self
@@ -83,7 +83,7 @@ pub(super) fn task<'a>(
     task
 }
 
-/// A reply that belongs to a conversation and to no task.
+/// A reply message that belongs to a context but to no task.
 pub(super) fn bare<'a>(reply: &'a baton_types::Message, view: &'a TaskView) -> Message<'a> {
     let mut message = Message::from(reply);
     message.context_id.get_or_insert(Cow::Borrowed(view.context.as_str()));

@@ -1,4 +1,4 @@
-//! `SendStreamingMessage`: a message in, everything that follows out, until the turn ends.
+//! `SendStreamingMessage`: sends a message and streams the task until its turn ends.
 
 use super::{
     follow::{Beginning, Following},

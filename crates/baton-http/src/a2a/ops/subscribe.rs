@@ -1,4 +1,4 @@
-//! `SubscribeToTask`: the task as it is, or what came after the last event that the client saw, then live to its end.
+//! `SubscribeToTask`: streams the current task, or the events after the client's cursor, then live events to its end.
 
 use super::{
     super::extensions::Active,
@@ -11,7 +11,7 @@ use baton_wire::{
     a2a::v1::{Error, SubscribeToTaskRequest},
 };
 
-/// How far back the start of an attempt is looked for whose text the client may still hold.
+/// Number of earlier events searched for the start of an attempt whose text the client may still hold.
 const LOOK_BACK: u64 = 16;
 
 pub(in super::super) async fn subscribe(
@@ -42,7 +42,7 @@ pub(in super::super) async fn subscribe(
     Ok(Following::new(call, subscription, beginning, &Active::of(call), permit))
 }
 
-/// The last event that the client saw.
+/// Last event id that the client received.
 fn cursor(call: &Call<'_>) -> Result<Option<u64>, Error> {
     let Some(given) = call.headers.get("last-event-id") else { return Ok(None) };
     match given.to_str().map(str::trim) {

@@ -1,4 +1,4 @@
-//! One HTTP+JSON request, from its path to its operation and back.
+//! An HTTP+JSON request, from its path to the operation and its reply.
 
 use super::super::{
     call::{Call, explain},
@@ -29,7 +29,7 @@ use serde::{
 };
 use std::{pin::pin, sync::Arc};
 
-/// What a path says.
+/// Path parameters.
 #[derive(Debug, Default, Deserialize)]
 struct Place {
     #[serde(default)]
@@ -42,15 +42,15 @@ struct Place {
     config: Option<String>,
 }
 
-/// A request whose path, version and body are read.
+/// A request with parsed path, checked version and received body.
 pub(super) struct Asked {
     pub(super) shared: Arc<Shared>,
     caller: Caller,
     pub(super) agent: AgentName,
     pub(super) tenant: Option<String>,
-    /// The task, without the verb after its colon.
+    /// Task id, without the verb after the colon.
     pub(super) task: String,
-    /// The verb after the task's colon.
+    /// Verb after the task's colon.
     pub(super) verb: Option<String>,
     pub(super) config: String,
     parts: Parts,
@@ -59,7 +59,7 @@ pub(super) struct Asked {
     span: RequestSpan,
 }
 
-/// Answers a request: reads it, lets `operate` work, and writes what went wrong.
+/// Answers a request: reads it, runs `operate` and writes its error.
 pub(super) async fn answer<F>(shared: Arc<Shared>, spoken: Version, request: Request, operate: F) -> Response
 where
     F: AsyncFnOnce(&mut Asked) -> Result<Response, Error>,
@@ -93,7 +93,7 @@ where
             Version::V03 => reply::old_rest_error(&error),
         };
         if error.kind == ErrorKind::MethodNotAllowed {
-            // A path that one of the two does not answer is answered by the other.
+            // Each of these paths answers GET or POST, so the other method is allowed.
             let other = if method == http::Method::POST { "GET" } else { "POST" };
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(other));
         }
@@ -101,7 +101,7 @@ where
     })
 }
 
-/// Names the span, in the words of 1.0 whatever the version.
+/// Names the span after the 1.0 method in every version.
 fn begin(span: &RequestSpan, spoken: Version, request: &Request) {
     let operation = if span.is_on() { Operation::of_rest(request.method(), request.uri().path()) } else { None };
     let Some(operation) = operation else { return span.named_by_route(request.method(), request.extensions()) };
@@ -149,13 +149,13 @@ impl Asked {
         Call { shared: &self.shared, caller: &self.caller, agent: &self.agent, headers, dialect: self.dialect, span }
     }
 
-    /// The body as the request; the body's memory is let go.
+    /// Parses the body and releases its memory.
     pub(super) fn body<T: DeserializeOwned>(&mut self) -> Result<T, Error> {
         reply::check_json(&self.parts.headers)?;
         let received = self.body.take();
         let bytes = received.as_ref().map_or(&b""[..], |received| &received.bytes);
         let text = reply::readable(bytes)?.trim_ascii();
-        // Which of the two it is costs time, so it is looked for only when something is wrong.
+        // Distinguishing invalid JSON from invalid parameters costs a second parse, so it happens only after an error.
         read_params_text(text).map_err(|wrong| match serde_json::from_str::<IgnoredAny>(text) {
             Ok(_) => wrong,
             Err(_) => {
@@ -165,7 +165,7 @@ impl Asked {
         })
     }
 
-    /// The body as the request, or the request without anything said.
+    /// Parses the body; an empty body gives the default request.
     pub(super) fn body_or_default<T: DeserializeOwned + Default>(&mut self) -> Result<T, Error> {
         if self.body.as_ref().is_none_or(|received| received.bytes.trim_ascii().is_empty()) {
             return Ok(T::default());
@@ -173,17 +173,17 @@ impl Asked {
         self.body()
     }
 
-    /// The query as the request.
+    /// Parses the query string.
     pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T, Error> {
         super::query::read(self.parts.uri.query().unwrap_or_default())
     }
 
-    /// A 200 with a value.
+    /// Reply with status 200 and a JSON value.
     pub(super) fn json(&self, value: &impl Serialize) -> Response {
         reply::json_as(value, Media::wanted(&self.parts.headers))
     }
 
-    /// The path exists for the other method, or there is no such verb after a task's colon.
+    /// Error for a wrong HTTP method or an unknown verb after a task's colon.
     pub(super) fn no_such_verb(&self) -> Error {
         let path = self.parts.uri.path();
         match self.verb.as_deref() {

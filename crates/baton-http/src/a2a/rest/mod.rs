@@ -1,4 +1,4 @@
-//! HTTP+JSON: the operations as paths. Paths under `v1` are those of A2A 0.3.
+//! HTTP+JSON binding: operations as paths. Paths under `v1` belong to A2A 0.3.
 
 mod asked;
 mod query;
@@ -10,10 +10,10 @@ use crate::{
     routes::{AgentPlace, RouteAccess, Routes},
 };
 
-/// Adds the paths of every place where an agent can be found.
+/// Adds the paths under every base path of an agent.
 pub(crate) fn mount(routes: Routes) -> Routes {
     let (path, resource) = (AgentPlace::Path, AgentPlace::Resource);
-    // The last two forms name the agent as a tenant; `v1` cannot be one.
+    // The forms with `{tenant}` name the agent as tenant; `v1` is never a tenant.
     let places = [("/agents/{agent}", path), ("/agents/{agent}/{tenant}", path), ("", resource), ("/{tenant}", path)];
     let routes = places.into_iter().fold(routes, |routes, (base, place)| {
         let at = |path: &str| format!("{base}{path}");
@@ -32,7 +32,7 @@ pub(crate) fn mount(routes: Routes) -> Routes {
             .delete(&push, call, v1::delete_push)
             .get(&at("/extendedAgentCard"), read, v1::extended_card)
     });
-    // Where clients of 0.2 look for the extended card.
+    // Path of the extended card in 0.2.
     let routes = routes.get("/agent/authenticatedExtendedCard", RouteAccess::Read(resource), v03::card).get(
         "/agents/{agent}/agent/authenticatedExtendedCard",
         RouteAccess::Read(path),
@@ -46,7 +46,7 @@ pub(crate) fn mount(routes: Routes) -> Routes {
         routes
             .post(&at("/message:send"), call, v03::send)
             .post(&at("/message:stream"), call, v03::stream)
-            // 0.3 has no list; without this the path would be that of a tenant.
+            // 0.3 has no list; without this route `v1` would match as a tenant.
             .any(&at("/tasks"), RouteAccess::Authenticated, reply::no_such_page)
             .get(&at("/tasks/{task}"), read, v03::task_get)
             .post(&at("/tasks/{task}"), RouteAccess::ReadOrCall(place), v03::task_post)

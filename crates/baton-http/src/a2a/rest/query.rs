@@ -3,7 +3,7 @@
 use baton_wire::{FieldViolation, a2a::v1::Error};
 use serde::de::DeserializeOwned;
 
-/// Reads a query string; unknown names are ignored, and a wrong value is reported with its name.
+/// Parses a query string; unknown names are ignored, and an invalid value is reported with its name.
 pub(super) fn read<T: DeserializeOwned>(query: &str) -> Result<T, Error> {
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| {

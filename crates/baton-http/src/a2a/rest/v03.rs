@@ -1,4 +1,4 @@
-//! The paths of A2A 0.3, all under `v1`; bodies are the JSON of its protocol buffers.
+//! Paths of A2A 0.3, all under `v1`; bodies are the JSON form of its protocol buffers.
 
 use super::{
     super::{
@@ -48,7 +48,7 @@ pub(super) async fn task_get(State(shared): AppState, request: Request) -> Respo
     answer(shared, Version::V03, request, async |asked| match asked.verb.as_deref() {
         None => {
             let mut request: GetTaskRequest<'static> = asked.query()?;
-            // Here 0 is the number that was not given.
+            // In protocol buffers, 0 means that the number is unset.
             request.history_length = request.history_length.filter(|wanted| *wanted != 0);
             let request = GetTaskRequest { id: asked.task.clone().into(), ..request };
             let shown = ops::get(&asked.call(), request).await?;
@@ -136,12 +136,12 @@ fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> rest::TaskPushNot
     v1::TaskPushNotificationConfig::of(task, config).into()
 }
 
-/// Every event is the stream response itself.
+/// Writes every event as a plain stream response.
 struct Bare;
 
 impl Frame for Bare {
     fn write(&self, out: &mut Vec<u8>, told: Told<'_>) {
-        // Writing to memory fails only for values that are no JSON, and these are made here.
+        // Writing to memory fails only for values that are not valid JSON; these always are.
         let _ = serde_json::to_writer(out, &rest::StreamResponse::of(told.item, told.last));
     }
 }

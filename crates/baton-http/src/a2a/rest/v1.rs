@@ -1,4 +1,4 @@
-//! The paths of A2A 1.0.
+//! Paths of A2A 1.0.
 
 use super::{
     super::{
@@ -155,7 +155,7 @@ fn task(asked: &Asked, shown: &ShownTask) -> Response {
     asked.json(&shown.task())
 }
 
-/// Path variables come before what the body says.
+/// Tenant from the path, which takes precedence over the body.
 fn tenant(asked: &Asked) -> Option<Cow<'static, str>> {
     asked.tenant.clone().map(Cow::Owned)
 }
@@ -168,12 +168,12 @@ pub(super) fn named_push(asked: &Asked) -> TaskPushNotificationConfigRequest<'st
     }
 }
 
-/// Every event is the stream response itself.
+/// Writes every event as a plain stream response.
 struct Bare;
 
 impl Frame for Bare {
     fn write(&self, out: &mut Vec<u8>, told: Told<'_>) {
-        // Writing to memory fails only for values that are no JSON, and these are made here.
+        // Writing to memory fails only for values that are not valid JSON; these always are.
         let _ = serde_json::to_writer(out, &told.item);
     }
 }

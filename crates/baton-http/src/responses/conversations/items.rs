@@ -1,4 +1,4 @@
-//! The items of a conversation.
+//! Items of a conversation.
 
 use super::{
     super::{
@@ -18,7 +18,7 @@ use baton_types::{ErrorCode, Json};
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Which page of items is wanted.
+/// Query parameters of an item page.
 #[derive(Deserialize)]
 pub(crate) struct Paging {
     limit: Option<usize>,
@@ -26,7 +26,7 @@ pub(crate) struct Paging {
     after: Option<String>,
 }
 
-/// A page that can be given.
+/// Validated page parameters.
 struct PageRequest {
     limit: usize,
     order: Order,
@@ -34,7 +34,7 @@ struct PageRequest {
 }
 
 impl Paging {
-    /// The page of these items, which are oldest first.
+    /// Page of these items, which are oldest first.
     pub(in super::super) fn page(query: Result<Query<Self>, QueryRejection>, items: &[Json]) -> Result<Reply, Refusal> {
         let PageRequest { limit, order, after } = Self::read(query)?;
         json(&page_items(items, limit, order, after.as_deref())?)
@@ -142,7 +142,7 @@ fn is_item(item: &Json, id: &str) -> bool {
     id_of(item).as_deref() == Some(id)
 }
 
-/// Everything that a conversation is made of, oldest first.
+/// All items of a conversation, oldest first.
 pub(super) async fn all(asked: &Asked, record: &Record) -> Result<Vec<Json>, Refusal> {
     let mut items = Vec::new();
     for entry in record.entries() {
@@ -151,7 +151,7 @@ pub(super) async fn all(asked: &Asked, record: &Record) -> Result<Vec<Json>, Ref
     Ok(items)
 }
 
-/// The items of one entry, oldest first. A response that has not come to its end is no part of the conversation yet.
+/// Items of an entry, oldest first. A response in progress is not part of the conversation yet.
 async fn items_in(asked: &Asked, record: &Record, entry: Entry) -> Result<Vec<Json>, Refusal> {
     let mut items = match entry {
         Entry::Items(given) => given,
@@ -171,7 +171,7 @@ async fn items_in(asked: &Asked, record: &Record, entry: Entry) -> Result<Vec<Js
     Ok(items)
 }
 
-/// The place of the entry that has an item, and all items of it; only entries that may have it are read.
+/// Index of the entry that contains an item, and all items of that entry; only entries that may contain it are read.
 async fn find(asked: &Asked, record: &Record, item: &str) -> Result<Option<(usize, Vec<Json>)>, Refusal> {
     for (place, entry) in record.entries().into_iter().enumerate() {
         if !entry.may_hold(item) {
@@ -185,8 +185,8 @@ async fn find(asked: &Asked, record: &Record, item: &str) -> Result<Option<(usiz
     Ok(None)
 }
 
-/// As many items as a page needs, oldest first: those of the entry where it begins and of the next in its order, and no
-/// others are read.
+/// Enough items for a page, oldest first. Reads only the entry where the page begins and those that follow in its
+/// order.
 async fn around(asked: &Asked, record: &Record, wanted: &PageRequest) -> Result<Vec<Json>, Refusal> {
     let entries = record.entries();
     let (place, first) = match &wanted.after {
@@ -206,7 +206,7 @@ async fn around(asked: &Asked, record: &Record, wanted: &PageRequest) -> Result<
     let mut pieces = vec![first];
     let mut more = 0;
     for entry in rest {
-        // One more than the page tells whether there is another.
+        // One item beyond the page shows whether there is another page.
         if more > wanted.limit {
             break;
         }

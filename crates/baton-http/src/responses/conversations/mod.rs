@@ -1,8 +1,8 @@
-//! Conversations that callers make before anybody is asked, and whose items they can read and change.
+//! Conversations API: clients create conversations and read and change their items.
 //!
-//! What a conversation is made of is kept as notes of it: items that were put into it, and the responses that were given in it,
-//! in order. Whoever is asked in one goes on in the same context as long as nobody else was asked in it and nothing was
-//! changed; else the words of the conversation are given along.
+//! The entries of a conversation are stored as session notes, in order: added items and responses. A request continues
+//! the same context as long as only one agent answered in it and nothing was changed; otherwise the messages of the
+//! conversation are sent as history.
 
 mod items;
 mod join;
@@ -29,10 +29,10 @@ use record::{Entry, Record};
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Pairs of metadata.
+/// Maximum number of metadata pairs.
 const MOST_PAIRS: usize = 16;
 
-/// Items that can be given at once.
+/// Maximum number of items per request.
 const MOST_ITEMS: usize = 20;
 
 #[derive(Default, Deserialize)]
@@ -65,7 +65,7 @@ impl Wanted {
     }
 }
 
-/// Items as they were given, with ids.
+/// The given items with ids.
 fn items_of(asked: &Asked, items: &Json) -> Result<Vec<Json>, Refusal> {
     let (_, items) = read_items(items, &mut || asked.shared.engine.fresh_id())?;
     if items.len() > MOST_ITEMS {
@@ -95,7 +95,7 @@ pub(crate) async fn show(State(shared): State<Arc<Shared>>, path: Path<Named>, r
     .await
 }
 
-/// `POST /v1/conversations/{conversation}`: other metadata.
+/// `POST /v1/conversations/{conversation}`: replaces the metadata.
 pub(crate) async fn change(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, body| async move {
         let record = Record::find(&asked, &path.conversation, Access::Call).await?;
@@ -105,7 +105,7 @@ pub(crate) async fn change(State(shared): State<Arc<Shared>>, path: Path<Named>,
     .await
 }
 
-/// `DELETE /v1/conversations/{conversation}`: with all that was said in it.
+/// `DELETE /v1/conversations/{conversation}`: also deletes its messages.
 pub(crate) async fn delete(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
     answered(shared, request, |asked, _| async move {
         let record = Record::find(&asked, &path.conversation, Access::Call).await?;
@@ -122,7 +122,7 @@ pub(crate) async fn delete(State(shared): State<Arc<Shared>>, path: Path<Named>,
     .await
 }
 
-/// What paths name.
+/// Path parameters.
 #[derive(Deserialize)]
 pub(crate) struct Named {
     conversation: String,
@@ -150,7 +150,7 @@ fn conversation_full(id: &str) -> Refusal {
     Refusal::invalid("conversation_full", "conversation", message)
 }
 
-/// The context of a conversation is its id.
+/// Context of a conversation, which is its id.
 fn context_of(id: &str) -> Result<ContextId, Refusal> {
     let is_one = id.strip_prefix("conv_").is_some_and(|rest| !rest.is_empty() && rest.len() <= 128);
     if is_one { Ok(id.into()) } else { Err(no_conversation(id)) }

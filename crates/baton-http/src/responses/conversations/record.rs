@@ -1,4 +1,4 @@
-//! What is kept of a conversation: its metadata, and what it is made of, in order.
+//! Stored form of a conversation: metadata and ordered entries.
 
 use super::{super::refused::from_engine, Asked, context_of, conversation_full, items::id_of, no_conversation};
 use baton_engine::NO_AGENT;
@@ -15,43 +15,42 @@ const METADATA: &str = "responses/metadata";
 const ENTRY: &str = "responses/entry/";
 const GONE: &str = "responses/gone/";
 
-/// Notes of one conversation: entries, and items that were taken out.
+/// Maximum number of notes per conversation: entries and removed items.
 const MAX_NOTES: usize = 10_000;
 
-/// Bytes of all notes of one conversation: every access reads them.
+/// Maximum bytes of all notes of a conversation; every access reads them.
 const MAX_NOTE_BYTES: usize = 8 * 1024 * 1024;
 
-/// Ids of input items that are noted with a response.
+/// Maximum number of input item ids stored with a response.
 const MAX_NOTED_IDS: usize = 64;
 
-/// A piece of a conversation.
+/// An entry of a conversation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Entry {
-    /// Items that were put into it.
+    /// Added items.
     Items(Vec<Json>),
-    /// A response that was given in it, with what it answered.
+    /// A response with its input.
     Response {
-        /// Its id.
         id: String,
-        /// Who gave it.
+        /// Agent that answered.
         agent: String,
-        /// Whether it was given in the context of the conversation.
+        /// Whether the response is in the context of the conversation.
         natural: bool,
-        /// Ids of the items that it answers, so that they are found without reading it; none when there are many.
+        /// Ids of the input items, for lookup without reading the response; `None` if there are too many.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Vec<String>>,
     },
 }
 
 impl Entry {
-    /// A response with the items that it answers.
+    /// Entry for a response and its input items.
     pub(super) fn response(id: String, agent: String, natural: bool, input: Vec<String>) -> Self {
         let input = (input.len() <= MAX_NOTED_IDS).then_some(input);
         Self::Response { id, agent, natural, input }
     }
 
-    /// Whether the item of that id may be part of it.
+    /// Whether the entry may contain the item with this id.
     pub(super) fn may_hold(&self, item: &str) -> bool {
         match self {
             Self::Items(items) => items.iter().any(|given| id_of(given).as_deref() == Some(item)),
@@ -63,7 +62,7 @@ impl Entry {
         }
     }
 
-    /// Who was asked.
+    /// Agent that answered; `None` for added items.
     pub(super) fn agent(self) -> Option<String> {
         match self {
             Self::Items(_) => None,
@@ -72,7 +71,7 @@ impl Entry {
     }
 }
 
-/// A conversation as it is kept.
+/// A stored conversation.
 pub(super) struct Record {
     pub(super) context: ContextId,
     pub(super) session: SessionRecord,
@@ -82,21 +81,21 @@ fn nobody() -> AgentName {
     NO_AGENT.into()
 }
 
-/// Whether there is room for one more note of so many bytes.
+/// Whether another note of `more` bytes fits.
 fn has_room(record: &SessionRecord, more: usize) -> bool {
     let size = |(key, value): (&String, &Json)| key.len() + value.as_str().len();
     let bytes: usize = record.notes.iter().map(size).sum();
     record.notes.len() < MAX_NOTES && bytes.saturating_add(more) <= MAX_NOTE_BYTES
 }
 
-/// The key under which the next entry is kept: keys are in the order of entries.
+/// Key of the next entry; keys sort in entry order.
 fn next_key(record: Option<&SessionRecord>) -> String {
     let taken = record.map_or(0, |record| record.notes.keys().filter(|key| key.starts_with(ENTRY)).count());
     format!("{ENTRY}{taken:010}")
 }
 
 impl Record {
-    /// Puts a conversation on record.
+    /// Stores a new conversation.
     pub(super) async fn make(
         asked: &Asked,
         id: &str,
@@ -111,8 +110,8 @@ impl Record {
         Self::write(asked, &context_of(id)?, |_| notes.clone()).await
     }
 
-    /// The conversation of that id, if it is the caller's and the caller has that access to every agent that answered in
-    /// it: to read a conversation is to read what they said, and to change it changes what they go on from.
+    /// Conversation with this id, if it belongs to the caller and the caller has the given access to every agent that
+    /// answered in it: reading a conversation reveals their replies, and changing it changes their history.
     pub(super) async fn find(asked: &Asked, id: &str, access: Access) -> Result<Self, Refusal> {
         let context = context_of(id)?;
         let session = asked.shared.engine.notes(asked.principal(), &nobody(), &context).await.map_err(from_engine)?;
@@ -124,7 +123,7 @@ impl Record {
         Ok(record)
     }
 
-    /// The agents that answered in it, each once.
+    /// Agents that answered in the conversation, without duplicates.
     pub(super) fn agents(&self) -> BTreeSet<AgentName> {
         self.entries().into_iter().filter_map(Entry::agent).map(AgentName::from).collect()
     }
@@ -142,7 +141,7 @@ impl Record {
             .ok_or_else(|| no_conversation(context.as_str()))
     }
 
-    /// Other metadata; none leaves what there is.
+    /// Replaces the metadata; `None` keeps it.
     pub(super) async fn with_metadata(self, asked: &Asked, metadata: Option<Json>) -> Result<Self, Refusal> {
         match metadata {
             None => Ok(self),
@@ -152,25 +151,25 @@ impl Record {
         }
     }
 
-    /// One entry more, if there is room for it.
+    /// Adds an entry if there is room.
     pub(super) async fn add(asked: &Asked, context: &ContextId, entry: &Entry) -> Result<(), Refusal> {
         let entry = Json::of(entry).ok();
         Self::write_within(asked, context, |record| (next_key(record), entry.clone())).await.map(|_| ())
     }
 
-    /// One entry more for a response that was begun when there was room.
+    /// Adds an entry for a response that was started when there was room.
     pub(super) async fn add_begun(asked: &Asked, context: &ContextId, entry: &Entry) -> Result<(), Refusal> {
         let entry = Json::of(entry).ok();
         Self::write(asked, context, |record| vec![(next_key(record), entry.clone())]).await.map(|_| ())
     }
 
-    /// Takes an item out.
+    /// Removes an item.
     pub(super) async fn remove(&self, asked: &Asked, item: &str) -> Result<Self, Refusal> {
         let note = (format!("{GONE}{item}"), Some(Json::from(serde_json::Value::Bool(true))));
         Self::write_within(asked, &self.context, |_| note.clone()).await
     }
 
-    /// Writes a note, unless the conversation is full with it.
+    /// Writes a note if it fits.
     async fn write_within(
         asked: &Asked,
         context: &ContextId,
@@ -188,7 +187,7 @@ impl Record {
         if full.load(Ordering::Relaxed) { Err(conversation_full(context.as_str())) } else { Ok(written) }
     }
 
-    /// Refuses what would have to be added to a full conversation.
+    /// Rejects additions to a full conversation.
     pub(super) fn check_room(&self) -> Result<(), Refusal> {
         if has_room(&self.session, 0) { Ok(()) } else { Err(conversation_full(self.context.as_str())) }
     }
@@ -197,18 +196,18 @@ impl Record {
         self.session.notes.get(METADATA).cloned()
     }
 
-    /// What it is made of, in order.
+    /// Entries in order.
     pub(super) fn entries(&self) -> Vec<Entry> {
         let entries = self.session.notes.iter().filter(|(key, _)| key.starts_with(ENTRY));
         entries.filter_map(|(_, entry)| entry.read().ok()).collect()
     }
 
-    /// Whether an item was taken out.
+    /// Whether the item was removed.
     pub(super) fn is_gone(&self, item: &str) -> bool {
         self.session.notes.contains_key(&format!("{GONE}{item}"))
     }
 
-    /// Whether any item was.
+    /// Whether any item was removed.
     pub(super) fn has_gaps(&self) -> bool {
         self.session.notes.keys().any(|key| key.starts_with(GONE))
     }

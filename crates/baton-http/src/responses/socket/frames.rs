@@ -1,54 +1,54 @@
-//! The frames of a WebSocket, counted while their bytes arrive.
+//! Counts WebSocket frames while their bytes arrive.
 
-/// Frames that one message may consist of.
+/// Maximum number of frames per message.
 pub(super) const MAX_FRAGMENTS: usize = 4096;
 
-/// Longest header of a frame: two bytes, a length of eight and a mask of four.
+/// Maximum length of a frame header: two bytes, a length of eight and a mask of four.
 const MAX_HEADER: usize = 14;
 
-/// Follows the headers of frames (RFC 6455, 5.2) to tell how much of a message has arrived. Whether frames are well formed
-/// is for the protocol implementation behind it to say.
+/// Parses frame headers (RFC 6455, 5.2) to determine how much of a message has arrived. Frames are validated by the
+/// protocol implementation behind it.
 #[derive(Debug, Default)]
 pub(super) struct FrameCounter {
     header: [u8; MAX_HEADER],
     header_bytes: usize,
-    /// Bytes of the present frame that are still to come.
+    /// Remaining payload bytes of the current frame.
     payload_left: u64,
     is_control: bool,
     is_final: bool,
-    /// Frames and bytes of the present message so far.
+    /// Frames and bytes of the current message so far.
     fragments: usize,
     message_bytes: usize,
 }
 
-/// What bytes turned out to be.
+/// Event in the received bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameEvent {
     /// The first frame of a message began.
     MessageBegun,
-    /// A further frame of a message began.
+    /// A continuation frame began.
     Continued {
         /// Frames of the message so far.
         fragments: usize,
     },
     /// A control frame began.
     Control,
-    /// Content of a message arrived.
+    /// Payload of a message arrived.
     Payload {
-        /// How much.
+        /// Number of bytes.
         bytes: usize,
-        /// How much of the message so far.
+        /// Bytes of the message so far.
         message_bytes: usize,
     },
 }
 
 impl FrameCounter {
-    /// Whether a message has begun that is not complete.
+    /// Whether a message is incomplete.
     pub(super) fn is_within_message(&self) -> bool {
         self.fragments > 0
     }
 
-    /// Takes the next bytes; `see` is told what they are, and may end it.
+    /// Processes the next bytes; `see` is called for each event and may stop with an error.
     pub(super) fn advance<E>(
         &mut self,
         mut bytes: &[u8],
@@ -82,12 +82,12 @@ impl FrameCounter {
         Ok(())
     }
 
-    /// Whether a frame without content is complete.
+    /// Whether a frame without payload is complete.
     fn is_empty_frame(&self) -> bool {
         self.header_bytes >= 2 && self.header_bytes == self.header_length() && self.payload_left == 0
     }
 
-    /// As far as is known: the second byte tells.
+    /// Header length as far as known; the second byte determines it.
     fn header_length(&self) -> usize {
         if self.header_bytes < 2 {
             return 2;
@@ -151,7 +151,7 @@ mod tests {
         bytes
     }
 
-    /// What is seen when the bytes arrive in pieces of a size; content is added up.
+    /// Events when the bytes arrive in chunks of a size; adjacent payload events are merged.
     fn seen(bytes: &[u8], piece: usize) -> (Vec<FrameEvent>, bool) {
         let mut counter = FrameCounter::default();
         let mut seen: Vec<FrameEvent> = Vec::new();

@@ -1,4 +1,4 @@
-//! The connection of a WebSocket, with what arrives on it held to the bounds of request bodies.
+//! WebSocket connection whose input is subject to the limits of request bodies.
 
 use super::{
     super::asked::Asked,
@@ -19,25 +19,25 @@ use tokio::{
     time::Sleep,
 };
 
-/// Counts what arrives on a socket; shared by the connection, which reads, and by whoever takes the messages.
+/// Counts the input of a socket; shared by the connection, which reads, and by the consumer of the messages.
 #[derive(Clone)]
 pub(super) struct SocketMeter(Arc<Mutex<MeterState>>);
 
 struct MeterState {
     asked: Asked,
     frames: FrameCounter,
-    /// Bytes that have arrived and were not taken.
+    /// Bytes received but not yet consumed.
     held: usize,
     share: BodyShare,
     exceeded: Option<LimitBreach>,
 }
 
-/// The bound that a socket has passed.
+/// Limit that a socket has exceeded.
 #[derive(Clone, Debug)]
 pub(super) enum LimitBreach {
-    /// A message is larger than a body may be, or in more pieces.
+    /// A message exceeds the body size or the number of frames.
     TooLarge(Error),
-    /// Too much at once, too often or too slowly.
+    /// Memory share, rate or timeout exceeded.
     Policy(Error),
 }
 
@@ -57,7 +57,7 @@ impl SocketMeter {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A message of so many bytes was taken and let go.
+    /// Releases a consumed message of this size.
     pub(super) fn release(&self, bytes: usize) {
         let mut state = self.state();
         state.held = state.held.saturating_sub(bytes);
@@ -65,12 +65,12 @@ impl SocketMeter {
         state.share.shrink(held);
     }
 
-    /// The bound that was passed, if one was.
+    /// Exceeded limit, if any.
     pub(super) fn exceeded(&self) -> Option<LimitBreach> {
         self.state().exceeded.clone()
     }
 
-    /// Counts bytes that arrived; whether a message is only half there.
+    /// Counts received bytes; returns whether a message is incomplete.
     fn count(&self, bytes: &[u8]) -> Result<bool, ()> {
         let state = &mut *self.state();
         let MeterState { asked, frames, held, share, .. } = state;
@@ -94,7 +94,7 @@ fn admit(asked: &Asked, held: &mut usize, share: &mut BodyShare, event: FrameEve
     match event {
         FrameEvent::MessageBegun | FrameEvent::Control => match asked.shared.rates.as_ref() {
             Some(rates) => rates.take(&asked.caller).map_err(|wait| {
-                let message = format!("too many messages; the next may come in {} s", wait.as_secs() + 1);
+                let message = format!("too many messages; retry in {} s", wait.as_secs() + 1);
                 asked.caller.deny(&asked.shared, ErrorCode::RATE_LIMITED, &message);
                 LimitBreach::Policy(Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message))
             }),
@@ -114,12 +114,12 @@ fn admit(asked: &Asked, held: &mut usize, share: &mut BodyShare, event: FrameEve
     }
 }
 
-/// A connection whose reader learns of nothing that is over the bounds.
+/// A connection whose reader never receives input over the limits.
 pub(super) struct MeteredIo<S> {
     inner: S,
     meter: SocketMeter,
     patience: Duration,
-    /// When a message that has begun must be complete.
+    /// Deadline for completing the current message.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
@@ -128,7 +128,7 @@ impl<S> MeteredIo<S> {
         Self { inner, meter, patience, deadline: None }
     }
 
-    /// The connection without a meter.
+    /// The connection without metering.
     pub(super) fn inner_mut(&mut self) -> &mut S {
         &mut self.inner
     }
@@ -159,7 +159,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for MeteredIo<S> {
                 this.deadline = None;
                 Poll::Ready(Ok(()))
             }
-            Err(()) => Poll::Ready(Err(io::Error::other("over the bounds of this connection"))),
+            Err(()) => Poll::Ready(Err(io::Error::other("connection limit exceeded"))),
         }
     }
 }

@@ -1,18 +1,18 @@
-//! How a request becomes a WebSocket.
+//! WebSocket handshake.
 
 use axum::{body::Body, response::Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header, request::Parts};
 use hyper::upgrade::OnUpgrade;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-/// A request for a WebSocket: the connection that it comes on, and the proof that it was understood.
+/// A WebSocket upgrade request: its connection and the accept key.
 pub(super) struct Upgrade {
     connection: OnUpgrade,
     accept: HeaderValue,
 }
 
 impl Upgrade {
-    /// The upgrade that a request asks for; none when it is no such request.
+    /// Upgrade that a request asks for; `None` if it is not a WebSocket request.
     pub(super) fn from_parts(parts: &mut Parts) -> Option<Self> {
         let headers = &parts.headers;
         let asks = parts.version == Version::HTTP_11
@@ -25,7 +25,7 @@ impl Upgrade {
         Some(Self { connection, accept })
     }
 
-    /// The connection to come, and the reply that makes it one.
+    /// The pending connection and the 101 reply.
     pub(super) fn accept(self) -> (OnUpgrade, Response) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;

@@ -1,4 +1,4 @@
-//! Reading it back.
+//! Markdown import.
 
 use super::{
     super::{invalid, item},
@@ -17,7 +17,7 @@ use baton_wire::{
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
-/// What the text says, and what it does not carry, in words.
+/// Parses the text; also returns descriptions of the data that the format does not carry.
 pub(in super::super) fn read(
     text: &str,
     agent: Option<AgentName>,
@@ -31,7 +31,7 @@ pub(in super::super) fn read(
         return Err(unfit(format!("format must be {SESSION_FORMAT}")));
     }
     let agent = agent.or_else(|| front.get("agent").map(|name| AgentName::from(plain(name))));
-    let agent = agent.ok_or_else(|| unfit("it names no agent; say with whom the session goes on".to_owned()))?;
+    let agent = agent.ok_or_else(|| unfit("the file names no agent; set the agent parameter".to_owned()))?;
     let settings: SessionSettings = value(&front, "settings")?.unwrap_or_default();
     let items = |name| Ok::<_, Error>(value::<Vec<SessionItem>>(&front, name)?.unwrap_or_default());
     let mut reader = Reader { now, ..Reader::default() };
@@ -43,8 +43,8 @@ pub(in super::super) fn read(
         return Err(unfit("no message was found; each begins with a line such as '## User'".to_owned()));
     }
     let mut lost = vec![
-        "metadata and ids of messages, and how their texts were divided".to_owned(),
-        "what each answer was given, and the tokens that it used".to_owned(),
+        "ids and metadata of messages, and the division of their text into parts".to_owned(),
+        "the request context and token usage of each answer".to_owned(),
     ];
     if files > 0 {
         lost.push(format!("{files} files"));
@@ -54,7 +54,7 @@ pub(in super::super) fn read(
         context,
         was: front.get("context").map(|name| plain(name)),
         title: front.get("title").map(|title| plain(title)),
-        settings: settings.check().map_err(|name| unfit(format!("{name} is no number there can be")))?,
+        settings: settings.check().map_err(|name| unfit(format!("{name} is out of range")))?,
         included: items("included")?.into_iter().map(item).collect(),
         excluded: items("excluded")?.into_iter().map(item).collect(),
         history,
@@ -66,7 +66,7 @@ fn unfit(message: String) -> Error {
     invalid(message).with_code(ErrorCode::SESSION_INVALID)
 }
 
-/// The lines between two fences at the beginning, and what follows them.
+/// Front matter members and the remaining text.
 fn front_matter(text: &str) -> (BTreeMap<&str, &str>, &str) {
     let Some(rest) = text.strip_prefix("---\n") else { return (BTreeMap::new(), text) };
     let Some((front, body)) = rest.split_once("\n---\n") else { return (BTreeMap::new(), text) };
@@ -84,7 +84,7 @@ fn value<T: DeserializeOwned>(front: &BTreeMap<&str, &str>, name: &str) -> Resul
     front.get(name).map(parse).transpose()
 }
 
-/// What the lines under a heading are.
+/// Kind of a section under a heading.
 #[derive(Default)]
 enum Under {
     /// Before the first message.
@@ -138,7 +138,7 @@ impl Reader {
         self.under = under;
     }
 
-    /// What stood under the last heading becomes part of the message.
+    /// Adds the finished section to the message.
     fn end_block(&mut self) {
         let lines = std::mem::take(&mut self.lines);
         match std::mem::take(&mut self.under) {
@@ -191,7 +191,7 @@ impl Reader {
     }
 }
 
-/// What follows a smaller heading.
+/// Section kind of a subheading.
 fn under(heading: &str) -> Option<Under> {
     let named = |rest: &str| {
         let (name, id) = rest.strip_prefix('`')?.split_once('`')?;
@@ -208,14 +208,14 @@ fn under(heading: &str) -> Option<Under> {
     match heading {
         DATA => Some(Under::Data),
         LINK => Some(Under::Link),
-        // The words of the message follow it.
+        // The message text follows the comment.
         _ if heading.starts_with(GIVEN) => Some(Under::Words),
         _ if heading.starts_with(FILE) => Some(Under::Skipped),
         _ => None,
     }
 }
 
-/// The text without the one empty line before it and the one behind it.
+/// Text without one empty line at the start and one at the end.
 fn framed(lines: &[String]) -> String {
     let lines = match lines {
         [first, rest @ ..] if first.is_empty() => rest,
@@ -228,7 +228,7 @@ fn framed(lines: &[String]) -> String {
     lines.join("\n")
 }
 
-/// The JSON in a fenced block.
+/// JSON in a fenced block.
 fn json_in(lines: &[String]) -> Option<Json> {
     let text: Vec<&str> = lines
         .iter()

@@ -1,4 +1,4 @@
-//! Writing it.
+//! Markdown export.
 
 use super::{
     super::{file, items},
@@ -11,7 +11,7 @@ use baton_wire::api::{SESSION_FORMAT, SessionFile};
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// The session as text.
+/// The session as Markdown.
 pub(in super::super) fn write(view: &SessionView) -> String {
     let SessionFile { agent, context_id, title, settings, .. } = file::write(view);
     let record = view.record.as_ref();
@@ -30,7 +30,7 @@ pub(in super::super) fn write(view: &SessionView) -> String {
     text
 }
 
-/// JSON is YAML, on one line.
+/// Writes a front matter member as one line of JSON, which is valid YAML.
 fn member(text: &mut String, name: &str, value: Option<&impl Serialize>) {
     if let Some(value) = value.and_then(|value| serde_json::to_string(value).ok()) {
         let _ = writeln!(text, "{name}: {value}");
@@ -88,7 +88,7 @@ fn calls(text: &mut String, message: &Message) {
     }
 }
 
-/// What is neither text nor about tools.
+/// Writes a part that is neither text nor tool data.
 fn other(text: &mut String, part: &Part) {
     match &part.content {
         PartContent::Text(_) => {}
@@ -111,7 +111,7 @@ fn other(text: &mut String, part: &Part) {
     }
 }
 
-/// JSON text has no line ends, so nothing in it can end the block.
+/// Writes a fenced block; JSON text has no line breaks, so its content cannot end the block.
 fn block(text: &mut String, json: &str) {
     let _ = writeln!(text, "```json\n{json}\n```\n");
 }

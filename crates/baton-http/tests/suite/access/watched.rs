@@ -60,7 +60,7 @@ async fn looking_for_what_is_somebody_elses_is_written_down_and_for_nothing_is_n
                 settled().await;
                 let seen = lines(&house.denied);
                 assert_eq!(seen.len(), expect, "{op:?} {binding:?} {seen:?}");
-                let reason = format!("acme/bob token of bob task {task} belongs to somebody else");
+                let reason = format!("acme/bob token of bob task {task} belongs to another caller");
                 assert!(seen.iter().all(|line| line.starts_with("BTN-2003 ") && line.ends_with(&reason)), "{seen:?}");
             }
         }

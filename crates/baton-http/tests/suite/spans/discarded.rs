@@ -17,7 +17,7 @@ use std::sync::Arc;
 const METRICS: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
 const LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 const REMARK: &str =
-    "Baton keeps traces; logs are counted and discarded, which is said once. OTEL_LOGS_EXPORTER=none stops them.";
+    "Baton stores only traces; logs are counted and discarded (reported once). Set OTEL_LOGS_EXPORTER=none to stop them.";
 
 fn surface() -> Router {
     let meters = Arc::new(Meters::new(&Origin::new(Settings::default(), "here"), 1_000));
