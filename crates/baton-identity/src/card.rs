@@ -1,4 +1,4 @@
-//! Whether a card says what its signer made it say.
+//! Verification of card signatures.
 
 use crate::{
     jws::{self, SignatureHeader},
@@ -8,51 +8,51 @@ use baton_types::Json;
 use baton_wire::a2a::v1::{AgentCardSignature, signed_forms};
 use serde::Deserialize;
 
-/// Largest card that is looked at, in bytes.
+/// Maximum card size in bytes.
 const MAX_CARD: usize = 1024 * 1024;
-/// More signatures than this only cost time.
+/// Maximum signatures; more would only cost time.
 const MAX_SIGNATURES: usize = 16;
 
-/// A card that holds.
+/// A card with a valid signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// The key that vouches for it.
+    /// Key of the signature.
     pub kid: String,
-    /// What the signature was made with.
+    /// Algorithm of the signature.
     pub alg: CardAlgorithm,
-    /// The card as it was signed. Read this, not the document that it came in: the document may have members beside it
-    /// that nobody vouches for, such as the address for clients of 0.3.
+    /// The card as it was signed. Use this, not the received document, which may have additional unsigned members, such
+    /// as the address for 0.3 clients.
     pub card: Json,
 }
 
-/// Why a card is not believed.
+/// Reason why a card is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardDistrust {
-    /// It is not JSON that has one meaning, or it is too large.
+    /// The card is not unambiguous JSON, or is too large.
     #[error("the card cannot be read: {0}")]
     Unreadable(String),
-    /// Nobody vouches for it.
+    /// The card has no signature.
     #[error("the card is not signed")]
     Unsigned,
-    /// It has more signatures than are looked at.
-    #[error("the card has {0} signatures; at most {MAX_SIGNATURES} are looked at")]
+    /// The card has too many signatures.
+    #[error("the card has {0} signatures; at most {MAX_SIGNATURES} are checked")]
     TooManySignatures(usize),
-    /// No signature can be understood.
+    /// No signature header is valid.
     #[error("the card's signature cannot be used: {0}")]
     Header(&'static str),
-    /// Its signatures are made with something that is not accepted, or not with what their key is for.
+    /// The algorithm is not accepted, or does not match the key.
     #[error("the card's signature is made with {0:?}, which is not accepted for its key")]
     Algorithm(String),
-    /// None of its signers is trusted.
+    /// None of the signing keys is trusted.
     #[error("the card is signed with the key {0:?}, which is not trusted")]
     UnknownKey(String),
-    /// It was changed, or somebody else signed it.
-    #[error("the card's signature with the key {0:?} does not hold: the card was changed, or signed by somebody else")]
+    /// The card was changed, or signed with another key.
+    #[error("the card's signature with the key {0:?} is invalid: the card was changed, or signed with another key")]
     BadSignature(String),
 }
 
 impl CardDistrust {
-    /// Of several signatures that do not hold, the one that came closest is told about.
+    /// Of several invalid signatures, the error with the highest rank is reported.
     fn rank(&self) -> u8 {
         match self {
             Self::BadSignature(_) => 3,
@@ -63,11 +63,11 @@ impl CardDistrust {
     }
 }
 
-/// Checks a card against the keys that the caller trusts; one signature that holds is enough.
+/// Verifies a card with the trusted keys; one valid signature is sufficient.
 pub fn verify_card(card: &str, trusted: &TrustedKeys) -> Result<Verified, CardDistrust> {
     let signatures = signatures(card)?;
-    // Signers disagree about which form of a card is signed. Trying each is safe: the signature decides, and the card
-    // that is given back is the very text that was signed, in whichever form.
+    // Signers disagree about the signed form of a card. Trying each is safe: the signature decides, and the returned
+    // card is exactly the signed text.
     let forms = signed_forms(card).map_err(|error| CardDistrust::Unreadable(error.to_string()))?;
     let mut closest: Option<CardDistrust> = None;
     for signature in &signatures {
@@ -82,8 +82,7 @@ pub fn verify_card(card: &str, trusted: &TrustedKeys) -> Result<Verified, CardDi
     Err(closest.unwrap_or(CardDistrust::Unsigned))
 }
 
-/// What the signatures of a card say of themselves, as far as they can be understood: a caller that trusts a `jku`
-/// fetches its keys before it verifies.
+/// Readable signature headers of a card. A caller that trusts a `jku` fetches its keys before verification.
 pub fn signature_headers(card: &str) -> Result<Vec<SignatureHeader>, CardDistrust> {
     let signatures = signatures(card)?;
     Ok(signatures.iter().filter_map(|signature| SignatureHeader::read(&signature.protected).ok()).collect())
@@ -98,9 +97,9 @@ fn signatures(card: &str) -> Result<Vec<AgentCardSignature>, CardDistrust> {
     if card.len() > MAX_CARD {
         return Err(CardDistrust::Unreadable(format!("it has more than {MAX_CARD} bytes")));
     }
-    // Derived readers would take a list of values as well.
+    // A derived deserializer would also accept an array.
     if !card.trim_ascii_start().starts_with('{') {
-        return Err(CardDistrust::Unreadable("it is no object".to_owned()));
+        return Err(CardDistrust::Unreadable("it is not a JSON object".to_owned()));
     }
     let signed: Signed = serde_json::from_str(card).map_err(|error| CardDistrust::Unreadable(error.to_string()))?;
     match signed.signatures.unwrap_or_default() {
@@ -111,7 +110,7 @@ fn signatures(card: &str) -> Result<Vec<AgentCardSignature>, CardDistrust> {
 }
 
 fn verify(signature: &AgentCardSignature, forms: &[String], trusted: &TrustedKeys) -> Result<Verified, CardDistrust> {
-    // Only what is protected counts: anybody can write an unprotected header.
+    // Only the protected header is used: unprotected ones can be forged.
     let header = SignatureHeader::read(&signature.protected).map_err(CardDistrust::Header)?;
     let SignatureHeader { alg, kid, .. } = &header;
     let accepted = CardAlgorithm::named(alg).ok_or_else(|| CardDistrust::Algorithm(short(alg)))?;
@@ -136,7 +135,7 @@ fn verify(signature: &AgentCardSignature, forms: &[String], trusted: &TrustedKey
     Err(bad())
 }
 
-/// Words of strangers, short enough for a line.
+/// Truncates untrusted text for messages.
 fn short(text: &str) -> String {
     text.chars().take(64).collect()
 }

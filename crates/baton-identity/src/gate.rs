@@ -1,4 +1,4 @@
-//! Every kind of token at one door.
+//! Authentication of all kinds of bearer tokens.
 
 use crate::{
     Issuers, TokenRegistry,
@@ -9,7 +9,7 @@ use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
 use baton_types::{Digest, Principal};
 use std::sync::Arc;
 
-/// Knows the owner, those who hold tokens made here, and those whom trusted issuers vouch for.
+/// Authenticates the owner token, tokens issued here, and JWTs of trusted issuers.
 pub struct Gate {
     owner: Option<Owner>,
     tokens: TokenRegistry,
@@ -17,13 +17,13 @@ pub struct Gate {
 }
 
 struct Owner {
-    /// The digest is enough to know the token again.
+    /// The digest is sufficient to compare tokens.
     token: Digest,
     identified: Identified,
 }
 
 impl Gate {
-    /// A gate; `owner` is the token of whoever runs this Baton, when there is one.
+    /// Creates the authenticator; `owner` is the token of the server's owner, if there is one.
     pub fn new(owner: Option<&str>, tokens: TokenRegistry, issuers: Issuers) -> Self {
         let owner = owner.filter(|token| !token.is_empty()).map(|token| Owner {
             token: Digest::of(token.as_bytes()),

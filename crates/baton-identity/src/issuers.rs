@@ -1,4 +1,4 @@
-//! Issuers of JSON Web Tokens that are trusted here.
+//! Trusted issuers of JSON Web Tokens.
 
 mod config;
 mod discover;

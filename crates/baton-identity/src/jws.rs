@@ -1,25 +1,25 @@
-//! Detached JSON Web Signatures: base64url, protected headers, and what is signed.
+//! Detached JSON Web Signatures: base64url, protected headers and signing input.
 
 use crate::keys::CardAlgorithm;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 
-/// Base64url without padding, as every part of a JWS is written.
+/// Encodes base64url without padding, as in every part of a JWS.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The bytes of base64url; there is one spelling of every value.
+/// Decodes base64url; every value has exactly one encoding.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-/// The bytes that a signature is made over.
+/// Signing input of a signature.
 pub(crate) fn signing_input(protected: &str, payload: &[u8]) -> String {
     format!("{protected}.{}", encode(payload))
 }
 
-/// A protected header of ours, encoded.
+/// Encodes a protected header for a new signature.
 pub(crate) fn protected(algorithm: CardAlgorithm, kid: &str, jku: &str) -> Result<String, String> {
     #[derive(Serialize)]
     struct Written<'a> {
@@ -32,19 +32,19 @@ pub(crate) fn protected(algorithm: CardAlgorithm, kid: &str, jku: &str) -> Resul
     serde_json::to_vec(&header).map(|bytes| encode(&bytes)).map_err(|error| error.to_string())
 }
 
-/// What a signature says of itself; true only if the signature holds.
+/// Protected header of a signature; untrusted until the signature is verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureHeader {
-    /// What it was made with.
+    /// Algorithm.
     pub alg: String,
-    /// Which key it was made with.
+    /// Key id.
     pub kid: String,
-    /// Where its maker publishes that key; to be asked only if that place is trusted already.
+    /// URL of the published key; only to be fetched if that URL is already trusted.
     pub jku: Option<String>,
 }
 
 impl SignatureHeader {
-    /// Reads a protected header; one that asks for more than is understood here is refused.
+    /// Parses a protected header; rejects one with unsupported requirements.
     pub(crate) fn read(protected: &str) -> Result<Self, &'static str> {
         #[derive(Deserialize)]
         struct Read {
@@ -56,9 +56,9 @@ impl SignatureHeader {
             b64: Option<bool>,
         }
         let bytes = decode(protected).ok_or("its header is not base64url")?;
-        // Derived readers would take a list of values as well.
+        // A derived deserializer would also accept an array.
         if !bytes.trim_ascii_start().starts_with(b"{") {
-            return Err("its header is no object");
+            return Err("its header is not an object");
         }
         let header: Read = serde_json::from_slice(&bytes).map_err(|_| "its header cannot be read")?;
         if header.crit {
@@ -72,7 +72,7 @@ impl SignatureHeader {
     }
 }
 
-/// Whatever it is.
+/// True for any present value.
 fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     IgnoredAny::deserialize(deserializer).map(|_| true)
 }

@@ -1,4 +1,4 @@
-//! JSON Web Tokens: their form, their signatures, their claims. No network in here.
+//! JSON Web Tokens: format, signatures and claims. This module performs no network access.
 
 mod algorithm;
 mod claims;

@@ -1,10 +1,11 @@
-//! Who is asking, and who signed: bearer tokens made here, tokens of trusted issuers, and signed agent cards.
+//! Authentication and signatures: bearer tokens issued here, tokens of trusted issuers, and signed agent cards.
 //!
-//! This crate must never keep or log a secret that it can do without: tokens are stored as digests, and signing keys
-//! stay in files that only their owner can read. It accepts no algorithm that its caller did not name, and never `none`.
+//! This crate must never store or log a secret unless it is required: tokens are stored as digests, and signing keys
+//! stay in files that only their owner can read. It accepts no algorithm that its caller did not name, and never
+//! `none`.
 //!
-//! Read first: [`Gate`] (who shows this token), [`TokenRegistry`] (tokens made here), [`Issuers`] (tokens made elsewhere),
-//! [`SigningKeys`] (this Baton's keys, the port `CardSigner`), [`verify_card`] (whether a card holds).
+//! Read first: [`BearerAuthenticator`] (authentication of a token), [`TokenRegistry`] (tokens issued here), [`Issuers`] (tokens issued
+//! elsewhere), [`SigningKeys`] (this server's keys, the port `CardSigner`), [`verify_card`] (verification of a card).
 
 mod card;
 mod gate;

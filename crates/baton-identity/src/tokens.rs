@@ -1,4 +1,4 @@
-//! Bearer tokens that are made here.
+//! Bearer tokens issued here.
 
 mod form;
 mod registry;

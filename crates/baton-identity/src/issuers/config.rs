@@ -1,4 +1,4 @@
-//! What an operator says of an issuer.
+//! Issuer configuration.
 
 use crate::jwt::Algorithm;
 use baton_outbound::Target;
@@ -7,43 +7,43 @@ use baton_rules::Scope;
 /// An issuer whose tokens are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuerConfig {
-    /// Its URL, exactly as the `iss` of its tokens.
+    /// URL, exactly as in the `iss` of its tokens.
     pub issuer: String,
-    /// The audiences that mean this Baton; a token must be for one of them.
+    /// Accepted audiences; a token must contain one of them.
     pub audience: Vec<String>,
-    /// Where its keys are; found by OpenID Connect discovery when not given.
+    /// URL of the keys; found by OpenID Connect discovery if not set.
     pub jwks_url: Option<String>,
-    /// The tenant of its subjects; the issuer's URL when not given.
+    /// Tenant of its subjects; the issuer URL if not set.
     pub tenant: Option<String>,
-    /// How its tokens may be signed; in any way that is known here when empty.
+    /// Accepted algorithms; all supported ones if empty.
     pub algorithms: Vec<Algorithm>,
-    /// The most that its tokens may do.
+    /// Maximum scopes of its tokens.
     pub scopes: Vec<String>,
-    /// The claim that says which part of `scopes` a token has; all of it when not given.
+    /// Claim that selects the scopes of a token; without it a token has all of `scopes`.
     pub scope_claim: Option<String>,
 }
 
-/// An issuer that cannot be trusted as configured.
+/// Invalid issuer configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IssuerError {
-    /// One of its settings is wrong.
+    /// A setting is invalid.
     #[error("the issuer '{issuer}' {problem}")]
     Setting {
-        /// Which issuer.
+        /// Issuer URL.
         issuer: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// There are too many.
-    #[error("there are {0} issuers; {1} are accepted")]
+    /// There are too many issuers.
+    #[error("there are {0} issuers; at most {1} are allowed")]
     TooMany(usize, usize),
-    /// Their keys cannot be fetched at all.
-    #[error("issuers cannot be asked for their keys: {0}")]
+    /// The client for fetching keys cannot be created.
+    #[error("the keys of issuers cannot be fetched: {0}")]
     Client(String),
 }
 
 impl IssuerConfig {
-    /// Refuses what could never work, or would accept tokens for anybody.
+    /// Rejects settings that can never work or would accept tokens for other services.
     pub(super) fn check(&self) -> Result<(), IssuerError> {
         let wrong = |problem: String| IssuerError::Setting { issuer: self.issuer.clone(), problem };
         for (name, url) in [("URL", Some(&self.issuer)), ("jwks_url", self.jwks_url.as_ref())] {
@@ -52,7 +52,7 @@ impl IssuerConfig {
             if !target.is_secure() {
                 tracing::warn!(
                     issuer = self.issuer,
-                    "this issuer's keys travel without TLS; whoever can change them can be anybody"
+                    "this issuer's keys are fetched without TLS; an attacker who changes them can impersonate any caller"
                 );
             }
         }
@@ -67,18 +67,18 @@ impl IssuerConfig {
         Ok(())
     }
 
-    /// Whether the operator accepts this kind of signature.
+    /// Whether the algorithm is accepted.
     pub(super) fn accepts(&self, algorithm: Algorithm) -> bool {
         self.algorithms.is_empty() || self.algorithms.contains(&algorithm)
     }
 
-    /// The hosts that the operator named.
+    /// Hosts in the configuration.
     pub(super) fn hosts(&self) -> impl Iterator<Item = String> {
         [Some(&self.issuer), self.jwks_url.as_ref()].into_iter().flatten().filter_map(|url| host(url))
     }
 }
 
-/// The host of a URL, an IPv6 address without its brackets.
+/// Host of a URL; an IPv6 address without brackets.
 pub(super) fn host(url: &str) -> Option<String> {
     let url: http::Uri = url.parse().ok()?;
     Some(url.host()?.trim_start_matches('[').trim_end_matches(']').to_owned())

@@ -1,4 +1,4 @@
-//! From an issuer to its keys.
+//! Discovery of issuer keys.
 
 use super::{Documents, IssuerConfig};
 use crate::jwt::KeySet;
@@ -7,14 +7,14 @@ use serde::Deserialize;
 
 const WELL_KNOWN: &str = "/.well-known/openid-configuration";
 
-/// What an issuer says of itself, with the members that matter here.
+/// OpenID Connect metadata, with the used members only.
 #[derive(Deserialize)]
 struct Metadata {
     issuer: String,
     jwks_uri: String,
 }
 
-/// The keys that the issuer has now.
+/// Fetches the current keys of an issuer.
 pub(super) async fn keys(config: &IssuerConfig, documents: &dyn Documents) -> Result<KeySet, String> {
     let found;
     let url = match &config.jwks_url {
@@ -30,8 +30,8 @@ pub(super) async fn keys(config: &IssuerConfig, documents: &dyn Documents) -> Re
 async fn keys_url(config: &IssuerConfig, documents: &dyn Documents) -> Result<String, String> {
     let url = format!("{}{WELL_KNOWN}", config.issuer.trim_end_matches('/'));
     let metadata: Metadata = serde_json::from_slice(&documents.get(&url).await?)
-        .map_err(|error| format!("{url} is no description of an issuer: {error}"))?;
-    // Otherwise one issuer of a shared host could answer for another.
+        .map_err(|error| format!("{url} is not valid issuer metadata: {error}"))?;
+    // Otherwise one issuer of a shared host could impersonate another.
     if metadata.issuer != config.issuer {
         return Err(format!("{url} describes the issuer '{}'", metadata.issuer.escape_debug()));
     }

@@ -1,4 +1,4 @@
-//! Where the documents of issuers come from.
+//! Fetching of issuer documents.
 
 use super::{IssuerConfig, IssuerError};
 use baton_outbound::{AddressPolicy, CertificateDer, GuardedClient, Options};
@@ -7,24 +7,24 @@ use bytes::Bytes;
 use http::{Request, StatusCode, header};
 use std::time::Duration;
 
-/// Bytes of a document.
+/// Maximum bytes of a document.
 const MAX_DOCUMENT: usize = 256 * 1024;
-/// Time for one document; a caller waits meanwhile.
+/// Timeout per document; a caller waits for it.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Reads the public documents of issuers.
+/// Fetches public documents of issuers.
 pub trait Documents: Send + Sync + 'static {
-    /// The document at a URL, or why it cannot be had, for the operator.
+    /// The document at a URL, or an error message for the operator.
     fn get<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<Bytes, String>>;
 }
 
-/// Documents over HTTP, from the hosts that the operator named and from public addresses.
+/// Documents over HTTP, from the configured hosts and from public addresses.
 pub struct GuardedDocuments {
     client: GuardedClient,
 }
 
 impl GuardedDocuments {
-    /// A client for these issuers, which trusts `extra_roots` besides the system's authorities.
+    /// A client for these issuers, which trusts `extra_roots` in addition to the system CAs.
     pub fn new(issuers: &[IssuerConfig], extra_roots: Vec<CertificateDer<'static>>) -> Result<Self, IssuerError> {
         let policy = AddressPolicy::allowing(issuers.iter().flat_map(IssuerConfig::hosts));
         let policy = policy.map_err(|error| IssuerError::Client(error.to_string()))?;
@@ -48,7 +48,7 @@ impl GuardedDocuments {
             return Err(format!("{url} answered {}", reply.status));
         }
         if !reply.complete {
-            return Err(format!("{url} has more than {MAX_DOCUMENT} bytes, or came too late"));
+            return Err(format!("{url} has more than {MAX_DOCUMENT} bytes, or timed out"));
         }
         Ok(reply.body)
     }

@@ -1,4 +1,4 @@
-//! The keys of one issuer, kept for a while and fetched by one caller for all.
+//! Key cache of one issuer. Concurrent callers share one fetch.
 
 use super::{Documents, IssuerConfig, discover};
 use crate::jwt::{Compact, KeySet};
@@ -8,16 +8,16 @@ use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// Keys younger than this are taken as they are.
+/// Keys up to this age are used without a refresh.
 const FRESH: Duration = Duration::from_secs(10 * 60);
-/// Keys older than this are taken no more, even when the issuer is away.
+/// Keys beyond this age are never used, even if the issuer is unreachable.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Between two fetches for keys that are not in the set, and after a failure while there are keys.
+/// Interval between two fetches for an unknown key, and after a failure while keys are cached.
 const PAUSE: Duration = Duration::from_secs(30);
-/// After a failure while there are none: nobody can come in, so it is tried sooner.
+/// Interval after a failure without cached keys; shorter, because no token can be verified.
 const SHORT_PAUSE: Duration = Duration::from_secs(5);
 
-/// The keys of one issuer; cheap to clone, clones are the same keys.
+/// Key cache of one issuer. Clones share the cache.
 #[derive(Clone)]
 pub(super) struct Keys {
     inner: Arc<Inner>,
@@ -34,9 +34,9 @@ struct Inner {
 struct State {
     known: Option<Known>,
     failure: Option<Failure>,
-    /// When the set was last fetched for a key that it lacked.
+    /// Time of the last fetch for an unknown key.
     missed_at: Option<Timestamp>,
-    /// Ends with the fetch that is under way.
+    /// Closes when the current fetch ends.
     fetching: Option<watch::Receiver<()>>,
 }
 
@@ -51,7 +51,7 @@ struct Failure {
     reason: String,
 }
 
-/// What a caller does about keys.
+/// Decision of a key lookup.
 enum Plan {
     Take(Arc<KeySet>),
     GiveUp(String),
@@ -63,7 +63,7 @@ impl Keys {
         Self { inner: Arc::new(Inner { config, documents, clock, state: Mutex::default() }) }
     }
 
-    /// The keys to check this token with; fetches them when there is reason to.
+    /// Keys to verify this token with; fetches them if necessary.
     pub(super) async fn for_token(&self, token: &Compact<'_>) -> Result<Arc<KeySet>, Unidentified> {
         let judged = self.inner.state.lock().known.as_ref().map(|known| known.keys.clone());
         let suits = judged.as_ref().is_some_and(|keys| keys.suits(token));
@@ -71,7 +71,7 @@ impl Keys {
         match plan {
             Plan::Take(keys) => return Ok(keys),
             Plan::GiveUp(reason) => return Err(Unidentified::KeysUnavailable(reason)),
-            // The sender says nothing; it goes when the fetch has ended.
+            // The channel carries no values; it closes when the fetch ends.
             Plan::Wait(mut ended) => while ended.changed().await.is_ok() {},
         }
         let state = self.inner.state.lock();
@@ -93,7 +93,7 @@ impl Keys {
                 None => self.fetch(&mut state),
             };
         };
-        // Somebody fetched since the token was judged: newer keys are not to be had.
+        // The keys were refreshed after the token was checked, so another fetch is useless.
         if !judged.is_some_and(|judged| Arc::ptr_eq(judged, &known.keys)) {
             return Plan::Take(known.keys);
         }
@@ -112,7 +112,7 @@ impl Keys {
         self.fetch(&mut state)
     }
 
-    /// Fetches in a task of its own, so that callers who go away do not make others begin anew.
+    /// Fetches in a separate task, so that a cancelled caller does not abort the fetch for others.
     fn fetch(&self, state: &mut State) -> Plan {
         let (under_way, ended) = watch::channel(());
         state.fetching = Some(ended.clone());
@@ -126,7 +126,7 @@ impl Keys {
     }
 }
 
-/// A fetch under way; one that dies ends too.
+/// Guard of a running fetch, which also ends it after a panic.
 struct Fetch<'a> {
     inner: &'a Inner,
     under_way: Option<watch::Sender<()>>,

@@ -1,17 +1,17 @@
-//! What the tokens of an issuer may do.
+//! Scopes of an issuer's tokens.
 
 use super::IssuerConfig;
 use crate::jwt::Claims;
 use baton_rules::Scope;
 use std::sync::Arc;
 
-/// The scopes of a token: all that the operator allows, or the part of it that the token asks for.
+/// Scopes of a token: all configured ones, or the subset in its claim.
 pub(super) fn granted(config: &IssuerConfig, claims: &Claims) -> Vec<Arc<str>> {
     let Some(claim) = &config.scope_claim else {
         return config.scopes.iter().map(|scope| scope.as_str().into()).collect();
     };
     let most: Vec<_> = config.scopes.iter().filter_map(|scope| Scope::parse(scope).ok()).collect();
-    // Words that mean something elsewhere, such as `openid`, are no scopes here.
+    // Values with a meaning elsewhere, such as `openid`, are ignored.
     let asked = claims.words(claim).into_iter().filter_map(|word| Scope::parse(word).ok());
     asked
         .filter(|wanted| most.iter().any(|scope| covers(scope, wanted)))
@@ -19,7 +19,7 @@ pub(super) fn granted(config: &IssuerConfig, claims: &Claims) -> Vec<Arc<str>> {
         .collect()
 }
 
-/// Whether one scope allows all that another does.
+/// Whether a scope includes another.
 fn covers(scope: &Scope, wanted: &Scope) -> bool {
     match (scope, wanted) {
         (Scope::Admin, _) => true,

@@ -1,4 +1,4 @@
-//! Who a token of a trusted issuer is about.
+//! Authentication of JWTs of trusted issuers.
 
 use super::{Documents, IssuerConfig, IssuerError, config::host, keys::Keys, scopes};
 use crate::jwt::{Claims, Compact};
@@ -6,7 +6,7 @@ use baton_ports::{Clock, Identified, Unidentified};
 use baton_types::Principal;
 use std::sync::Arc;
 
-/// Issuers that are trusted at most.
+/// Maximum trusted issuers.
 const MAX_ISSUERS: usize = 64;
 
 /// The issuers whose tokens are accepted.
@@ -17,19 +17,19 @@ pub struct Issuers {
 
 struct Trusted {
     config: Arc<IssuerConfig>,
-    /// How logs name the issuer.
+    /// Name of the issuer in logs.
     host: String,
     tenant: Arc<str>,
     keys: Keys,
 }
 
 impl Issuers {
-    /// Trusts nobody.
+    /// Trusts no issuer.
     pub fn none(clock: Arc<dyn Clock>) -> Self {
         Self { trusted: Vec::new(), clock }
     }
 
-    /// Trusts these; one issuer may stand there several times, with different audiences.
+    /// Trusts these issuers. An issuer may occur several times, with different audiences.
     pub fn new(
         configs: Vec<IssuerConfig>,
         documents: &Arc<dyn Documents>,
@@ -49,7 +49,7 @@ impl Issuers {
         Ok(Self { trusted: configs.into_iter().map(trust).collect::<Result<_, _>>()?, clock })
     }
 
-    /// Their URLs, each once.
+    /// Issuer URLs without duplicates.
     pub fn urls(&self) -> Vec<String> {
         let mut urls = Vec::new();
         for trusted in &self.trusted {
@@ -60,7 +60,7 @@ impl Issuers {
         urls
     }
 
-    /// Who the token is about, if one of the issuers made it, for here and for now.
+    /// Identity of the token's subject, if a trusted issuer signed the token and its audience and time are valid.
     pub async fn identify(&self, token: &str) -> Result<Identified, Unidentified> {
         let token = Compact::parse(token)?;
         let trusted = self.find(&token.claims).ok_or(Unidentified::WrongIssuer)?;
@@ -77,7 +77,7 @@ impl Issuers {
         trusted.identified(&token.claims)
     }
 
-    /// The issuer that the token says it is from; where it stands several times, by the audience.
+    /// The issuer in the token's claims; among several entries for it, the one with a matching audience.
     fn find(&self, claims: &Claims) -> Option<&Trusted> {
         let issuer = claims.issuer()?;
         let named = || self.trusted.iter().filter(|trusted| trusted.config.issuer == issuer);
@@ -89,7 +89,7 @@ impl Trusted {
     fn identified(&self, claims: &Claims) -> Result<Identified, Unidentified> {
         let subject = claims.subject()?;
         let owner = Principal::local();
-        // An issuer chooses its subjects; none of them may become the owner of this Baton.
+        // An issuer chooses its subjects; none of them may become the owner of the server.
         if (&*self.tenant, subject) == (&*owner.tenant, &*owner.subject) {
             return Err(Unidentified::Unknown);
         }

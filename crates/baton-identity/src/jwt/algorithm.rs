@@ -1,4 +1,4 @@
-//! The signatures that are accepted.
+//! Accepted signature algorithms.
 
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, EdDSAParameters, RSA_PKCS1_2048_8192_SHA256,
@@ -7,8 +7,8 @@ use ring::signature::{
 };
 use std::fmt;
 
-/// How a token is signed. Only signatures with a public key are in here: what the issuer publishes must not be enough
-/// to make a token.
+/// Signature algorithm of a token. Only public-key algorithms: the published keys of an issuer must not be sufficient
+/// to forge a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// RSA with PKCS#1 padding and SHA-256.
@@ -31,7 +31,7 @@ pub enum Algorithm {
     EdDsa,
 }
 
-/// What a key is used with.
+/// Verification parameters for a key.
 pub(super) enum Method {
     Rsa(&'static RsaParameters),
     P256(&'static dyn VerificationAlgorithm),
@@ -40,7 +40,7 @@ pub(super) enum Method {
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Self; 9] = [
         Self::Rs256,
         Self::Rs384,
@@ -53,14 +53,14 @@ impl Algorithm {
         Self::EdDsa,
     ];
 
-    /// Reads the name that tokens and key sets use.
+    /// Parses the name in tokens and key sets.
     pub fn parse(name: &str) -> Option<Self> {
         // RFC 9864 names the curve instead of the family.
         let name = if name == "Ed25519" { "EdDSA" } else { name };
         Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name)
     }
 
-    /// The name that tokens and key sets use.
+    /// Name in tokens and key sets.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",

@@ -1,16 +1,16 @@
-//! What a token says of itself, and whether it holds now.
+//! Claims of a token and their validity.
 
 use baton_ports::Unidentified;
 use baton_types::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Seconds that the clocks of issuer and Baton may differ.
+/// Maximum clock skew between issuer and server in seconds.
 const LEEWAY: f64 = 60.0;
-/// Bytes of a subject, as OpenID Connect bounds it.
+/// Maximum bytes of a subject, as in OpenID Connect.
 const MAX_SUBJECT: usize = 255;
 
-/// The claims that matter here.
+/// The used claims.
 #[derive(Deserialize)]
 pub(crate) struct Claims {
     iss: Option<String>,
@@ -31,19 +31,19 @@ enum Audience {
 }
 
 impl Claims {
-    /// Reads claims; a member that stands twice is refused, because others may read the other one.
+    /// Parses claims; rejects duplicate members, because other parsers may use the other value.
     pub(super) fn parse(payload: &[u8]) -> Result<Self, Unidentified> {
         let claims: Self = serde_json::from_slice(payload).map_err(|_| Unidentified::Malformed)?;
         let all = serde_json::from_slice(payload).map_err(|_| Unidentified::Malformed)?;
         Ok(Self { all, ..claims })
     }
 
-    /// Who says to have made the token.
+    /// `iss` claim.
     pub(crate) fn issuer(&self) -> Option<&str> {
         self.iss.as_deref()
     }
 
-    /// Whether the token is for one of these.
+    /// Whether the token's audience contains one of these.
     pub(crate) fn is_for(&self, accepted: &[String]) -> bool {
         match &self.aud {
             None => false,
@@ -52,9 +52,9 @@ impl Claims {
         }
     }
 
-    /// Whether the token holds at this moment.
+    /// Checks `exp`, `nbf` and `iat` against the current time.
     pub(crate) fn check_time(&self, now: Timestamp) -> Result<(), Unidentified> {
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds of this age of the world are exact in 53 bits")]
+        #[expect(clippy::cast_precision_loss, reason = "current times in milliseconds are exact in 53 bits")]
         let now = now.as_millis() as f64 / 1000.0;
         if self.exp.ok_or(Unidentified::Malformed)? + LEEWAY <= now {
             return Err(Unidentified::Expired);
@@ -63,14 +63,14 @@ impl Claims {
         if begins - LEEWAY > now { Err(Unidentified::NotYetValid) } else { Ok(()) }
     }
 
-    /// Whom the token is about.
+    /// `sub` claim.
     pub(crate) fn subject(&self) -> Result<&str, Unidentified> {
         let fits =
             |subject: &&str| (1..=MAX_SUBJECT).contains(&subject.len()) && !subject.chars().any(char::is_control);
         self.sub.as_deref().filter(fits).ok_or(Unidentified::Malformed)
     }
 
-    /// The words of a claim: a list, or text with spaces between them as OAuth writes scopes.
+    /// Values of a claim: an array, or space-separated text as in OAuth scopes.
     pub(crate) fn words(&self, claim: &str) -> Vec<&str> {
         match self.all.get(claim) {
             Some(Value::String(text)) => text.split(' ').filter(|word| !word.is_empty()).collect(),

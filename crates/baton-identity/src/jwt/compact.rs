@@ -1,21 +1,21 @@
-//! A token taken apart; nothing in it can be trusted yet.
+//! Parsing of a token. The result is untrusted until its signature is verified.
 
 use super::{algorithm::Algorithm, claims::Claims};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use baton_ports::Unidentified;
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
-/// The longest token that is read, in bytes.
+/// Maximum token size in bytes.
 pub(crate) const MAX_TOKEN: usize = 16 * 1024;
 
-/// A token of three parts whose header is acceptable.
+/// A parsed token with an acceptable header.
 pub(crate) struct Compact<'a> {
     pub(crate) algorithm: Algorithm,
     key_id: Option<String>,
-    /// What was signed.
+    /// Signing input.
     pub(crate) message: &'a str,
     pub(crate) signature: Vec<u8>,
-    /// What the token says of itself, true only if the signature holds.
+    /// Claims; untrusted until the signature is verified.
     pub(crate) claims: Claims,
 }
 
@@ -29,7 +29,7 @@ struct Header {
 }
 
 impl<'a> Compact<'a> {
-    /// Takes a token apart.
+    /// Parses a token.
     pub(crate) fn parse(token: &'a str) -> Result<Self, Unidentified> {
         if token.len() > MAX_TOKEN || token.matches('.').count() != 2 {
             return Err(Unidentified::Malformed);
@@ -38,7 +38,7 @@ impl<'a> Compact<'a> {
         let (header, payload) = message.split_once('.').ok_or(Unidentified::Malformed)?;
         let header: Header = serde_json::from_slice(&decoded(header)?).map_err(|_| Unidentified::Malformed)?;
         let algorithm = header.alg.as_deref().and_then(Algorithm::parse).ok_or(Unidentified::Algorithm)?;
-        // Whoever marks a member as critical wants tokens refused by those who do not know it, and none is known here.
+        // A token with critical members must be rejected by recipients that do not know them; none are supported here.
         if header.crit || !header.typ.as_deref().is_none_or(is_access_token) {
             return Err(Unidentified::Malformed);
         }
@@ -46,24 +46,24 @@ impl<'a> Compact<'a> {
         Ok(Self { algorithm, key_id: header.kid, message, signature, claims })
     }
 
-    /// The key that the token names.
+    /// `kid` of the header.
     pub(crate) fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
     }
 }
 
-/// Strict: without padding and without stray bits, so that one token has one spelling.
+/// Strict: without padding and trailing bits, so that every token has exactly one encoding.
 fn decoded(part: &str) -> Result<Vec<u8>, Unidentified> {
     BASE64_URL_SAFE_NO_PAD.decode(part).map_err(|_| Unidentified::Malformed)
 }
 
-/// Issuers also sign other things (logout notices, events) that must not pass for a login.
+/// Issuers also sign other documents (logout notices, events), which must not be accepted as access tokens.
 fn is_access_token(kind: &str) -> bool {
     let kind = kind.to_ascii_lowercase();
     matches!(kind.strip_prefix("application/").unwrap_or(&kind), "jwt" | "at+jwt" | "jose")
 }
 
-/// Whether a member is there, whatever it says.
+/// True for any present value.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     IgnoredAny::deserialize(deserializer).map(|_| true)
 }

@@ -1,4 +1,4 @@
-//! The keys of an issuer.
+//! Key set of an issuer.
 
 use super::{
     compact::Compact,
@@ -6,10 +6,10 @@ use super::{
 };
 use serde::Deserialize;
 
-/// Keys in one set; more is no set of signing keys.
+/// Maximum keys in a set.
 const MAX_KEYS: usize = 64;
 
-/// What an issuer published, as far as it can be used.
+/// The usable published keys of an issuer.
 pub(crate) struct KeySet {
     keys: Vec<PublicKey>,
 }
@@ -20,18 +20,18 @@ struct PublishedKeys {
 }
 
 impl KeySet {
-    /// Reads a JWK set; keys that cannot be used are passed over.
+    /// Parses a JWK set; unusable keys are skipped.
     pub(crate) fn parse(document: &[u8]) -> Result<Self, String> {
         let published: PublishedKeys =
             serde_json::from_slice(document).map_err(|error| format!("the key set cannot be read: {error}"))?;
         if published.keys.len() > MAX_KEYS {
-            return Err(format!("the key set has {} keys; {MAX_KEYS} are accepted", published.keys.len()));
+            return Err(format!("the key set has {} keys; at most {MAX_KEYS} are accepted", published.keys.len()));
         }
         let usable = |key| PublishedKey::deserialize(key).ok().and_then(PublicKey::of);
         Ok(Self { keys: published.keys.into_iter().filter_map(usable).collect() })
     }
 
-    /// Whether the set has what the token asks for: the key it names, or one that made its signature.
+    /// Whether the set contains the key that the token names or, if it names none, a key that verifies it.
     pub(crate) fn suits(&self, token: &Compact<'_>) -> bool {
         match token.key_id() {
             Some(id) => self.keys.iter().any(|key| key.id.as_deref() == Some(id)),
@@ -39,7 +39,7 @@ impl KeySet {
         }
     }
 
-    /// Whether a key of this set made the token's signature: the key that the token names, or any when it names none.
+    /// Whether a key of this set verifies the token: the key that it names, or any key if it names none.
     pub(crate) fn verifies(&self, token: &Compact<'_>) -> bool {
         let named = |key: &&PublicKey| token.key_id().is_none_or(|id| key.id.as_deref() == Some(id));
         let mut candidates = self.keys.iter().filter(named);

@@ -1,4 +1,4 @@
-//! Key files that only their owner can read.
+//! Key files with owner-only permissions.
 
 use baton_local::write_private;
 use ring::{pkcs8::Document, rand::SystemRandom};
@@ -8,52 +8,52 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A key in PKCS#8 has some 140 bytes.
+/// Maximum file size; a PKCS#8 key has about 140 bytes.
 const MAX_BYTES: u64 = 4096;
-/// What groups and others may do.
+/// Permission bits of group and others.
 #[cfg(unix)]
 const OF_OTHERS: u32 = 0o077;
 #[cfg(unix)]
 const WRITE_OF_OTHERS: u32 = 0o022;
 
-/// Why the signing keys cannot be had.
+/// Error in a signing key file.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// The disk refuses.
+    /// An I/O operation failed.
     #[error("{}: {source}", .path.display())]
     Io {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A key that others could read is nobody's.
-    #[error("others can use {} (mode {mode:03o}): make it yours alone with `chmod {} {}`, or, if somebody may have \
-             seen the key, remove it for a new one", .path.display(), .wanted, .path.display())]
+    /// Other users can access the key, so it is not trusted.
+    #[error("{} is accessible to other users (mode {mode:03o}): restrict it with `chmod {} {}`, or, if the key may be \
+             compromised, delete it to create a new one", .path.display(), .wanted, .path.display())]
     Exposed {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
         /// Its permissions.
         mode: u32,
-        /// The arguments of `chmod` that mend it.
+        /// Mode for `chmod` that fixes the permissions.
         wanted: &'static str,
     },
-    /// The file holds no key of its kind.
-    #[error("{} holds no {kind} key in PKCS#8 form ({reason}): restore it from a copy, or remove it for a new key", .path.display())]
+    /// The file does not contain a key of its kind.
+    #[error("{} is not a {kind} key in PKCS#8 format ({reason}): restore it from a backup, or delete it to create a new key", .path.display())]
     Unusable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The kind that it should hold.
+        /// Expected kind of key.
         kind: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The system gives no random bytes.
+    /// The system provides no random bytes.
     #[error("the system gives no random bytes for a new key")]
     NoRandomness,
 }
 
-/// Makes the directory of the keys, for its owner alone; one that others can write to is refused.
+/// Creates the key directory with owner-only permissions; rejects one that others can write to.
 pub(super) fn directory(path: &Path) -> Result<(), KeyFileError> {
     let failed = |source| KeyFileError::Io { path: path.to_owned(), source };
     let mut builder = fs::DirBuilder::new();
@@ -63,7 +63,7 @@ pub(super) fn directory(path: &Path) -> Result<(), KeyFileError> {
     builder.create(path).map_err(failed)?;
     #[cfg(unix)]
     {
-        // Reading the names gives nothing away; whoever can write could put keys of their own there.
+        // Read access reveals only file names; write access would allow planting keys.
         let mode = mode(&fs::metadata(path).map_err(failed)?);
         if mode & WRITE_OF_OTHERS != 0 {
             return Err(KeyFileError::Exposed { path: path.to_owned(), mode, wanted: "700" });
@@ -72,7 +72,7 @@ pub(super) fn directory(path: &Path) -> Result<(), KeyFileError> {
     Ok(())
 }
 
-/// The bytes of a key file; `make` gives those of a new one.
+/// Contents of a key file; `make` generates a new key.
 pub(super) fn load_or_make(
     path: &Path,
     make: impl FnOnce(&SystemRandom) -> Result<Document, ring::error::Unspecified>,

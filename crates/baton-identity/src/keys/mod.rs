@@ -1,4 +1,4 @@
-//! Keys that sign agent cards, and those whose signatures are believed.
+//! Signing keys for agent cards, and trusted keys for their verification.
 
 mod files;
 mod public;

@@ -6,7 +6,7 @@ use ring::{digest, signature};
 use serde::Deserialize;
 use std::fmt;
 
-/// What a signature of a card may be made with.
+/// Signature algorithm of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CardAlgorithm {
     /// ECDSA on P-256 with SHA-256.
@@ -16,7 +16,7 @@ pub enum CardAlgorithm {
 }
 
 impl CardAlgorithm {
-    /// The name in headers and keys.
+    /// Name in headers and keys.
     pub fn name(self) -> &'static str {
         match self {
             Self::Es256 => "ES256",
@@ -24,7 +24,7 @@ impl CardAlgorithm {
         }
     }
 
-    /// The algorithm of that name; there are no others, `none` least of all.
+    /// The algorithm with this name. Others, such as `none`, are not supported.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Es256, Self::EdDsa].into_iter().find(|algorithm| algorithm.name() == name)
     }
@@ -36,34 +36,34 @@ impl fmt::Display for CardAlgorithm {
     }
 }
 
-/// Why a set of keys cannot be used.
+/// Error in a key set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadKeySet {
-    /// It is no JWK and no set of them.
+    /// The document is neither a JWK nor a JWK set.
     #[error("not a JSON Web Key or a set of them: {0}")]
     Unreadable(String),
-    /// It has more keys than anybody needs.
+    /// The set has too many keys.
     #[error("a set of {0} keys; at most {MAX_KEYS} are read")]
     TooMany(usize),
-    /// None of its keys is for signatures that are known here.
+    /// No key of the set has a supported algorithm.
     #[error("no key of the set is for ES256 or EdDSA signatures")]
     NoneUsable,
 }
 
 const MAX_KEYS: usize = 64;
 const COORDINATE: usize = 32;
-/// Begins a point of which both coordinates are written.
+/// Tag byte of an uncompressed point.
 const UNCOMPRESSED: u8 = 4;
 
-/// A key that signatures are checked with; it fits one algorithm only, so a header cannot choose another.
+/// A verification key. It fits exactly one algorithm, so a header cannot choose another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PublicKey {
     pub(crate) algorithm: CardAlgorithm,
-    /// The point, uncompressed, or the 32 bytes of Ed25519.
+    /// The uncompressed point, or the 32 bytes of an Ed25519 key.
     bytes: Vec<u8>,
 }
 
-/// The members of a JSON Web Key that count here.
+/// The used members of a JSON Web Key.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Jwk {
@@ -88,7 +88,7 @@ impl PublicKey {
         Self { algorithm, bytes: bytes.to_vec() }
     }
 
-    /// The usable keys of a set, or of a single key, each with the id that the set gives it.
+    /// Usable keys of a set, or a single key, with their ids.
     pub(crate) fn read_set(set: &Json) -> Result<Vec<(Option<String>, Self)>, BadKeySet> {
         let keys = match set.read::<JwkSet>() {
             Ok(set) => set.keys,
@@ -98,7 +98,7 @@ impl PublicKey {
         if keys.len() > MAX_KEYS {
             return Err(BadKeySet::TooMany(keys.len()));
         }
-        // Sets have keys for other purposes too; those are not ours to judge.
+        // Sets may contain keys for other purposes; those are skipped.
         let known: Vec<_> = keys.iter().filter_map(|key| Self::of_jwk(key.read().ok()?)).collect();
         if known.is_empty() { Err(BadKeySet::NoneUsable) } else { Ok(known) }
     }
@@ -119,7 +119,7 @@ impl PublicKey {
         for_it.then_some((jwk.kid, key))
     }
 
-    /// The members that make the key what it is, in canonical order, as RFC 7638 digests them.
+    /// Required members in canonical order, as RFC 7638 digests them.
     fn members(&self) -> String {
         match self.algorithm {
             CardAlgorithm::Es256 => {
@@ -130,19 +130,19 @@ impl PublicKey {
         }
     }
 
-    /// What names the key: the digest of what it is.
+    /// RFC 7638 thumbprint, used as the key id.
     pub(crate) fn thumbprint(&self) -> String {
         let members = format!("{{{}}}", self.members());
         jws::encode(digest::digest(&digest::SHA256, members.as_bytes()).as_ref())
     }
 
-    /// The key as JSON, for others to check signatures with.
+    /// The public key as JSON.
     pub(crate) fn jwk(&self) -> String {
         let (alg, kid) = (self.algorithm.name(), self.thumbprint());
         format!(r#"{{"alg":"{alg}",{},"kid":"{kid}","use":"sig"}}"#, self.members())
     }
 
-    /// Whether the owner of the key made this signature over these bytes.
+    /// Whether the signature of the message was made with this key.
     pub(crate) fn verifies(&self, message: &[u8], signed: &[u8]) -> bool {
         let algorithm: &dyn signature::VerificationAlgorithm = match self.algorithm {
             CardAlgorithm::Es256 => &signature::ECDSA_P256_SHA256_FIXED,

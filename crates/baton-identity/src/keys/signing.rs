@@ -1,4 +1,4 @@
-//! This Baton's own keys.
+//! Signing keys of this server.
 
 use super::{
     CardAlgorithm, KeyFileError, PublicKey,
@@ -16,17 +16,17 @@ use std::{fmt, path::Path};
 const ES256_FILE: &str = "es256.pk8";
 const ED25519_FILE: &str = "ed25519.pk8";
 
-/// An ES256 and an Ed25519 key: clients that know only one of the two can check cards.
+/// An ES256 and an Ed25519 key, so that clients that support only one of the two can verify cards.
 pub struct SigningKeys {
     es256: EcdsaKeyPair,
     ed25519: Ed25519KeyPair,
     random: SystemRandom,
-    /// In the order in which they sign.
+    /// In signing order.
     public: [PublicKey; 2],
 }
 
 impl SigningKeys {
-    /// Reads the keys of a directory, and makes those that are not there; they stay the same from then on.
+    /// Loads the keys of a directory and creates missing ones, which are persistent.
     pub fn open(directory: &Path) -> Result<Self, KeyFileError> {
         files::directory(directory)?;
         let random = SystemRandom::new();
@@ -37,7 +37,7 @@ impl SigningKeys {
             .map_err(|error| unusable(&es256_file, "P-256", &error))?;
         let ed25519_file = directory.join(ED25519_FILE);
         let bytes = load_or_make(&ed25519_file, |random| Ed25519KeyPair::generate_pkcs8(random))?;
-        // Other tools write Ed25519 keys without the public half; it follows from the private one.
+        // Other tools write Ed25519 keys without the public half; it is derived from the private one.
         let ed25519 = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes)
             .map_err(|error| unusable(&ed25519_file, "Ed25519", &error))?;
         let public = [
@@ -47,7 +47,7 @@ impl SigningKeys {
         Ok(Self { es256, ed25519, random, public })
     }
 
-    /// The ids of the keys, their RFC 7638 thumbprints, in the order in which they sign.
+    /// Key ids in signing order: RFC 7638 thumbprints.
     pub fn thumbprints(&self) -> [String; 2] {
         [self.public[0].thumbprint(), self.public[1].thumbprint()]
     }
@@ -76,7 +76,7 @@ impl CardSigner for SigningKeys {
 
     fn keys(&self) -> Json {
         let keys = self.public.each_ref().map(PublicKey::jwk).join(",");
-        // A set is made of base64url and names; it is JSON.
+        // The set consists of base64url and names, so it is always valid JSON.
         Json::parse(&format!(r#"{{"keys":[{keys}]}}"#)).unwrap_or_else(|_| Json::string(""))
     }
 }

@@ -1,4 +1,4 @@
-//! All tokens in memory, as they are in the store.
+//! In-memory copy of all stored tokens.
 
 use super::form::{fresh_id, fresh_secret, parts, same, token};
 use baton_ports::{
@@ -11,18 +11,18 @@ use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::Mutex;
 
-/// Tokens that are kept, revoked and expired ones included.
+/// Maximum stored tokens, including revoked and expired ones.
 const MAX_TOKENS: usize = 10_000;
-/// Characters of a token's name.
+/// Maximum characters of a token's name.
 const MAX_NAME: usize = 100;
-/// Bytes of a tenant or a subject.
+/// Maximum bytes of a tenant or a subject.
 const MAX_WORD: usize = 255;
-/// Scopes of one token.
+/// Maximum scopes per token.
 const MAX_SCOPES: usize = 64;
 
-/// Makes, knows and takes back tokens; cheap to clone, clones are the same registry.
+/// Issues, identifies and revokes tokens. Clones share the registry.
 ///
-/// The store is written first and memory follows, so nothing works that a crash could take back.
+/// The store is written before memory, so no token is valid that a crash could undo.
 #[derive(Clone)]
 pub struct TokenRegistry {
     inner: Arc<Inner>,
@@ -32,12 +32,12 @@ struct Inner {
     store: Arc<dyn TokenStore>,
     clock: Arc<dyn Clock>,
     known: RwLock<HashMap<String, Known>>,
-    /// Held while the store is written, so that two changes of one token cannot overtake each other.
+    /// Held during store writes, so that changes of one token are applied in order.
     changing: Mutex<()>,
 }
 
 struct Known {
-    /// How many were there before it.
+    /// Position in creation order.
     place: usize,
     record: TokenRecord,
     credential: Arc<str>,
@@ -50,14 +50,14 @@ impl Known {
 }
 
 impl TokenRegistry {
-    /// Reads what the store has.
+    /// Loads all tokens from the store.
     pub async fn open(store: Arc<dyn TokenStore>, clock: Arc<dyn Clock>) -> Result<Self, JournalError> {
         let records = store.tokens().await?.into_iter().enumerate();
         let known = records.map(|(place, record)| (record.id.clone(), Known::new(place, record))).collect();
         Ok(Self { inner: Arc::new(Inner { store, clock, known: RwLock::new(known), changing: Mutex::new(()) }) })
     }
 
-    /// Who shows this token. Whether it was revoked or has expired is told only to those who have its secret.
+    /// Identity of a token. Revocation and expiry are reported only if the secret matches.
     pub fn identify(&self, bearer: &str) -> Result<Identified, Unidentified> {
         let parts = parts(bearer).ok_or(Unidentified::Malformed)?;
         let shown = Digest::of(parts.secret.as_bytes());
@@ -112,7 +112,7 @@ impl Inner {
     fn free_id(&self) -> Result<String, TokenError> {
         let known = self.known.read();
         if known.len() >= MAX_TOKENS {
-            return Err(invalid(format!("there are {MAX_TOKENS} tokens already, and no more are kept")));
+            return Err(invalid(format!("there are already {MAX_TOKENS} tokens, the maximum")));
         }
         loop {
             let id = fresh_id().map_err(no_randomness)?;
@@ -148,13 +148,13 @@ impl Tokens for TokenRegistry {
     }
 }
 
-/// Does the work in a task of its own: a caller who goes away between store and memory must not leave a token that
-/// is revoked on disk and works all the same.
+/// Runs the work in a separate task: cancellation between the store and memory updates must not leave a token that is
+/// revoked on disk but still valid.
 fn to_the_end<'a, T: Send + 'static>(
     work: impl Future<Output = Result<T, TokenError>> + Send + 'static,
 ) -> BoxFuture<'a, Result<T, TokenError>> {
     Box::pin(async move {
-        let died = |error| JournalError::Unavailable(format!("the work on the token ended early: {error}"));
+        let died = |error| JournalError::Unavailable(format!("the token operation ended early: {error}"));
         tokio::spawn(work).await.map_err(died)?
     })
 }

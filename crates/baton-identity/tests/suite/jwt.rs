@@ -257,7 +257,7 @@ fn issuers_that_could_never_be_right_are_refused() {
     ]
     .map(|config| refusal(vec![config]));
     insta::assert_snapshot!(texts.join("\n"));
-    assert_eq!(refusal(vec![config(); 65]), "there are 65 issuers; 64 are accepted");
+    assert_eq!(refusal(vec![config(); 65]), "there are 65 issuers; at most 64 are allowed");
 }
 
 #[tokio::test]

@@ -160,7 +160,7 @@ async fn keys_are_discovered_from_the_issuer_itself() {
         (json!({"issuer": "https://id.example/", "jwks_uri": elsewhere}), "describes the issuer"),
         (json!({"issuer": ISSUER, "jwks_uri": "http://keys.example/jwks"}), "a jwks_uri without TLS"),
         (json!({"issuer": ISSUER, "jwks_uri": "file:///etc/passwd"}), "an unusable jwks_uri"),
-        (json!({"issuer": ISSUER}), "is no description"),
+        (json!({"issuer": ISSUER}), "is not valid issuer metadata"),
     ];
     for (metadata, problem) in table {
         let desk = Desk::trusting(vec![IssuerConfig { jwks_url: None, ..config() }]);

@@ -228,7 +228,7 @@ fn signatures_that_are_not_accepted() {
         (json!({"alg": "EdDSA", "kid": "other"}), CardDistrust::UnknownKey("other".into())),
         (json!({"alg": "EdDSA"}), CardDistrust::Header("its header names no key ('kid')")),
         (json!({"kid": "k"}), CardDistrust::Header("its header cannot be read")),
-        (json!(["EdDSA", "k", null, false, null]), CardDistrust::Header("its header is no object")),
+        (json!(["EdDSA", "k", null, false, null]), CardDistrust::Header("its header is not an object")),
         (
             json!({"alg": "EdDSA", "kid": "k", "crit": ["exp"]}),
             CardDistrust::Header("its header demands extensions ('crit')"),

@@ -213,5 +213,5 @@ async fn there_are_ten_thousand_tokens_at_most() {
     let (registry, _) = registry(memory).await;
     registry.create(new("last")).await.unwrap();
     let refusal = registry.create(new("one more")).await.unwrap_err();
-    assert_eq!(refusal.to_string(), "there are 10000 tokens already, and no more are kept");
+    assert_eq!(refusal.to_string(), "there are already 10000 tokens, the maximum");
 }
