@@ -146,7 +146,7 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
                 refuse("the process crashed before the commit")
             }
             Fault::CrashAfter => {
-                // Set before the append, so that `UntilCrash` suppresses the observation of the commit.
+                // Set before the append, so that `CrashGate` suppresses the observation of the commit.
                 self.crash();
                 let receipt = self.inner.append(commit);
                 Box::pin(async move { receipt.await.and(Err(injected("the process crashed after the commit"))) })

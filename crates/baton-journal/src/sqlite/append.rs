@@ -94,7 +94,7 @@ impl Writer {
         Ok(Some(digest))
     }
 
-    /// Records the new head of the stream; [`Writer::flush_heads`] writes it once for the whole group.
+    /// Records the new head of the stream; [`JournalWriter::flush_heads`] writes it once for the whole group.
     fn move_head(&mut self, write: &Write, principal: i64, version: u64) -> Result<i64, Failure> {
         if let Some(pending) = self.pending.get_mut(&write.stream) {
             pending.position.version = version;
