@@ -243,7 +243,7 @@ impl Sources<'_> {
         names.iter().any(says) || (!house && self.known.is_some_and(|known| known.variables(setting).any(has)))
     }
 
-    /// A literal as it is; for `env://NAME`, the agent's own variable, then that of the process.
+    /// A literal as it is; for `env://FILE_NAME`, the agent's own variable, then that of the process.
     fn expanded(&self, value: &str, asked: &str) -> Result<Asked, LineupError> {
         let unusable = |problem| LineupError::Unusable { asked: asked.to_owned(), problem };
         if value.starts_with("op://") {
