@@ -1,4 +1,4 @@
-//! Wishes as changes of definitions.
+//! Conversion of requests to definition changes.
 
 use crate::{Definition, ManageError, provider, secrets::restored, wrong};
 use baton_agentdir::{provider_entry, server_entry};
@@ -6,7 +6,7 @@ use baton_types::{AgentChange, ErrorCode, ItemDraft, ItemKind, Json, MetadataCha
 use baton_wire::api::{AgentExport, AgentItem, AgentMaker, ChangeAgent, SessionSettings};
 use serde_json::{Value, json};
 
-/// What a wish says about the card; nothing when it says nothing.
+/// Metadata change of a request; `None` if it contains no metadata.
 pub fn metadata_change(wish: &ChangeAgent) -> Option<AgentChange> {
     let ChangeAgent { title, description, version, provider, icon_url, documentation_url, autonomous, .. } =
         wish.clone();
@@ -15,11 +15,11 @@ pub fn metadata_change(wish: &ChangeAgent) -> Option<AgentChange> {
     (change != MetadataChange::default()).then_some(AgentChange::Metadata(change))
 }
 
-/// Settings that hold in new sessions.
+/// Change of the default settings for new sessions.
 pub fn settings_change(settings: &SessionSettings) -> Result<AgentChange, ManageError> {
     let checked = settings
         .check()
-        .map_err(|name| wrong(ErrorCode::INVALID_REQUEST, format!("settings.{name} is no number there can be")))?;
+        .map_err(|name| wrong(ErrorCode::INVALID_REQUEST, format!("settings.{name} is out of range")))?;
     Ok(AgentChange::Settings(checked))
 }
 
@@ -28,7 +28,7 @@ fn draft(item: &AgentItem) -> ItemDraft {
     ItemDraft { name, description, priority, include, text }
 }
 
-/// A rule or reference that is new.
+/// Change that creates a rule or reference.
 pub(crate) fn item_create(kind: ItemKind, item: &AgentItem) -> Result<AgentChange, ManageError> {
     if item.text.is_none() {
         let detail = format!("the {} '{}' has no text", kind.as_str(), item.name);
@@ -37,7 +37,7 @@ pub(crate) fn item_create(kind: ItemKind, item: &AgentItem) -> Result<AgentChang
     Ok(AgentChange::Create { kind, item: draft(item) })
 }
 
-/// A rule or reference that is new, or one that is there and is to be different.
+/// Change that creates or updates a rule or reference.
 pub fn item_change(kind: ItemKind, item: &AgentItem, is_new: bool) -> Result<AgentChange, ManageError> {
     match is_new {
         true => item_create(kind, item),
@@ -45,27 +45,27 @@ pub fn item_change(kind: ItemKind, item: &AgentItem, is_new: bool) -> Result<Age
     }
 }
 
-/// Makes a rule or reference, or changes the one that is there.
+/// Change that creates a rule or reference, or updates the existing one.
 pub fn item_put(definition: &Definition, kind: ItemKind, item: &AgentItem) -> Result<AgentChange, ManageError> {
     let is_there = definition.agent.knowledge.items(kind).iter().any(|there| there.name == item.name);
     item_change(kind, item, !is_there)
 }
 
-/// An MCP server; what the entry hides stays as it is written in the definition.
+/// Change of an MCP server. Redacted values keep the stored value.
 pub fn server_change(definition: Option<&Definition>, name: &str, entry: &Json) -> Result<AgentChange, ManageError> {
     if !entry.is_object() {
-        return Err(wrong(ErrorCode::INVALID_REQUEST, format!("the server '{name}' is a map of keys, as in mcp.json")));
+        return Err(wrong(ErrorCode::INVALID_REQUEST, format!("the server '{name}' must be an object, as in mcp.json")));
     }
     let old = definition.and_then(|definition| definition.kit.servers.iter().find(|server| server.name == name));
     let entry = restored(entry, old.map(server_entry).as_ref())?;
     Ok(AgentChange::Server { name: name.to_owned(), entry: Some(entry) })
 }
 
-/// A service that models are reached through; what the entry hides stays as it is written in the definition.
+/// Change of a model provider. Redacted values keep the stored value.
 pub fn provider_change(definition: Option<&Definition>, id: &str, entry: &Json) -> Result<AgentChange, ManageError> {
     if !entry.is_object() {
         let detail =
-            format!("the provider '{id}' is a map of keys, such as api_key; {{}} when there is nothing to say");
+            format!("the provider '{id}' must be an object with keys such as api_key; it may be empty ({{}})");
         return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
     }
     let old = definition.and_then(|definition| provider(definition, id));
@@ -73,7 +73,7 @@ pub fn provider_change(definition: Option<&Definition>, id: &str, entry: &Json) 
     Ok(AgentChange::Provider { id: id.to_owned(), entry: Some(entry) })
 }
 
-/// Work that is offered as a tool; what is not given stays as it is.
+/// Change of an exported tool. Absent members keep their values.
 pub fn export_change(definition: Option<&Definition>, export: &AgentExport) -> AgentChange {
     let old = definition.and_then(|definition| definition.kit.exports.iter().find(|old| old.name == export.name));
     let mut entry = json!({});

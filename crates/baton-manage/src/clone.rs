@@ -1,4 +1,4 @@
-//! The files of an agent that is a copy of another.
+//! Files of a cloned agent.
 
 use crate::{Definition, ManageError, definition::read, manager::amended, wrong};
 use baton_agentdir::{AGENT_FILE, Format, convert, is_agent_name};
@@ -6,7 +6,8 @@ use baton_ports::AgentFiles;
 use baton_rules::DefinitionEffects;
 use baton_types::{AgentChange, AgentSpec, ErrorCode, MetadataChange};
 
-/// The same files under another name. In a form of another program the name is the title, so the copy has our own form.
+/// The same files with another name. In other programs' formats the name is the title, so the clone uses the native
+/// format.
 pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> Result<AgentFiles, ManageError> {
     if !is_agent_name(name) {
         let detail = "the copy needs a name of lower-case letters, digits and dashes, at most 64, such as weather-2";
@@ -30,10 +31,10 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
         agent.name.as_str() == name && *kit == before.1 && old == new
     });
     if !is_named {
-        let detail = format!("{AGENT_FILE} is written in a way that is not renamed by program; copy the agent by hand");
+        let detail = format!("the name in {AGENT_FILE} cannot be changed automatically; copy the agent by hand");
         return Err(wrong(ErrorCode::AGENT_NOT_CHANGED, detail));
     }
-    // The title that follows from the name follows the new one.
+    // A title derived from the name follows the new name.
     let AgentSpec { title: old, .. } = before.0;
     let is_said = after.is_ok_and(|(agent, ..)| agent.title == old);
     let title = title.or((!is_said).then_some(old.as_str())).map(str::to_owned);
@@ -42,7 +43,7 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
     Ok(amended(&files, &[change])?.0)
 }
 
-/// The text with the value of its first `name:` replaced, and what is said behind it kept.
+/// Replaces the value of the first `name:` and keeps a trailing comment.
 fn renamed(text: &str, name: &str) -> String {
     let mut is_done = false;
     let line = |line: &str| match line.strip_prefix("name:") {

@@ -1,4 +1,4 @@
-//! The files of an agent from what they are to say.
+//! Files of a new agent.
 
 use crate::{
     ManageError,
@@ -12,21 +12,21 @@ use baton_ports::AgentFiles;
 use baton_types::{AgentChange, ErrorCode, ItemKind};
 use baton_wire::api::{ChangeAgent, CreateAgent};
 
-/// The most things that one request may give an agent; each is written by itself.
+/// Maximum parts per request; each is applied as a separate change.
 const MAX_PARTS: usize = 1000;
 
-/// The files that a wish makes.
+/// Files for a create request.
 pub(crate) fn files(wish: &CreateAgent) -> Result<AgentFiles, ManageError> {
     let CreateAgent { name, keep: _, files, playbook, rules, references, servers, exports, providers, .. } = wish;
     if rules.len() + references.len() + servers.len() + exports.len() + providers.len() > MAX_PARTS {
-        let detail = format!("one request may give an agent at most {MAX_PARTS} things; add the rest later");
+        let detail = format!("one request can add at most {MAX_PARTS} parts to an agent; add the rest later");
         return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
     }
     let mut all: AgentFiles = match files {
         Some(files) => files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect(),
         None => {
             let name = named(name.as_deref(), wish.title.as_deref())?;
-            // An agent has a prompt; this one stands until another is said.
+            // An agent needs a prompt; this is the default.
             let prompt = format!("You are {}.\n", wish.title.as_deref().unwrap_or(&name));
             AgentFiles::from([
                 (AGENT_FILE.to_owned(), format!("name: {name}\n").into_bytes()),
@@ -39,7 +39,7 @@ pub(crate) fn files(wish: &CreateAgent) -> Result<AgentFiles, ManageError> {
     }
     let (agent, ..) = read(&all)?;
     if let Some(name) = name.as_deref().filter(|name| *name != agent.name.as_str()) {
-        let detail = format!("the files call the agent '{}', and the request '{name}'; say one of them", agent.name);
+        let detail = format!("the files name the agent '{}', but the request names it '{name}'; use one name", agent.name);
         return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
     }
     Ok(amended(&all, &changes(wish)?)?.0)
@@ -67,18 +67,18 @@ fn changes(wish: &CreateAgent) -> Result<Vec<AgentChange>, ManageError> {
     Ok(changes)
 }
 
-/// The name of an agent, made of its title when nobody says it.
+/// Name of an agent; derived from its title if not given.
 fn named(name: Option<&str>, title: Option<&str>) -> Result<String, ManageError> {
     let made = || title.map(|title| segment(title.trim(), "").to_string());
     let Some(name) = name.map(str::to_owned).or_else(made) else {
-        return Err(wrong(ErrorCode::INVALID_REQUEST, "say what the agent is called: name, title or files"));
+        return Err(wrong(ErrorCode::INVALID_REQUEST, "the agent needs a name: give name, title or files"));
     };
     match is_agent_name(&name) {
         true => Ok(name),
         false => {
             let shown: String = name.chars().take(80).collect();
             let detail = format!(
-                "an agent cannot be called {shown:?}; use lower-case letters, digits and dashes, at most 64, such as weather"
+                "{shown:?} is not a valid agent name; use lower-case letters, digits and dashes, at most 64, such as weather"
             );
             Err(wrong(ErrorCode::INVALID_REQUEST, detail))
         }

@@ -1,21 +1,21 @@
-//! Effects of definitions that only the owner of a Baton may add: programs of its machine, and its variables and files.
+//! Effects of definitions that only the owner may add: local programs, environment variables and files.
 
 use crate::{Definition, ManageError, definition::read, wrong};
 use baton_ports::AgentFiles;
 use baton_rules::{DefinitionEffects, OwnerEffect, Program, ProgramStart, check_owner_effects};
 use baton_types::ErrorCode;
 
-/// Who wants a definition to be different.
+/// Role of the caller that changes a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// Whoever runs this Baton: everything.
+    /// Owner of the server, without restrictions.
     Owner,
-    /// Somebody who may change agents, and has no other right on the machine.
+    /// Caller that may change agents but has no other rights on the machine.
     Administrator,
 }
 
-/// Refuses files with effects that only the owner may add. They are judged by what they resolve to, so it makes no
-/// difference how a file spells them.
+/// Rejects files with effects that only the owner may add. The resolved effects are checked, so their spelling does not
+/// matter.
 pub(crate) fn check(who: Who, before: Option<&Definition>, after: &AgentFiles) -> Result<(), ManageError> {
     if who == Who::Owner {
         return Ok(());
@@ -26,7 +26,7 @@ pub(crate) fn check(who: Who, before: Option<&Definition>, after: &AgentFiles) -
     check_owner_effects(before.as_ref(), &after).map_err(|effect| refused(&effect))
 }
 
-/// Refuses a server that is off and would start a program when it is on.
+/// Rejects a disabled server that would start a program when enabled.
 pub(crate) fn check_server_start(definition: &Definition, server: &str) -> Result<(), ManageError> {
     let DefinitionEffects { programs, .. } = DefinitionEffects::from_definition(&definition.agent, &definition.kit);
     let is_it = |start: &ProgramStart| match &start.program {
@@ -41,7 +41,7 @@ pub(crate) fn check_server_start(definition: &Definition, server: &str) -> Resul
 
 fn refused(effect: &OwnerEffect) -> ManageError {
     let detail = format!(
-        "{effect}: only the owner of this Baton may have that, on its machine or with its own token; leave it out"
+        "{effect}: only the owner of this server may add that, on its machine or with the owner token; leave it out"
     );
     wrong(ErrorCode::SCOPE_MISSING, detail)
 }

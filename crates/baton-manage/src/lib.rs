@@ -1,10 +1,11 @@
-//! Managing agents: their definitions are made, shown without secrets, changed and copied, for every surface alike.
+//! Agent management: definitions are created, shown without secrets, changed and cloned, independent of the surface.
 //!
-//! This crate must never keep a file or know a protocol: it works out what is to be written with `baton-agentdir`, gives it
-//! to an `AgentShelf`, and says what came of it in the shapes of `baton-wire`. Nothing that it shows holds a secret, and
-//! nobody but the owner of a Baton may have it start programs or read variables.
+//! This crate must never store a file or know a protocol: it computes the new files with `baton-agentdir`, passes them
+//! to an `AgentRepository`, and returns the result in `baton-wire` types. Its output never contains a secret, and only the
+//! owner may add programs to start or variables to read.
 //!
-//! Read first: [`Manager`] (the verbs), [`Definition`] (an agent as it is kept), [`shown_entry`] (what is left of a server).
+//! Read first: [`Manager`] (the operations), [`Definition`] (a stored agent), [`shown_entry`] (a server without
+//! secrets).
 
 mod change;
 mod clone;
@@ -30,14 +31,14 @@ use baton_agentdir::EditError;
 use baton_ports::AgentBookError;
 use baton_types::ErrorCode;
 
-/// Why nothing was done: a stable code, and what happened.
+/// Management error: a stable code and a message.
 pub type ManageError = AgentBookError;
 
 fn wrong(code: ErrorCode, detail: impl Into<String>) -> ManageError {
     ManageError { code, detail: detail.into() }
 }
 
-/// What a refused edit tells whoever wanted it.
+/// Maps an edit error to a management error.
 fn edit_refused(error: &EditError) -> ManageError {
     let code = match error {
         EditError::Absent { .. } | EditError::Missing(_) => ErrorCode::AGENT_PART_NOT_FOUND,

@@ -1,4 +1,4 @@
-//! What can be done with definitions.
+//! Operations on definitions.
 
 use crate::{Definition, ManageError, Who, clone, compose, definition::read, edit_refused, guard, wrong};
 use baton_agentdir::amend;
@@ -7,10 +7,10 @@ use baton_types::{AgentChange, AgentKit, AgentName, Digest, ErrorCode};
 use baton_wire::api::{CloneAgent, CreateAgent};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// How often a change is made anew when somebody else writes at the same time.
+/// Maximum attempts of a change with concurrent writers.
 const TRIES: u32 = 50;
 
-/// Makes, shows, changes and copies the definitions of a shelf.
+/// Creates, shows, changes and clones the definitions of a repository.
 #[derive(Clone)]
 pub struct Manager {
     shelf: Arc<dyn AgentShelf>,
@@ -19,25 +19,25 @@ pub struct Manager {
 /// A definition before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// As it was.
+    /// Definition before the change.
     pub before: Definition,
-    /// As it is now.
+    /// Definition after the change.
     pub after: Definition,
 }
 
 impl Manager {
-    /// Of this shelf.
+    /// Creates a manager of a repository.
     pub fn new(shelf: Arc<dyn AgentShelf>) -> Self {
         Self { shelf }
     }
 
-    /// An agent as it is kept now.
+    /// Current definition of an agent.
     pub async fn definition(&self, agent: &AgentName) -> Result<Definition, ManageError> {
         Definition::of(self.shelf.kept(agent).await?)
     }
 
-    /// Changes a definition: all that is decided from how it is now, or nothing. When somebody else changes it meanwhile, it
-    /// is decided anew; with an expected digest, the change is refused then.
+    /// Changes a definition atomically. `decide` computes the changes from the current definition; after a concurrent
+    /// change it is called again. With an expected digest, the change is rejected instead.
     pub async fn change(
         &self,
         agent: &AgentName,
@@ -59,10 +59,10 @@ impl Manager {
                 Err(error) => return Err(error),
             }
         }
-        Err(wrong(ErrorCode::AGENT_OUTDATED, format!("somebody else keeps changing the agent '{agent}'; try again")))
+        Err(wrong(ErrorCode::AGENT_OUTDATED, format!("other requests keep changing the agent '{agent}'; try again")))
     }
 
-    /// What the agent would have beside its definition if a change were made to it as it is now; nothing is written.
+    /// Resources of the agent if a change were applied to its current definition; writes nothing.
     pub async fn try_out(
         &self,
         agent: &AgentName,
@@ -75,7 +75,7 @@ impl Manager {
         Ok(read(&after)?.1)
     }
 
-    /// Refuses to have a server switched on that starts a program, unless the owner wants that.
+    /// Rejects enabling a server that starts a program, unless the caller is the owner.
     pub async fn check_server_start(&self, agent: &AgentName, who: Who, server: &str) -> Result<(), ManageError> {
         match who {
             Who::Owner => Ok(()),
@@ -83,30 +83,30 @@ impl Manager {
         }
     }
 
-    /// Makes an agent and begins to serve it.
+    /// Creates an agent and starts serving it.
     pub async fn create(&self, wish: CreateAgent, who: Who) -> Result<Definition, ManageError> {
         let keeping = keeping(wish.keep);
         self.make(files(&wish, who)?, keeping).await
     }
 
-    /// Makes an agent that is a copy of another.
+    /// Clones an agent.
     pub async fn copy(&self, agent: &AgentName, wish: &CloneAgent) -> Result<Definition, ManageError> {
         let files = clone::files(&self.definition(agent).await?, &wish.name, wish.title.as_deref())?;
         self.make(files, keeping(wish.keep)).await
     }
 
-    /// Makes an agent of files; nobody is asked whether they may.
+    /// Creates an agent from files, without a permission check.
     pub async fn make(&self, files: AgentFiles, keeping: Keeping) -> Result<Definition, ManageError> {
         Definition::of(self.shelf.make(files, keeping).await?)
     }
 
-    /// Stops serving an agent and forgets its definition; says where that was.
+    /// Stops serving an agent and deletes its definition; returns its former location.
     pub async fn delete(&self, agent: &AgentName, expected: Option<&Digest>) -> Result<AgentPlace, ManageError> {
         self.shelf.discard(agent, expected).await
     }
 }
 
-/// The files that a wish makes, if whoever wishes may have them.
+/// Files for a create request, if the role permits them.
 pub(crate) fn files(wish: &CreateAgent, who: Who) -> Result<AgentFiles, ManageError> {
     let files = compose::files(wish)?;
     guard::check(who, None, &files)?;
@@ -114,12 +114,12 @@ pub(crate) fn files(wish: &CreateAgent, who: Who) -> Result<AgentFiles, ManageEr
 }
 
 impl Manager {
-    /// The files that would be made, for a place of their own.
+    /// Files for a create request, to be stored by the caller.
     pub fn files(wish: &CreateAgent, who: Who) -> Result<AgentFiles, ManageError> {
         files(wish, who)
     }
 
-    /// The files of a copy, for a place of their own.
+    /// Files of a clone, to be stored by the caller.
     pub async fn copied_files(
         &self,
         agent: &AgentName,
@@ -138,10 +138,10 @@ fn keeping(keep: Option<bool>) -> Keeping {
     }
 }
 
-/// What is to be written, by path; nothing where a file is to be gone.
+/// File changes by path; `None` deletes a file.
 type Written = BTreeMap<String, Option<Vec<u8>>>;
 
-/// Files with all changes made, one after the other, and what is to be written for that.
+/// Applies all changes in order; returns the files and the required file changes.
 pub(crate) fn amended(files: &AgentFiles, changes: &[AgentChange]) -> Result<(AgentFiles, Written), ManageError> {
     let mut after = files.clone();
     let mut all = BTreeMap::new();

@@ -1,27 +1,27 @@
-//! Servers and providers without what nobody may see.
+//! Redaction of secrets in servers and providers.
 
 use crate::{ManageError, wrong};
 use baton_agentdir::{provider_entry, server_entry};
 use baton_types::{ErrorCode, Json, McpServer, ProviderEntry};
 use serde_json::{Map, Value};
 
-/// Stands where a value is that nobody may see; given back, it means that value.
+/// Placeholder for a redacted value. In a request it stands for the stored value.
 pub const HIDDEN: &str = "***";
 
-/// Maps whose values are hidden, whatever their keys are.
+/// Maps whose values are always redacted.
 const HIDDEN_MAPS: [&str; 5] = ["env", "headers", "http_headers", "env_http_headers", "providers"];
-/// Parts of names whose values are hidden.
+/// Substrings of names whose values are redacted.
 const SECRET_WORDS: [&str; 10] =
     ["key", "token", "secret", "password", "passwd", "pwd", "auth", "credential", "bearer", "cookie"];
-/// Words that say how a secret is shown, and are none.
+/// Authentication schemes, which are not secrets.
 const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 
-/// A server as an entry of `mcp.json`, its secrets hidden; references such as `env://NAME` stay, since they are none.
+/// A server as an entry of `mcp.json` with redacted secrets. References such as `env://FILE_NAME` are not secrets and stay.
 pub fn shown_entry(server: &McpServer) -> Json {
     shown(&server_entry(server))
 }
 
-/// A provider as an entry of `providers`, its secrets hidden in the same way.
+/// A provider as an entry of `providers`, with secrets redacted in the same way.
 pub fn shown_provider(provider: &ProviderEntry) -> Json {
     shown(&provider_entry(provider))
 }
@@ -32,7 +32,7 @@ fn shown(written: &Json) -> Json {
     Json::from(entry)
 }
 
-/// An entry with what it hides put back from the one that is there.
+/// Replaces the redacted values of an entry by the stored ones.
 pub(crate) fn restored(entry: &Json, old: Option<&Json>) -> Result<Json, ManageError> {
     let mut entry = entry.to_value();
     if let Some(old) = old {
@@ -63,7 +63,7 @@ fn hide(value: &mut Value, is_secret: bool) {
     }
 }
 
-/// Values behind arguments such as `--api-key`, and those in `--api-key=...` and `API_KEY=...`.
+/// Redacts values after arguments such as `--api-key`, and in `--api-key=...` and `API_KEY=...`.
 fn hide_list(all: &mut [Value], is_secret: bool) {
     let mut is_next = false;
     for value in all {
@@ -87,12 +87,12 @@ fn is_secret_name(name: &str) -> bool {
     SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
-/// A value as it may be seen: references to where it is, and nothing else.
+/// Keeps a reference and redacts any other value.
 fn hidden(text: &str) -> String {
     if is_reference(text) { text.to_owned() } else { HIDDEN.to_owned() }
 }
 
-/// Whether a value only says where the secret is.
+/// Whether a value only refers to a secret.
 fn is_reference(text: &str) -> bool {
     let text = text.trim();
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -101,7 +101,7 @@ fn is_reference(text: &str) -> bool {
     }
     let (mut rest, mut outside, mut refers) = (text, String::new(), false);
     while let Some((before, behind)) = rest.split_once("${") {
-        // A default inside of the braces may be the secret itself.
+        // A default inside the braces may be the secret.
         let Some((name, after)) = behind.split_once('}') else { return false };
         if !is_name(name.strip_prefix("env:").unwrap_or(name)) {
             return false;
@@ -114,7 +114,7 @@ fn is_reference(text: &str) -> bool {
     refers && (outside.is_empty() || SCHEMES.contains(&outside.as_str()))
 }
 
-/// An address without the values of its query and without a user in front of its host.
+/// Redacts the query values and user info of a URL.
 fn hidden_address(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     if scheme == "env" {
@@ -137,7 +137,7 @@ fn hidden_address(text: &str) -> String {
     shown
 }
 
-/// Puts values back that are given as they were shown.
+/// Restores values that are given in their redacted form.
 fn restore(given: &mut Value, shown: &Value, old: &Value) {
     match (given, shown, old) {
         (Value::Object(given), Value::Object(shown), Value::Object(old)) => restore_members(given, shown, old),

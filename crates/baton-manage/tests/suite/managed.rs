@@ -36,7 +36,7 @@ async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
         .await
         .unwrap();
     assert_eq!((made.name.as_str(), &made.place), ("bob", &AgentPlace::Memory));
-    assert_eq!(definition(&made).kept.note, "kept in memory: gone when this Baton ends");
+    assert_eq!(definition(&made).kept.note, "stored in memory: lost when this server stops");
     assert_eq!((made.agent.title.as_str(), made.agent.prompt.as_str()), ("Bob the Helper", "Be brief."));
     let taken = manager.create(wish("bob"), Who::Owner).await.unwrap_err();
     assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
