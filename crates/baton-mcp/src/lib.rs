@@ -1,11 +1,12 @@
-//! Baton as an MCP server: what an agent has (its Environment), what it offers, the way to all agents, and managing them.
+//! Baton as an MCP server: an agent's Environment, its exported tools, the server over all agents, and agent
+//! management.
 //!
-//! This crate must never decide what a task or a handoff does (work for agents goes through the ports `AgentDesk` and
-//! `HandoffDesk`), never reach a tool except through a `ToolHost` or the tool host's servers, and never answer anybody
-//! whom the surface in front of it did not identify. A request of the newest protocol leaves nothing behind; sessions of
-//! the older ones belong to whoever opened them.
+//! This crate must never decide the behaviour of a task or a handoff (work for agents goes through the ports
+//! `AgentDesk` and `HandoffDesk`), never reach a tool except through a `ToolHost` or the tool host's servers, and never
+//! answer a caller that the surface in front of it did not authenticate. A request of the newest protocol leaves no
+//! state behind; sessions of the older protocols belong to the caller that opened them.
 //!
-//! Read first: [`McpService`] (one endpoint, whatever it serves), [`Common`] (what all endpoints share),
+//! Read first: [`McpService`] (one endpoint around any handler), [`Common`] (state shared by all endpoints),
 //! [`Environment`] (the handler of one agent's endpoint).
 
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and clients still use them")]

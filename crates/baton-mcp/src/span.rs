@@ -1,4 +1,4 @@
-//! The span of a request, which the surface in front made: what only handlers know about it is said here.
+//! The request's span, created by the surface in front; handlers add the attributes that only they know.
 
 use baton_telemetry::{SharedSpan, names, within};
 use baton_types::{Key, TraceContext, Value};
@@ -9,7 +9,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-/// Codes that blame whoever asked.
+/// Error codes caused by the caller.
 const CALLERS_FAULT: [ErrorCode; 5] = [
     ErrorCode::PARSE_ERROR,
     ErrorCode::INVALID_REQUEST,
@@ -18,12 +18,12 @@ const CALLERS_FAULT: [ErrorCode; 5] = [
     ErrorCode::RESOURCE_NOT_FOUND,
 ];
 
-/// The span of a request, if the surface made one.
+/// The span of a request, if the surface created one.
 pub(crate) fn span(context: &RequestContext<RoleServer>) -> Option<&SharedSpan> {
     context.extensions.get::<Parts>()?.extensions.get()
 }
 
-/// What the work of a request carries: its span, or what the caller brought in a header or in the message.
+/// Trace context for the work of a request: that of its span, or the `traceparent` of the header or of the message.
 pub(crate) fn carried(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
     if let Some(span) = span(context) {
         return span.context();
@@ -34,14 +34,14 @@ pub(crate) fn carried(context: &RequestContext<RoleServer>) -> Option<TraceConte
     header.and_then(TraceContext::parse).or_else(|| member.and_then(TraceContext::parse))
 }
 
-/// Says something about a request.
+/// Sets an attribute on the request's span.
 pub(crate) fn note(context: &RequestContext<RoleServer>, key: &'static str, value: impl Into<Value>) {
     if let Some(span) = span(context) {
         span.edit(|span| span.set(key, value));
     }
 }
 
-/// Answers inside of the request's span, and notes a refusal.
+/// Runs `answer` inside the request's span and records an error on it.
 pub(crate) async fn answered<T>(
     context: &RequestContext<RoleServer>,
     answer: impl Future<Output = Result<T, ErrorData>>,
@@ -60,7 +60,7 @@ pub(crate) async fn answered<T>(
     answered
 }
 
-/// Answers a call inside of the request's span; a tool that failed is an error, too.
+/// Runs a tool call inside the request's span; a failed tool also marks the span as failed.
 pub(crate) async fn called(
     context: &RequestContext<RoleServer>,
     answer: impl Future<Output = Result<CallToolResponse, ErrorData>>,

@@ -1,4 +1,4 @@
-//! Work for agents: asked for by an MCP client that waits, and hears now and then that it goes on.
+//! Agent calls on behalf of a waiting MCP client, with progress notifications.
 
 use crate::{Caller, serve::on_stream, span::note};
 use baton_ports::{AgentAsk, AgentDesk, AgentReply};
@@ -18,28 +18,29 @@ use serde::Serialize;
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-/// Most tools that an error names.
+/// Maximum number of tools listed in an error.
 const NAMED: usize = 20;
 
-/// Where this Baton is reached, without a slash at its end; the surface puts it into the extensions of a request.
+/// Public base URL of this Baton, without a trailing slash; the surface puts it into the extensions of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedAt(pub String);
 
-/// What is told of a refusal: its code, and why.
+/// Callback that receives the code and the reason of a refusal.
 type RefusalSink = dyn Fn(ErrorCode, &str) + Send + Sync;
 
-/// Takes refusals that only the result of a call shows; the surface puts it into the extensions of a request.
+/// Receives refusals that are visible only in the result of a call; the surface puts it into the extensions of a
+/// request.
 #[derive(Clone)]
 pub struct RefusalLog(Arc<RefusalSink>);
 
 impl RefusalLog {
-    /// A log that gives each refusal to `sink`.
+    /// A log that passes each refusal to `sink`.
     pub fn new(sink: impl Fn(ErrorCode, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(sink))
     }
 }
 
-/// What a server says of itself that has tools and nothing else.
+/// Server configuration of a server that only has tools.
 pub(crate) fn tool_server(name: &str, title: &str, description: &str, instructions: &str) -> ServerConfig {
     let about = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(title).with_description(description);
     ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -47,7 +48,7 @@ pub(crate) fn tool_server(name: &str, title: &str, description: &str, instructio
         .with_instructions(instructions)
 }
 
-/// One call that gives an agent work.
+/// One tool call that invokes an agent.
 pub(crate) struct Work<'a> {
     pub(crate) caller: Caller,
     context: &'a RequestContext<RoleServer>,
@@ -59,18 +60,18 @@ impl<'a> Work<'a> {
         Ok(Self { caller: Caller::of(context)?, context, heartbeat })
     }
 
-    /// The result of a call for which the caller lacks a scope.
+    /// Result of a call for which the caller lacks a scope.
     pub(crate) fn scope_refused(&self, missing: &Missing) -> CallToolResult {
         scope_refused(self.context, missing)
     }
 
-    /// Where the caller reached this Baton.
+    /// Base URL at which the caller reached this Baton.
     pub(crate) fn served_at(&self) -> Option<&'a str> {
         served_at(self.context)
     }
 
-    /// Asks an agent and waits; what keeps it from working is a result for the caller's model. Stops the work when the
-    /// caller no longer wants it.
+    /// Invokes an agent and waits for its reply. An error is a result for the caller's model. Cancelling the call
+    /// cancels the work.
     pub(crate) async fn ask(&self, desk: &dyn AgentDesk, ask: AgentAsk) -> Result<AgentReply, CallToolResult> {
         let agent = ask.agent.clone();
         note(self.context, names::GEN_AI_AGENT_NAME, agent.as_str().to_owned());
@@ -89,7 +90,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Nothing, when the caller cancelled.
+    /// Waits for `work` and sends progress meanwhile; `None` if the caller cancelled.
     async fn awaited<T>(&self, agent: &str, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
         let token = self.context.meta.get_progress_token();
@@ -120,7 +121,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The result of a call for which the caller lacks a scope; the surface is told, too.
+/// Result of a call for which the caller lacks a scope; also reported to the refusal log of the surface.
 pub(crate) fn scope_refused(context: &RequestContext<RoleServer>, missing: &Missing) -> CallToolResult {
     let reason = missing.to_string();
     let log = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RefusalLog>());
@@ -130,18 +131,18 @@ pub(crate) fn scope_refused(context: &RequestContext<RoleServer>, missing: &Miss
     refused(ErrorCode::SCOPE_MISSING, &reason)
 }
 
-/// Where the caller reached this Baton.
+/// Base URL at which the caller reached this Baton.
 pub(crate) fn served_at(context: &RequestContext<RoleServer>) -> Option<&str> {
     let ServedAt(base) = context.extensions.get::<Parts>()?.extensions.get()?;
     Some(base)
 }
 
-/// The query of the address that the client uses.
+/// Query string of the request URL.
 pub(crate) fn query(context: &RequestContext<RoleServer>) -> Option<&str> {
     context.extensions.get::<Parts>()?.uri.query()
 }
 
-/// A result whose text is the same value as its structure, for clients that read only one of them.
+/// A result with the same value as text and as structured content, for clients that read only one of them.
 pub(crate) fn structured(value: &impl Serialize) -> CallToolResult {
     let written = serde_json::to_value(value).and_then(|value| Ok((serde_json::to_string_pretty(&value)?, value)));
     match written {
@@ -154,12 +155,12 @@ pub(crate) fn structured(value: &impl Serialize) -> CallToolResult {
     }
 }
 
-/// A result that says what went wrong and what to do, for the caller's model.
+/// Error result with the reason and a hint, for the caller's model.
 pub(crate) fn refused(code: ErrorCode, detail: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(format!("{detail}\n{} [{}]", code.hint, code.code))])
 }
 
-/// There is no such tool: that is a mistake of the client, not of its model.
+/// Unknown tool: a protocol error, because it is a mistake of the client and not of its model.
 pub(crate) fn unknown_tool(name: &str, tools: &[Tool]) -> ErrorData {
     let name: String = name.chars().take(128).collect();
     let names: Vec<&str> = tools.iter().take(NAMED).map(|tool| &*tool.name).collect();

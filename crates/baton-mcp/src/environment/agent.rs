@@ -1,4 +1,4 @@
-//! The agent behind an Environment, and what is remembered of it between requests.
+//! The agent behind an Environment, with the state cached between requests.
 
 use super::{Ports, relay::severity, view::View};
 use crate::Common;
@@ -9,18 +9,18 @@ use rmcp::{ErrorData, model::LoggingLevel};
 use std::sync::Arc;
 use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 
-/// One agent as all its sessions and requests share it.
+/// One agent, shared by all its sessions and requests.
 pub(super) struct Agent {
     pub(super) name: AgentName,
     pub(super) endpoint: String,
     pub(super) ports: Ports,
     pub(super) common: Common,
     seen: Mutex<Option<Seen>>,
-    /// The most that any session wanted to read of the logs of servers.
+    /// The most verbose log level requested by any session.
     loudest: Mutex<Option<LoggingLevel>>,
 }
 
-/// What was made of a definition, and what tells that it is no longer right.
+/// Cached view, with the event receiver that invalidates it.
 struct Seen {
     view: Arc<View>,
     events: Option<Receiver<ServerEvent>>,
@@ -33,15 +33,15 @@ impl Agent {
         Self { name, endpoint, ports, common, seen, loudest }
     }
 
-    /// The definition and the kit as they are now.
+    /// The current definition and resources.
     pub(super) fn now(&self) -> Option<(Arc<AgentSpec>, Arc<AgentKit>)> {
         let spec = self.ports.agents.agent(&self.name)?;
-        // What an agent elsewhere has is served there, to whoever is known there; our own name for it is not lent out.
+        // A remote agent serves its resources itself, to its own callers; the credentials of this Baton are not shared.
         let kit = if spec.is_peer() { Arc::default() } else { self.ports.agents.kit(&self.name) };
         Some((spec, kit))
     }
 
-    /// What the agent has, if it is known without asking anybody.
+    /// The cached view, if it is still valid.
     pub(super) fn known(&self) -> Option<Arc<View>> {
         let (spec, kit) = self.now()?;
         self.known_of(&spec, &kit)
@@ -54,7 +54,7 @@ impl Agent {
         (same && events.as_mut().is_none_or(is_quiet)).then(|| Arc::clone(view))
     }
 
-    /// What the agent has.
+    /// The current view; rebuilt if the cache is stale.
     pub(super) async fn view(&self) -> Result<Arc<View>, ErrorData> {
         let Some((spec, kit)) = self.now() else { return Err(self.gone()) };
         if let Some(view) = self.known_of(&spec, &kit) {
@@ -62,7 +62,7 @@ impl Agent {
         }
         let (mut events, mut offered) = (None, Vec::new());
         if !kit.servers.is_empty() {
-            // Listening begins before looking, so that no change falls between the two.
+            // Subscribes before listing, so that no change is missed.
             events = Some(self.ports.servers.events(&self.name));
             offered = self.ports.servers.tools(&spec, self.common.limits.patience).await;
         }
@@ -75,17 +75,17 @@ impl Agent {
         ErrorData::invalid_request(format!("the agent '{}' is not served any more", self.name), None)
     }
 
-    /// An id for a call that is part of no task. Tools may use it as an idempotency key, so it is never given again.
+    /// Id for a call that belongs to no task. Tools may use it as an idempotency key, so it is never reused.
     pub(super) fn next_call(&self) -> CallId {
         CallId::from(format!("mcp-{}", self.ports.ids.fresh()))
     }
 
-    /// Who calls, as servers are told: enough that nobody can go on with the call of somebody else.
+    /// Caller identity for MCP servers, so that no caller can continue a call of another.
     pub(super) fn caller_key(&self, principal: &Principal) -> String {
         format!("{}\u{1f}{}\u{1f}{}", self.endpoint, principal.tenant, principal.subject)
     }
 
-    /// Whether a level is more than any session wanted so far, so that servers have to be told.
+    /// Whether a level is more verbose than any requested so far, so that servers must be updated.
     pub(super) fn is_louder(&self, level: LoggingLevel) -> bool {
         let mut loudest = self.loudest.lock();
         let louder = loudest.is_none_or(|loudest| severity(level) < severity(loudest));
@@ -96,7 +96,7 @@ impl Agent {
     }
 }
 
-/// Whether nothing happened that changes which tools there are.
+/// Whether no event changed the list of tools.
 fn is_quiet(events: &mut Receiver<ServerEvent>) -> bool {
     loop {
         match events.try_recv() {

@@ -1,4 +1,4 @@
-//! Asking whether a call may run.
+//! Approval requests for tool calls.
 
 use baton_types::AnswerAction;
 use rmcp::model::{
@@ -7,15 +7,15 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-/// The key of the question, which tools cannot ask themselves.
+/// Key of the approval request; tools cannot use it.
 pub(super) const APPROVAL: &str = "baton/approval";
-/// The fields of the form.
+/// Form fields.
 const ALLOW: &str = "allow";
 const FOR_SESSION: &str = "for_session";
-/// Most characters of the arguments that the question shows.
+/// Maximum number of argument characters shown in the request.
 const SHOWN: usize = 1000;
 
-/// The question; somebody who has a session may answer for the rest of it.
+/// Approval request; with a session, the answer may apply to the rest of the session.
 pub(super) fn question(agent: &str, tool: &str, arguments: &str, has_session: bool) -> InputRequests {
     let message = match shown(arguments) {
         arguments if arguments == "{}" => format!("May the tool '{tool}' of the agent '{agent}' run?"),
@@ -24,7 +24,7 @@ pub(super) fn question(agent: &str, tool: &str, arguments: &str, has_session: bo
     InputRequests::from([(APPROVAL.to_owned(), form(message, has_session))])
 }
 
-/// A form with one thing to say yes or no to.
+/// A form with one field to accept or decline.
 pub(super) fn confirm(message: String) -> InputRequest {
     form(message, false)
 }
@@ -44,7 +44,7 @@ fn form(message: String, has_session: bool) -> InputRequest {
     InputRequest::Elicitation(ElicitRequest::new(params))
 }
 
-/// What somebody decided; nothing when the question was not asked.
+/// The decision in the responses; `None` if no approval was requested.
 pub(super) fn decision(responses: &InputResponses) -> Option<AnswerAction> {
     let answer = responses.get(APPROVAL)?;
     let lasts = answer.get("content").and_then(|content| content.get(FOR_SESSION)) == Some(&Value::Bool(true));
@@ -55,13 +55,13 @@ pub(super) fn decision(responses: &InputResponses) -> Option<AnswerAction> {
     })
 }
 
-/// Whether an answer to the form is a yes.
+/// Whether an answer to the form is an approval.
 pub(super) fn is_yes(answer: &Value) -> bool {
     let accepted = answer.get("action").and_then(Value::as_str) == Some("accept");
     accepted && answer.get("content").and_then(|content| content.get(ALLOW)) == Some(&Value::Bool(true))
 }
 
-/// Why a call did not run whose client cannot ask anybody.
+/// Message for a call that needs approval while the client does not support elicitation.
 pub(super) fn nobody_to_ask(tool: &str) -> String {
     format!(
         "'{tool}' did not run: somebody has to allow it first, and this MCP client cannot ask (it does not support \
@@ -69,12 +69,12 @@ pub(super) fn nobody_to_ask(tool: &str) -> String {
     )
 }
 
-/// Why a call did not run that somebody did not want.
+/// Message for a declined call.
 pub(super) fn refused(tool: &str) -> String {
     format!("'{tool}' did not run: the request was declined.")
 }
 
-/// The arguments for people: no more than they read, and nothing that plays with their screen.
+/// Arguments for display: truncated, with control characters replaced.
 fn shown(arguments: &str) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
     let mut shown: String = arguments.chars().take(SHOWN).map(plain).collect();

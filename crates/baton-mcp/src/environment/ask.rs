@@ -1,4 +1,4 @@
-//! Asking the client: what it can be asked, and asking it.
+//! Requests to the client, and the capabilities that they need.
 
 use crate::serve::on_stream;
 use rmcp::{
@@ -10,7 +10,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-/// What the client would have to be able to do, if it is not.
+/// Capabilities required by the requests; `None` if the client has them all.
 pub(super) fn lacking(requests: &InputRequests, has: &ClientCapabilities) -> Option<ClientCapabilities> {
     let mut required = ClientCapabilities::default();
     let mut lacks = false;
@@ -39,20 +39,20 @@ pub(super) fn lacking(requests: &InputRequests, has: &ClientCapabilities) -> Opt
     lacks.then_some(required)
 }
 
-/// Forms are what elicitation is when nothing is said about it.
+/// Elicitation without further declaration means forms.
 fn takes_forms(elicitation: &ElicitationCapability) -> bool {
     let form: &Option<FormElicitationCapability> = &elicitation.form;
     form.is_some() || elicitation.url.is_none()
 }
 
-/// Whether the client shows forms.
+/// Whether the client can show forms.
 pub(super) fn can_confirm(has: &ClientCapabilities) -> bool {
     has.elicitation.as_ref().is_some_and(takes_forms)
 }
 
-/// Asks a client of an older protocol on the stream of its call; the error is in words for a model.
+/// Sends requests to a client of an older protocol on the stream of its call; the error is a text for a model.
 ///
-/// The transport knows the call by the task that it runs in, so this must not be spawned.
+/// The transport identifies the call by the current task, so this must not be spawned.
 pub(super) async fn ask(
     context: &RequestContext<RoleServer>,
     requests: InputRequests,

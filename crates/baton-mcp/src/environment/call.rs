@@ -1,4 +1,4 @@
-//! `tools/call`: decided, noted on the request's span, answered. It is no task.
+//! `tools/call`: permission check, execution, and attributes on the request's span. It creates no task.
 
 use super::{
     decide::Decided,
@@ -21,7 +21,7 @@ use rmcp::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// One call, with everything that its verbs need.
+/// One call with its context.
 pub(super) struct Call<'a> {
     pub(super) environment: &'a Environment,
     pub(super) context: &'a RequestContext<RoleServer>,
@@ -30,9 +30,9 @@ pub(super) struct Call<'a> {
     pub(super) view: Arc<View>,
     pub(super) id: CallId,
     pub(super) name: String,
-    /// An object.
+    /// Always a JSON object.
     pub(super) arguments: Value,
-    /// The same as decisions and tools of the definition read them.
+    /// The same arguments, for permission decisions and tools of the definition.
     pub(super) json: Json,
 }
 
@@ -69,8 +69,9 @@ impl Environment {
         call.answer(&found, request_state.as_deref(), input_responses.as_ref()).await
     }
 
-    /// The id of a call. One that an agent here left to its callers keeps its own, so that a tool knows it again; it is
-    /// refused when it is not, or no longer, theirs to run: then the agent runs it, has its result, or asks about it.
+    /// Id of a call. A call that a local agent delegated to its callers keeps its id, so that the tool recognizes it.
+    /// It is rejected if the caller may not run it, or no longer: then the agent runs it, has its result, or asks about
+    /// it.
     async fn call_id(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Result<CallId, ErrorData> {
         let said = |member: &str| context.meta.get(member).and_then(Value::as_str);
         let (Some(task), Some(call)) = (said(TASK_META), said(CALL_META)) else { return Ok(self.agent.next_call()) };
@@ -86,7 +87,7 @@ impl Environment {
         }
     }
 
-    /// -32602, as the specification says; another code would be another HTTP status.
+    /// Code -32602, as specified; another code would change the HTTP status.
     fn unknown_tool(&self, name: &str) -> ErrorData {
         let name: String = name.chars().take(128).collect();
         let starting: Vec<String> = self
@@ -130,7 +131,7 @@ impl Call<'_> {
         let mut relay = Relay::new(self.context, level, heartbeat);
         let begin = rounds.begin(state, responses)?;
         if let (Begin::With(Round { handoff: Some(begun), .. }, brought), Some(state)) = (&begin, state) {
-            // It was decided about when it began.
+            // Permission was checked when the handoff began.
             return Ok(self.answered(self.handed_back(&rounds, &mut relay, (state, begun), brought).await?));
         }
         let (approved, given) = match self.decide(&rounds, &mut relay, tool, begin, state).await? {

@@ -1,4 +1,4 @@
-//! `completion/complete`: passed on to whoever has the prompt or the template.
+//! `completion/complete`: forwarded to the server that has the prompt or the template.
 
 use super::{
     handler::Environment,

@@ -1,4 +1,4 @@
-//! Whether a call runs: the one decision that also says what is listed, and asking somebody where it says so.
+//! Permission check of a call, with the same rules as for listing, and the approval request if one is needed.
 
 use super::{
     approve, ask,
@@ -17,7 +17,7 @@ use rmcp::{
     model::{CallToolResult, InputRequests},
 };
 
-/// What was decided about a call.
+/// Permission decision about a call.
 pub(super) enum Decided {
     Runs { approved: bool, given: Option<Given> },
     Asks(Round),
@@ -25,7 +25,8 @@ pub(super) enum Decided {
 }
 
 impl Call<'_> {
-    /// Whether the call runs: allowed, allowed for the session, approved in an earlier round, approved now.
+    /// Decides whether the call runs: allowed by rule, allowed for the session, approved in an earlier round, or
+    /// approved now.
     pub(super) async fn decide(
         &self,
         rounds: &Rounds<'_>,
@@ -97,13 +98,13 @@ impl Call<'_> {
         }
     }
 
-    /// Requests of the newest protocol have no session that could remember an answer.
+    /// Requests of the newest protocol have no session that could remember an approval.
     fn approval(&self) -> InputRequests {
         let agent = self.environment.agent.name.as_str();
         approve::question(agent, &self.name, self.json.as_str(), !self.caller.modern)
     }
 
-    /// The question whether it may run, for a client that is asked by a result.
+    /// Requests approval, as a result for the client.
     fn anew(&self) -> Decided {
         self.note("ask");
         Decided::Asks(Round { approved: false, state: None, requests: self.approval(), handoff: None })
@@ -119,7 +120,7 @@ impl Call<'_> {
     }
 }
 
-/// One yes is good for one call, unless calling twice is the same as calling once; false when it has to be said again.
+/// An approval is valid for one call, unless the tool is idempotent. Returns false if approval must be requested again.
 fn spend(rounds: &Rounds<'_>, tool: &ToolSpec, state: Option<&str>) -> Result<bool, ErrorData> {
     match state.filter(|_| !tool.effects.may_repeat()) {
         Some(state) => rounds.spend(state),

@@ -1,4 +1,4 @@
-//! The endpoints of all agents, made when they are first asked for.
+//! Endpoints of all agents, created on first use.
 
 use super::{Environment, Ports};
 use crate::{Common, McpService};
@@ -6,7 +6,7 @@ use baton_types::AgentName;
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
 
-/// The Environments of all agents; those of agents that are gone are forgotten.
+/// The Environments of all agents; those of removed agents are dropped.
 pub struct Environments {
     ports: Ports,
     common: Common,
@@ -14,17 +14,17 @@ pub struct Environments {
 }
 
 impl Environments {
-    /// None yet.
+    /// An empty set.
     pub fn new(ports: Ports, common: Common) -> Self {
         Self { ports, common, made: RwLock::default() }
     }
 
-    /// Where they get everything from.
+    /// The ports that all Environments use.
     pub fn ports(&self) -> &Ports {
         &self.ports
     }
 
-    /// The endpoint of an agent that is there.
+    /// The endpoint of an agent; `None` if the agent does not exist.
     pub fn of(&self, agent: &AgentName) -> Option<Arc<McpService<Environment>>> {
         self.ports.agents.agent(agent)?;
         if let Some(made) = self.made.read().get(agent) {

@@ -1,4 +1,4 @@
-//! The verbs of the protocol, each given to its file.
+//! Dispatch of the protocol's methods.
 
 use super::{Ports, agent::Agent, handoff, page::page, relay::Relay, session::Session, view::Found};
 use crate::{
@@ -21,9 +21,9 @@ use rmcp::{
 };
 use std::sync::Arc;
 
-/// One agent's MCP server.
+/// MCP server of one agent.
 ///
-/// A clone serves the same agent to another session: what the session asked for is its own.
+/// A clone serves the same agent in another session: session state is not shared.
 pub struct Environment {
     pub(super) agent: Arc<Agent>,
     pub(super) session: Session,
@@ -36,17 +36,17 @@ impl Clone for Environment {
 }
 
 impl Environment {
-    /// The Environment of the agent of that name.
+    /// The Environment of the agent with this name.
     pub fn new(agent: AgentName, ports: Ports, common: Common) -> Self {
         Self { agent: Arc::new(Agent::new(agent, ports, common)), session: Session::default() }
     }
 
-    /// The name of its endpoint.
+    /// Name of its endpoint.
     pub fn endpoint(&self) -> &str {
         &self.agent.endpoint
     }
 
-    /// What of log messages the client wants: said in the request, or for the session.
+    /// Log level wanted by the client: from the request, or from the session.
     pub(super) fn level(&self, context: &RequestContext<RoleServer>, caller: &Caller) -> Option<LoggingLevel> {
         if caller.modern {
             return context.meta.log_level();
@@ -54,7 +54,7 @@ impl Environment {
         Some(self.session.level().unwrap_or(LoggingLevel::Info))
     }
 
-    /// What goes along with every request to a server.
+    /// Options sent with every request to a server.
     pub(super) fn options(
         &self,
         context: &RequestContext<RoleServer>,
@@ -75,8 +75,8 @@ impl Environment {
     }
 }
 
-/// What each verb does is on the heap: one task serves a request whatever its verb is, so it has room for the largest of
-/// them, and the library moves it several times before it runs.
+/// Method futures are boxed: one task serves a request of any method, so it would have the size of the largest, and the
+/// library moves it several times before it runs.
 impl ServerHandler for Environment {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder()
@@ -114,7 +114,7 @@ impl ServerHandler for Environment {
         if let Some(tool) = tools.iter_mut().find(|tool| tool.name == HANDOFF_TOOL)
             && matches!(view.find(HANDOFF_TOOL), Some(Found::Handoff))
         {
-            // Said anew for every list: other agents come and go, and not everybody may know of each.
+            // Generated for every list: agents change, and each caller may see other agents.
             let Caller { principal, .. } = Caller::of(&context)?;
             let is_shown = |agent: &AgentName| may(&principal, Access::Read, Some(agent)).is_ok();
             tool.description = Some(handoff::described(&view.spec, &*self.agent.ports.agents, is_shown).into());

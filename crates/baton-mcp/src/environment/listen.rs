@@ -1,14 +1,14 @@
-//! Telling clients of changes: `subscriptions/listen`, and the subscriptions of sessions.
+//! Change notifications: `subscriptions/listen`, and subscriptions of sessions.
 
 use super::{agent::Agent, handler::Environment, references, resources::no_resource, watch::Change};
 use rmcp::{ErrorData, Peer, RoleServer, service::SubscriptionContext};
 use std::sync::Arc;
 
-/// Resources that one request may listen to.
+/// Maximum number of resources per request.
 const MAX_RESOURCES: usize = 256;
 
 impl Environment {
-    /// Tells of changes until the client goes away.
+    /// Sends change notifications until the client disconnects.
     pub(super) async fn tell_changes(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut watch = self.agent.watch();
         let wanted = context.accepted().resource_subscriptions.clone().unwrap_or_default();
@@ -24,7 +24,8 @@ impl Environment {
         }
         let sink = context.sink();
         for (_, uri) in &held {
-            // The client was told that it listens before its server was; what changed in between is not known.
+            // The subscription was confirmed to the client before its server subscribed; a change in between may have
+            // been missed.
             if sink.notify_resource_updated(uri.clone()).await.is_err() {
                 break;
             }
@@ -58,7 +59,7 @@ impl Environment {
         Ok(())
     }
 
-    /// A session of an older protocol wants to hear of a resource.
+    /// Subscribes a session of an older protocol to a resource.
     pub(super) async fn subscribe_session(&self, uri: &str, peer: &Peer<RoleServer>) -> Result<(), ErrorData> {
         let server = self.subscribe_at(uri).await?;
         match self.session.subscribe(uri, server.clone()) {
@@ -80,7 +81,7 @@ impl Environment {
         }
     }
 
-    /// Subscribes at the server that has the resource; the agent's own need none.
+    /// Subscribes at the server that has the resource; `None` for references of the agent, which need no server.
     async fn subscribe_at(&self, uri: &str) -> Result<Option<String>, ErrorData> {
         let spec = self.agent.ports.agents.agent(&self.agent.name);
         if spec.is_some_and(|spec| references::find(&spec, uri).is_some()) {

@@ -1,7 +1,7 @@
-//! One agent's MCP server: its prompt, its tools, its references, and what its own MCP servers offer.
+//! MCP server of one agent: its prompt, tools and references, and the offers of its own MCP servers.
 //!
-//! `handler.rs` is the table of the protocol's verbs; each verb is a file. Everything is looked up for every request,
-//! so a changed definition takes effect at once.
+//! `handler.rs` dispatches the protocol's methods; each method is a file. Everything is looked up for every request, so
+//! a changed definition takes effect at once.
 
 mod agent;
 mod approve;

@@ -1,4 +1,4 @@
-//! Tools of the definition.
+//! Calls of tools of the definition.
 
 use super::{
     approve,
@@ -79,7 +79,7 @@ fn wrong_arguments(tool: &str, faults: &[String]) -> String {
     format!("'{tool}' did not run, because its arguments do not fit: {}.", faults.join("; "))
 }
 
-/// What a tool may ask of whoever runs it: a client that calls a tool is no run, so there is no model.
+/// Helper for tools called by an MCP client: there is no run, so no model is available.
 struct Helper(Option<Teller>);
 
 impl ToolHelper for Helper {
@@ -95,7 +95,7 @@ impl ToolHelper for Helper {
     }
 }
 
-/// The questions of a tool as the protocol asks them; nothing when one of them cannot be asked.
+/// Converts the questions of a tool to protocol requests; `None` if one of them cannot be expressed.
 fn requests(questions: Vec<ToolQuestion>) -> Option<InputRequests> {
     questions.into_iter().map(request).collect()
 }
@@ -123,7 +123,7 @@ fn answers(given: Given) -> ToolAnswers {
 fn answered(responses: InputResponses) -> Vec<ToolAnswer> {
     let answer = |(key, value): (String, Value)| {
         let action = match value.get("action").and_then(Value::as_str) {
-            // The form of an approval has a no of its own.
+            // The approval form has its own field to decline.
             Some("accept") if key != approve::APPROVAL || approve::is_yes(&value) => AnswerAction::Accept,
             Some("accept" | "decline") => AnswerAction::Decline,
             _ => AnswerAction::Cancel,

@@ -1,5 +1,4 @@
-//! Lists in pages. A cursor says after which entry a page begins, so that nobody misses an entry because another came or
-//! went.
+//! List pagination. A cursor holds the key of the last entry, so no entry is skipped when others are added or removed.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rmcp::{
@@ -7,10 +6,10 @@ use rmcp::{
     model::{PaginatedRequestParams, Prompt, Resource, ResourceTemplate, Tool},
 };
 
-/// So that other base64 is no cursor.
+/// Prefix that distinguishes cursors from other base64 text.
 const MARK: &str = "after:";
 
-/// What is listed under a key.
+/// A list entry with a sort key.
 pub(super) trait Listed: Clone {
     fn key(&self) -> &str;
 }
@@ -39,13 +38,13 @@ impl Listed for ResourceTemplate {
     }
 }
 
-/// By key, and of those with one key the first.
+/// Sorts by key and removes duplicates; the first entry of a key is kept.
 pub(super) fn sort<T: Listed>(entries: &mut Vec<T>) {
     entries.sort_by(|one, other| one.key().cmp(other.key()));
     entries.dedup_by(|later, earlier| later.key() == earlier.key());
 }
 
-/// The entries of the page that is asked for, and the cursor of the next; the entries are sorted by their keys.
+/// The requested page and the cursor of the next one. `entries` must be sorted by key.
 pub(super) fn page<T: Listed>(
     entries: &[T],
     request: Option<&PaginatedRequestParams>,

@@ -1,24 +1,24 @@
-//! Where Environments get everything from.
+//! Ports used by Environments.
 
 use baton_ports::{AgentDesk, AgentSource, Clock, HandoffDesk, Ids, ToolHost};
 use baton_toolhost::McpServers;
 use std::sync::Arc;
 
-/// Where Environments get everything from; cheap to clone.
+/// Ports used by Environments; cheap to clone.
 #[derive(Clone)]
 pub struct Ports {
-    /// The agents and their kits.
+    /// Agent definitions and their resources.
     pub agents: Arc<dyn AgentSource>,
-    /// Runs the tools of definitions.
+    /// Runs tools of definitions.
     pub tools: Arc<dyn ToolHost>,
-    /// The MCP servers of the agents.
+    /// MCP servers of the agents.
     pub servers: McpServers,
-    /// Asks agents for work.
+    /// Invokes agents.
     pub desk: Arc<dyn AgentDesk>,
-    /// Decides about handoffs, keeps their records, and hands work over itself.
+    /// Authorizes handoffs, keeps their records, and performs direct handoffs.
     pub handoffs: Arc<dyn HandoffDesk>,
-    /// The time, for deadlines.
+    /// Clock for deadlines.
     pub clock: Arc<dyn Clock>,
-    /// Fresh ids, for calls that are part of no task.
+    /// Id generator for calls that belong to no task.
     pub ids: Arc<dyn Ids>,
 }

@@ -22,9 +22,9 @@ use rmcp::{
 };
 use serde_json::Value;
 
-/// The prompt that every agent has, for those who may manage agents.
+/// The prompt that every agent has; requires permission to manage agents.
 pub(super) const SYSTEM_PROMPT: &str = "system_prompt";
-/// Its argument.
+/// Argument of the system prompt.
 pub(super) const AGENT_NAME: &str = "agent_name";
 
 impl Environment {
@@ -63,7 +63,7 @@ impl Environment {
         let caller = Caller::of(context)?;
         let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
         if request.name == SYSTEM_PROMPT {
-            // Giving an agent work does not entitle to its instructions.
+            // Permission to call an agent does not include reading its instructions.
             if let Err(missing) = may(&caller.principal, Access::Admin, None) {
                 let words = format!("{}: {missing}", ErrorCode::SCOPE_MISSING.code);
                 return Err(ErrorData::invalid_request(words, None));

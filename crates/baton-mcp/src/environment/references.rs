@@ -1,10 +1,10 @@
-//! The texts that an agent knows, as resources.
+//! The references of an agent as MCP resources.
 
 use baton_types::{AgentName, AgentSpec, ContextItem};
 use rmcp::model::{Resource, ResourceContents};
 use std::fmt::Write;
 
-/// What lists say of them: all but the text.
+/// Name, description, media type and size of each reference: the fields shown in lists.
 pub(super) fn listed(spec: &AgentSpec) -> Vec<(&str, &str, &str, usize)> {
     let references = &spec.knowledge.references;
     references
@@ -13,7 +13,7 @@ pub(super) fn listed(spec: &AgentSpec) -> Vec<(&str, &str, &str, usize)> {
         .collect()
 }
 
-/// The address of one.
+/// Resource URI of a reference.
 pub(super) fn uri(agent: &AgentName, name: &str) -> String {
     let mut uri = format!("baton://agents/{agent}/references/");
     for byte in name.bytes() {
@@ -26,7 +26,7 @@ pub(super) fn uri(agent: &AgentName, name: &str) -> String {
     uri
 }
 
-/// All of them as resources.
+/// All references as resources.
 pub(super) fn resources(spec: &AgentSpec) -> Vec<Resource> {
     spec.knowledge.references.iter().map(|reference| resource(&spec.name, reference)).collect()
 }
@@ -42,12 +42,12 @@ fn resource(agent: &AgentName, reference: &ContextItem) -> Resource {
     resource
 }
 
-/// The one at an address.
+/// The reference with this URI.
 pub(super) fn find<'a>(spec: &'a AgentSpec, address: &str) -> Option<&'a ContextItem> {
     spec.knowledge.references.iter().find(|reference| uri(&spec.name, &reference.name) == address)
 }
 
-/// What is in it.
+/// Contents of a reference.
 pub(super) fn contents(reference: &ContextItem, uri: &str) -> ResourceContents {
     ResourceContents::text(reference.text.clone(), uri).with_mime_type(reference.media_type.clone())
 }

@@ -1,4 +1,4 @@
-//! What is said to the client while its request is worked on: progress, log messages, signs of life.
+//! Notifications to the client while its request runs: progress, log messages, heartbeats.
 
 use crate::serve::on_stream;
 use baton_ports::ToolProgress;
@@ -14,22 +14,22 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Words that wait to be said; more are dropped, because the newest progress is the one that matters.
+/// Queue capacity; further events are dropped, because only the latest progress matters.
 const WAITING: usize = 64;
 
-/// Says to the client what is heard from a tool.
+/// Forwards progress and log messages of a tool to the client.
 pub(super) struct Relay {
     token: Option<ProgressToken>,
     level: Option<LoggingLevel>,
     heartbeat: Duration,
     heard: Option<(Teller, Receiver<Said>)>,
-    /// The progress that was said last.
+    /// Progress value sent last.
     last: Option<f64>,
-    /// Whether a sign of life was said that the tool knows nothing of.
+    /// Whether a heartbeat was sent that the tool's own progress does not include.
     ahead: bool,
 }
 
-/// Takes what a tool says; never waits.
+/// Queues events of a tool; never blocks.
 #[derive(Clone)]
 pub(super) struct Teller(Sender<Said>);
 
@@ -45,7 +45,7 @@ impl CallEvents for Teller {
     }
 
     fn log(&self, message: LoggingMessageNotificationParam) {
-        // A client that reads too slowly misses some.
+        // Dropped if the client reads too slowly.
         let _ = self.0.try_send(Said::Log(message));
     }
 }
@@ -57,13 +57,13 @@ impl Teller {
 }
 
 impl Relay {
-    /// For one request; says nothing about progress without a token, and no log messages without a level.
+    /// Relay for one request; sends no progress without a token and no log messages without a level.
     pub(super) fn new(context: &RequestContext<RoleServer>, level: Option<LoggingLevel>, heartbeat: Duration) -> Self {
         let token = context.meta.get_progress_token();
         Self { token, level, heartbeat, heard: None, last: None, ahead: false }
     }
 
-    /// Who takes what a tool says, if anything of it would be said.
+    /// Event sink for a tool; `None` if the client wants neither progress nor log messages.
     pub(super) fn teller(&mut self) -> Option<Teller> {
         if self.token.is_none() && self.level.is_none() {
             return None;
@@ -75,18 +75,18 @@ impl Relay {
         Some(teller.clone())
     }
 
-    /// The same for servers.
+    /// The same sink for MCP servers.
     pub(super) fn events(&mut self) -> Option<Arc<dyn CallEvents>> {
         self.teller().map(|teller| Arc::new(teller) as Arc<dyn CallEvents>)
     }
 
-    /// Who takes the progress of a tool that says nothing else, if it would be said.
+    /// Event sink for a tool that reports only progress; `None` without a progress token.
     pub(super) fn progress_teller(&mut self) -> Option<Teller> {
         self.token.as_ref()?;
         self.teller()
     }
 
-    /// Works, and says meanwhile what is heard; stops when the client does not want the result any more.
+    /// Runs `work` and forwards events meanwhile; fails if the client cancels the request.
     pub(super) async fn during<T>(
         &mut self,
         context: &RequestContext<RoleServer>,
@@ -107,7 +107,7 @@ impl Relay {
             };
             due = Instant::now() + self.heartbeat;
             match said {
-                // Seldom, and large: on the heap, so that calls in which nothing is said stay small.
+                // Rare and large: boxed, so that calls without events stay small.
                 Some(said) => Box::pin(self.say(context, said)).await,
                 None => Box::pin(self.say_alive(context)).await,
             }
@@ -154,13 +154,13 @@ impl Relay {
     }
 }
 
-/// Signs of life count up in whole steps: 1, 2, 3, or on from what a tool said.
+/// Heartbeats count up in whole steps: 1, 2, 3, or from the last reported progress.
 fn next_step(last: Option<f64>) -> f64 {
     last.unwrap_or_default().max(0.0).floor() + 1.0
 }
 
-/// Progress must grow. A tool's is passed on as it is, unless a sign of life ran ahead of it: then it is one more step, and
-/// the tool's total is no longer the end of them.
+/// Progress must increase. A tool's progress is forwarded unchanged unless a heartbeat is ahead of it; then it becomes
+/// the next step, without the tool's total.
 fn growing(last: Option<f64>, progress: ToolProgress) -> ToolProgress {
     match last {
         Some(said) if progress.done <= said => ToolProgress { done: next_step(last), total: None, ..progress },
@@ -168,7 +168,7 @@ fn growing(last: Option<f64>, progress: ToolProgress) -> ToolProgress {
     }
 }
 
-/// Levels in their order.
+/// Numeric order of log levels.
 pub(super) fn severity(level: LoggingLevel) -> u8 {
     match level {
         LoggingLevel::Debug => 0,
@@ -184,7 +184,7 @@ pub(super) fn severity(level: LoggingLevel) -> u8 {
 
 async fn hear(heard: &mut Option<(Teller, Receiver<Said>)>) -> Said {
     match heard {
-        // The relay itself holds a sender, so the channel does not end.
+        // The relay holds a sender, so the channel never closes.
         Some((_, receiver)) => match receiver.recv().await {
             Some(said) => said,
             None => std::future::pending().await,

@@ -85,7 +85,7 @@ impl Environment {
         };
         match rounds.run(&mut relay, false, given, step).await? {
             Ended::Done(mut result) => {
-                // Who may read it is decided here, so nobody in between may keep it for others.
+                // Access is checked per caller, so shared caches must not store the result.
                 result.cache_scope = Some(CacheScope::Private);
                 Ok(result.into())
             }
@@ -94,7 +94,7 @@ impl Environment {
         }
     }
 
-    /// Asks the servers that may have it, the likeliest first, until one does.
+    /// Tries the candidate servers in order of likelihood until one has the resource.
     async fn server_resource(
         &self,
         uri: &str,
@@ -111,8 +111,8 @@ impl Environment {
         Err(no_resource(uri))
     }
 
-    /// The servers that may have a resource: the one that lists it; else those with a template that it fits; else all
-    /// that have resources.
+    /// Candidate servers for a resource: the one that lists it, otherwise those with a matching template, followed by
+    /// all others with resources.
     pub(super) async fn servers_of(&self, uri: &str) -> Vec<String> {
         let (servers, patience) = (&self.agent.ports.servers, self.agent.common.limits.patience);
         let listed = servers.resources(&self.agent.name, patience).await;
@@ -134,12 +134,12 @@ impl Environment {
     }
 }
 
-/// Servers of both eras say it in their own way.
+/// Error codes for a missing resource in all protocol versions.
 fn is_missing(error: &ErrorData) -> bool {
     matches!(error.code, ErrorCode::RESOURCE_NOT_FOUND | ErrorCode::INVALID_PARAMS | ErrorCode::METHOD_NOT_FOUND)
 }
 
-/// The transport gives it the code that the client's protocol has for it.
+/// The transport maps the code to the client's protocol version.
 pub(super) fn no_resource(uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(512).collect();
     ErrorData::resource_not_found(format!("there is no resource {shown}"), Some(json!({ "uri": shown })))

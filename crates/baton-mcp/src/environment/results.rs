@@ -1,11 +1,11 @@
-//! What tools give, as results of the protocol.
+//! Conversion of tool output to protocol results.
 
 use baton_ports::ToolOutput;
 use baton_types::Json;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::Value;
 
-/// What a tool of the definition gave: text and structure that say the same.
+/// Result of a tool of the definition, with the same output as text and as structured content.
 pub(super) fn result(output: &ToolOutput) -> CallToolResult {
     let ToolOutput { output, is_error } = output;
     if *is_error {
@@ -16,7 +16,7 @@ pub(super) fn result(output: &ToolOutput) -> CallToolResult {
     result
 }
 
-/// A failure in words for a model.
+/// Error result with a text for the model.
 pub(super) fn failure(words: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(words)])
 }
@@ -25,7 +25,7 @@ fn structured(output: &Json) -> Option<Value> {
     output.is_object().then(|| output.to_value())
 }
 
-/// The result, or words in its place when it is larger than anybody could use.
+/// The result, or an error result if it exceeds the size limit.
 pub(super) fn bounded(result: CallToolResult, most: usize) -> CallToolResult {
     let size: usize = result.content.iter().map(block_size).sum::<usize>()
         + result.structured_content.as_ref().map_or(0, |value| value_size(value, 0));

@@ -1,7 +1,7 @@
-//! Calls that ask something before they are done, for clients of both eras.
+//! Calls that need input from the client, for all protocol versions.
 //!
-//! A client of the newest protocol gets the questions as a result, and comes back with the answers and a sealed state:
-//! nothing is held here in between. A client of an older one is asked on the open stream of its call.
+//! A client of the newest protocol gets the questions as a result and calls again with the answers and a sealed state;
+//! nothing is stored here in between. A client of an older protocol is asked on the open stream of its call.
 
 use super::{
     agent::Agent,
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Rounds of one call; clients stop at the same number.
+/// Maximum number of rounds of one call; clients use the same limit.
 const MAX_ROUNDS: usize = 10;
 
 /// One request that may take several rounds.
@@ -30,50 +30,50 @@ pub(super) struct Rounds<'a> {
     pub(super) caller: &'a Caller,
     pub(super) context: &'a RequestContext<RoleServer>,
     pub(super) capabilities: &'a ClientCapabilities,
-    /// The method, the name and the arguments that all rounds have in common.
+    /// Method, name and arguments are the same in all rounds.
     pub(super) method: &'a str,
     pub(super) name: &'a str,
     pub(super) arguments: &'a Value,
 }
 
-/// What a client carries from round to round.
+/// State that a client carries from round to round.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Round {
-    /// Whether somebody has said that the call may run.
+    /// Whether the call was approved.
     pub(super) approved: bool,
-    /// What whoever asked wants to have back.
+    /// Opaque state of the tool or server that asked, returned to it.
     pub(super) state: Option<String>,
-    /// What was asked; it is asked again when answers are missing.
+    /// Pending questions; repeated if answers are missing.
     pub(super) requests: InputRequests,
-    /// The handoff that the client was asked to make instead; its request follows from the arguments.
+    /// The handoff delegated to the client; its request is derived from the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) handoff: Option<Begun>,
 }
 
-/// The answers to the last questions.
+/// Answers to the last questions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
     pub(super) responses: InputResponses,
     pub(super) state: Option<String>,
 }
 
-/// How a request ended.
+/// Outcome of a request.
 pub(super) enum Ended<T> {
-    /// With its result.
+    /// The final result.
     Done(T),
-    /// With questions to the client.
+    /// Questions for the client.
     Asks(InputRequiredResult),
-    /// Without: the client of an older protocol cannot or will not answer. In words for a model.
+    /// No result: a client of an older protocol cannot or will not answer. The text is for a model.
     Unanswered(String),
 }
 
-/// Where a request begins.
+/// Starting point of a request.
 pub(super) enum Begin {
-    /// At the beginning; a client may bring answers to what it was not asked yet, for the server to judge.
+    /// First round; a client may send answers in advance, which the server checks.
     Anew(Option<Given>),
-    /// After questions that were answered.
+    /// All questions were answered.
     With(Round, InputResponses),
-    /// After questions of which some are not answered.
+    /// Some questions are unanswered.
     Again(Round),
 }
 
@@ -88,8 +88,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Uses a state up; false when it cannot be known whether it was used before, so that its question has to be asked
-    /// again.
+    /// Marks a state as used. Returns false if earlier use cannot be ruled out, so the question must be asked again.
     pub(super) fn spend(&self, state: &str) -> Result<bool, ErrorData> {
         match self.agent.common.seal.spend(self.bound(&self.arguments.to_string()), state) {
             Ok(()) => Ok(true),
@@ -98,7 +97,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Reads what the client brings along.
+    /// Reads the state and the answers that the client sent.
     pub(super) fn begin(&self, state: Option<&str>, responses: Option<&InputResponses>) -> Result<Begin, ErrorData> {
         let responses = responses.filter(|_| self.caller.modern);
         let Some(state) = state.filter(|_| self.caller.modern) else {
@@ -124,13 +123,13 @@ impl Rounds<'_> {
         Ok(InputRequiredResult::new(requests, Some(sealed)))
     }
 
-    /// What the client carries; it opens as long as any state does, and at least so long.
+    /// Seals the state for the client, valid for the default lifetime and at least for `at_least`.
     pub(super) fn sealed(&self, round: &Round, at_least: Duration) -> Result<String, ErrorData> {
         let sealed = self.agent.common.seal.close_for(self.bound(&self.arguments.to_string()), round, at_least);
         sealed.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
-    /// Takes steps until one is the last, or the client has to be asked by a result.
+    /// Runs steps until one returns the result, or until the client must be asked with a result.
     pub(super) async fn run<'s, T>(
         &self,
         relay: &mut Relay,
@@ -179,7 +178,7 @@ impl Rounds<'_> {
     }
 }
 
-/// What a server says that it would need of the client.
+/// Client capabilities that a server reports as missing.
 fn missing(error: &ErrorData) -> Option<ClientCapabilities> {
     let data = error.data.as_ref().filter(|_| error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY)?;
     ClientCapabilities::deserialize(data.get("requiredCapabilities")?).ok()

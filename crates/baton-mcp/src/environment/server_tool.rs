@@ -1,4 +1,4 @@
-//! Tools of the agent's MCP servers, passed through.
+//! Calls of tools of the agent's MCP servers, forwarded unchanged.
 
 use super::{
     call::Call,
@@ -48,7 +48,7 @@ impl Call<'_> {
     }
 }
 
-/// The same call with answers.
+/// The call options with the answers of the client.
 pub(super) fn answering(options: &CallOptions, given: Option<Given>) -> CallOptions {
     let mut options = options.clone();
     if let Some(Given { responses, state }) = given {
@@ -58,8 +58,8 @@ pub(super) fn answering(options: &CallOptions, given: Option<Given>) -> CallOpti
     options
 }
 
-/// The reply with the word that it is complete, which servers of the older protocol do not say and clients of the newest
-/// need; the transport takes it out for others.
+/// Sets `resultType: complete`, which servers of older protocols omit and clients of the newest require; the transport
+/// removes it for other clients.
 pub(super) fn completed<T>(
     reply: ServerReply<T>,
     result_type: impl FnOnce(&mut T) -> &mut Option<ResultType>,
@@ -73,7 +73,8 @@ pub(super) fn completed<T>(
     }
 }
 
-/// A server's refusal, in its own words; that it does not know a method says nothing about this endpoint.
+/// Error of a server, forwarded unchanged. "Method not found" becomes an internal error: it does not describe this
+/// endpoint.
 pub(super) fn passed_on(mut error: ErrorData) -> ErrorData {
     if error.code == ErrorCode::METHOD_NOT_FOUND {
         error.code = ErrorCode::INTERNAL_ERROR;

@@ -1,4 +1,4 @@
-//! What belongs to one session of a client of an older protocol, or to one request of the newest.
+//! State of one session of an older protocol, or of one request of the newest.
 
 use super::{agent::Agent, watch::Change};
 use parking_lot::Mutex;
@@ -12,24 +12,24 @@ use std::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Resources that one session may be told about.
+/// Maximum number of resource subscriptions per session.
 const MAX_SUBSCRIPTIONS: usize = 256;
-/// Tools that one session may allow for its rest; more are asked about every time.
+/// Maximum number of tools approved for a session; further tools need approval for every call.
 const MAX_GRANTS: usize = 256;
 
-/// What one session asked for.
+/// State of one session.
 #[derive(Default)]
 pub(super) struct Session {
     level: Mutex<Option<LoggingLevel>>,
     subscriptions: Subscriptions,
     listening: OnceLock<DropGuard>,
-    /// Tools that somebody allowed for the rest of the session.
+    /// Tools approved for the rest of the session.
     granted: Mutex<HashSet<String>>,
-    /// Whether its client answered a handoff from a model.
+    /// Whether the client answered a handoff with a model.
     answers_from_model: AtomicBool,
 }
 
-/// Resources that the client wants to hear of, each with the server that has it; the agent's own have none.
+/// Subscribed resources, each with its server; references of the agent have none.
 type Subscriptions = Arc<Mutex<HashMap<String, Option<String>>>>;
 
 impl Session {
@@ -41,7 +41,7 @@ impl Session {
         *self.level.lock() = Some(level);
     }
 
-    /// Whether somebody allowed a tool for the rest of the session.
+    /// Whether a tool was approved for the rest of the session.
     pub(super) fn is_granted(&self, tool: &str) -> bool {
         self.granted.lock().contains(tool)
     }
@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    /// Whether the client answered a handoff from a model, so that it is not asked again.
+    /// Whether the client answered a handoff with a model, so that no further handoff is delegated to it.
     pub(super) fn answers_from_model(&self) -> bool {
         self.answers_from_model.load(Ordering::Relaxed)
     }
@@ -62,7 +62,7 @@ impl Session {
         self.answers_from_model.store(true, Ordering::Relaxed);
     }
 
-    /// Notes a subscription; false when there was one already.
+    /// Records a subscription; false if it already exists.
     pub(super) fn subscribe(&self, uri: &str, server: Option<String>) -> Result<bool, ErrorData> {
         let mut subscriptions = self.subscriptions.lock();
         if subscriptions.contains_key(uri) {
@@ -77,12 +77,12 @@ impl Session {
         Ok(true)
     }
 
-    /// Forgets a subscription; says at which server it was.
+    /// Removes a subscription and returns its server.
     pub(super) fn unsubscribe(&self, uri: &str) -> Option<Option<String>> {
         self.subscriptions.lock().remove(uri)
     }
 
-    /// Tells the client of changes from now on, until the session ends.
+    /// Starts to send change notifications to the client, until the session ends.
     pub(super) fn listen(&self, agent: &Arc<Agent>, peer: &Peer<RoleServer>) {
         self.listening.get_or_init(|| {
             let stop = CancellationToken::new();

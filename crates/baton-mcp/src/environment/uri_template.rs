@@ -1,7 +1,7 @@
-//! Whether an address can come from a template.
+//! Matching of URIs against templates.
 
-/// Whether an address fits a template such as `test://items/{id}/data`: each expression stands for any run of
-/// characters. Only good for choosing whom to ask; whoever is asked decides.
+/// Whether a URI matches a template such as `test://items/{id}/data`; each expression matches any characters. Used only
+/// to choose candidate servers; the server decides.
 pub(super) fn fits(template: &str, uri: &str) -> bool {
     let mut pieces = literals(template).into_iter();
     let Some(first) = pieces.next() else { return false };
@@ -15,7 +15,7 @@ pub(super) fn fits(template: &str, uri: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// What stands between the expressions.
+/// Literal text between the expressions.
 fn literals(template: &str) -> Vec<&str> {
     let mut literals = Vec::new();
     let mut rest = template;

@@ -1,4 +1,4 @@
-//! What an agent has at one moment, as lists and calls need it.
+//! Snapshot of an agent's tools, for lists and calls.
 
 use super::handoff;
 use crate::exported;
@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-/// The tools of an agent, listed and found by one table: what is not listed cannot be called.
+/// The tools of an agent. Listing and lookup use one table, so an unlisted tool cannot be called.
 pub(super) struct View {
     pub(super) spec: Arc<AgentSpec>,
     pub(super) kit: Arc<AgentKit>,
@@ -22,20 +22,20 @@ pub(super) struct View {
     handoff: ToolSpec,
 }
 
-/// Where a tool is.
+/// Source of a tool.
 #[derive(Clone, Debug)]
 pub(super) enum Found {
-    /// In the definition, at this place.
+    /// Tool of the definition, by index.
     Own(usize),
-    /// Part of Baton.
+    /// The built-in `handoff` tool.
     Handoff,
-    /// Among the exported ones.
+    /// An exported tool.
     Exported,
-    /// At a server.
+    /// A tool of an MCP server.
     Server(Arc<ServerTool>),
 }
 
-/// A tool of a server.
+/// A tool of an MCP server, with its name there.
 #[derive(Debug)]
 pub(super) struct ServerTool {
     pub(super) server: String,
@@ -43,7 +43,8 @@ pub(super) struct ServerTool {
     pub(super) spec: ToolSpec,
 }
 
-/// How tools run here: whoever calls them has a client that can ask somebody, or says that it cannot.
+/// Permission context of calls through an Environment: not autonomous, because the client can ask its user or declares
+/// that it cannot.
 pub(super) fn circumstances(spec: &AgentSpec) -> Session<'_> {
     Session { autonomous: false, ask: spec.policy.ask, included: &[] }
 }
@@ -57,7 +58,7 @@ impl View {
         if spec.enable_handoff && !spec.is_peer() && is_offered(&view.handoff) {
             view.add(handoff::listed(), Found::Handoff);
         }
-        // The agent's own words count before those of servers.
+        // Tools of the definition take precedence over those of servers.
         for (at, tool) in spec.tools.iter().enumerate() {
             if is_offered(tool) && !matches!(tool.runner, ToolRunner::BuiltIn) {
                 view.add(own_tool(tool), Found::Own(at));
@@ -90,7 +91,7 @@ impl View {
         self.found.get(name)
     }
 
-    /// What is decided about calls of a tool by; an exported one is a task, with its own rules.
+    /// The spec that permission decisions use; `None` for an exported tool, which runs as a task with its own rules.
     pub(super) fn decided_by<'a>(&'a self, found: &'a Found) -> Option<&'a ToolSpec> {
         match found {
             Found::Own(at) => self.spec.tools.get(*at),
@@ -100,7 +101,7 @@ impl View {
         }
     }
 
-    /// As it is listed.
+    /// The tool as listed.
     pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
         let at = self.tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)).ok()?;
         self.tools.get(at)
@@ -123,7 +124,7 @@ fn server_tool(offered: OfferedTool) -> (Tool, Found) {
     (shown, Found::Server(Arc::new(ServerTool { server, tool, spec })))
 }
 
-/// MCP wants an object schema that says so.
+/// MCP requires a schema with `"type": "object"`.
 fn object_schema(schema: &Json) -> Arc<JsonObject> {
     let mut members = match schema.to_value() {
         Value::Object(members) => members,

@@ -1,4 +1,4 @@
-//! What changes about an agent, for those who listen.
+//! Changes of an agent, for subscribers.
 
 use super::{agent::Agent, handoff, references};
 use baton_ports::Changes;
@@ -8,17 +8,17 @@ use futures_util::StreamExt;
 use std::{future::pending, sync::Arc};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-/// One thing that changed.
+/// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Tools,
     Prompts,
     Resources,
-    /// What is in a resource.
+    /// The contents of a resource.
     Updated(String),
 }
 
-/// Compares what the agent has with what it had.
+/// Detects changes by comparing the agent with its previous state.
 pub(super) struct Watch {
     agent: Arc<Agent>,
     spec: Option<Arc<AgentSpec>>,
@@ -29,7 +29,7 @@ pub(super) struct Watch {
 }
 
 impl Agent {
-    /// Watches from now on.
+    /// Starts to watch for changes.
     pub(super) fn watch(self: &Arc<Self>) -> Watch {
         let ports = &self.ports;
         Watch {
@@ -42,7 +42,7 @@ impl Agent {
         }
     }
 
-    /// What is said of handing work over, whoever asks.
+    /// Description of the `handoff` tool with all agents, independent of the caller.
     fn handoff(&self) -> Option<String> {
         let spec = self.ports.agents.agent(&self.name).filter(|spec| spec.enable_handoff && !spec.is_peer())?;
         Some(handoff::described(&spec, &*self.ports.agents, |_| true))
@@ -50,7 +50,7 @@ impl Agent {
 }
 
 impl Watch {
-    /// Waits until something changed; may be dropped and called again.
+    /// Waits for changes; cancel-safe.
     pub(super) async fn next(&mut self) -> Vec<Change> {
         loop {
             let changes = tokio::select! {
@@ -99,7 +99,7 @@ impl Watch {
     }
 }
 
-/// References whose text is another.
+/// References with a changed text.
 fn updated(before: Option<&AgentSpec>, after: Option<&AgentSpec>) -> Vec<Change> {
     let Some((before, after)) = before.zip(after) else { return Vec::new() };
     let is_updated = |new: &&ContextItem| {

@@ -1,17 +1,17 @@
-//! Arguments of a call beside the schema of its tool.
+//! Validation of call arguments against the schema of their tool.
 
 use crate::schema;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-/// The parameters that a schema names.
+/// Parameters declared by a schema.
 pub(super) fn declared(schema: &Value) -> JsonObject {
     schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-/// The arguments as they are used, or what is wrong with them, in words for whoever made the call.
+/// The validated arguments; the error is a message for the caller.
 ///
-/// Optional ones that were given as null are taken out: that is how models leave something out.
+/// Optional arguments given as null are removed: models omit arguments that way.
 pub(crate) fn fitting(schema: &Value, arguments: Option<JsonObject>) -> Result<JsonObject, String> {
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();

@@ -1,4 +1,4 @@
-//! Calling an exported tool.
+//! Calls of an exported tool.
 
 use super::{arguments::fitting, prompt};
 use crate::work::{self, Work};
@@ -12,10 +12,10 @@ use rmcp::{
 };
 use std::time::Duration;
 
-/// Runs an agent on the prompt of a tool that it exports, as a new task of the caller, and gives its last answer.
+/// Runs an agent on the prompt of an exported tool, as a new task of the caller, and returns its last answer.
 ///
-/// Nobody can answer a question in between, so one that the agent asks is a failure that says what was asked. Whoever
-/// sent a progress token hears every `heartbeat` that the agent works; cancelling the request cancels the task.
+/// Questions cannot be answered during the call, so a question of the agent is a failure that includes the question. A
+/// caller with a progress token gets a notification every `heartbeat`; cancelling the request cancels the task.
 pub async fn call(
     desk: &dyn AgentDesk,
     agent: &AgentName,
@@ -70,7 +70,7 @@ fn result(reply: &AgentReply) -> CallToolResult {
     result.with_meta(Some(origin(reply)))
 }
 
-/// Where the whole story of the call can be read.
+/// Task and conversation of the call.
 fn origin(reply: &AgentReply) -> MetaObject {
     let mut meta = MetaObject::default();
     meta.insert("dev.baton/taskId".to_owned(), reply.task.to_string().into());

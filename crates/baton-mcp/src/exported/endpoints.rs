@@ -1,4 +1,4 @@
-//! The endpoints of all agents' exported tools, made when they are first asked for.
+//! Endpoints of all agents' exported tools, created on first use.
 
 use super::{ExportedServer, server::Served};
 use crate::{Common, McpService};
@@ -7,7 +7,7 @@ use baton_types::AgentName;
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
 
-/// The exported tools of all agents; endpoints of agents that are gone are forgotten.
+/// The exported tools of all agents; endpoints of removed agents are dropped.
 pub struct ExportedEndpoints {
     agents: Arc<dyn AgentSource>,
     desk: Arc<dyn AgentDesk>,
@@ -16,12 +16,12 @@ pub struct ExportedEndpoints {
 }
 
 impl ExportedEndpoints {
-    /// None yet.
+    /// An empty set.
     pub fn new(agents: Arc<dyn AgentSource>, desk: Arc<dyn AgentDesk>, common: Common) -> Self {
         Self { agents, desk, common, made: RwLock::default() }
     }
 
-    /// The endpoint of an agent that is there, whether it exports anything or not.
+    /// The endpoint of an agent, even if it exports no tools; `None` if the agent does not exist.
     pub fn of(&self, agent: &AgentName) -> Option<Arc<McpService<ExportedServer>>> {
         self.agents.agent(agent)?;
         if let Some(made) = self.made.read().get(agent) {

@@ -1,6 +1,6 @@
-//! Work that an agent offers as MCP tools: calling one runs the agent on a prompt, and gives its last answer.
+//! Agent work offered as MCP tools: calling one runs the agent on a prompt and returns its last answer.
 //!
-//! [`tools`] and [`call()`] are what the agent's Environment uses; [`ExportedServer`] serves them alone.
+//! The agent's Environment uses [`tools`] and [`call()`]; [`ExportedServer`] serves them alone.
 
 mod arguments;
 mod call;

@@ -1,4 +1,4 @@
-//! The exported tools of one agent as a server of their own.
+//! MCP server with only the exported tools of one agent.
 
 use super::{call, find, tools};
 use crate::{span::called, work::unknown_tool};
@@ -19,12 +19,12 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// Serves only the tools that one agent exports.
 pub struct ExportedServer {
     served: Arc<Served>,
-    /// Ends with the session.
+    /// Cancelled when the session ends.
     session: CancellationToken,
     _ended: DropGuard,
 }
 
-/// What all sessions of one agent share.
+/// State shared by all sessions of one agent.
 pub(super) struct Served {
     pub(super) agent: AgentName,
     pub(super) agents: Arc<dyn AgentSource>,
@@ -53,7 +53,7 @@ impl Served {
         )
     }
 
-    /// From now on, calls `changed` after the tools have changed, until it says that nobody listens any more.
+    /// Calls `changed` after each change of the tools, until it returns false.
     fn watch<F: Future<Output = bool>>(self: Arc<Self>, changed: impl Fn() -> F) -> impl Future<Output = ()> {
         let mut changes = self.agents.changes();
         let mut last = tools(&self.kit());

@@ -1,14 +1,14 @@
-//! The words that an agent is given, made from a template and the arguments of a call.
+//! The prompt of an exported tool, rendered from a template and the arguments of a call.
 
 use super::arguments::declared;
 use baton_types::ExportedTool;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-/// The prompt of a call: `{argument}` is that argument, `{{` and `}}` are braces.
+/// Renders the prompt of a call: `{argument}` inserts that argument, `{{` and `}}` are braces.
 ///
-/// Texts are put in as they are, other values as JSON, and what was left out as nothing. Braces around anything that is
-/// no parameter stay as they are. What an argument brings is never looked into again.
+/// Strings are inserted unchanged, other values as JSON, omitted arguments as an empty string. Braces around any other
+/// name are kept. Inserted values are not expanded again.
 pub fn prompt(tool: &ExportedTool, arguments: &JsonObject) -> String {
     let declared = declared(&tool.parameters.to_value());
     let mut prompt = String::with_capacity(tool.prompt.len() + 256);
@@ -37,21 +37,21 @@ pub fn prompt(tool: &ExportedTool, arguments: &JsonObject) -> String {
     prompt
 }
 
-/// The name in braces with which a text begins.
+/// The name in braces at the start of a text.
 fn placeholder(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('{')?;
     let end = inner.find(['{', '}'])?;
     inner[end..].starts_with('}').then(|| &inner[..end])
 }
 
-/// What stands for a name; nothing, when it is no parameter.
+/// Replacement for a name; `None` if it is no parameter.
 fn value(tool: &ExportedTool, declared: &JsonObject, arguments: &JsonObject, name: &str) -> Option<String> {
     match arguments.get(name) {
         Some(Value::String(text)) => Some(text.clone()),
         Some(Value::Null) => Some(String::new()),
         Some(value) => Some(value.to_string()),
         None if declared.contains_key(name) => Some(String::new()),
-        // Templates of TeamSpark name the tool so.
+        // TeamSpark templates use `{name}` for the tool name.
         None if name == "name" => Some(tool.name.clone()),
         None => None,
     }

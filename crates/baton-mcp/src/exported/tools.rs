@@ -1,27 +1,27 @@
-//! Exported tools as MCP clients see them.
+//! Exported tools as MCP tools.
 
 use baton_types::{AgentKit, ExportedTool};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The tools that an agent exports, in the order written.
+/// The tools that an agent exports, in definition order.
 pub fn tools(kit: &AgentKit) -> Vec<Tool> {
     kit.exports.iter().map(tool).collect()
 }
 
-/// The exported tool of that name.
+/// The exported tool with this name.
 pub fn find<'a>(kit: &'a AgentKit, name: &str) -> Option<&'a ExportedTool> {
     kit.exports.iter().find(|export| export.name == name)
 }
 
 fn tool(export: &ExportedTool) -> Tool {
-    // What an agent does is up to its model, so nothing is promised of its effects.
+    // The agent's model decides on its actions, so no guarantee about effects is declared.
     Tool::new(export.name.clone(), export.description.clone(), schema(export))
         .with_annotations(ToolAnnotations::new().read_only(false))
 }
 
-/// MCP wants an object schema that says so.
+/// MCP requires a schema with `"type": "object"`.
 fn schema(export: &ExportedTool) -> Arc<JsonObject> {
     let mut members = match export.parameters.to_value() {
         Value::Object(members) => members,

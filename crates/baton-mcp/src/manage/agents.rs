@@ -1,4 +1,4 @@
-//! Agents as a whole: listed, shown, made, copied, deleted, and what their cards, settings and prompts say.
+//! Operations on whole agents: list, show, create, copy, delete, and access to their cards, settings and prompts.
 
 use super::{
     arguments::{Arguments, wrong},
@@ -11,7 +11,7 @@ use baton_wire::api::{AgentDetails, AgentMaker, ChangeAgent, CloneAgent, CreateA
 use serde_json::{Value, json};
 
 impl ManageServer {
-    /// Does one of the verbs that are not about a part of an agent.
+    /// Performs an operation that is not about a part of an agent.
     pub(super) async fn whole(&self, verb: Verb, call: &Call<'_>, mut given: Arguments) -> Result<Value, ManageError> {
         match verb {
             Verb::List => Ok(self.list()),
@@ -86,7 +86,7 @@ impl ManageServer {
     }
 }
 
-/// What a verb shows of a definition.
+/// The part of a definition that an operation shows.
 fn shown(verb: Verb, call: &Call<'_>, of: &Definition) -> Result<Value, ManageError> {
     let digest = of.digest.to_string();
     Ok(match verb {
@@ -97,7 +97,7 @@ fn shown(verb: Verb, call: &Call<'_>, of: &Definition) -> Result<Value, ManageEr
     })
 }
 
-/// What the card says, in the shape in which it is changed.
+/// Card metadata, in the form in which it is updated.
 fn metadata(of: &Definition) -> ChangeAgent {
     let about = &of.agent.about;
     let maker = about.provider.as_ref();

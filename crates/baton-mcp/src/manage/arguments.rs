@@ -1,4 +1,4 @@
-//! Arguments of calls, after they were checked against the schema of their tool.
+//! Call arguments, after validation against the schema of their tool.
 
 use baton_manage::ManageError;
 use baton_types::{AgentName, Digest, ErrorCode};
@@ -6,12 +6,12 @@ use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Whom a call is about.
+/// Argument with the agent that a call is about.
 pub(super) const TARGET: &str = "agentTarget";
-/// The digest on which a change depends.
+/// Argument with the expected digest of a change.
 pub(super) const DIGEST: &str = "digest";
 
-/// The arguments of one call; each is taken out once.
+/// Arguments of one call; each is consumed on access.
 pub(super) struct Arguments(JsonObject);
 
 impl Arguments {
@@ -19,7 +19,7 @@ impl Arguments {
         Self(members)
     }
 
-    /// A text that may be missing.
+    /// An optional string.
     pub(super) fn text(&mut self, name: &str) -> Option<String> {
         match self.0.remove(name) {
             Some(Value::String(text)) => Some(text),
@@ -27,7 +27,7 @@ impl Arguments {
         }
     }
 
-    /// A text that the schema demands.
+    /// A required string.
     pub(super) fn needed(&mut self, name: &str) -> Result<String, ManageError> {
         self.text(name).ok_or_else(|| wrong(format!("'{name}' is missing")))
     }
@@ -44,13 +44,13 @@ impl Arguments {
         self.0.remove(name).as_ref().and_then(Value::as_bool)
     }
 
-    /// One member as a shape of its own.
+    /// One member, deserialized.
     pub(super) fn member<T: DeserializeOwned>(&mut self, name: &str) -> Result<Option<T>, ManageError> {
         let unfit = |error: serde_json::Error| wrong(format!("'{name}' does not fit: {error}"));
         self.0.remove(name).map(serde_json::from_value).transpose().map_err(unfit)
     }
 
-    /// All that is left as one shape.
+    /// All remaining members, deserialized.
     pub(super) fn rest<T: DeserializeOwned>(self) -> Result<T, ManageError> {
         serde_json::from_value(Value::Object(self.0))
             .map_err(|error| wrong(format!("the arguments do not fit: {error}")))

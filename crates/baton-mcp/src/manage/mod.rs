@@ -1,6 +1,6 @@
-//! Managing agents from an MCP client: tools that make, show, change, copy and delete definitions.
+//! Agent management for MCP clients: tools that create, show, change, copy and delete definitions.
 //!
-//! What they do is `baton-manage`'s; here calls are checked, told apart and answered.
+//! `baton-manage` implements the operations; this module validates, dispatches and answers the calls.
 
 mod agents;
 mod answer;

@@ -1,4 +1,4 @@
-//! What an agent has several of: rules, references, exported tools, MCP servers, providers.
+//! Named parts of an agent: rules, references, exported tools, MCP servers, providers.
 
 use super::{
     arguments::{Arguments, wrong},
@@ -13,7 +13,7 @@ use baton_types::{AgentChange, AgentKit, ErrorCode, ItemKind, Json};
 use baton_wire::api::{AgentExport, AgentItem};
 use serde_json::{Value, json};
 
-/// What one of them is to be.
+/// New value of a part.
 enum Wish {
     Item(ItemKind, AgentItem),
     Export(AgentExport),
@@ -22,7 +22,7 @@ enum Wish {
 }
 
 impl ManageServer {
-    /// Does something with one part of an agent, or lists all of its kind.
+    /// Performs an action on one part of an agent, or lists all parts of the kind.
     pub(super) async fn part(
         &self,
         kind: PartKind,
@@ -72,7 +72,7 @@ impl ManageServer {
         Ok(shown)
     }
 
-    /// Whether a provider that a definition could have can be used, too, if somebody wants to know that.
+    /// Result of a provider validation; with `asks`, the provider is also queried for its models.
     async fn usable(&self, provider: &str, kit: &AgentKit, asks: bool) -> Value {
         let Some(probe) = self.providers.as_ref().filter(|_| asks) else { return json!({"isValid": true}) };
         match probe.models(provider, kit).await {
@@ -145,7 +145,7 @@ fn listed(kind: PartKind, of: &Definition) -> Value {
     }
 }
 
-/// One of them, without secrets.
+/// One part, without secrets.
 fn one(kind: PartKind, of: &Definition, name: &str) -> Result<Value, ManageError> {
     let absent = || {
         let name: String = name.chars().take(128).collect();

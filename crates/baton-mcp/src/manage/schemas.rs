@@ -1,4 +1,4 @@
-//! The tools as clients see them, with the schemas of their arguments.
+//! Tool definitions with their argument schemas.
 
 use super::{
     arguments::{DIGEST, TARGET},
@@ -19,7 +19,7 @@ pub(super) fn tool(verb: Verb) -> Tool {
     Tool::new(verb.name(), description(verb), Arc::new(schema(verb))).with_annotations(annotations)
 }
 
-/// The schema of the arguments of a verb.
+/// Argument schema of an operation.
 pub(super) fn schema(verb: Verb) -> JsonObject {
     let (mut members, mut needed) = (Map::new(), Vec::new());
     let mut put = |name: &str, schema: Value, is_needed: bool| {

@@ -1,4 +1,4 @@
-//! The server as MCP clients see it.
+//! MCP handler of the management server.
 
 use super::{answer, arguments::Arguments, schemas, verbs::Verb};
 use crate::{
@@ -22,14 +22,14 @@ use rmcp::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How a model should use the server; the first thing that a client shows it.
+/// Usage instructions for a model; clients show them first.
 const INSTRUCTIONS: &str = "These tools manage the agents of a Baton. Call agent_list to see which there are; the other tools \
 name an agent by its agentTarget. agent_create makes one, which answers at once; give it a prompt, then rules (how to behave), \
 references (what to know), MCP servers (what to use), exported tools (what it offers) and providers (who answers). Changes hold from the agent's next \
 task on. Secrets are never shown: *** stands for one, and given back it stays. Pass the digest of an earlier answer to have a \
 change refused when somebody else has changed the agent since.";
 
-/// Lets MCP clients manage the agents of a shelf; cheap to clone.
+/// Lets MCP clients manage the agents of a repository; cheap to clone.
 #[derive(Clone)]
 pub struct ManageServer {
     pub(super) agents: Arc<dyn AgentSource>,
@@ -37,26 +37,26 @@ pub struct ManageServer {
     pub(super) providers: Option<Arc<dyn ProviderProbe>>,
 }
 
-/// Whom the server asks.
+/// Ports used by the server.
 #[derive(Clone)]
 pub struct ManagePorts {
-    /// Who knows which agents there are.
+    /// Source of agent definitions.
     pub agents: Arc<dyn AgentSource>,
-    /// Who keeps their definitions.
+    /// Repository of agent definitions.
     pub shelf: Arc<dyn AgentShelf>,
-    /// Who knows whether a provider can be used, if anybody does.
+    /// Checks whether a provider can be used, if available.
     pub providers: Option<Arc<dyn ProviderProbe>>,
 }
 
-/// Who calls, and where they reached this Baton.
+/// Role of the caller, and the base URL at which it reached this Baton.
 pub(super) struct Call<'a> {
     pub(super) who: Who,
     pub(super) base: Option<&'a str>,
 }
 
 impl ManageServer {
-    /// The endpoint for the agents of a source, whose definitions a shelf keeps. The surface in front lets only those in who
-    /// may change agents, and puts a [`Who`] into the extensions of their requests; without one they are no owners.
+    /// The management endpoint. The surface in front admits only callers that may change agents, and puts a [`Who`]
+    /// into the extensions of their requests; callers without one are not owners.
     pub fn endpoint(ports: ManagePorts, common: &Common) -> McpService<Self> {
         let ManagePorts { agents, shelf, providers } = ports;
         let handler = Self { agents, manager: Manager::new(shelf), providers };
@@ -116,7 +116,7 @@ impl ServerHandler for ManageServer {
     }
 }
 
-/// Who wants it, as the surface knows.
+/// Role of the caller, set by the surface.
 fn who(context: &RequestContext<RoleServer>) -> Who {
     let parts = context.extensions.get::<Parts>();
     parts.and_then(|parts| parts.extensions.get::<Who>()).copied().unwrap_or(Who::Administrator)

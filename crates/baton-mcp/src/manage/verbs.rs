@@ -1,6 +1,6 @@
-//! What can be done, and how the tools for it are called.
+//! Management operations and their tool names.
 
-/// What an agent has several of, each with a name.
+/// Kind of a named part of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartKind {
     Rule,
@@ -13,7 +13,7 @@ pub(super) enum PartKind {
 impl PartKind {
     pub(super) const ALL: [Self; 5] = [Self::Rule, Self::Reference, Self::Export, Self::Server, Self::Provider];
 
-    /// One of them, in names of tools.
+    /// Singular noun in tool names.
     pub(super) fn noun(self) -> &'static str {
         match self {
             Self::Rule => "rule",
@@ -24,7 +24,7 @@ impl PartKind {
         }
     }
 
-    /// The argument that says which one.
+    /// Argument that selects the part.
     pub(super) fn argument(self) -> &'static str {
         match self {
             Self::Provider => "providerType",
@@ -32,7 +32,7 @@ impl PartKind {
         }
     }
 
-    /// One of them, for people.
+    /// Singular noun for people.
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Rule => "rule",
@@ -44,7 +44,7 @@ impl PartKind {
     }
 }
 
-/// What is done with one of them.
+/// Action on a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
     List,
@@ -52,14 +52,14 @@ pub(super) enum Deed {
     Add,
     Update,
     Delete,
-    /// Says whether it could be added or updated so.
+    /// Checks whether the part could be added or updated.
     Validate,
 }
 
 impl Deed {
     const ALL: [Self; 5] = [Self::List, Self::Get, Self::Add, Self::Update, Self::Delete];
 
-    /// The name of the tool that does it with one of a kind; providers are installed, and their keys are a config.
+    /// Tool name of the action on a kind; providers are "installed" and their keys are a "config".
     fn tool(self, kind: PartKind) -> String {
         let noun = kind.noun();
         match (self, kind) {
@@ -76,7 +76,7 @@ impl Deed {
     }
 }
 
-/// What a tool does.
+/// Operation of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     List,
@@ -94,7 +94,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    /// All, in the order in which they are listed.
+    /// All operations, in list order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let whole = [
             Self::List,
@@ -113,12 +113,12 @@ impl Verb {
         whole.into_iter().chain(parts).chain([Self::Of(PartKind::Provider, Deed::Validate)])
     }
 
-    /// The verb of a tool.
+    /// The operation of the tool with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::all().find(|verb| verb.name() == name)
     }
 
-    /// The tool's name.
+    /// Name of the tool.
     pub(super) fn name(self) -> String {
         let name = match self {
             Self::List => "list",
@@ -137,7 +137,7 @@ impl Verb {
         format!("agent_{name}")
     }
 
-    /// Whether it only looks.
+    /// Whether the operation only reads.
     pub(super) fn is_look(self) -> bool {
         matches!(
             self,
@@ -150,7 +150,7 @@ impl Verb {
         )
     }
 
-    /// Whether something is gone afterwards that cannot be had back.
+    /// Whether the operation deletes data irrecoverably.
     pub(super) fn is_loss(self) -> bool {
         matches!(self, Self::Delete | Self::Of(_, Deed::Delete))
     }

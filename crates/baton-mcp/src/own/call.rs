@@ -12,7 +12,7 @@ use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
 impl OwnServer {
-    /// Gives an agent words and waits for what comes of them; whatever goes wrong is a result that the caller's model reads.
+    /// Sends a message to an agent and waits for its reply; errors are results for the caller's model.
     pub(super) async fn call_agent(&self, work: &Work<'_>, arguments: Option<JsonObject>) -> CallToolResult {
         let given = match read(arguments) {
             Ok(given) => given,
@@ -49,7 +49,7 @@ impl OwnServer {
 
 fn read(arguments: Option<JsonObject>) -> Result<CallArguments, String> {
     let mut members = arguments.unwrap_or_default();
-    // Models often send what they leave out as null or as nothing.
+    // Models often send null or an empty string for an omitted argument.
     for optional in ["contextId", "context_id", "taskId", "task_id"] {
         if members.get(optional).is_some_and(|value| value.is_null() || value == "") {
             members.remove(optional);

@@ -1,31 +1,31 @@
-//! The agents that a caller may know of, and which one is meant.
+//! The agents visible to a caller, and lookup by id.
 
 use baton_ports::AgentSource;
 use baton_rules::{Access, may};
 use baton_types::{AgentListing, Principal};
 use std::sync::Arc;
 
-/// Most agents that an error names.
+/// Maximum number of agents in an error.
 const NAMED: usize = 20;
 
-/// Longest part of a wrong name that is repeated.
+/// Maximum length of an unknown name in an error.
 const LONGEST: usize = 64;
 
-/// The agents that the caller may read, in a stable order.
+/// Agents that the caller may read, in a stable order.
 pub(super) fn agents(source: &dyn AgentSource, principal: &Principal) -> Vec<Arc<AgentListing>> {
     let mut agents = source.listed();
     agents.retain(|agent| may(principal, Access::Read, Some(&agent.name)).is_ok());
     agents
 }
 
-/// The agent of that name, or at that place of the list: `agent_001` is the first.
+/// The agent with this name or list position: `agent_001` is the first.
 pub(super) fn find(agents: &[Arc<AgentListing>], id: &str) -> Result<Arc<AgentListing>, String> {
     let id = id.trim();
     let named = agents.iter().find(|agent| agent.name.as_str() == id);
     named.or_else(|| agents.get(place(id)?)).cloned().ok_or_else(|| unknown(agents, id))
 }
 
-/// The index that an id by position stands for.
+/// Index for an id by position.
 fn place(id: &str) -> Option<usize> {
     let digits = id.strip_prefix("agent_")?;
     if digits.len() < 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

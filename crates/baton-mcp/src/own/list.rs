@@ -10,14 +10,14 @@ use baton_types::Principal;
 use rmcp::model::CallToolResult;
 
 impl OwnServer {
-    /// Looks again who is there, and says so.
+    /// Refreshes the agents and lists them.
     pub(super) async fn list_agents(&self, principal: &Principal, base: Option<&str>) -> CallToolResult {
         let unusable = self.agents.refresh().await;
         let agents = known::agents(self.agents.as_ref(), principal);
         let capabilities = self.capabilities();
         let listed = Listed {
             agents: agents.iter().map(|agent| AgentShown::of(agent, base, capabilities)).collect(),
-            // Entries are paths and addresses of whoever runs this Baton.
+            // Entries contain paths and addresses of the operator.
             skipped: match may(principal, Access::Admin, None) {
                 Ok(()) => unusable.into_iter().map(Skipped::from).collect(),
                 Err(_) => Vec::new(),

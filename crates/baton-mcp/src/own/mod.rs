@@ -1,6 +1,6 @@
-//! Baton's own server: finding and calling every agent that is served.
+//! Baton's own server: lists and calls all agents.
 //!
-//! `server.rs` is the table of what a client can do; each tool is one file.
+//! `server.rs` dispatches the calls; each tool is one file.
 
 mod call;
 mod known;

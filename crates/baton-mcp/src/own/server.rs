@@ -1,4 +1,4 @@
-//! Baton's own server as MCP clients see it.
+//! MCP handler of Baton's own server.
 
 use super::{
     shapes::Capabilities,
@@ -17,7 +17,7 @@ use rmcp::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// How a model should use the server; the first thing that a client shows it.
+/// Usage instructions for a model; clients show them first.
 const INSTRUCTIONS: &str = "Baton runs agents that do work for you. Call list_agents to see who there is and what each is \
 good at, then call_agent with an agentId and a message. The agent does not see your conversation, so the message must say \
 everything that it needs. The result has the agent's response, a status, a taskId and a contextId. Pass the contextId to go \
@@ -26,12 +26,12 @@ question: find the answer, ask the user if you must, and call call_agent with th
 message. Agents may work for minutes; cancelling the call cancels their work. The tools also go by the names a2a_list_agents \
 and a2a_send_message.";
 
-/// What the own server says of the agents' A2A addresses.
+/// A2A capabilities that the server reports for the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnOptions {
-    /// Whether replies and tasks can be streamed there.
+    /// Whether agents support streaming.
     pub streaming: bool,
-    /// Whether callers can have notifications pushed to them.
+    /// Whether agents support push notifications.
     pub push: bool,
 }
 
@@ -41,7 +41,7 @@ impl Default for OwnOptions {
     }
 }
 
-/// Lets MCP clients find and call every agent that is served; cheap to clone.
+/// Lets MCP clients list and call all agents; cheap to clone.
 #[derive(Clone)]
 pub struct OwnServer {
     pub(super) agents: Arc<dyn AgentSource>,
@@ -51,7 +51,7 @@ pub struct OwnServer {
 }
 
 impl OwnServer {
-    /// The endpoint of the agents of a source, whose work is done through a desk.
+    /// The endpoint for the agents of `agents`, which are invoked through `desk`.
     pub fn endpoint(
         agents: Arc<dyn AgentSource>,
         desk: Arc<dyn AgentDesk>,

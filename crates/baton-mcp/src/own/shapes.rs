@@ -1,11 +1,11 @@
-//! What the tools of Baton's own server take and give.
+//! Arguments and results of the tools of Baton's own server.
 
 use baton_ports::{AgentReply, Unusable};
 use baton_types::{AgentListing, SkillSpec, TaskState};
 use baton_wire::api::agent_address;
 use serde::{Deserialize, Serialize};
 
-/// What `list_agents` gives.
+/// Result of `list_agents`.
 #[derive(Serialize)]
 pub(super) struct Listed {
     pub(super) agents: Vec<AgentShown>,
@@ -13,7 +13,7 @@ pub(super) struct Listed {
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// An entry from which no agent could be made.
+/// An entry that could not be loaded as an agent.
 #[derive(Serialize)]
 pub(super) struct Skipped {
     entry: String,
@@ -52,18 +52,18 @@ struct SkillShown {
     examples: Vec<String>,
 }
 
-/// What of A2A an agent offers at its address.
+/// A2A capabilities of an agent.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Capabilities {
     pub(super) streaming: bool,
     pub(super) push_notifications: bool,
-    /// A task's history holds its messages; A2A 1.0 no longer has the word, and 0.3 meant states by it.
+    /// Always false: a task's history holds its messages. A2A 1.0 removed the field; in 0.3 it meant state changes.
     pub(super) state_transition_history: bool,
 }
 
 impl AgentShown {
-    /// The agent as it is served below `base`, a URL without a slash at its end.
+    /// The agent as served below `base`, a URL without a trailing slash.
     pub(super) fn of(agent: &AgentListing, base: Option<&str>, capabilities: Capabilities) -> Self {
         Self {
             agent_id: agent.name.to_string(),
@@ -84,7 +84,7 @@ impl SkillShown {
     }
 }
 
-/// What `call_agent` takes; models that write `agent_id` are understood too.
+/// Arguments of `call_agent`; `agent_id` is also accepted.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CallArguments {
@@ -97,7 +97,7 @@ pub(super) struct CallArguments {
     pub(super) task_id: Option<String>,
 }
 
-/// What `call_agent` gives.
+/// Result of `call_agent`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Called {
@@ -139,7 +139,7 @@ fn next(reply: &AgentReply, agent: &str) -> Option<String> {
     }
 }
 
-/// The name of a state as A2A clients know it.
+/// State name as used by A2A clients.
 fn status(state: TaskState) -> &'static str {
     match state {
         TaskState::InputRequired => "input-required",

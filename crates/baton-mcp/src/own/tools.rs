@@ -1,32 +1,32 @@
-//! The tools of Baton's own server, by both of their names.
+//! The tools of Baton's own server, under both of their names.
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What a tool of Baton's own server does.
+/// A tool of Baton's own server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
-    /// Says who there is.
+    /// Lists the agents.
     List,
-    /// Gives an agent words and waits.
+    /// Sends a message to an agent and waits.
     Call,
 }
 
-/// Under which names the tools are listed; both can be called, whichever is listed.
+/// Names under which the tools are listed; both sets can always be called.
 ///
-/// Listing all four names would cost every model the same words twice.
+/// Listing all four names would cost every model the descriptions twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
     /// `list_agents` and `call_agent`.
     #[default]
     Baton,
-    /// `a2a_list_agents` and `a2a_send_message`, for hosts whose settings name the tools so.
+    /// `a2a_list_agents` and `a2a_send_message`, for hosts configured with these names.
     A2a,
 }
 
 impl Names {
-    /// What the address says: `?names=a2a`.
+    /// The names selected by the query string: `?names=a2a`.
     pub fn of_query(query: Option<&str>) -> Self {
         let asks = query.is_some_and(|query| query.split('&').any(|pair| pair == "names=a2a"));
         if asks { Self::A2a } else { Self::Baton }
@@ -45,7 +45,7 @@ impl Verb {
         }
     }
 
-    /// What somebody means by a name.
+    /// The tool with this name, in either set.
     pub(super) fn named(name: &str) -> Option<Self> {
         let goes_by = |verb: &Self| [Names::Baton, Names::A2a].iter().any(|names| verb.name(*names) == name);
         Self::ALL.into_iter().find(goes_by)
@@ -76,12 +76,12 @@ impl Verb {
     }
 }
 
-/// The tools as they are listed.
+/// The tools as listed.
 pub(super) fn all(names: Names) -> Vec<Tool> {
     Verb::ALL.into_iter().map(|verb| verb.tool(names)).collect()
 }
 
-/// The tool of a name, whether that name is listed or not.
+/// The tool with this name, listed or not.
 pub(super) fn one(name: &str) -> Option<Tool> {
     [Names::Baton, Names::A2a].into_iter().flat_map(all).find(|tool| tool.name == name)
 }

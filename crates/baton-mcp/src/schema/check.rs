@@ -1,24 +1,24 @@
-//! The walk through schema and value.
+//! Recursive validation of a value against a schema.
 
 use super::parts;
 use serde_json::{Map, Value};
 
-/// Deeper parts of a value are not looked at.
+/// Maximum nesting depth; deeper parts of a value are not checked.
 const MAX_DEPTH: usize = 48;
-/// Steps of one check; a schema that needs more is not followed to its end.
+/// Maximum number of schema nodes visited per check; the rest of the schema is ignored.
 const MAX_STEPS: usize = 20_000;
-/// A model mends a few faults at a time.
+/// Maximum number of reported violations; a model fixes only a few at a time.
 const MAX_FAULTS: usize = 8;
 
-/// What is wrong with a value; empty when nothing is. References are followed within the schema only: nothing is
-/// fetched, and what cannot be followed or is not known allows everything.
+/// Validates a value and returns the violations; empty if it is valid. References are resolved only within the schema:
+/// nothing is fetched, and unresolved references and unknown keywords accept every value.
 pub(crate) fn check(schema: &Map<String, Value>, value: &Value) -> Vec<String> {
     let mut walk = Walk { root: schema, steps: 0, faults: Vec::new() };
     walk.keywords(schema, value, &Place::Root, 0);
     walk.faults
 }
 
-/// Where in the value.
+/// Path to a part of the value.
 pub(super) enum Place<'a> {
     Root,
     Member(&'a Place<'a>, &'a str),
@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
         for fault in parts::plain(keys, value, place) {
             self.fault(fault);
         }
-        // What is of the wrong kind would only be wrong in more ways inside.
+        // A value of the wrong type is not checked further: nested errors would only repeat the problem.
         if self.faults.len() > before {
             return;
         }
@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The part of the schema that a reference names; other documents are never read.
+    /// Resolves a local `$ref`; other documents are never read.
     fn within(&self, reference: &str) -> Option<&'a Value> {
         let mut found: Option<&'a Value> = None;
         for step in reference.strip_prefix("#/")?.split('/') {
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// None of the forms fits: with a single one its faults are the faults.
+    /// Reports that no alternative matches; the violations of a single alternative are reported directly.
     fn choice(&mut self, forms: &'a [Value], value: &Value, place: &Place<'_>, depth: usize) {
         match forms {
             [form] => self.schema(form, value, place, depth + 1),
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
             let inside = Place::Member(place, name);
             match (known.and_then(|known| known.get(name)), keys.get("additionalProperties")) {
                 (Some(schema), _) => self.schema(schema, member, &inside, depth + 1),
-                // Names may be allowed by a pattern, and patterns are not followed.
+                // A pattern may allow the name, and `patternProperties` is not evaluated.
                 (None, Some(other)) if !patterns => match other {
                     Value::Bool(false) => self.fault(unknown(&inside, known)),
                     other => self.schema(other, member, &inside, depth + 1),

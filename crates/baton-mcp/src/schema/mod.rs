@@ -1,4 +1,4 @@
-//! Whether a value fits a JSON Schema, said so that a model can mend it.
+//! JSON Schema validation with error messages that a model can act on.
 
 mod check;
 mod parts;

@@ -1,10 +1,10 @@
-//! What one level of a schema says about one value, without what is inside.
+//! Validation of one value against one schema level, without nested values.
 
 use super::check::Place;
 use serde_json::{Map, Number, Value};
 use std::collections::HashSet;
 
-/// The faults of the value itself.
+/// Violations of the value itself, without its members or entries.
 pub(super) fn plain(keys: &Map<String, Value>, value: &Value, place: &Place<'_>) -> Vec<String> {
     let kinds = kinds(keys);
     if !kinds.is_empty() && !kinds.iter().any(|kind| is(kind, value)) {

@@ -1,4 +1,4 @@
-//! Who asks, as handlers know them.
+//! The caller of a request, for handlers.
 
 use crate::span::carried;
 use baton_toolhost::DEPTH_META;
@@ -7,29 +7,29 @@ use http::request::Parts;
 use rmcp::{ErrorData, RoleServer, model::ProtocolVersion, service::RequestContext};
 use std::sync::Arc;
 
-/// The header that names a session.
+/// Header with the session id.
 pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
 
-/// The header that says what [`DEPTH_META`] says in a message.
+/// Header equivalent of [`DEPTH_META`].
 const DEPTH_HEADER: &str = "baton-handoff-depth";
 
-/// Who asks, and how.
+/// The caller of a request.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// For whom.
+    /// The authenticated principal.
     pub principal: Arc<Principal>,
-    /// The session, when the client speaks an older protocol.
+    /// Session id, if the client uses an older protocol.
     pub session: Option<String>,
     /// W3C trace context.
     pub trace: Option<String>,
-    /// How often the work was handed over before.
+    /// Number of previous handoffs.
     pub depth: u32,
-    /// Whether the request is of the protocol that has no sessions, and in which servers ask by their results.
+    /// Whether the request uses the protocol without sessions, in which servers ask through their results.
     pub modern: bool,
 }
 
 impl Caller {
-    /// The caller of a request; [`super::McpService`] has put the principal there.
+    /// The caller of a request; [`super::McpService`] adds the principal.
     pub fn of(context: &RequestContext<RoleServer>) -> Result<Self, ErrorData> {
         let parts = context.extensions.get::<Parts>();
         let principal = parts.and_then(|parts| parts.extensions.get::<Arc<Principal>>()).cloned();
@@ -42,7 +42,7 @@ impl Caller {
         };
         let modern = is_modern(context);
         let session = session_of(context).map(str::to_owned);
-        // More than can be is as good as too often.
+        // A value that does not fit counts as the maximum, so it exceeds any depth limit.
         let said = context.meta.get(DEPTH_META).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let said = u32::try_from(said).unwrap_or(u32::MAX);
         let depth = said.max(header(DEPTH_HEADER).and_then(|depth| depth.parse().ok()).unwrap_or_default());
@@ -51,13 +51,13 @@ impl Caller {
     }
 }
 
-/// The session that a request belongs to, if its protocol has any.
+/// Session id of a request, if its protocol has sessions.
 pub(super) fn session_of(context: &RequestContext<RoleServer>) -> Option<&str> {
     let named = context.extensions.get::<Parts>()?.headers.get(SESSION_HEADER)?.to_str().ok();
     named.filter(|_| !is_modern(context))
 }
 
-/// Whether a request is of the protocol without sessions.
+/// Whether a request uses the protocol without sessions.
 pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -1,44 +1,44 @@
-//! What all endpoints of one Baton share.
+//! State shared by all endpoints of one Baton.
 
 use super::{Seal, Sessions};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// What all endpoints of one Baton share; cheap to clone.
+/// State shared by all endpoints of one Baton; cheap to clone.
 #[derive(Clone)]
 pub struct Common {
     /// Sessions of clients of the older protocols.
     pub sessions: Arc<Sessions>,
-    /// Seals what clients carry between the rounds of one call.
+    /// Seals the state that clients carry between the rounds of one call.
     pub seal: Arc<Seal>,
-    /// Bounds.
+    /// Limits of the endpoints.
     pub limits: Limits,
     /// Ends every session and stream when cancelled.
     pub shutdown: CancellationToken,
 }
 
-/// Bounds of the MCP endpoints.
+/// Limits of the MCP endpoints.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Largest request body in bytes.
+    /// Maximum size of a request body in bytes.
     pub max_body: usize,
-    /// Largest result of a tool in bytes; what is larger is refused with words that say so.
+    /// Maximum size of a tool result in bytes; a larger one is replaced by an error.
     pub max_result: usize,
-    /// Entries on a page of a list.
+    /// Entries per list page.
     pub page: usize,
-    /// Sessions in memory; the one that was idle for longest makes room.
+    /// Maximum number of sessions in memory; the one idle for longest is evicted.
     pub max_sessions: usize,
-    /// Percent of the sessions that one holder may have.
+    /// Percentage of the sessions that one holder may have.
     pub principal_share: u8,
-    /// A session in which nothing happens for so long leaves memory; with a store it comes back when it is used.
+    /// Idle time after which a session is evicted from memory; with a store, it is restored on its next use.
     pub session_idle: Duration,
-    /// How often a silent stream says that it is alive.
+    /// Interval of keep-alive comments on a silent stream.
     pub keep_alive: Duration,
-    /// How often the caller of a long call hears of it.
+    /// Interval of progress notifications for a long call.
     pub heartbeat: Duration,
-    /// How long lists wait for servers that are on their way.
+    /// How long lists wait for servers that are starting.
     pub patience: Duration,
-    /// How long the answer to a question may take.
+    /// Timeout for the answer to a question.
     pub answer_within: Duration,
 }
 
@@ -51,7 +51,7 @@ impl Default for Limits {
             max_sessions: 1024,
             principal_share: 25,
             session_idle: Duration::from_secs(2 * 60 * 60),
-            // Common HTTP clients give a silent stream up after five seconds.
+            // Common HTTP clients close a silent stream after five seconds.
             keep_alive: Duration::from_secs(4),
             heartbeat: Duration::from_secs(15),
             patience: Duration::from_secs(1),

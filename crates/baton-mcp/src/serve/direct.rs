@@ -1,9 +1,8 @@
-//! Calls that are answered where they arrive.
+//! Calls answered without the transport.
 //!
-//! The transport serves each request of the newest protocol like a session of its own, with tasks and channels, so that
-//! the server can say something before it answers. Most calls want nothing said in between; then there is one message,
-//! and the handler can be asked for it at once. Whatever is unusual about a request is left to the transport, with all
-//! that the protocol has to say about it.
+//! The transport serves each request of the newest protocol like a session, with tasks and channels, so that the server
+//! can send messages before the answer. Most calls need only the answer, so the handler is called directly. Any request
+//! with special features is left to the transport, which implements the whole protocol.
 
 use super::{
     McpReply,
@@ -32,29 +31,29 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 const METHOD: &str = "tools/call";
-/// An answer that takes longer does not come at once.
+/// Time limit for an immediate answer.
 pub(super) const AT_ONCE: Duration = Duration::from_millis(50);
-/// By this a schema says that an argument is in a header, too.
+/// Schema keyword for arguments that are also sent in a header.
 const PARAM_HEADER: &str = "x-mcp-header";
-/// Schemas that are nested deeper are left to the transport.
+/// Maximum schema depth; more deeply nested schemas are left to the transport.
 const DEEPEST: usize = 16;
 
 /// Answers calls of one endpoint.
 pub(super) struct Direct<H> {
     handler: Arc<dyn Fn() -> H + Send + Sync>,
-    /// Nobody is there: what a handler says to it goes nowhere.
+    /// Peer without a client; messages to it are discarded.
     nobody: OnceLock<Peer<RoleServer>>,
     shutdown: CancellationToken,
 }
 
-/// A call that can be answered at once.
+/// A call that can be answered directly.
 pub(super) struct DirectCall<H> {
     handler: H,
     id: RequestId,
     params: CallToolRequestParams,
 }
 
-/// The message of a call, read as what it is: the library, which has to read every message, buffers it first.
+/// A `tools/call` message, deserialized directly: the library accepts every message type and buffers first.
 #[derive(Deserialize)]
 pub(super) struct Call {
     #[serde(rename = "jsonrpc")]
@@ -71,7 +70,7 @@ impl Call {
     }
 }
 
-/// Asks a handler; what the request says about itself is in its context.
+/// Passes a call to a handler; the request's metadata moves into its context.
 pub(super) async fn asked(
     handler: &impl ServerHandler,
     mut params: CallToolRequestParams,
@@ -91,7 +90,7 @@ impl<H: ServerHandler> Direct<H> {
         (self.handler)().get_info().capabilities
     }
 
-    /// The call of a request that has nothing unusual about it.
+    /// The call of a request without special features.
     pub(super) fn call(&self, request: &Request<Bytes>) -> Option<DirectCall<H>> {
         let headers = request.headers();
         let is_plain = request.method() == Method::POST
@@ -114,7 +113,7 @@ impl<H: ServerHandler> Direct<H> {
         (!has_param_headers(&tool.input_schema, 0)).then_some(DirectCall { handler, id, params })
     }
 
-    /// Answers it, after some patience with a stream. Whoever goes away before the answer cancels it.
+    /// Answers the call, after `patience` with a stream. A client that disconnects before the answer cancels the call.
     pub(super) async fn answer(&self, call: DirectCall<H>, parts: Parts, patience: Duration) -> McpReply {
         let DirectCall { handler, id, params } = call;
         let nobody = self.nobody.get_or_init(|| {
@@ -129,7 +128,7 @@ impl<H: ServerHandler> Direct<H> {
         if let Ok(answered) = timeout(AT_ONCE, &mut work).await {
             return reply(id, answered, status);
         }
-        // What all calls share is asked for by those only that take long.
+        // Cloned only for slow calls, because all calls share it.
         let shutdown = self.shutdown.clone();
         let slow = Box::pin(async move {
             tokio::select! {
@@ -144,7 +143,7 @@ impl<H: ServerHandler> Direct<H> {
     }
 }
 
-/// The value of a header that is there once.
+/// Value of a header that occurs exactly once.
 pub(super) fn sole<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
@@ -155,7 +154,7 @@ pub(super) fn accepts_both(accept: &str) -> bool {
     accept.contains("application/json") && accept.contains("text/event-stream")
 }
 
-/// Whether arguments have to be in headers, too.
+/// Whether arguments must also be sent in headers.
 pub(super) fn has_param_headers(schema: &JsonObject, depth: usize) -> bool {
     let Some(Value::Object(properties)) = schema.get("properties") else { return false };
     depth == DEEPEST
@@ -166,7 +165,7 @@ pub(super) fn has_param_headers(schema: &JsonObject, depth: usize) -> bool {
         })
 }
 
-/// An answer as JSON; the status of an error is what its code is over HTTP.
+/// The answer as JSON; `status` maps an error code to the HTTP status.
 pub(super) fn reply(id: RequestId, answered: Answered, status: impl FnOnce(ErrorCode) -> StatusCode) -> McpReply {
     let (code, message): (StatusCode, ServerJsonRpcMessage) = match answered {
         Ok(result) => (StatusCode::OK, JsonRpcMessage::response(result, id)),
@@ -182,7 +181,7 @@ pub(super) fn reply(id: RequestId, answered: Answered, status: impl FnOnce(Error
     reply
 }
 
-/// As the newest protocol says it over HTTP.
+/// HTTP status of an error code in the newest protocol.
 fn status(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::UNSUPPORTED_PROTOCOL_VERSION

@@ -1,4 +1,4 @@
-//! What is kept of a session, so that it outlives the process.
+//! Persistent sessions, which survive a restart.
 
 use super::sessions::Owner;
 use baton_ports::{BoxFuture, McpSessions};
@@ -10,7 +10,7 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Weak};
 
-/// A session on disk.
+/// A stored session.
 #[derive(Serialize, Deserialize)]
 pub(super) struct KeptSession {
     pub(super) endpoint: Arc<str>,
@@ -30,7 +30,7 @@ impl KeptSession {
         Owner { endpoint: Arc::clone(endpoint), tenant: Arc::clone(tenant), subject: Arc::clone(subject) }
     }
 
-    /// What was kept under an id; what cannot be read is not there.
+    /// The stored session with this id; an unreadable one counts as absent.
     pub(super) async fn load(kept: &dyn McpSessions, id: &str) -> Result<Option<Self>, String> {
         let Some(json) = kept.load(id).await? else { return Ok(None) };
         match serde_json::from_str(json.as_str()) {
@@ -48,13 +48,14 @@ impl KeptSession {
     }
 }
 
-/// The port as the transport wants it. It is asked only after the owner was checked, so owners do not matter here.
+/// Adapter from the port to the session store of the transport. It is called only after the owner was checked, so it
+/// does not check owners.
 pub(super) struct Keeper {
     pub(super) kept: Arc<dyn McpSessions>,
     pub(super) opened: Weak<dyn Opened>,
 }
 
-/// Hears with which words a session was opened; whose it is comes later.
+/// Receives the `initialize` parameters of a new session; its owner is set later.
 pub(super) trait Opened: Send + Sync {
     fn opened(&self, id: &str, initialize: InitializeRequestParams);
 }

@@ -1,8 +1,8 @@
-//! Replies that begin before there is anything to say.
+//! Replies that start before the result is available.
 //!
-//! The transport answers a request of the newest protocol when it has its first message, so that the HTTP status can be
-//! right. Calls may take minutes, and a connection on which nothing comes is given up by clients and whoever is in
-//! between. So after a while the reply begins as a stream that says that it is alive.
+//! For a request of the newest protocol, the transport replies with the first message, so that the HTTP status is
+//! correct. Calls may take minutes, and clients and proxies close idle connections. After a delay, the reply therefore
+//! starts as a stream with keep-alive comments.
 
 use super::McpReply;
 use bytes::Bytes;
@@ -13,13 +13,13 @@ use http_body_util::{BodyExt as _, StreamBody, combinators::UnsyncBoxBody};
 use std::{convert::Infallible, pin::Pin, time::Duration};
 use tokio::time::timeout;
 
-/// Work that ends in a reply.
+/// A future that produces a reply.
 type Work = Pin<Box<dyn Future<Output = McpReply> + Send>>;
 
-/// What a stream says on which nothing happens; comments are skipped by every client.
+/// Keep-alive comment of an idle stream; clients ignore comments.
 const STILL_HERE: &[u8] = b": still working\n\n";
 
-/// The reply, or after some patience a stream that will have it.
+/// Returns the reply, or after `patience` a stream that will contain it.
 pub(super) async fn within(patience: Duration, mut work: Work) -> McpReply {
     match timeout(patience, &mut work).await {
         Ok(reply) => reply,
@@ -57,7 +57,7 @@ async fn next(patience: Duration, state: State) -> Option<(Bytes, State)> {
                 Some((first, State::Replying { body: reply.into_body(), is_stream }))
             }
         },
-        // JSON is one line, so it is the data of one event as it is.
+        // JSON is one line, so it is the data of one event.
         State::Replying { mut body, is_stream } => loop {
             match body.frame().await {
                 Some(Ok(frame)) => match frame.into_data() {

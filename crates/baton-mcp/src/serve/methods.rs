@@ -1,4 +1,4 @@
-//! Methods of the protocol: which ones an endpoint answers, and the sentence for every other.
+//! Supported methods of an endpoint, and the error for all others.
 
 use super::service::McpReply;
 use bytes::Bytes;
@@ -12,13 +12,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// Most characters of a method that an error repeats.
+/// Maximum length of a method name in an error.
 const MAX_SHOWN: usize = 128;
 
-/// Methods that the library refuses in a session before it asks the endpoint.
+/// Methods that the library rejects in a session before it calls the endpoint.
 const NEVER_IN_SESSIONS: [&str; 4] = ["subscriptions/listen", "tasks/cancel", "tasks/get", "tasks/update"];
 
-/// The methods of an endpoint with these capabilities, by name.
+/// Names of the methods that an endpoint with these capabilities supports.
 fn supported(capabilities: &ServerCapabilities, is_modern: bool) -> Vec<&'static str> {
     let (tools, prompts, resources) = (&capabilities.tools, &capabilities.prompts, &capabilities.resources);
     let subscribes = resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true));
@@ -55,8 +55,7 @@ fn unknown_method(method: &str, capabilities: &ServerCapabilities, is_modern: bo
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
-/// The error for a request that the library could not read as one of its methods: an unknown method, or a known one whose
-/// parameters do not fit.
+/// Error for a request that the library could not parse: an unknown method, or a known one with invalid parameters.
 pub(super) fn unreadable_request(
     request: &CustomRequest,
     capabilities: &ServerCapabilities,
@@ -70,7 +69,7 @@ pub(super) fn unreadable_request(
     unknown_method(method, capabilities, is_modern)
 }
 
-/// A sentence in the place of the method's bare name, which the library gives as the message.
+/// Replaces the library's error message, which is only the method name, by a sentence.
 pub(super) fn explain(error: ErrorData, method: &str, capabilities: &ServerCapabilities, is_modern: bool) -> ErrorData {
     if error.code == ErrorCode::METHOD_NOT_FOUND && error.message == method {
         return unknown_method(method, capabilities, is_modern);
@@ -78,7 +77,7 @@ pub(super) fn explain(error: ErrorData, method: &str, capabilities: &ServerCapab
     error
 }
 
-/// The error for a request in a session whose method the library refuses by itself; notifications get none.
+/// Error for a session request whose method the library rejects itself; `None` for notifications.
 pub(super) fn refused_in_session(body: &[u8], capabilities: impl FnOnce() -> ServerCapabilities) -> Option<Value> {
     #[derive(Deserialize)]
     struct Envelope<'a> {
@@ -94,7 +93,8 @@ pub(super) fn refused_in_session(body: &[u8], capabilities: impl FnOnce() -> Ser
     Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
 }
 
-/// Explains a refusal of the newest protocol, where the library answers some methods before it asks the endpoint.
+/// Rewrites the error of a reply of the newest protocol, where the library rejects some methods before it calls the
+/// endpoint.
 pub(super) async fn explained(reply: McpReply, capabilities: impl FnOnce() -> ServerCapabilities) -> McpReply {
     let kind = reply.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     if reply.status() != StatusCode::NOT_FOUND || !kind.is_some_and(|kind| kind.starts_with("application/json")) {

@@ -1,4 +1,4 @@
-//! What every endpoint is made of: the service around a handler, sessions, callers, sealed state.
+//! Parts common to all endpoints: the service around a handler, sessions, callers, sealed state.
 
 mod caller;
 mod common;

@@ -1,5 +1,5 @@
-//! State that a client carries from one round of a call to the next: readable to it, but not to be changed, used by
-//! somebody else, used for another call, or used after its time.
+//! Sealed state that a client carries between the rounds of a call: readable, but protected against changes and against
+//! use by another caller, for another call, or after expiry.
 
 use baton_types::{Digest, Principal};
 use parking_lot::Mutex;
@@ -14,19 +14,19 @@ use std::{
     time::Duration,
 };
 
-/// Seals and opens what clients carry.
+/// Seals and opens client-carried state.
 pub struct Seal {
     codec: RequestStateCodec,
     spent: Mutex<Spent>,
     lasts: Duration,
-    /// Tells states of this process from those of one before it, which had the same key.
+    /// Process id of a state: distinguishes states of this process from those of an earlier one with the same key.
     process: [u8; 8],
 }
 
-/// What a sealed state is bound to; it opens for nothing else.
+/// Binding of a sealed state; it opens only with the same values.
 #[derive(Clone, Copy, Debug)]
 pub struct Sealed<'a> {
-    /// Who may bring it back.
+    /// The principal that may return it.
     pub principal: &'a Principal,
     /// The endpoint, such as `agents/weather`.
     pub endpoint: &'a str,
@@ -38,40 +38,40 @@ pub struct Sealed<'a> {
     pub arguments: &'a str,
 }
 
-/// Why a state was not taken.
+/// Reasons why a state is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// The keys cannot be used.
+    /// The keys are invalid.
     #[error("the keys of request states must be different and at least 32 bytes long")]
     Keys,
-    /// There is no randomness.
+    /// No randomness is available.
     #[error("the system gives no random numbers")]
     NoRandomness,
-    /// It cannot be written.
+    /// The state cannot be serialized.
     #[error("the request state cannot be written")]
     Unwritable,
-    /// Not ours, changed, or given to somebody else or for another call.
+    /// Forged, changed, or bound to another principal or call.
     #[error("the requestState does not belong to this call; call again without it")]
     Foreign,
-    /// Too old.
+    /// Expired.
     #[error("the requestState has expired; call again without it")]
     Expired,
-    /// It was good for one use.
+    /// Already used.
     #[error("the requestState was used before; call again without it")]
     Spent,
-    /// Whether it was used is not known: what was used up is remembered as long as the process.
+    /// Earlier use is unknown: used states are remembered only by the process.
     #[error("Baton was started again after the requestState was given; call again without it")]
     Restarted,
 }
 
-/// States that were used up and would still open; a bounded memory, the oldest are forgotten.
+/// Used states that have not expired; bounded, the oldest are evicted.
 #[derive(Default)]
 struct Spent {
     order: VecDeque<Digest>,
     known: HashSet<Digest>,
 }
 
-/// Used states that are remembered.
+/// Maximum number of remembered used states.
 const REMEMBERED: usize = 16_384;
 
 impl fmt::Debug for Seal {
@@ -81,7 +81,7 @@ impl fmt::Debug for Seal {
 }
 
 impl Seal {
-    /// Seals with `active`, and opens what `older` keys sealed too; states last so long.
+    /// Seals with `active` and also opens states sealed with `older` keys; `lasts` is their lifetime.
     pub fn new(active: &[u8], older: &[Vec<u8>], lasts: Duration) -> Result<Self, SealError> {
         let name = |key: &[u8]| Digest::of(key).to_string();
         let keys = std::iter::once(active).chain(older.iter().map(Vec::as_slice));
@@ -92,19 +92,19 @@ impl Seal {
         Ok(Self { codec, spent: Mutex::default(), lasts, process })
     }
 
-    /// With a key that nobody else has and that is gone with the process.
+    /// Uses a random key that exists only in this process.
     pub fn random(lasts: Duration) -> Result<Self, SealError> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|_| SealError::NoRandomness)?;
         Self::new(&key, &[], lasts)
     }
 
-    /// A state that opens only for what it is bound to.
+    /// Seals a state with a binding.
     pub fn close<T: Serialize>(&self, bound: Sealed<'_>, state: &T) -> Result<String, SealError> {
         self.close_for(bound, state, Duration::ZERO)
     }
 
-    /// The same for a state that has to last at least so long.
+    /// The same with a minimum lifetime.
     pub fn close_for<T: Serialize>(
         &self,
         bound: Sealed<'_>,
@@ -118,7 +118,7 @@ impl Seal {
         self.codec.seal_json_with(&(self.process, nonce, state), &options).map_err(|_| SealError::Unwritable)
     }
 
-    /// What is in a state.
+    /// Opens a state.
     pub fn open<T: DeserializeOwned>(&self, bound: Sealed<'_>, sealed: &str) -> Result<T, SealError> {
         Ok(self.opened(bound, sealed)?.1)
     }
@@ -132,7 +132,7 @@ impl Seal {
         Ok((process, state))
     }
 
-    /// Uses a state up: the second time it is refused, and so is one of a process before this.
+    /// Marks a state as used; a second use is rejected, and so is a state of an earlier process.
     pub fn spend(&self, bound: Sealed<'_>, sealed: &str) -> Result<(), SealError> {
         let (process, _) = self.opened::<IgnoredAny>(bound, sealed)?;
         if process != self.process {
@@ -154,7 +154,7 @@ impl Seal {
 }
 
 impl Sealed<'_> {
-    /// One value for all of it; lengths keep parts from running into each other.
+    /// Digest over all fields; length prefixes keep adjacent fields distinct.
     fn digest(&self) -> Digest {
         let Self { principal, endpoint, method, name, arguments } = self;
         let parts = [&*principal.tenant, &*principal.subject, endpoint, method, name, arguments];

@@ -1,4 +1,4 @@
-//! One endpoint: a handler behind streamable HTTP, for clients of every protocol version.
+//! One endpoint: a handler behind streamable HTTP, for all protocol versions.
 
 use super::{
     Common, Sessions,
@@ -21,14 +21,14 @@ use rmcp::{
 use serde::Deserialize;
 use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
-/// What an endpoint answers.
+/// HTTP reply of an endpoint.
 pub type McpReply = Response<UnsyncBoxBody<Bytes, Infallible>>;
 
-/// One endpoint. The handler is made anew for each request of the newest protocol and for each session of the older
-/// ones, so it should be cheap to make.
+/// One endpoint. The handler is created for each request of the newest protocol and for each session of the older ones,
+/// so creating it should be cheap.
 ///
-/// Hosts and origins are not checked here: the surface in front checks them for every route, with the hosts that this
-/// Baton was told it has.
+/// Hosts and origins are not checked here: the surface in front checks them for every route against its configured
+/// hosts.
 pub struct McpService<H> {
     inner: Arc<StreamableHttpService<SessionHandler<H>, Sessions>>,
     direct: Arc<Direct<H>>,
@@ -52,14 +52,14 @@ impl<H> Clone for McpService<H> {
     }
 }
 
-/// Longest `initialize` in bytes: what a client says of itself is kept as long as its session.
+/// Maximum size of `initialize` in bytes: its client data is stored as long as the session.
 const MAX_INTRODUCTION: usize = 64 * 1024;
 
-/// Names no session.
+/// Session id that never exists.
 const NO_SESSION: HeaderValue = HeaderValue::from_static("unknown");
 
 impl<H: ServerHandler> McpService<H> {
-    /// An endpoint; its name, such as `agents/weather`, is what sessions and states are bound to.
+    /// An endpoint; sessions and states are bound to its name, such as `agents/weather`.
     pub fn new(endpoint: &str, common: &Common, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
         let sessions = Arc::clone(&common.sessions);
         let mut config = StreamableHttpServerConfig::default()
@@ -86,12 +86,13 @@ impl<H: ServerHandler> McpService<H> {
         }
     }
 
-    /// The name that sessions and states are bound to.
+    /// Name that sessions and states are bound to.
     pub fn endpoint(&self) -> &Arc<str> {
         &self.endpoint
     }
 
-    /// Answers a request of somebody who was identified and may be at this endpoint. Its body was read within bounds.
+    /// Answers a request of a principal that is authenticated and may use this endpoint. The size of the body was
+    /// already checked.
     pub async fn answer(&self, principal: &Arc<Principal>, mut request: Request<Bytes>) -> McpReply {
         request.extensions_mut().insert(Arc::clone(principal));
         if let Some(call) = self.direct.call(&request) {
@@ -123,7 +124,7 @@ impl<H: ServerHandler> McpService<H> {
             }
         }
         let service = self.clone();
-        // The way through the transport is long, and so is what has to be remembered on it: most calls do not come here.
+        // Boxed: the future of the transport path is large, and most calls do not take it.
         let transported = Box::pin(async move {
             let _in_use = in_use;
             service.transported(request, (owner, holder), named, standing).await
@@ -140,7 +141,8 @@ impl<H: ServerHandler> McpService<H> {
     ) -> McpReply {
         let own = standing != Standing::Foreign;
         if !own {
-            // A session of somebody else takes the way of one that never was, whatever else is wrong with the request.
+            // A session of another caller is handled exactly like an unknown one, whatever else is wrong with the
+            // request.
             request.headers_mut().insert(SESSION_HEADER, NO_SESSION);
         }
         let method = request.method().clone();
@@ -156,7 +158,7 @@ impl<H: ServerHandler> McpService<H> {
             }
             opens = introduces && opens_session(&request);
         }
-        // Held until the session has its owner, so that no two requests take the same place.
+        // Held until the session has an owner, so that two requests cannot use the same reservation.
         let _admission = match opens {
             true => match self.sessions.admit(&holder).await {
                 Some(admission) => Some(admission),
@@ -178,7 +180,7 @@ impl<H: ServerHandler> McpService<H> {
             return unreadable();
         }
         if method == Method::DELETE && reply.status() == StatusCode::ACCEPTED {
-            // The official Python client takes "accepted" for a failure, and says so to its user.
+            // The official Python client reports 202 Accepted as a failure.
             return if own { plain(StatusCode::NO_CONTENT, "") } else { no_session() };
         }
         explained(reply, || self.direct.capabilities()).await
@@ -195,7 +197,7 @@ fn is_initialize(body: &[u8]) -> bool {
     method.as_deref() == Some("initialize")
 }
 
-/// Requests of the newest protocol say so in a header.
+/// Requests of the newest protocol declare their version in a header.
 fn opens_session<B>(request: &Request<B>) -> bool {
     let version = request.headers().get("mcp-protocol-version").and_then(|version| version.to_str().ok());
     version.is_none_or(|version| version < "2026-07-28")
@@ -206,7 +208,7 @@ fn is_json<B>(request: &Request<B>) -> bool {
     kind.is_some_and(|kind| kind.starts_with("application/json"))
 }
 
-/// The transport takes a body that cannot be read for one of another kind.
+/// The transport reports an unreadable body as an unsupported media type.
 fn unreadable() -> McpReply {
     let message =
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the body is not one JSON-RPC message"}}"#;
@@ -221,7 +223,7 @@ fn busy() -> McpReply {
     reply
 }
 
-/// All sessions of the holder are at work, and it may have no more.
+/// The holder has reached its limit, and all its sessions have calls in flight.
 pub(super) fn share_full() -> McpReply {
     let code = ErrorCode::SHARE_FULL;
     let message = format!("you have as many sessions at work as one principal may. {} ({})", code.hint, code.code);

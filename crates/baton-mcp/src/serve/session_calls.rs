@@ -1,8 +1,8 @@
-//! Calls of sessions that are answered where they arrive.
+//! Session calls answered without the transport.
 //!
-//! The transport gives each call of a session to the session's own task, and its answer back through a stream. A call
-//! that is answered within moments needs neither. It is asked of the session's handler at once, and becomes one of the
-//! transport's when it takes longer or has to ask its client something.
+//! The transport sends each call of a session to the session's task and returns its answer through a stream. A call
+//! that completes quickly needs neither: the session's handler is called directly. The call is passed to the transport
+//! when it takes longer or must ask its client.
 
 use super::{
     McpReply,
@@ -30,18 +30,18 @@ use std::{
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// Ways to the handlers of one endpoint's sessions, past the transport.
+/// Direct routes to the session handlers of one endpoint, bypassing the transport.
 pub(super) struct Lines<H>(Mutex<HashMap<Arc<str>, Arc<Line<H>>>>);
 
-/// The way to the handler of one session.
+/// Direct route to the handler of one session.
 struct Line<H> {
     session: Arc<str>,
     handler: Arc<H>,
     peer: Peer<RoleServer>,
-    /// The session is over. When this Baton stops, that is nothing that calls are told: agents go on with theirs after a
+    /// Cancelled when the session ends. A shutdown of this Baton does not cancel it: agents resume their calls after a
     /// restart.
     ended: CancellationToken,
-    /// When the transport had a call last: it ends sessions from which it hears nothing.
+    /// Time of the last call through the transport, which closes sessions without activity.
     heard: Mutex<Instant>,
     calls: Mutex<HashMap<RequestId, CancellationToken>>,
 }
@@ -51,7 +51,7 @@ impl<H> Lines<H> {
         Arc::new(Self(Mutex::default()))
     }
 
-    /// The transport has given a call to the handler of a session.
+    /// Records a call that the transport passed to the handler of a session.
     pub(super) fn hear(&self, session: &Arc<str>, handler: &Arc<H>, peer: &Peer<RoleServer>) {
         let mut lines = self.0.lock();
         if let Some(line) = lines.get(session).filter(|line| Arc::ptr_eq(&line.handler, handler)) {
@@ -71,12 +71,12 @@ impl<H> Lines<H> {
         }
     }
 
-    /// A session is restored with this handler; the one that it had before may not know yet that it is over.
+    /// Ends the route of the previous handler when a session is restored with a new one.
     pub(super) fn restored(&self, session: &str, handler: &Arc<H>) {
         self.end(session, |line| !Arc::ptr_eq(&line.handler, handler));
     }
 
-    /// The session of a handler is over, and with it its calls.
+    /// Ends the route and its calls when the session of a handler ends.
     pub(super) fn close(&self, session: &str, handler: &Arc<H>) {
         self.end(session, |line| Arc::ptr_eq(&line.handler, handler));
     }
@@ -95,14 +95,14 @@ impl<H> Lines<H> {
     }
 }
 
-/// A call that may be answered at once.
+/// A call that may be answered directly.
 pub(super) struct SessionCall<H> {
     noted: Noted<H>,
     params: CallToolRequestParams,
     ct: CancellationToken,
 }
 
-/// A call among those of its session, until it ends.
+/// Registration of a call in its session, until it ends.
 struct Noted<H> {
     line: Arc<Line<H>>,
     id: RequestId,
@@ -114,15 +114,15 @@ impl<H> Drop for Noted<H> {
     }
 }
 
-/// What became of a call.
+/// Outcome of a call.
 pub(super) enum Outcome {
     Replied(McpReply),
-    /// It goes on; the transport is to answer this request with it, and the session is in use until it does.
+    /// Still running: the transport answers this request with it, and the session stays in use until then.
     GoesOn(Request<Bytes>, InUse),
 }
 
 impl<H: ServerHandler> Lines<H> {
-    /// The call of a request, if it has nothing unusual about it, in a session that is the caller's.
+    /// The call of a request in the caller's session; `None` if the request needs the transport.
     pub(super) fn call(&self, session: &str, idle: Duration, request: &Request<Bytes>) -> Option<SessionCall<H>> {
         let headers = request.headers();
         let is_plain = request.method() == Method::POST
@@ -136,7 +136,7 @@ impl<H: ServerHandler> Lines<H> {
             return None;
         }
         let line = self.line(session)?;
-        // Now and then the transport has to hear that the session is in use.
+        // The transport must regularly see activity of the session.
         if line.heard.lock().elapsed() > idle / 4 {
             return None;
         }
@@ -154,7 +154,7 @@ impl<H: ServerHandler> Lines<H> {
         Some(SessionCall { noted: Noted { line, id }, params, ct })
     }
 
-    /// Cancels what a message of the session says is no longer wanted.
+    /// Cancels the call named by a cancellation notification.
     pub(super) fn heed(&self, session: &str, message: &[u8]) {
         let Some(line) = self.line(session) else { return };
         if line.calls.lock().is_empty() {
@@ -169,7 +169,7 @@ impl<H: ServerHandler> Lines<H> {
 }
 
 impl<H: ServerHandler> SessionCall<H> {
-    /// Answers it, or lets it go on.
+    /// Answers the call, or passes it on while it runs.
     pub(super) async fn answer(self, parts: Parts, body: Bytes, sessions: &Sessions) -> Outcome {
         let Self { noted, params, ct } = self;
         let id = noted.id.clone();
@@ -182,7 +182,7 @@ impl<H: ServerHandler> SessionCall<H> {
         let in_use = sessions.calls(&noted.line.session);
         let ended = noted.line.ended.clone();
         let work = async move { asked(&*noted.line.handler, params, context).await };
-        // A connection that breaks says nothing about whether the call is wanted.
+        // A broken connection does not cancel the call.
         let mut work = Working::new(work, ct.clone(), Left::Alone(turn.clone()));
         let answered: Answered = tokio::select! {
             biased;
@@ -195,7 +195,7 @@ impl<H: ServerHandler> SessionCall<H> {
     }
 }
 
-/// The request as the transport needs it to have a stream for its answer.
+/// Copy of the request for the transport, which opens a stream for the answer.
 fn again(parts: &Parts, body: Bytes) -> Request<Bytes> {
     let mut request = Request::new(body);
     request.method_mut().clone_from(&parts.method);
@@ -205,19 +205,19 @@ fn again(parts: &Parts, body: Bytes) -> Request<Bytes> {
     request
 }
 
-/// The request with the call that is to answer it.
+/// The request with the running call that will answer it.
 fn with(mut request: Request<Bytes>, work: Working, turn: Turn) -> Request<Bytes> {
     request.extensions_mut().insert(Begun::new(work, turn));
     request
 }
 
-/// Versions in which calls belong to sessions.
+/// Protocol versions with sessions.
 fn is_of_sessions(version: &str) -> bool {
     let known = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str);
     known.take_while(|known| *known < ProtocolVersion::V_2026_07_28.as_str()).any(|known| known == version)
 }
 
-/// The call that a message says is no longer wanted.
+/// Id of the call that a message cancels.
 fn unwanted(message: &[u8]) -> Option<RequestId> {
     #[derive(Deserialize)]
     struct Message<'a> {
@@ -234,7 +234,7 @@ fn unwanted(message: &[u8]) -> Option<RequestId> {
     message.params.filter(|_| message.method == "notifications/cancelled").map(|cancelled| cancelled.request_id)
 }
 
-/// What is said to whoever did not want an answer.
+/// Empty reply to a cancelled call.
 fn nothing() -> McpReply {
     let mut reply = Response::new(Empty::new().boxed_unsync());
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

@@ -1,4 +1,4 @@
-//! The handler of one session, which can be asked past the transport once the transport has asked it.
+//! The handler of one session; it can be called directly after its first call through the transport.
 
 use super::{
     caller::{is_modern, session_of},
@@ -24,11 +24,11 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// A handler as the transport has it: one for each session of the older protocols, one for each request of the newest.
+/// Wraps a handler for the transport: one per session of the older protocols, one per request of the newest.
 pub(super) struct SessionHandler<H> {
     handler: Arc<H>,
     lines: Arc<Lines<H>>,
-    /// The session, once its first call has told which it is.
+    /// Session id, set by the first call.
     session: OnceLock<Arc<str>>,
 }
 
@@ -50,7 +50,7 @@ type Asked = RequestContext<RoleServer>;
 type Told = NotificationContext<RoleServer>;
 type Page = Option<PaginatedRequestParams>;
 
-/// Verbs that the handler answers by itself.
+/// Methods forwarded to the handler.
 macro_rules! forwarded {
     ($($verb:ident($($argument:ident: $kind:ty),+) -> $answer:ty;)+) => {
         $(fn $verb(&self, $($argument: $kind),+) -> impl Future<Output = $answer> + Send + '_ {
@@ -59,7 +59,7 @@ macro_rules! forwarded {
     };
 }
 
-/// The same for verbs that a handler need not have: it then refuses them by their names alone.
+/// The same for optional methods: a handler without one rejects it with only the method name as message.
 macro_rules! explained {
     ($($verb:ident = $method:literal($request:ident: $kind:ty) -> $answer:ty;)+) => {
         $(async fn $verb(&self, $request: $kind, context: Asked) -> Result<$answer, ErrorData> {
@@ -75,7 +75,7 @@ impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
         if let Some(begun) = Begun::of(&context) {
             return begun.go_on(&context.ct).await;
         }
-        // A request that says its version itself is of no session, whatever its headers name.
+        // A request with its own protocol version belongs to no session, even if a header names one.
         if let Some(session) = session_of(&context).filter(|_| context.meta.protocol_version().is_none()) {
             let session = self.session.get_or_init(|| session.into());
             self.lines.hear(session, &self.handler, &context.peer);
@@ -88,7 +88,7 @@ impl<H: ServerHandler> ServerHandler for SessionHandler<H> {
         request: InitializeRequestParams,
         context: Asked,
     ) -> Result<InitializeResult, ErrorData> {
-        // A session that is begun again under its name is restored: whoever had that name before is gone.
+        // `initialize` with an existing session id means a restored session: its previous handler is obsolete.
         if let Some(session) = session_of(&context) {
             self.lines.restored(session, &self.handler);
         }

@@ -1,4 +1,4 @@
-//! Sessions of clients of the older protocols: whose they are, how many there may be, and which of them leaves.
+//! Sessions of clients of the older protocols: ownership, limits and eviction.
 
 use super::Limits;
 use super::kept::{Keeper, KeptSession, Opened};
@@ -25,26 +25,26 @@ pub struct Sessions {
     known: SessionTable,
     kept: Option<Arc<dyn McpSessions>>,
     most: usize,
-    /// Sessions of one holder.
+    /// Maximum number of sessions per holder.
     each: usize,
-    /// Turns of restoring, one for each share of the ids.
+    /// Locks for restoring sessions, sharded by session id.
     turns: [tokio::sync::Mutex<()>; TURNS],
 }
 
-/// Sessions that a holder may have of few.
+/// Minimum number of sessions per holder.
 const MIN_SHARE: usize = 16;
 
-/// Sessions that can be restored at the same time.
+/// Number of restore locks.
 const TURNS: usize = 64;
 
-/// What a session is to somebody.
+/// State of a session in relation to a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Theirs, and in memory.
+    /// Owned by the caller and in memory.
     Live,
-    /// Theirs, and has to be restored first, or is being restored.
+    /// Owned by the caller; stored, or being restored.
     Kept,
-    /// Not theirs, or not there.
+    /// Owned by another caller, or absent.
     Foreign,
 }
 
@@ -53,23 +53,23 @@ type SessionTable = Arc<Mutex<KnownSessions>>;
 #[derive(Default)]
 struct KnownSessions {
     sessions: HashMap<SessionId, Entry>,
-    /// Sessions that are being opened or restored; holders without any have no entry.
+    /// Number of sessions being opened or restored, per holder; zero counts are removed.
     opening: HashMap<SessionHolder, usize>,
 }
 
-/// Whose share of the sessions one counts against; the surface in front puts it into each request. Several principals
-/// have one holder if they cannot be told apart.
+/// The account that a session counts against; the surface in front puts it into each request. Principals that cannot be
+/// distinguished share a holder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SessionHolder(Arc<str>);
 
 impl SessionHolder {
-    /// A holder by its name.
+    /// A holder with this name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 }
 
-/// Whose a session is: one caller's at one endpoint.
+/// Owner of a session: one caller at one endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     pub(super) endpoint: Arc<str>,
@@ -83,14 +83,14 @@ impl Owner {
         Self { endpoint: Arc::clone(endpoint), tenant: Arc::clone(tenant), subject: Arc::clone(subject) }
     }
 
-    /// Whose share its sessions count against, unless the surface knows better.
+    /// Default holder, used unless the surface provides one.
     pub(super) fn holder(&self) -> SessionHolder {
         SessionHolder::new(format!("{}\n{}", self.tenant, self.subject))
     }
 }
 
 struct Entry {
-    /// Not known until the reply that tells the id, and after a restart until the session is used.
+    /// Unset until the reply that contains the session id, and after a restart until the first use.
     owner: Option<Owner>,
     holder: Option<SessionHolder>,
     initialize: Option<InitializeRequestParams>,
@@ -105,13 +105,13 @@ impl Entry {
     }
 }
 
-/// Why there is no session.
+/// Reasons why a session cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionsError {
-    /// As many as there may be, and all of them at work.
+    /// The limit is reached and all sessions have calls in flight.
     #[error("all {0} sessions are at work")]
     Full(usize),
-    /// What the transport said.
+    /// Error of the transport.
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
 }
@@ -123,7 +123,7 @@ impl fmt::Debug for Sessions {
 }
 
 impl Sessions {
-    /// At most [`Limits::max_sessions`], of which each holder may have a share; `kept` lets them outlive the process.
+    /// At most [`Limits::max_sessions`], with a maximum share per holder; `kept` persists them across restarts.
     pub fn new(limits: &Limits, kept: Option<Arc<dyn McpSessions>>) -> Arc<Self> {
         let (most, idle) = (limits.max_sessions.max(1), limits.session_idle);
         let each = most.saturating_mul(usize::from(limits.principal_share)).div_euclid(100).max(MIN_SHARE);
@@ -133,35 +133,35 @@ impl Sessions {
         Arc::new(Self { local, known: SessionTable::default(), kept, most, each, turns })
     }
 
-    /// How many are in memory.
+    /// Number of sessions in memory.
     pub fn open(&self) -> usize {
         self.known.lock().sessions.len()
     }
 
-    /// How long one may be left alone.
+    /// Maximum idle time.
     pub(super) fn idle(&self) -> Duration {
         self.local.session_config.keep_alive.unwrap_or(Duration::MAX)
     }
 
-    /// Somebody waits for a call of the session.
+    /// Marks a call in flight.
     pub(super) fn calls(&self, id: &SessionId) -> InUse {
         self.enter(id, Use::Call)
     }
 
-    /// Whether a new one would have to wait: every session is at work.
+    /// Whether a new session cannot be created, because all sessions have calls in flight.
     pub(super) fn is_full(&self) -> bool {
         let known = &self.known.lock().sessions;
         known.len() >= self.most && known.values().all(|entry| entry.calls > 0)
     }
 
-    /// The store as the transport wants it.
+    /// The session store for the transport.
     pub(super) fn store(self: &Arc<Self>) -> Option<Arc<dyn SessionStore>> {
         let kept = Arc::clone(self.kept.as_ref()?);
         let opened: Arc<dyn Opened> = Arc::clone(self) as Arc<dyn Opened>;
         Some(Arc::new(Keeper { kept, opened: Arc::downgrade(&opened) }))
     }
 
-    /// What a session is to this owner.
+    /// State of a session in relation to this owner.
     pub(super) async fn standing(&self, id: &str, owner: &Owner) -> Standing {
         if let Some(entry) = self.known.lock().sessions.get(id)
             && let Some(known) = &entry.owner
@@ -179,14 +179,14 @@ impl Sessions {
         }
     }
 
-    /// Waits until nobody else restores the session: the transport takes one that is being restored for one that is
-    /// there, and a request that comes before its first words would end it.
+    /// Serializes restores of a session: the transport treats one that is being restored as present, and a request
+    /// before its `initialize` would end it.
     pub(super) async fn turn(&self, id: &str) -> tokio::sync::MutexGuard<'_, ()> {
         let share = id.bytes().fold(0, |share, byte| (share * 31 + usize::from(byte)) % TURNS);
         self.turns[share].lock().await
     }
 
-    /// From now on the session is this owner's. Called before anybody can know its id.
+    /// Sets the owner of a session. Called before any client knows the id.
     pub(super) async fn bind(&self, id: &str, owner: Owner, holder: SessionHolder) {
         let initialize = {
             let known = &mut self.known.lock().sessions;
@@ -201,7 +201,7 @@ impl Sessions {
         }
     }
 
-    /// After a restart: whoever was checked against what was kept owns what was restored.
+    /// Sets the owner of a restored session, after a check against the stored session.
     pub(super) fn claim(&self, id: &str, owner: Owner, holder: SessionHolder) {
         if let Some(entry) = self.known.lock().sessions.get_mut(id) {
             entry.owner.get_or_insert(owner);
@@ -209,8 +209,8 @@ impl Sessions {
         }
     }
 
-    /// Makes room for one more: the session leaves that has been idle for longest, those without a stream first. With a
-    /// store it comes back when its client calls again.
+    /// Evicts a session if the limit is reached: the one idle for longest, sessions without a stream first. With a
+    /// store, it is restored on its next use.
     async fn make_room(&self) -> Result<(), SessionsError> {
         let leaving = {
             let known = &mut self.known.lock().sessions;
@@ -225,8 +225,8 @@ impl Sessions {
         Ok(self.local.close_session(&leaving).await?)
     }
 
-    /// The right of a holder to one more session, until it is bound. At its share, its own session makes room that has
-    /// been idle for longest; nothing when all of them are at work.
+    /// Reserves one more session for a holder until it is bound. At the limit of the holder, its own session that is
+    /// idle for longest is evicted; `None` if all of them have calls in flight.
     pub(super) async fn admit(&self, holder: &SessionHolder) -> Option<Admission> {
         let (admission, leaving) = {
             let known = &mut *self.known.lock();
@@ -259,13 +259,13 @@ impl Sessions {
     }
 }
 
-/// The session that has been idle for longest, those without a stream first.
+/// The session idle for longest, sessions without a stream first.
 fn longest_idle<'a>(sessions: impl Iterator<Item = (&'a SessionId, &'a Entry)>) -> Option<SessionId> {
     let idle = sessions.filter(|(_, entry)| entry.calls == 0);
     idle.min_by_key(|(_, entry)| (entry.streams > 0, entry.used)).map(|(id, _)| Arc::clone(id))
 }
 
-/// The right to open one session.
+/// Reservation of one session.
 pub(super) struct Admission {
     known: SessionTable,
     holder: SessionHolder,
@@ -306,7 +306,7 @@ impl Use {
     }
 }
 
-/// Somebody reads an answer of the session.
+/// Marks a session as in use while a reply or stream is read.
 pub(super) struct InUse {
     known: SessionTable,
     id: SessionId,

@@ -1,8 +1,7 @@
-//! From an answer that is awaited where its call arrived to one on a stream of the call's session.
+//! Transition of a call from a direct reply to a stream of its session.
 //!
-//! Most calls are answered at once. One that takes long, or has to ask its client something first, goes on as it is, but
-//! the transport waits for it from then on: there its client hears signs of life, can be asked, and can come back for the
-//! answer when the connection breaks.
+//! Most calls are answered immediately. A call that takes long or must ask its client continues under the transport:
+//! there the client receives heartbeats, can be asked, and can reconnect for the answer.
 
 use http::request::Parts;
 use parking_lot::Mutex;
@@ -24,14 +23,14 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) type Answered = Result<ServerResult, ErrorData>;
 
-/// Returns when the call of this request can ask its client something; at once where it always could.
+/// Waits until the call of this request can send requests to its client; returns immediately if it already can.
 pub(crate) async fn on_stream(context: &RequestContext<RoleServer>) {
     if let Some(turn) = context.extensions.get::<Turn>() {
         turn.to_stream().await;
     }
 }
 
-/// By this the work of a call and whoever awaits it agree that it goes on, on a stream.
+/// Signal between the work of a call and its waiter for the switch to a stream.
 #[derive(Clone, Default)]
 pub(super) struct Turn(Arc<TurnState>);
 
@@ -44,7 +43,7 @@ struct TurnState {
 
 impl Turn {
     async fn to_stream(&self) {
-        // Whoever is here before the look hears of the beginning after it, and several may be.
+        // Registered before the check, so that a start in between is not missed; there may be several waiters.
         let begun = self.0.begun.notified();
         if !self.0.on_stream.load(Ordering::Acquire) {
             self.0.wanted.notify_one();
@@ -52,7 +51,7 @@ impl Turn {
         }
     }
 
-    /// Returns when the work cannot go on without a stream.
+    /// Waits until the work needs a stream.
     pub(super) async fn wanted(&self) {
         self.0.wanted.notified().await;
     }
@@ -63,23 +62,23 @@ impl Turn {
     }
 }
 
-/// The work of a call, which ends by itself when nobody waits for it any more.
+/// The work of a call; it runs to its end even if its waiter is dropped.
 pub(super) struct Working {
     work: Option<Pin<Box<dyn Future<Output = Answered> + Send>>>,
     ct: CancellationToken,
     left: Left,
 }
 
-/// What it means for work that nobody waits for it any more.
+/// Effect on the work if its waiter is dropped.
 pub(super) enum Left {
-    /// It is cancelled.
+    /// The work is cancelled.
     Cancelled,
-    /// Nothing, but that it need not wait for a stream.
+    /// The work continues and no longer waits for a stream.
     Alone(Turn),
 }
 
 impl Working {
-    /// Work that is cancelled by its token.
+    /// Work that its token cancels.
     pub(super) fn new(
         work: impl Future<Output = Answered> + Send + 'static,
         ct: CancellationToken,
@@ -117,7 +116,7 @@ impl Drop for Working {
     }
 }
 
-/// A call that was begun, on its way to the transport in the extensions of its request.
+/// A started call, passed to the transport in the extensions of its request.
 #[derive(Clone)]
 pub(super) struct Begun {
     work: Arc<Mutex<Option<Working>>>,
@@ -129,12 +128,12 @@ impl Begun {
         Self { work: Arc::new(Mutex::new(Some(work))), turn }
     }
 
-    /// The call that a request of the transport goes on with.
+    /// The started call that a request of the transport continues.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
         context.extensions.get::<Parts>()?.extensions.get().cloned()
     }
 
-    /// Goes on with it; the transport knows the call by the task that this runs in.
+    /// Continues the call; the transport identifies it by the current task.
     pub(super) async fn go_on(self, cancelled: &CancellationToken) -> Result<CallToolResponse, ErrorData> {
         let work = self.work.lock().take();
         let mut work = work.ok_or_else(|| ErrorData::internal_error("the call is answered elsewhere", None))?;

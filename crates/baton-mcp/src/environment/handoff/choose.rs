@@ -1,27 +1,27 @@
-//! The channel of a handoff, by what its client declares.
+//! Choice of the handoff channel from the client's capabilities.
 
 use baton_types::{ChannelReason, HandoffChannel};
 use rmcp::model::ClientCapabilities;
 
-/// Declared by clients that answer sampling by handing the work to the agent that the request names.
+/// Capability of clients that answer sampling by forwarding the work to the named agent.
 const HANDOFF: &str = "dev.baton/handoff";
 
-/// Facts about the client of one request that decide about its channel.
+/// Client properties that determine the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClientFacts {
-    /// Whether servers ask by unfinished results, as in the newest protocol, instead of by requests.
+    /// Whether servers ask with unfinished results, as in the newest protocol, instead of requests.
     pub(super) is_modern: bool,
-    /// Whether it declares sampling.
+    /// Whether the client declares sampling.
     pub(super) samples: bool,
-    /// Whether it declares that it hands work over.
+    /// Whether the client declares the handoff capability.
     pub(super) hands_over: bool,
-    /// Whether the agent leaves its tools to its callers.
+    /// Whether the agent delegates its tools to its callers.
     pub(super) caller_runs_tools: bool,
-    /// Whether a model answered the session's earlier sampling requests instead of an agent.
+    /// Whether a model instead of an agent answered earlier sampling requests of the session.
     pub(super) answers_from_model: bool,
 }
 
-/// Whether a client declares that it hands work over.
+/// Whether a client declares the handoff capability.
 pub(super) fn declares_handoff(capabilities: &ClientCapabilities) -> bool {
     [&capabilities.extensions, &capabilities.experimental]
         .into_iter()
@@ -29,8 +29,9 @@ pub(super) fn declares_handoff(capabilities: &ClientCapabilities) -> bool {
         .any(|declared| declared.contains_key(HANDOFF))
 }
 
-/// Sampling is for clients that say that they hand work over, and in caller mode for every client that samples: callers
-/// that run an agent's tools know what its `handoff` asks. Any other client would let its own model answer.
+/// Sampling is used for clients that declare the handoff capability and, in caller mode, for every client with
+/// sampling: callers that run an agent's tools understand its `handoff` request. Any other client would answer with its
+/// own model.
 pub(super) fn choose(client: ClientFacts) -> (HandoffChannel, ChannelReason) {
     let reason = match client {
         ClientFacts { samples: false, .. } => return (HandoffChannel::Direct, ChannelReason::NoSampling),

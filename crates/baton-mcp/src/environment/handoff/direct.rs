@@ -1,4 +1,4 @@
-//! Every other client: Baton hands the work over itself, with its own credentials.
+//! Handoff channel for all other clients: Baton performs the handoff with its own credentials.
 
 use super::{Channel, Work, results};
 use crate::{

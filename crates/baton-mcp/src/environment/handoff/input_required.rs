@@ -1,5 +1,5 @@
-//! Clients of the newest protocol that sample: the work goes to them as an unfinished result, and they come back with the
-//! agent's answer. Nothing is held here meanwhile; the record in the journal waits.
+//! Handoff channel for clients of the newest protocol with sampling: the request is an unfinished result, and the
+//! client calls again with the agent's answer. No state is held in between; the handoff stays pending in the journal.
 
 use super::{Channel, Work, reply, reply::Reply, request};
 use crate::environment::{
@@ -15,10 +15,10 @@ use rmcp::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The key of the request that names the agent.
+/// Key of the sampling request that names the agent.
 const KEY: &str = "handoff";
 
-/// A handoff that is on record and with the client; carried sealed, so that it comes back as it was given.
+/// A recorded handoff delegated to the client; the client carries it sealed, so it cannot be changed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::environment) struct Begun {
     id: HandoffId,
@@ -47,7 +47,8 @@ impl Channel for InputRequired {
 }
 
 impl InputRequired {
-    /// What the client brings counts once: by this process's memory, and whatever was restarted, by the record.
+    /// Accepts the client's answer once: checked by the sealed state within this process, and by the record after a
+    /// restart.
     pub(super) async fn came_back(
         &self,
         mut work: Work<'_>,
@@ -57,7 +58,7 @@ impl InputRequired {
     ) -> Result<Ended<CallToolResult>, ErrorData> {
         let Some(response) = responses.get(KEY) else { return work.ask_again(begun).await };
         work.rounds.spend(state)?;
-        // A later round may leave out how often the work was handed over.
+        // A later round may omit the handoff depth.
         work.ask.depth = work.ask.depth.max(begun.depth.saturating_sub(1));
         let answer = reply::read(response, &work.agent_names(&begun.agent_uri));
         work.take(relay, &begun.id, answer).await
@@ -68,14 +69,15 @@ impl Work<'_> {
     fn ask_client(&self, begun: Begun) -> Result<InputRequiredResult, ErrorData> {
         let params = request::params(&self.ask, &begun.id, &begun.agent_uri, begun.depth);
         let request = InputRequest::CreateMessage(CreateMessageRequest::new(params));
-        // The record's deadline decides; whoever comes after it is told so by the record, not by the seal.
+        // The record's deadline decides, so the seal outlives it: a late client gets the record's error, not one of the
+        // seal.
         let at_least = self.remaining(begun.deadline) * 2;
         let round = Round { approved: false, state: None, requests: InputRequests::new(), handoff: Some(begun) };
         let sealed = self.rounds.sealed(&round, at_least)?;
         Ok(InputRequiredResult::new(Some(InputRequests::from([(KEY.to_owned(), request)])), Some(sealed)))
     }
 
-    /// The same handoff again, as long as somebody may answer it.
+    /// Repeats the request until the deadline.
     async fn ask_again(&self, begun: &Begun) -> Result<Ended<CallToolResult>, ErrorData> {
         if self.remaining(begun.deadline).is_zero() {
             let late = Reply::Failed("its deadline passed before the client brought an answer".to_owned());

@@ -1,8 +1,8 @@
 //! `handoff`: work that the client's model gives to another agent.
 //!
-//! Whether the work may be handed over is decided by the [`HandoffDesk`] before anything is sent, and every time leaves a
-//! record. How it gets there depends on the client of this very request: a [`Channel`] for each kind of client, chosen in
-//! [`choose`]. Sampling is on its way out of MCP; without it everything goes the direct way.
+//! The [`HandoffDesk`] authorizes a handoff before anything is sent, and every handoff is recorded. Delivery depends on
+//! the client of the request: one [`Channel`] for each kind of client, selected in [`choose`]. MCP deprecates sampling;
+//! without it every handoff is direct.
 
 mod choose;
 mod direct;
@@ -36,9 +36,9 @@ use rmcp::{
 use sampling::Sampling;
 use std::time::Duration;
 
-/// A way in which work gets to another agent.
+/// Delivery channel to another agent.
 trait Channel: Send + Sync {
-    /// Hands the work over; what comes of it is a result for the client's model, or a question to the client.
+    /// Delivers the work and returns a result for the client's model, or a request to the client.
     fn hand_over<'a>(
         &'a self,
         work: &'a Work<'a>,
@@ -46,7 +46,7 @@ trait Channel: Send + Sync {
     ) -> BoxFuture<'a, Result<Ended<CallToolResult>, ErrorData>>;
 }
 
-/// Work that is to be handed over.
+/// A handoff to be delivered.
 struct Work<'a> {
     call: &'a Call<'a>,
     rounds: &'a Rounds<'a>,
@@ -54,7 +54,7 @@ struct Work<'a> {
 }
 
 impl Call<'_> {
-    /// Hands work over in the way that fits the client.
+    /// Performs a handoff on the channel that fits the client.
     pub(super) async fn hand_over(
         &self,
         rounds: &Rounds<'_>,
@@ -75,7 +75,7 @@ impl Call<'_> {
         }
     }
 
-    /// Goes on with work that the client was asked to hand over, when it comes back.
+    /// Continues a handoff that was delegated to the client, with the client's answer.
     pub(super) async fn handed_back(
         &self,
         rounds: &Rounds<'_>,
@@ -89,7 +89,7 @@ impl Call<'_> {
         }
     }
 
-    /// Only what this request says about its client counts, or the opening of its session.
+    /// Uses only the capabilities declared in this request, or at the start of its session.
     fn choose_channel(&self) -> (HandoffChannel, ChannelReason) {
         choose(ClientFacts {
             is_modern: self.caller.modern,
@@ -102,7 +102,7 @@ impl Call<'_> {
 }
 
 impl<'a> Work<'a> {
-    /// The error says what is wrong with the arguments.
+    /// The error describes invalid arguments.
     fn of(call: &'a Call<'a>, rounds: &'a Rounds<'a>) -> Result<Self, Box<CallToolResult>> {
         let arguments = tool::read(&call.arguments).map_err(|faults| {
             let detail = format!("'handoff' did not run, because its arguments do not fit: {}.", faults.join("; "));
@@ -113,7 +113,7 @@ impl<'a> Work<'a> {
             agent_uri: arguments.agent_uri,
             message: arguments.message,
             context: arguments.context_id.map(Into::into),
-            // Callers that count say how deep a task made by the call would be; a handoff counts itself.
+            // Callers send the depth that a task created by the call would have; the handoff adds its own level.
             depth: call.caller.depth.saturating_sub(1),
             trace: call.caller.trace.clone(),
             task: None,
@@ -124,8 +124,8 @@ impl<'a> Work<'a> {
         Ok(Self { call, rounds, ask })
     }
 
-    /// Here it is the client who says whom the work goes to: agents that the definition names come with it, all others it
-    /// must be allowed to call.
+    /// The client chooses the receiver here: agents named in the definition are included in the caller's permission,
+    /// all others require permission to call.
     fn within_scope(&self) -> Result<(), Box<CallToolResult>> {
         let (from, agents) = (&self.call.view.spec, self.call.environment.agent.ports.agents.listed());
         let to = baton_rules::handoff_target(from, agents.iter().map(AsRef::as_ref), &self.ask.agent_uri);
@@ -140,7 +140,7 @@ impl<'a> Work<'a> {
         &*self.call.environment.agent.ports.handoffs
     }
 
-    /// Writes the work down as in progress; the error says why it may not be handed over.
+    /// Records the handoff as in progress; the error is the reason for a refusal.
     async fn begin(&self, channel: HandoffChannel) -> Result<HandoffTicket, CallToolResult> {
         let begun = self.desk().begin(&self.call.caller.principal, self.ask.clone(), channel).await;
         let mut ticket = begun.map_err(|error| work::refused(error.code, &error.detail))?;
@@ -148,7 +148,7 @@ impl<'a> Work<'a> {
         Ok(ticket)
     }
 
-    /// The receiver's address as somebody elsewhere can use it.
+    /// The receiver's address, resolved so that a remote client can use it.
     fn address(&self, uri: String) -> String {
         if uri.contains("://") {
             return uri;
@@ -159,12 +159,12 @@ impl<'a> Work<'a> {
         format!("{base}/agents/{name}")
     }
 
-    /// How long the handoff may still take.
+    /// Time left until the deadline.
     fn remaining(&self, deadline: baton_types::Timestamp) -> Duration {
         self.call.environment.agent.ports.clock.now().until(deadline)
     }
 
-    /// Writes down what came of it, and only then tells.
+    /// Records the outcome before it is returned.
     async fn settle(&self, id: &HandoffId, reply: Reply) -> CallToolResult {
         let end = match &reply {
             Reply::Answer { response, task, context } => {
@@ -174,7 +174,7 @@ impl<'a> Work<'a> {
         };
         match self.desk().end(&self.call.caller.principal, id, end).await {
             Ok(true) => self.result(reply),
-            // What failed has failed, also when the record knew it first; an answer that comes then is none.
+            // The record was closed before: a failure is still reported, a late answer is rejected.
             Ok(false) => match reply {
                 Reply::Failed(reason) => results::failed(&self.ask.agent_uri, &reason),
                 Reply::Answer { .. } => results::over(id),
@@ -194,7 +194,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Goes on with the client's answer: as the result, or by the direct channel when a model gave it.
+    /// Processes the client's answer: returns it as the result, or falls back to the direct channel if a model
+    /// answered.
     async fn take(
         &self,
         relay: &mut Relay,
@@ -207,7 +208,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Hands the work over directly, because a model answered the client's sampling. Its words are not kept.
+    /// Falls back to a direct handoff because a model answered the sampling request. The model's answer is discarded.
     async fn take_back(
         &self,
         relay: &mut Relay,
@@ -230,7 +231,7 @@ impl<'a> Work<'a> {
         }))
     }
 
-    /// Names by which the model of an answer may name the agent: as the caller wrote it, its own, and where it is.
+    /// Accepted model names for an answer: the name used by the caller, the agent's name, and its address.
     fn agent_names(&self, address: &str) -> [String; 3] {
         let agents = self.call.environment.agent.ports.agents.listed();
         let agents = agents.iter().map(AsRef::as_ref);

@@ -1,39 +1,39 @@
-//! What a client answers when it was asked to hand work over, and whether that is to be believed.
+//! Parsing of a client's answer to a handoff request, and check of its origin.
 
 use serde_json::Value;
 
-/// What the name of the model begins with when an agent answered.
+/// Prefix of the model name in answers from agents.
 const AGENT: &str = "a2a-agent";
-/// How clients that know better say that the handoff failed.
+/// Stop reason that marks a failed handoff.
 const ERROR: &str = "error";
-/// Members of the reply's `_meta` that say where the work was done.
+/// Members of the reply's `_meta` that identify the remote task.
 const TASK: &str = "dev.baton/taskId";
 const CONTEXT: &str = "dev.baton/contextId";
-/// Most characters of a client's words that are repeated where people and records have one line.
+/// Maximum length of client text in records and one-line messages.
 const SHOWN: usize = 200;
-/// Longest ids that are taken over.
+/// Maximum length of accepted ids.
 const MAX_ID: usize = 256;
 
-/// What came of the work.
+/// Outcome of the work.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply {
     /// The agent's answer.
     Answer { response: String, task: Option<String>, context: Option<String> },
-    /// It failed, for this reason.
+    /// Failed, with the reason.
     Failed(String),
 }
 
 /// A client's answer to a handoff.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ClientAnswer {
-    /// Of the agent, or of the client about it.
+    /// An answer from the agent, or a failure reported by the client.
     Reply(Reply),
-    /// Of a model with this name; its words are not kept.
+    /// An answer from the model with this name; its text is discarded.
     OtherModel(String),
 }
 
-/// Reads a `CreateMessageResult`; blocks of unknown kinds are passed over. An answer that names no model is the agent's:
-/// clients that were asked know handoffs, or run the agent's tools. `names` are names of the agent.
+/// Parses a `CreateMessageResult`; unknown block kinds are ignored. An answer without a model counts as the agent's:
+/// only clients that support handoffs or run the agent's tools are asked. `names` are the accepted names of the agent.
 pub(super) fn read(result: &Value, names: &[String]) -> ClientAnswer {
     if !result.is_object() {
         return ClientAnswer::Reply(Reply::Failed("the client's answer cannot be read".to_owned()));
@@ -59,7 +59,7 @@ fn reply(result: &Value) -> Reply {
     }
 }
 
-/// The text blocks, one below the other.
+/// The text blocks, joined by line breaks.
 fn text(content: Option<&Value>) -> Option<String> {
     let blocks = match content? {
         Value::Array(blocks) => blocks.as_slice(),
@@ -71,7 +71,7 @@ fn text(content: Option<&Value>) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Words of a client as one short line.
+/// Client text as one short line.
 pub(super) fn shown(words: &str) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
     words.chars().take(SHOWN).map(plain).collect()

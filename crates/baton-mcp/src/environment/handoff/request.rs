@@ -1,14 +1,14 @@
-//! The sampling request that names the agent which is meant to answer.
+//! The sampling request that names the target agent.
 
 use baton_ports::HandoffAsk;
 use baton_types::HandoffId;
 use rmcp::model::{CreateMessageRequestParams, SamplingMessage};
 use serde_json::json;
 
-/// The protocol wants a number. Agents set their own bounds; this is for clients that give it to a model.
+/// Required by the protocol. Agents use their own limits; this one is for clients that forward the request to a model.
 const MAX_TOKENS: u32 = 4096;
 
-/// What whoever hands the work over needs to know is in the metadata, which every version of the protocol has.
+/// Handoff details are in the metadata, which every protocol version has.
 pub(super) fn params(ask: &HandoffAsk, id: &HandoffId, agent_uri: &str, depth: u32) -> CreateMessageRequestParams {
     let mut metadata = json!({ "agent_uri": agent_uri, "depth": depth, "handoff_id": id.as_str() });
     if let Some(context) = &ask.context {

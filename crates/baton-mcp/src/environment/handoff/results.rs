@@ -1,4 +1,4 @@
-//! What a handoff gives to the client's model.
+//! Results of a handoff for the client's model.
 
 use crate::work::structured;
 use baton_ports::AgentReply;
@@ -17,7 +17,7 @@ struct Handed<'a> {
     via: &'static str,
 }
 
-/// The agent's answer; `via` says who handed the work over, the `client` or the `server`.
+/// The agent's answer; `via` names the side that performed the handoff, `client` or `server`.
 pub(super) fn answer(
     agent_uri: &str,
     response: String,
@@ -28,7 +28,7 @@ pub(super) fn answer(
     structured(&Handed { response, agent_uri, context_id, task_id, via })
 }
 
-/// What came of a task that Baton gave to the agent.
+/// Result of a task that Baton created for the agent.
 pub(super) fn of_task(agent_uri: &str, reply: AgentReply) -> CallToolResult {
     let AgentReply { task, context, state, text } = reply;
     let words = text.trim();
@@ -54,7 +54,7 @@ pub(super) fn failed(agent_uri: &str, reason: &str) -> CallToolResult {
     ))
 }
 
-/// The record has ended, so nothing that comes now can be its answer.
+/// The record is closed, so a later answer is rejected.
 pub(super) fn over(id: &HandoffId) -> CallToolResult {
     error(&format!(
         "The handoff {id} has ended already: it was answered before, or its deadline passed. What came now is not used. \

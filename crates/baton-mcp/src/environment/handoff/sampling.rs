@@ -1,4 +1,5 @@
-//! Clients of an older protocol that sample: they are asked on the stream of their call, which waits.
+//! Handoff channel for clients of an older protocol with sampling: the request is sent on the stream of the call, which
+//! waits.
 
 use super::{
     Channel, Work, reply,
@@ -32,7 +33,7 @@ impl Channel for Sampling {
             };
             let context = work.call.context;
             let params = request::params(&work.ask, &id, &agent_uri, depth);
-            // Answers without a model are no `CreateMessageResult` to the library, so they are read here.
+            // The library rejects a `CreateMessageResult` without a model, so the answer is parsed here.
             let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
             let asked = async move {
                 on_stream(context).await;

@@ -1,4 +1,4 @@
-//! The tool as it is listed, and its arguments.
+//! Definition and arguments of the `handoff` tool.
 
 use crate::schema;
 use baton_ports::AgentSource;
@@ -8,13 +8,13 @@ use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 
-/// Most agents that the description names.
+/// Maximum number of agents in the description.
 const NAMED: usize = 50;
-/// Most characters that it says about each.
+/// Maximum length of each agent's description.
 const ABOUT: usize = 300;
-/// Longest address of an agent.
+/// Maximum length of an agent's address.
 const MAX_URI: usize = 2048;
-/// Longest id of a conversation.
+/// Maximum length of a conversation id.
 const MAX_CONTEXT: usize = 256;
 
 const PURPOSE: &str = "Hand work to another agent and get its answer.";
@@ -52,7 +52,7 @@ fn object(value: Value) -> Arc<JsonObject> {
     })
 }
 
-/// The tool as decisions see it.
+/// The tool as permission decisions see it.
 pub(in crate::environment) fn spec() -> ToolSpec {
     ToolSpec {
         name: HANDOFF_TOOL.to_owned(),
@@ -68,15 +68,15 @@ pub(in crate::environment) fn spec() -> ToolSpec {
     }
 }
 
-/// The tool as clients see it; who can be reached is said when it is listed.
+/// The tool as clients see it; the description with the available agents is added when it is listed.
 pub(in crate::environment) fn listed() -> Tool {
     let mut tool = Tool::new(HANDOFF_TOOL, PURPOSE, Arc::clone(&PARAMETERS));
     tool.output_schema = Some(Arc::clone(&OUTPUT));
     tool
 }
 
-/// What the tool does, and whom the agent can reach of those that `is_shown`. Agents that its definition names are part
-/// of what it says about itself.
+/// Description of the tool with the agents that the caller may see according to `is_shown`. Agents named in the
+/// definition are always included.
 pub(in crate::environment) fn described(
     spec: &AgentSpec,
     agents: &dyn AgentSource,
@@ -99,22 +99,22 @@ pub(in crate::environment) fn described(
     }
 }
 
-/// One line for one agent: what it says about itself has no say in the lines of others.
+/// One line per agent; control characters are replaced, so a description cannot forge lines for other agents.
 fn line(name: &AgentName, about: &str) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
     let about: String = about.trim().chars().take(ABOUT).map(plain).collect();
     if about.is_empty() { format!("- {name}") } else { format!("- {name}: {about}") }
 }
 
-/// The arguments of a call.
+/// Arguments of a call.
 pub(super) struct Arguments {
     pub(super) agent_uri: String,
     pub(super) message: String,
     pub(super) context_id: Option<String>,
 }
 
-/// Reads the arguments; the error says what does not fit. `agent` is another name of `agent_uri`, and models write
-/// nothing in different ways.
+/// Parses the arguments; the error lists the violations. `agent` is an alias of `agent_uri`, and a null or empty
+/// `context_id` counts as absent.
 pub(super) fn read(arguments: &Value) -> Result<Arguments, Vec<String>> {
     let mut arguments = arguments.as_object().cloned().unwrap_or_default();
     if let Some(agent) = arguments.remove("agent") {
