@@ -1,4 +1,4 @@
-//! Whom work may be handed to.
+//! Permission check for handoffs.
 
 use crate::{asking::Asking, inner::Inner};
 use baton_outbound::Target;
@@ -6,20 +6,20 @@ use baton_peers::{Credential, PeerConfig};
 use baton_ports::{AgentSource as _, PeerBook as _, PeerBookError};
 use baton_types::{AgentName, Digest, ErrorCode};
 
-/// Why work is not handed over.
+/// Reason why a handoff is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RefusedAgent {
-    /// Nobody can allow it; says why.
+    /// Cannot be allowed, with the reason.
     Never(String),
     /// The caller did not allow it.
     NotAllowed {
-        /// Whether the agent would be shown a credential.
+        /// Whether a credential would be sent to the agent.
         has_credential: bool,
     },
 }
 
 impl Inner {
-    /// Knows the agent at an address.
+    /// Registers the agent at an address.
     pub(crate) fn know(&self, url: &str) -> Result<AgentName, PeerBookError> {
         let digest = Digest::of(address(url).as_bytes());
         let name = AgentName::from(format!("agent-{}", &digest.as_str()[..16]));
@@ -28,15 +28,15 @@ impl Inner {
         Ok(name)
     }
 
-    /// What the caller said about the agent at an address.
+    /// The caller's configuration of the agent at an address.
     fn configured(&self, url: &str) -> Option<&PeerConfig> {
         self.settings.peers.iter().find(|peer| address(&peer.url) == address(url))
     }
 
     /// Whether work may be handed to the agent that a tool names.
     ///
-    /// The agent that was asked first may reach its own origin by itself, and one on this machine its neighbours, so
-    /// these need no leave; but no credential is shown to anybody unless the caller allowed that very agent.
+    /// The first agent can reach its own origin anyway, and a local agent other local agents, so these need no
+    /// permission. A credential, however, is never sent unless the caller allowed that agent.
     pub(crate) fn admit(&self, from: &Asking<'_>, uri: &str) -> Result<(), RefusedAgent> {
         if from.chain().any(|asking| address(asking.url) == address(uri)) {
             let detail = format!("the work would go in a circle: {uri} is one of those who handed it over");
@@ -53,9 +53,9 @@ impl Inner {
         if is_reached && !has_credential { Ok(()) } else { Err(RefusedAgent::NotAllowed { has_credential }) }
     }
 
-    /// Whether the target is on the origin at which the first agent was asked.
+    /// Whether the target has the origin of the first agent.
     fn is_home(&self, first: &Asking<'_>, target: &Target) -> bool {
-        // An address without a scheme has the origin at which its card was found.
+        // An address without a scheme has the origin of its card.
         let card = self.book.peer(first.name).map(|peer| peer.card_url).filter(|_| !first.url.contains("://"));
         let home = Target::parse(card.as_deref().unwrap_or(first.url));
         home.is_ok_and(|home| home.origin() == target.origin())
@@ -65,13 +65,13 @@ impl Inner {
         self.settings.neighbours && is_local(target) && Target::parse(first.url).is_ok_and(|first| is_local(&first))
     }
 
-    /// What an agent is called.
+    /// Display name of an agent.
     pub(crate) fn title(&self, name: &AgentName) -> String {
         self.book.agent(name).map_or_else(|| name.to_string(), |agent| agent.title.clone())
     }
 }
 
-/// What the tool is told that named an agent which the caller did not allow.
+/// Error for a tool that named an agent which the caller did not allow.
 pub(crate) fn not_allowed(uri: &str) -> String {
     let code = ErrorCode::PEER_NOT_ALLOWED.code;
     format!("{code}: {uri} is not among the agents that work may be handed to; the caller has to allow it")
@@ -85,7 +85,7 @@ fn has_credential(peer: &PeerConfig) -> bool {
     !matches!(peer.credential, Credential::None) || peer.client_identity.is_some()
 }
 
-/// Whether an allowed address means the target: an origin means all that is there, any other address only itself.
+/// Whether an allowed address covers the target: an origin covers everything on it, any other address only itself.
 fn covers(allowed: &str, target: &Target) -> bool {
     let Ok(allowed) = Target::parse(address(allowed)) else { return false };
     let path = |target: &Target| {

@@ -1,28 +1,28 @@
-//! What an agent answered, or asks.
+//! Answers and questions of an agent.
 
 use crate::calls::Pending;
 use baton_peers::Settled;
 use baton_types::{Artifact, Json, Message, Part, PartContent, TaskState, Wanted};
 use serde::{Deserialize, Serialize};
 
-/// What came of a request: the answer, the reason why there is none, or questions.
+/// Outcome of a request: the answer, the reason of a failure, or questions.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The words: the answer, the question, or the reason.
+    /// Text of the answer, the question, or the reason.
     pub text: String,
-    /// Where the task stands: it ended, or it waits for somebody.
+    /// State of the task: ended, or waiting for input.
     pub state: TaskState,
-    /// The agent's address, as it was asked.
+    /// Address of the agent, as requested.
     pub agent: String,
-    /// The agent's task; none when it answered without one.
+    /// The agent's task; `None` if it answered without one.
     pub task: Option<String>,
-    /// The conversation, to go on with.
+    /// Conversation id, for follow-up messages.
     pub context: String,
-    /// What somebody has to decide before the task goes on; a question in words only is [`Answer::text`].
+    /// Questions to answer before the task continues; a plain text question is only in [`Answer::text`].
     pub questions: Vec<Question>,
-    /// What the agent said, whole.
+    /// The agent's whole message.
     pub message: Option<Message>,
-    /// What it made.
+    /// Artifacts of the task.
     pub artifacts: Vec<Artifact>,
     pub(crate) pending: Option<Pending>,
 }
@@ -30,27 +30,27 @@ pub struct Answer {
 /// One question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The task that asks, when it is one further down.
+    /// The task that asks, if it is a subtask.
     pub task: Option<String>,
-    /// The call that waits; none when the agent itself asks.
+    /// The waiting call; `None` if the agent itself asks.
     pub call: Option<String>,
-    /// Which of its questions.
+    /// Key of the question within the call.
     pub key: Option<String>,
-    /// Whose tool asks.
+    /// Agent whose tool asks.
     pub agent: Option<String>,
-    /// Which tool.
+    /// Name of the tool.
     pub tool: Option<String>,
-    /// What is asked.
+    /// Text of the question.
     pub message: String,
-    /// What kind of answer is wanted; words, when nothing else is said.
+    /// Expected kind of answer; `None` means text.
     pub wants: Option<Wanted>,
-    /// The arguments of a call that needs leave.
+    /// Arguments of a call that needs approval.
     pub arguments: Option<Json>,
-    /// What tells that the arguments are those that were shown.
+    /// Digest that ties an approval to the arguments shown.
     pub digest: Option<String>,
 }
 
-/// What somebody decided about a [`Question`].
+/// Answer to a [`Question`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reply {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,49 +85,49 @@ impl Answer {
         }
     }
 
-    /// Whether the agent did what it was asked.
+    /// Whether the task completed.
     pub fn is_completed(&self) -> bool {
         self.state == TaskState::Completed
     }
 
-    /// Whether it is tools that were run here that ask, and not the agent.
+    /// Whether tools run here ask, and not the agent.
     pub fn asks_of_tools(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Whether somebody has to answer before the task goes on.
+    /// Whether the task waits for an answer.
     pub fn asks(&self) -> bool {
         self.state.is_interrupted()
     }
 }
 
-/// Questions, one a line.
+/// The question texts, one per line.
 pub(crate) fn in_words(questions: &[Question]) -> String {
     questions.iter().map(|question| question.message.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 impl Question {
-    /// Yes, this once.
+    /// Approves this call.
     pub fn allow_once(&self) -> Reply {
         self.reply("accept", None)
     }
 
-    /// Yes, and it need not ask again in this session.
+    /// Approves this tool for the rest of the session.
     pub fn allow_session(&self) -> Reply {
         self.reply("accept_for_session", None)
     }
 
-    /// No.
+    /// Declines.
     pub fn deny(&self) -> Reply {
         self.reply("decline", None)
     }
 
-    /// The values that a form wants.
+    /// Fills in a form.
     pub fn fill(&self, values: Json) -> Reply {
         self.reply("accept", Some(values))
     }
 
-    /// The words that are wanted.
+    /// Answers with text.
     pub fn say(&self, words: &str) -> Reply {
         Reply { action: None, ..self.reply("accept", Some(Json::string(words))) }
     }
@@ -149,7 +149,7 @@ struct RepliesOut {
     input_responses: Vec<Reply>,
 }
 
-/// Decisions as a task takes them.
+/// Answers as a message part.
 pub(crate) fn replies_part(replies: Vec<Reply>) -> Part {
     Part::data(Json::of(&RepliesOut { input_responses: replies }).unwrap_or_else(|_| Json::string("")))
 }
@@ -173,7 +173,7 @@ struct RequestIn {
     digest: Option<String>,
 }
 
-/// The questions in what an agent says.
+/// Questions in a message of an agent.
 fn questions(message: &Message) -> Vec<Question> {
     let parts = message.parts.iter().filter_map(|part| match &part.content {
         PartContent::Data(data) if data.is_object() => data.read::<RequestsIn>().ok(),

@@ -1,4 +1,4 @@
-//! Running the tools that an agent leaves to whoever asks it.
+//! Runs the tools that an agent delegates to its caller.
 
 use crate::{Answer, OrchestrateError, Question, answer::in_words, asking::Asking, helper::Helper, inner::Inner};
 use baton_peers::Settled;
@@ -17,14 +17,14 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
-/// Calls of one round: those that are done, and those whose tools ask something.
+/// Calls of one round: finished calls, and calls whose tools need input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
     done: Vec<ToolResult>,
     waiting: Vec<(ToolCall, ToolAsk)>,
 }
 
-/// The tools that an agent wants to have run.
+/// Tool calls that an agent requests.
 pub(crate) fn wanted(settled: &Settled) -> Vec<ToolCall> {
     match (&settled.outcome.state, &settled.outcome.message, &settled.task) {
         (TaskState::InputRequired, Some(message), Some(_)) => own_calls_in(message),
@@ -33,18 +33,18 @@ pub(crate) fn wanted(settled: &Settled) -> Vec<ToolCall> {
 }
 
 impl Pending {
-    /// The results in one message, when all calls are done.
+    /// The results as one message; `None` while calls need input.
     pub(crate) fn results(&self) -> Option<Vec<Part>> {
         self.waiting.is_empty().then(|| vec![results_part(&self.done)])
     }
 
-    /// What the agent said last, with what its tools ask.
+    /// The agent's last state, with the questions of its tools.
     pub(crate) fn asks(self, agent: &str, settled: Settled) -> Answer {
         let questions: Vec<Question> = self.waiting.iter().flat_map(|(call, ask)| questions(call, ask)).collect();
         Answer { text: in_words(&questions), questions, pending: Some(self), ..Answer::of(agent, settled) }
     }
 
-    /// The answers in what somebody says to the calls that wait; every question of a call is answered together.
+    /// Matches the parts to the waiting calls; all questions of a call must be answered together.
     fn answered(&self, parts: &[Part]) -> Result<Vec<(ToolCall, ToolAnswers)>, OrchestrateError> {
         let responses: Vec<ResponseIn> = parts.iter().filter_map(responses).flatten().collect();
         let words = parts.iter().find_map(|part| match &part.content {
@@ -76,7 +76,7 @@ impl Pending {
 }
 
 impl Inner {
-    /// Runs calls for an agent, several at the same time.
+    /// Runs calls for an agent concurrently.
     pub(crate) async fn run(
         &self,
         asking: &Asking<'_>,
@@ -94,7 +94,7 @@ impl Inner {
         Ok(self.run_all(asking, &spec, settled.task.as_deref(), Pending::default(), calls).await)
     }
 
-    /// Goes on with calls whose tools asked something.
+    /// Resumes calls whose tools needed input.
     pub(crate) async fn run_on(
         &self,
         asking: &Asking<'_>,
@@ -119,7 +119,7 @@ impl Inner {
         let room = Semaphore::new(asking.limits.calls_at_once.max(1));
         let (task, room) = (&task.map(|task| TaskId::from(task.to_owned())), &room);
         let running = calls.into_iter().map(|(call, answers)| async move {
-            // It is closed by nobody.
+            // The semaphore is never closed.
             let _permit = room.acquire().await;
             let outcome = self.run_one(asking, spec, task.as_ref(), &call, answers.as_ref()).await;
             (call, outcome)
@@ -167,7 +167,7 @@ impl Inner {
         outcome
     }
 
-    /// The span of one call.
+    /// Starts the span of one call.
     fn begun(&self, asking: &Asking<'_>, call: &ToolCall) -> OpenSpan {
         let tracer = &self.settings.tracer;
         let name = if tracer.is_on() { format!("{} {}", operation::EXECUTE_TOOL, call.name) } else { String::new() };
@@ -179,7 +179,7 @@ impl Inner {
         span
     }
 
-    /// The agent, once its Environment can be called.
+    /// The agent, after its Environment is ready.
     async fn ready(
         &self,
         asking: &Asking<'_>,
@@ -196,7 +196,7 @@ impl Inner {
         if status(&tools.servers(asking.name)).is_some_and(|status| status.state == ServerState::Failed) {
             tools.mcp().reconnect(asking.name, McpServer::ENVIRONMENT);
         }
-        // Listing starts the server, and waits for it.
+        // Listing starts the server and waits for it.
         drop(tools.offered(&spec, asking.limits.environment).await);
         match status(&tools.servers(asking.name)) {
             Some(ServerStatus { state: ServerState::Ready, .. }) => Ok(spec),
@@ -210,7 +210,7 @@ fn status(servers: &[ServerStatus]) -> Option<&ServerStatus> {
     servers.iter().find(|status| status.name == McpServer::ENVIRONMENT)
 }
 
-/// The tool by the name that the agent gave it; what it takes and may do is decided where it is.
+/// Tool spec from the name that the agent used; the Environment decides on arguments and permissions.
 fn tool(call: &ToolCall) -> ToolSpec {
     ToolSpec {
         name: call.name.clone(),
@@ -262,7 +262,8 @@ fn responses(part: &Part) -> Option<Vec<ResponseIn>> {
 }
 
 impl ResponseIn {
-    /// Ids may be left out where there is no choice: of the call when only one waits, of the question when it is alone.
+    /// Ids are optional where they are unambiguous: the call id if one call waits, the key if the call has one
+    /// question.
     fn is_about(&self, call: &ToolCall, key: &str, (only_call, only_question): (bool, bool)) -> bool {
         self.call_id.as_deref().map_or(only_call, |id| id == call.id.as_str())
             && self.key.as_deref().map_or(only_question, |it| it == key)
@@ -274,7 +275,7 @@ impl ResponseIn {
             (None, Some("deny")) => AnswerAction::Decline,
             (None, Some("allow_session")) => AnswerAction::AcceptForSession,
             (None, Some("allow_once")) => AnswerAction::Accept,
-            // Leave is given in so many words.
+            // Approval must be explicit.
             (None, None) if question.wants != Wanted::Approval => AnswerAction::Accept,
             _ => {
                 let detail = format!("'{}' wants a decision: allow_once, allow_session or deny", question.message);

@@ -8,21 +8,21 @@ use http::{HeaderMap, request::Parts};
 use rmcp::service::ClientInitializeError;
 use std::sync::Arc;
 
-/// Opens connections over HTTP: to the Environments of a book's peers with what is shown to each of them and within the
-/// limits that hold for it, and to everybody else as before.
+/// Opens HTTP connections. Environments of registered peers use the credentials and limits of their peer; all other
+/// targets use the default connector.
 pub struct PeerConnect {
     book: Arc<Book>,
     others: Arc<RemoteConnect>,
 }
 
 impl PeerConnect {
-    /// For the peers of this book.
+    /// A connector for the peers of this registry.
     pub fn new(book: Arc<Book>, others: Arc<RemoteConnect>) -> Self {
         Self { book, others }
     }
 
-    /// The address of the peer's Environment, when that is what the target is: an agent that lives here may have the
-    /// name of a peer, and a server of its own.
+    /// The target's address, if the target is the peer's Environment: a local agent may have the name of a peer and its
+    /// own server.
     fn environment<'a>(&self, target: Target<'a>) -> Option<&'a str> {
         let McpTransport::Http { url, .. } = &target.server.transport else { return None };
         let is_environment = target.server.name == McpServer::ENVIRONMENT;
@@ -63,7 +63,7 @@ impl Connect for PeerConnect {
     }
 }
 
-/// What is shown to a peer, on requests to its Environment.
+/// Credentials for requests to a peer's Environment.
 struct Shown(Arc<dyn Authorize>);
 
 impl Introduce for Shown {

@@ -1,4 +1,4 @@
-//! Asking one agent until it has answered or somebody has to.
+//! Conversation with one agent until it has answered or needs input.
 
 use crate::{Answer, OrchestrateError, asking::Asking, calls::wanted, inner::Inner, words::message};
 use baton_peers::Settled;
@@ -6,11 +6,11 @@ use baton_ports::{PeerAsk, PeerOutcome};
 use baton_types::Part;
 use std::time::Duration;
 
-/// How long an agent that was given up may take to hear that.
+/// Timeout for cancelling the task of an abandoned agent.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 impl Inner {
-    /// Says something and runs tools until the task ended or somebody has to answer.
+    /// Sends a message and runs tools until the task ends or needs input.
     pub(crate) async fn converse(&self, asking: &Asking<'_>, mut ask: PeerAsk) -> Result<Answer, OrchestrateError> {
         let rounds = asking.limits.rounds;
         for round in 0.. {
@@ -31,7 +31,7 @@ impl Inner {
         Err(OrchestrateError::Rounds { agent: asking.url.to_owned(), task: ask.task, rounds })
     }
 
-    /// Gives an answer to whoever asked: the agent, or one of its tools.
+    /// Sends an answer to the agent or to the tool that asked.
     pub(crate) async fn go_on(
         &self,
         asking: &Asking<'_>,
@@ -53,7 +53,7 @@ impl Inner {
         self.converse(asking, words).await
     }
 
-    /// Tells an agent that nobody waits any more, for as long as anybody waits for that.
+    /// Cancels the task of an abandoned agent, with a timeout.
     pub(crate) async fn stop(&self, asking: &Asking<'_>, task: Option<&str>) {
         let Some(task) = task else { return };
         let telling = async {

@@ -1,73 +1,73 @@
-//! Why there is no answer.
+//! Orchestration errors.
 
 use baton_ports::{PeerBookError, PeerError};
 use baton_types::ErrorCode;
 use std::time::Duration;
 
-/// Why an agent gave no answer.
+/// Reasons why an agent gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrchestrateError {
     /// There is no usable agent at the address.
     #[error("{0}")]
     Unknown(#[from] PeerBookError),
-    /// It could not be reached, refused, or was lost.
+    /// The agent is unreachable, refused the request, or was lost.
     #[error("{0}")]
     Peer(#[from] PeerError),
-    /// It wants its tools to be run, and the place where they are cannot be used.
+    /// The agent delegates its tools, and its Environment cannot be used.
     #[error(
         "{agent} wants its tools to be run by whoever asks it{}, and its Environment at {url} cannot be used: {reason}",
         waiting(task)
     )]
     NoEnvironment {
-        /// The agent.
+        /// Address of the agent.
         agent: String,
-        /// Where its Environment was looked for.
+        /// Address of the Environment.
         url: String,
-        /// The task that waits.
+        /// The waiting task.
         task: Option<String>,
-        /// What happened there.
+        /// Reason of the failure.
         reason: String,
     },
-    /// It asked for tools again and again.
+    /// The limit of tool rounds was exceeded.
     #[error("{agent} was given up{}: it wanted tools to be run more than {rounds} times", waiting(task))]
     Rounds {
-        /// The agent.
+        /// Address of the agent.
         agent: String,
-        /// The task, which was told to stop.
+        /// The task, which was cancelled.
         task: Option<String>,
         /// The limit.
         rounds: u32,
     },
-    /// It asked for too many tools at a time.
+    /// The agent requested too many tool calls at once.
     #[error(
         "{agent} was given up{}: it wanted {calls} tools to be run at a time, and {most} is the limit",
         waiting(task)
     )]
     Calls {
-        /// The agent.
+        /// Address of the agent.
         agent: String,
-        /// The task, which was told to stop.
+        /// The task, which was cancelled.
         task: Option<String>,
-        /// How many.
+        /// Number of requested calls.
         calls: usize,
         /// The limit.
         most: usize,
     },
-    /// Everything together took too long.
+    /// The deadline of the whole request has passed.
     #[error("{agent} was given up: there was no answer within {} seconds", within.as_secs())]
     Deadline {
-        /// The agent.
+        /// Address of the agent.
         agent: String,
-        /// The limit.
+        /// The deadline.
         within: Duration,
     },
-    /// An answer does not fit what was asked.
+    /// An answer does not match its question.
     #[error("{0}")]
     Unfitting(String),
 }
 
 impl OrchestrateError {
-    /// The stable code.
+    /// Stable error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Unknown(error) => error.code,

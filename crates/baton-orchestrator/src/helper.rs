@@ -1,4 +1,4 @@
-//! What the tools of an agent may ask of whoever runs them: that another agent answers.
+//! Sampling requests of tools, answered by other agents.
 
 use crate::{
     OrchestrateError,
@@ -10,13 +10,13 @@ use crate::{
 use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper};
 use baton_types::{AgentName, Part, Role, TaskId, TaskState, TraceContext};
 
-/// Answers sampling by asking agents, and in no other way: there is no model here.
+/// Answers sampling only by calling agents: no model is available here.
 pub(crate) struct Helper<'a> {
     pub(crate) inner: &'a Inner,
     pub(crate) asking: &'a Asking<'a>,
-    /// The span of the call for which it helps.
+    /// The span of the call that is helped.
     pub(crate) trace: Option<TraceContext>,
-    /// The agent's task that left the call to us.
+    /// The agent's task that delegated the call.
     pub(crate) task: Option<&'a TaskId>,
 }
 
@@ -35,7 +35,7 @@ impl ToolHelper for Helper<'_> {
 }
 
 impl Helper<'_> {
-    /// The agent that a tool names, if the caller allowed it or whoever watches does now.
+    /// The agent that a tool names, if the configuration or the observer allows it.
     async fn admitted(&self, uri: &str) -> Result<AgentName, String> {
         match self.inner.admit(self.asking, uri) {
             Ok(()) => {}

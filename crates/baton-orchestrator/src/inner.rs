@@ -1,4 +1,4 @@
-//! What is shared by everything that one orchestrator does.
+//! Shared state of an orchestrator.
 
 use crate::{OrchestrateError, PeerConnect};
 use baton_outbound::{AddressPolicy, GuardedClient, Options, SetupError};
@@ -9,7 +9,7 @@ use baton_toolhost::{Connectors, HostSettings, McpServers, RemoteConnect, Remote
 use baton_types::{AgentName, ErrorCode};
 use std::sync::Arc;
 
-/// Who may be asked, and how.
+/// Configured peers, allowed addresses and telemetry.
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
     pub(crate) peers: Vec<PeerConfig>,
@@ -18,7 +18,7 @@ pub(crate) struct Settings {
     pub(crate) tracer: Tracer,
 }
 
-/// What is shared by everything that one orchestrator does.
+/// Shared state of an orchestrator.
 pub(crate) struct Inner {
     pub(crate) book: Arc<Book>,
     pub(crate) tools: Toolbox,
@@ -26,7 +26,7 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// Knows nobody yet; nothing is started.
+    /// Starts without known agents; opens no connection.
     pub(crate) fn new(settings: Settings) -> Result<Self, OrchestrateError> {
         let book = Arc::new(Book::open(BookOptions {
             configured: Vec::new(),
@@ -44,7 +44,7 @@ impl Inner {
         Ok(Self { book, tools: Toolbox::new(servers), settings })
     }
 
-    /// A client of an agent that is known.
+    /// A client of a registered agent.
     pub(crate) async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerBookError> {
         let (client, _) = self.book.client(name).await?;
         Ok(client.traced(&self.settings.tracer, name))

@@ -1,10 +1,10 @@
-//! The client that runs the tools of agents elsewhere: it asks them over A2A and calls their Environments over MCP.
+//! Client that runs the tools of remote agents: it calls the agents over A2A and their Environments over MCP.
 //!
-//! This crate must never call an agent or an Environment that its caller did not allow, never show a credential to an
-//! origin that it was not given for, and never go on without a bound: rounds, calls, depth and time all have one.
+//! This crate must never call an agent or an Environment that its caller did not allow, never send a credential to an
+//! origin that it was not configured for, and never run without a limit: rounds, calls, depth and time are all bounded.
 //!
-//! Read first: [`Orchestrator`] (asks, runs tools, and goes on until there is an answer), [`Answer`] (what comes of it),
-//! [`PeerConnect`] (the way to the Environments of peers).
+//! Read first: [`Orchestrator`] (calls an agent and runs its tools until there is an answer), [`Answer`] (the outcome),
+//! [`PeerConnect`] (connections to the Environments of peers).
 
 mod admit;
 mod answer;

@@ -1,21 +1,21 @@
-//! What bounds the work of an orchestrator.
+//! Limits of an orchestrator.
 
 use std::time::Duration;
 
-/// How often, how deep, how many and how long; the defaults suit people who wait for an answer.
+/// Limits of one request; the defaults suit interactive use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How often one agent may have tools run for one request.
+    /// Maximum number of tool rounds per agent.
     pub rounds: u32,
-    /// How many calls one agent may ask for at a time.
+    /// Maximum number of calls that one agent may request at once.
     pub calls: usize,
-    /// How many of them run at the same time.
+    /// Maximum number of concurrent calls.
     pub calls_at_once: usize,
-    /// How often work may be handed over.
+    /// Maximum handoff depth.
     pub depth: u32,
-    /// How long everything may take that one request begins.
+    /// Deadline of a request, including all work that it starts.
     pub deadline: Duration,
-    /// How long an Environment may take until it can be called.
+    /// Timeout until an Environment is ready.
     pub environment: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Who asks agents and runs their tools.
+//! The orchestrator: calls agents and runs their tools.
 
 use crate::{
     Answer, Limits, OrchestrateError, Reply, Watch,
@@ -18,12 +18,12 @@ use baton_types::{AgentName, Message, Part, SpanKind, TraceContext};
 use baton_wire::a2a::v1::Task;
 use std::sync::{Arc, OnceLock};
 
-/// Asks agents elsewhere and runs the tools that they leave to their callers, until there is an answer; cheap to clone.
+/// Calls remote agents and runs the tools that they delegate to their callers, until there is an answer; cheap to
+/// clone.
 ///
-/// An agent is spoken to in whatever binding and version of A2A its card offers. When it wants tools to be run, they are
-/// called in its Environment, over MCP. When such a tool hands work to another agent, that agent is asked in the same
-/// way, if it is allowed: those are that were named, and without a credential those on the origin of the agent that was
-/// asked first.
+/// An agent is called in the binding and version of A2A that its card offers. Tools that it requests are called in its
+/// Environment, over MCP. When such a tool hands work to another agent, that agent is called in the same way if it is
+/// allowed: agents allowed explicitly, and without a credential those on the origin of the first agent.
 #[derive(Clone, Default)]
 pub struct Orchestrator {
     settings: Settings,
@@ -32,20 +32,20 @@ pub struct Orchestrator {
 }
 
 impl Orchestrator {
-    /// With the usual limits, no credentials, and nobody allowed beside those on the origin of whoever is asked.
+    /// Default limits, no credentials, and no agents allowed except those on the origin of the called agent.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Shows this bearer token to the agent at an address and to its Environment: `env://NAME` or `file://PATH`, read
-    /// when it is needed.
+    /// Sends this bearer token to the agent at an address and to its Environment: `env://NAME` or `file://PATH`, read
+    /// when needed.
     pub fn bearer(self, url: &str, token: &str) -> Result<Self, OrchestrateError> {
         let secret = token.parse().map_err(|error: baton_peers::SecretError| PeerBookError {
             code: error.code(),
@@ -54,41 +54,41 @@ impl Orchestrator {
         Ok(self.peer(PeerConfig { credential: baton_peers::Credential::Bearer(secret), ..PeerConfig::at(url) }))
     }
 
-    /// Reaches the agent at this address as its configuration says. Others hand work to it only if it is allowed, too.
+    /// Configures the agent at this address. Other agents can hand work to it only if it is also allowed.
     #[must_use]
     pub fn peer(mut self, config: PeerConfig) -> Self {
         self.settings.peers.push(config);
         self.anew()
     }
 
-    /// Lets agents hand work to the agent at this address, with the credential that it is configured with; an address
-    /// without a path, such as `http://localhost:10000`, means every agent there.
+    /// Allows handoffs to the agent at this address, with its configured credential; an address without a path, such as
+    /// `http://localhost:10000`, allows every agent there.
     #[must_use]
     pub fn allow(mut self, url: impl Into<String>) -> Self {
         self.settings.allowed.push(url.into());
         self.anew()
     }
 
-    /// Lets agents on this machine hand work to other agents on this machine that need no credential.
+    /// Allows handoffs between agents on this machine that need no credential.
     #[must_use]
     pub fn allow_neighbours(mut self) -> Self {
         self.settings.neighbours = true;
         self.anew()
     }
 
-    /// Makes spans of what it does.
+    /// Records spans with this tracer.
     #[must_use]
     pub fn tracer(mut self, tracer: Tracer) -> Self {
         self.settings.tracer = tracer;
         self.anew()
     }
 
-    /// Asks the agent at an address, and waits until it has answered or somebody has to.
+    /// Calls the agent at an address, and waits until it has answered or needs input.
     pub async fn ask(&self, url: &str, text: &str) -> Result<Answer, OrchestrateError> {
         self.send(url, message(vec![Part::text(text)]), &Nobody).await
     }
 
-    /// Sends a message, whose task and conversation are gone on with if it names any, and tells what happens.
+    /// Sends a message and reports events to `watch`; continues the task and conversation that the message names.
     pub async fn send(&self, url: &str, message: Message, watch: &dyn Watch) -> Result<Answer, OrchestrateError> {
         let inner = self.inner()?;
         let name = inner.know(url)?;
@@ -100,7 +100,7 @@ impl Orchestrator {
         ended(span, self.within(url, inner.converse(&asking, words)).await)
     }
 
-    /// Decides what was asked, and waits for what comes of it.
+    /// Answers the questions and waits for the outcome.
     pub async fn reply(
         &self,
         asked: Answer,
@@ -109,12 +109,12 @@ impl Orchestrator {
         self.go_on(asked, vec![replies_part(replies.into_iter().collect())], &Nobody).await
     }
 
-    /// Answers a question in words, and waits for what comes of it.
+    /// Answers with text and waits for the outcome.
     pub async fn say(&self, asked: Answer, text: &str) -> Result<Answer, OrchestrateError> {
         self.go_on(asked, vec![Part::text(text)], &Nobody).await
     }
 
-    /// Answers what was asked with these parts, and tells what happens.
+    /// Answers with these parts and reports events to `watch`.
     pub async fn go_on(&self, asked: Answer, parts: Vec<Part>, watch: &dyn Watch) -> Result<Answer, OrchestrateError> {
         let url = asked.agent.clone();
         let inner = self.inner()?;
@@ -124,7 +124,7 @@ impl Orchestrator {
         ended(span, self.within(&url, inner.go_on(&asking, asked, parts)).await)
     }
 
-    /// A task as the agent at an address has it now, whole.
+    /// The current state of a task at the agent, complete.
     pub async fn task(&self, url: &str, task: &str) -> Result<Task<'static>, OrchestrateError> {
         let inner = self.inner()?;
         let client = inner.client(&inner.know(url)?).await?;
@@ -135,7 +135,7 @@ impl Orchestrator {
         Ok(client.get(task).await.map_err(unreached)?)
     }
 
-    /// Nothing that was known under other settings is used.
+    /// Resets the shared state, so that nothing from other settings is used.
     fn anew(mut self) -> Self {
         self.inner = Arc::default();
         self
@@ -145,7 +145,7 @@ impl Orchestrator {
         self.inner.get_or_init(|| Inner::new(self.settings.clone())).as_ref().map_err(Clone::clone)
     }
 
-    /// The span of everything that one question takes.
+    /// Starts the span of a request.
     fn begun(&self, agent: &AgentName) -> OpenSpan {
         let tracer = &self.settings.tracer;
         let name = if tracer.is_on() { format!("{} {agent}", operation::INVOKE_AGENT) } else { String::new() };
@@ -176,7 +176,7 @@ impl Orchestrator {
     }
 }
 
-/// The answer, with which the span ends.
+/// Ends the span with the result.
 fn ended(mut span: OpenSpan, answered: Result<Answer, OrchestrateError>) -> Result<Answer, OrchestrateError> {
     match &answered {
         Ok(answer) => {

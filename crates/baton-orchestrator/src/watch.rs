@@ -1,22 +1,22 @@
-//! Hearing what happens while agents work.
+//! Events while agents work.
 
 use crate::Answer;
 use baton_ports::{BoxFuture, ToolOutput};
 use baton_types::{Part, ToolCall};
 use baton_wire::a2a::v1::StreamResponse;
 
-/// The agent that something is about.
+/// The agent that an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whose<'a> {
     /// Its address.
     pub agent: &'a str,
-    /// How often the work was handed over until it came there.
+    /// Number of handoffs up to this agent.
     pub depth: u32,
 }
 
-/// Hears what happens; must not block.
+/// Receives events; must not block.
 pub trait Watch: Send + Sync {
-    /// Something of an agent's stream, once and in order.
+    /// An item of an agent's stream, delivered once and in order.
     fn heard(&self, whose: Whose<'_>, item: &StreamResponse<'static>) {
         let _ = (whose, item);
     }
@@ -26,32 +26,32 @@ pub trait Watch: Send + Sync {
         let _ = (whose, call);
     }
 
-    /// A tool gave something.
+    /// A tool call has finished.
     fn called(&self, whose: Whose<'_>, call: &ToolCall, output: &ToolOutput) {
         let _ = (whose, call, output);
     }
 
-    /// Whether work may be handed to an agent that nothing allowed, by its address as a tool of an agent elsewhere wrote
-    /// it. `has_credential` says that the agent would be shown a credential of the caller's. Nobody may by default.
+    /// Whether work may be handed to an agent that is not allowed by configuration, by its address as a remote agent's
+    /// tool wrote it. `has_credential` means that a credential of the caller would be sent to it. Denied by default.
     fn may_hand_over<'a>(&'a self, whose: Whose<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
         let _ = (whose, to, has_credential);
         Box::pin(std::future::ready(false))
     }
 
-    /// A tool of an agent has another agent asked.
+    /// A tool of an agent hands work to another agent.
     fn handing_over(&self, whose: Whose<'_>, to: &str) {
         let _ = (whose, to);
     }
 
-    /// An agent that work was handed to asks something; nothing when nobody can be asked, and the handing over fails.
-    /// What the agent asks that was asked first is not asked here: it is the [`Answer`].
+    /// An agent that received a handoff needs input; with `None`, the handoff fails. Questions of the first agent are
+    /// not passed here: they are in the [`Answer`].
     fn asked<'a>(&'a self, whose: Whose<'a>, asks: &'a Answer) -> BoxFuture<'a, Option<Vec<Part>>> {
         let _ = (whose, asks);
         Box::pin(std::future::ready(None))
     }
 }
 
-/// Hears nothing.
+/// Ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Nobody;
 

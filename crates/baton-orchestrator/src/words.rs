@@ -1,10 +1,10 @@
-//! What is said to agents.
+//! Messages to agents.
 
 use baton_local::TimeOrderedIds;
 use baton_ports::Ids as _;
 use baton_types::{Message, Part, Role};
 
-/// A message of whoever asks.
+/// A user message.
 pub(crate) fn message(parts: Vec<Part>) -> Message {
     Message::new(TimeOrderedIds.fresh().into(), Role::User, parts)
 }
