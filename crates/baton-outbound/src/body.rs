@@ -1,4 +1,4 @@
-//! A body that is read as it comes.
+//! Streamed response bodies.
 
 use crate::OutboundError;
 use bytes::{Bytes, BytesMut};
@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// The body of a reply, piece by piece; dropping it closes its connection.
+/// Body of a reply, read in chunks; dropping it closes the connection.
 #[derive(Debug)]
 pub struct GuardedBody {
     body: Incoming,
@@ -21,16 +21,16 @@ impl GuardedBody {
         Self { body, from, idle, until: None }
     }
 
-    /// The same body, given up when it has not ended within this time from now.
+    /// Sets a timeout for the whole body, counted from now.
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         self.until = Some((Instant::now() + limit, limit));
         self
     }
 
-    /// The next piece, `None` at the end; an error when the connection broke or nothing came for too long.
+    /// The next chunk, `None` at the end; an error if the connection was lost or the timeout expired.
     ///
-    /// Dropping the future loses nothing.
+    /// Cancel-safe.
     pub async fn next(&mut self) -> Option<Result<Bytes, OutboundError>> {
         loop {
             let silence = (Instant::now() + self.idle, self.idle);
@@ -51,7 +51,7 @@ impl GuardedBody {
         }
     }
 
-    /// All of it, when it has at most `most` bytes.
+    /// Reads the whole body; an error if it exceeds `most` bytes.
     pub async fn read(mut self, most: usize) -> Result<Bytes, OutboundError> {
         let mut all = BytesMut::new();
         while let Some(piece) = self.next().await {

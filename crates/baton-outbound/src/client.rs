@@ -1,4 +1,4 @@
-//! The client: what it is made of, and whether it would call an address.
+//! Construction of the client, and the check of an address without a request.
 
 use crate::{
     AddressPolicy, ClientIdentity, Options, OutboundError, Resolver, SetupError, SystemResolver, Target,
@@ -17,13 +17,13 @@ use rustls::RootCertStore;
 use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 
-/// The head of a reply, and what is buffered of a body.
+/// Maximum size of a response head, and of the read buffer.
 const MAX_BUFFER: usize = 64 * 1024;
 
-/// HTTP to addresses that the policy allows; cheap to clone, clones share connections.
+/// HTTP client that connects only to addresses allowed by the policy; cheap to clone, clones share connections.
 ///
-/// Each request is bounded in time and size; how many there are at once is its caller's to bound. Proxies of the
-/// environment are not used, because they would connect to what nobody judged.
+/// Each request is bounded in time and size; the caller bounds the number of concurrent requests. Proxy environment
+/// variables are ignored, because a proxy would connect to unchecked addresses.
 #[derive(Clone)]
 pub struct GuardedClient {
     pub(crate) policy: Arc<AddressPolicy>,
@@ -35,12 +35,12 @@ pub struct GuardedClient {
 }
 
 impl GuardedClient {
-    /// A client that finds names as the system does.
+    /// Creates a client that uses the system's resolver.
     pub fn new(policy: AddressPolicy, options: &Options) -> Result<Self, SetupError> {
         Self::with_resolver(policy, Arc::new(SystemResolver), options)
     }
 
-    /// A client that finds names in its own way.
+    /// Creates a client that uses the given resolver.
     pub fn with_resolver(
         policy: AddressPolicy,
         resolver: Arc<dyn Resolver>,
@@ -51,19 +51,19 @@ impl GuardedClient {
         Self::made(policy, resolver, tls::roots(&options.extra_roots)?, options.clone())
     }
 
-    /// The same client with a certificate of its own; connections are not shared between the two.
+    /// The same client with a client certificate; the two do not share connections.
     pub fn with_identity(&self, identity: ClientIdentity) -> Result<Self, SetupError> {
         let options = Options { client_identity: Some(identity), ..Options::clone(&self.options) };
         Self::made(Arc::clone(&self.policy), self.resolver.clone(), Arc::clone(&self.roots), options)
     }
 
-    /// The same client with other bounds and the same authorities; connections are not shared between the two.
+    /// The same client with other options and the same root certificates; the two do not share connections.
     pub fn with_options(&self, options: Options) -> Result<Self, SetupError> {
         Self::made(Arc::clone(&self.policy), self.resolver.clone(), Arc::clone(&self.roots), options)
     }
 
-    /// The same client with other bounds, for which these may be called as well; entries are as in
-    /// [`AddressPolicy::allowing`]. Connections are not shared between the two.
+    /// The same client with other options and additional allowed entries, written as in [`AddressPolicy::allowing`].
+    /// The two do not share connections.
     pub fn also_allowing<T: AsRef<str>>(
         &self,
         entries: impl IntoIterator<Item = T>,
@@ -95,19 +95,19 @@ impl GuardedClient {
         Ok(Self { policy, resolver, http, kept, roots, options: Arc::new(options) })
     }
 
-    /// The time for a whole request whose reply is read at once.
+    /// Timeout of a whole request whose reply is read at once.
     pub fn request_timeout(&self) -> Duration {
         self.options.request_timeout
     }
 
-    /// The time until the head of a reply is there.
+    /// Timeout until the head of a reply arrives.
     pub fn head_timeout(&self) -> Duration {
         self.options.head_timeout
     }
 
-    /// Whether the URL could be called now: its form, its address, and where its name leads.
+    /// Checks whether the URL could be called now: its syntax, its address and the addresses its name resolves to.
     ///
-    /// A yes is no promise: [`GuardedClient::send`] judges again, by what is then true.
+    /// Success is no guarantee: [`GuardedClient::send`] checks again at the time of the request.
     pub async fn admit(&self, url: &str) -> Result<(), OutboundError> {
         let target = Target::parse(url)?;
         target.check(&self.policy)?;

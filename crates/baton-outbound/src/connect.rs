@@ -1,4 +1,4 @@
-//! Connections that are made only to where the policy allows, and in time.
+//! Connector that only connects to allowed addresses, within a timeout.
 
 use crate::{AddressPolicy, OutboundError, Target, resolve::GuardedResolver};
 use baton_ports::BoxFuture;
@@ -15,14 +15,14 @@ use std::{
 use tokio::net::TcpStream;
 use tower::Service;
 
-/// What is going to be spoken on a connection, which TLS has to agree on.
+/// HTTP version of a connection, negotiated by ALPN on TLS.
 #[derive(Clone, Copy)]
 pub(crate) enum Protocol {
     Http1,
     Http2,
 }
 
-/// Makes connections for the HTTP client.
+/// Opens the connections of the HTTP client.
 #[derive(Clone)]
 pub(crate) struct GuardedConnector {
     policy: Arc<AddressPolicy>,
@@ -39,10 +39,10 @@ impl GuardedConnector {
         limit: Duration,
     ) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
-        // TLS is put on top of this one, so it is asked for https addresses too.
+        // TLS wraps this connector, so it also receives https addresses.
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
-        // Shared among the addresses of a name, so that a dead one leaves time for the next.
+        // Divided among the addresses of a name, so that an unreachable one leaves time for the next.
         tcp.set_connect_timeout(Some(limit));
         let builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
         let inner = match protocol {
@@ -63,7 +63,7 @@ impl Service<Uri> for GuardedConnector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        // The TCP connector resolves names only; an address has to be judged before it gets there.
+        // The resolver only checks names; a literal address must be checked before it reaches the TCP connector.
         let checked = Target::of(uri.clone()).and_then(|target| Ok(target.check(&self.policy)?));
         if let Err(error) = checked {
             return Box::pin(async move { Err(error.into()) });

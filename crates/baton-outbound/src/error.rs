@@ -1,117 +1,117 @@
-//! Why a call to the outside did not work.
+//! Errors of outbound requests.
 
 use crate::Range;
 use rustls::{AlertDescription, CertificateError, InvalidMessage, OtherError};
 use std::{net::IpAddr, time::Duration};
 
-/// Why a request was not sent, or not answered.
+/// Reason why a request was not sent or got no reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutboundError {
-    /// Not a URL that can be called.
+    /// The URL cannot be called.
     #[error("the URL {0}")]
     Url(&'static str),
-    /// The policy forbids it.
+    /// Forbidden by the policy.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The name leads nowhere, at least now.
+    /// The name cannot be resolved at the moment.
     #[error("the name {name} cannot be resolved: {reason}")]
     Unresolved {
-        /// The name.
+        /// Host name.
         name: String,
-        /// What the resolver said.
+        /// Error of the resolver.
         reason: String,
     },
-    /// No connection was made.
+    /// The connection failed.
     #[error("cannot connect to {target}: {reason}")]
     Unreachable {
-        /// Whom.
+        /// Scheme, host and port.
         target: String,
-        /// Why not.
+        /// Cause.
         reason: String,
     },
-    /// A connection took too long to make: name, TCP and TLS together.
+    /// Timeout of the connection: name lookup, TCP and TLS together.
     #[error("no connection within {} ms", .0.as_millis())]
     ConnectTimeout(Duration),
-    /// No answer in time.
+    /// No reply in time.
     #[error("{target} did not answer within {} ms", .limit.as_millis())]
     Timeout {
-        /// Who.
+        /// Scheme, host and port.
         target: String,
-        /// The time for the whole request, redirects included.
+        /// Timeout of the whole request, redirects included.
         limit: Duration,
     },
-    /// The connection broke before there was an answer.
+    /// The connection was lost before the reply.
     #[error("the connection to {target} broke: {reason}")]
     Interrupted {
-        /// To whom.
+        /// Scheme, host and port.
         target: String,
-        /// How.
+        /// Cause.
         reason: String,
     },
-    /// A body of which nothing more came.
-    #[error("{target} sent nothing more within {} ms", .limit.as_millis())]
+    /// The rest of a body did not arrive in time.
+    #[error("{target} sent no more data within {} ms", .limit.as_millis())]
     Silent {
-        /// Who.
+        /// Scheme, host and port.
         target: String,
-        /// The longest silence, or the time for the whole body.
+        /// The idle timeout, or the timeout of the whole body.
         limit: Duration,
     },
-    /// A body that is longer than its reader takes.
+    /// The body exceeds its size limit.
     #[error("{target} answered with more than {most} bytes")]
     TooLarge {
-        /// Who.
+        /// Scheme, host and port.
         target: String,
-        /// Bytes that would have been read.
+        /// Size limit in bytes.
         most: usize,
     },
     /// A redirect that is not followed.
     #[error("{target} answered {status}, a redirect that {reason}")]
     Redirect {
-        /// Who.
+        /// Scheme, host and port.
         target: String,
-        /// The status.
+        /// HTTP status.
         status: u16,
-        /// Why it is not followed.
+        /// Reason why it is not followed.
         reason: String,
     },
 }
 
 /// A host that may not be called.
 ///
-/// The text names no address that the caller did not write: where internal names lead is nobody's business.
+/// The text contains no address that the caller did not supply: the addresses of internal names are not disclosed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// An address in the URL itself.
+    /// A literal address in the URL.
     #[error("{address} may not be called: it is {range}")]
     Address {
         /// The address.
         address: IpAddr,
-        /// What it is.
+        /// Its range.
         range: Range,
     },
-    /// A name without any address that may be called.
-    #[error("{name} may not be called: it leads to {range}")]
+    /// A name without any allowed address.
+    #[error("{name} may not be called: it resolves to {range}")]
     Name {
-        /// The name as the URL has it.
+        /// The name as written in the URL.
         name: String,
-        /// What its first address is.
+        /// Range of its first address.
         range: Range,
     },
 }
 
-/// Why a client cannot be made.
+/// Reason why a client cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
     /// A root certificate cannot be used.
     #[error("a root certificate cannot be used: {0}")]
     Root(String),
-    /// The certificate or the key that shows who we are cannot be used.
+    /// The client certificate or its key cannot be used.
     #[error("the client certificate cannot be used: {0}")]
     Identity(String),
-    /// Something that may be called as well is not written as it should be.
-    #[error("an address to allow cannot be used: {0}")]
+    /// An additional allowed entry is malformed.
+    #[error("an allowed address is invalid: {0}")]
     Allow(String),
     /// TLS cannot be set up.
     #[error("TLS cannot be set up: {0}")]
@@ -119,14 +119,14 @@ pub enum SetupError {
 }
 
 impl OutboundError {
-    /// Whether trying again is pointless: the policy or the URL itself forbids it.
+    /// Whether a retry is pointless: the policy or the URL forbids the request.
     pub fn is_forbidden(&self) -> bool {
         matches!(self, Self::Url(_) | Self::Refused(_))
     }
 
-    /// Whether nothing of the request left this machine, or only as far as a redirect: it had no effect.
+    /// Whether the request had no effect: it was not sent, or only as far as a redirect.
     ///
-    /// Otherwise it may have been received and carried out, even if no answer came.
+    /// Otherwise it may have been received and processed, even without a reply.
     pub fn is_before_send(&self) -> bool {
         matches!(
             self,
@@ -138,7 +138,7 @@ impl OutboundError {
         )
     }
 
-    /// What went wrong inside of the HTTP client; our own errors come back out of it as they went in.
+    /// Converts an error of the HTTP client; errors of this crate are extracted from it unchanged.
     pub(crate) fn of_request(error: &hyper_util::client::legacy::Error, target: String) -> Self {
         let outer: &(dyn std::error::Error + 'static) = error;
         let chain = std::iter::successors(Some(outer), |error| error.source());
@@ -155,24 +155,24 @@ impl OutboundError {
     }
 }
 
-/// The error of TLS that one of input and output carries, which may be wrapped in another: their sources skip it.
+/// The TLS error inside an I/O error, which may be nested in another I/O error: `source()` skips it.
 fn tls_in<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
     let inner = error.downcast_ref::<std::io::Error>()?.get_ref()?;
     inner.downcast_ref::<rustls::Error>().or_else(|| tls_in(inner))
 }
 
-/// What is wrong with a server's TLS, for people.
+/// Description of a TLS problem for people.
 fn of_tls(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let said = match tls_in(error)? {
-        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => "no TLS is spoken there; is it http://?",
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => "the server does not speak TLS; did you mean http://?",
         rustls::Error::InvalidCertificate(cause) => match cause {
-            CertificateError::UnknownIssuer => "its certificate is of an authority that this system does not know",
+            CertificateError::UnknownIssuer => "its certificate is from an authority not trusted by this system",
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate has expired",
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 "its certificate is for another name"
             }
             CertificateError::Other(OtherError(other)) if other.to_string() == "CaUsedAsEndEntity" => {
-                "its certificate is that of an authority, which no server may show; make one with CA:FALSE"
+                "its certificate is a CA certificate, which a server must not use; create one with CA:FALSE"
             }
             _ => return None,
         },
@@ -181,8 +181,8 @@ fn of_tls(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     Some(said.to_owned())
 }
 
-/// Whether the server's TLS would not have us. It says so only after the client thinks that the connection stands, and
-/// has read no request by then.
+/// Whether the server rejected the TLS handshake. The alert arrives after the client has finished its
+/// handshake, but before the server reads a request.
 fn turned_away(error: &(dyn std::error::Error + 'static)) -> bool {
     matches!(
         tls_in(error),

@@ -1,4 +1,4 @@
-//! One request from redirect to redirect until somebody answers.
+//! Redirect loop of a request.
 
 use crate::{GuardedClient, OutboundError, Target, redirect};
 use bytes::Bytes;
@@ -6,23 +6,24 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 
-/// Where a reply came from after redirects; among the extensions of what [`GuardedClient::open`] gives.
+/// Final target of a request after redirects; an extension of the response of [`GuardedClient::open`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Landed(pub Target);
 
-/// What becomes of secrets when a redirect leads to another origin.
+/// Handling of secrets on a redirect to another origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Secrets {
-    /// The request goes on without them.
+    /// The redirect is followed without them.
     AreLeftBehind,
-    /// The request does not go on: without them it would only be refused there, and its body be shown to strangers.
+    /// The redirect is refused: without credentials the request would be rejected there, and its body would be
+    /// disclosed.
     EndTheJourney,
 }
 
-/// What becomes of the connection after the reply.
+/// Handling of the connection after the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Afterwards {
-    /// It may be used again.
+    /// It may be reused.
     Keep,
     /// It is closed.
     Close,
@@ -38,7 +39,7 @@ impl GuardedClient {
     ) -> Result<Response<Incoming>, OutboundError> {
         let (head, body) = request.into_parts();
         let (mut target, mut headers) = (first, head.headers);
-        // The host is the URL's, whatever the caller says.
+        // The host is always that of the URL.
         headers.remove(header::HOST);
         let mut followed = 0;
         loop {
@@ -52,7 +53,7 @@ impl GuardedClient {
                 Err(OutboundError::Redirect { target: target.to_string(), status: status.as_u16(), reason })
             };
             if followed == self.options.max_redirects {
-                return refuse(format!("comes after {followed} others"));
+                return refuse(format!("exceeds the limit of {followed} redirects"));
             }
             if next.origin() != target.origin() {
                 if self.options.same_origin {
@@ -60,7 +61,7 @@ impl GuardedClient {
                 }
                 let known = self.options.client_identity.is_some() || redirect::has_secrets(&headers);
                 if secrets == Secrets::EndTheJourney && known {
-                    return refuse(format!("leads to {next}, for which the credentials are not meant"));
+                    return refuse(format!("leads to {next}, where the credentials must not be sent"));
                 }
                 redirect::drop_secrets(&mut headers);
             }
@@ -69,7 +70,7 @@ impl GuardedClient {
         }
     }
 
-    /// One request to one address, whatever the answer.
+    /// Sends one request to one target, without following redirects.
     pub(crate) async fn once(
         &self,
         target: &Target,

@@ -1,14 +1,13 @@
-//! Names of hosts, in the one form that is compared.
+//! Normal form of host names.
 
-/// The longest name that DNS knows.
+/// Maximum length of a DNS name.
 const MAX_NAME: usize = 253;
-/// The longest label of one.
+/// Maximum length of a DNS label.
 const MAX_LABEL: usize = 63;
 
-/// A name in lower case without the dot of the root, or `None` when it is not a plain name.
+/// The name in lower case without the trailing dot, or `None` if it is not a plain host name.
 ///
-/// Names that end in a number are none: `127.1` and `0x7f000001` are addresses to some resolvers, and an address is
-/// written as one.
+/// Names that end in a number are rejected: some resolvers read `127.1` and `0x7f000001` as addresses.
 pub(crate) fn normal_name(text: &str) -> Option<String> {
     let text = text.strip_suffix('.').unwrap_or(text);
     let fits = !text.is_empty() && text.len() <= MAX_NAME && text.split('.').all(is_label);

@@ -1,10 +1,10 @@
-//! Who we are towards servers that ask for a certificate.
+//! Client certificate for servers that request one.
 
 use crate::{CertificateDer, PrivateKeyDer, SetupError};
 use rustls::pki_types::pem::PemObject as _;
 use std::{fmt, sync::Arc};
 
-/// A certificate chain, own certificate first, and its key.
+/// Certificate chain, leaf first, and the private key.
 #[derive(Clone)]
 pub struct ClientIdentity {
     certificates: Arc<[CertificateDer<'static>]>,
@@ -12,12 +12,13 @@ pub struct ClientIdentity {
 }
 
 impl ClientIdentity {
-    /// Of a chain and the key of its first certificate; whether they belong together shows when a client is made.
+    /// Creates an identity from a chain and the key of its first certificate; a mismatch is detected when a client is
+    /// created.
     pub fn new(certificates: Vec<CertificateDer<'static>>, key: PrivateKeyDer<'static>) -> Self {
         Self { certificates: certificates.into(), key: Arc::new(key) }
     }
 
-    /// Of PEM text, as files have it.
+    /// Parses PEM text.
     pub fn from_pem(certificates: &[u8], key: &[u8]) -> Result<Self, SetupError> {
         let wrong = |what: &str, error: rustls::pki_types::pem::Error| SetupError::Identity(format!("{what}: {error}"));
         let chain = CertificateDer::pem_slice_iter(certificates)

@@ -1,4 +1,4 @@
-//! To which hosts connections are kept open: the pool itself bounds the connections of a host, not the hosts.
+//! Bound on the number of hosts with idle connections: the pool only bounds the connections per host.
 
 use crate::Origin;
 use std::{
@@ -8,11 +8,11 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Hosts that were called lately, and until when a connection to them may be idle.
+/// Recently called hosts, with the time until which a connection to them may be idle.
 pub(crate) struct KeptHosts {
     until: Mutex<HashMap<Origin, Instant>>,
     most: usize,
-    /// The longest request, and the idle time after it.
+    /// Request timeout plus idle timeout.
     time: Duration,
 }
 
@@ -21,7 +21,7 @@ impl KeptHosts {
         Self { until: Mutex::default(), most, time }
     }
 
-    /// Whether the connection of a request to this host may be kept after it.
+    /// Whether the connection of a request to this host may be kept alive.
     pub(crate) fn keeps(&self, host: Origin) -> bool {
         let now = Instant::now();
         let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);

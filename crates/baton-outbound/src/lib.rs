@@ -1,11 +1,11 @@
-//! HTTP to the outside that cannot be turned against the inside: webhooks, and whatever else a caller may choose the
-//! address of.
+//! Outbound HTTP for webhooks and other caller-supplied addresses, guarded against server-side request forgery.
 //!
-//! This crate must never connect to an address that its policy did not see: a name is judged by the addresses that
-//! the connection is about to use, every redirect is judged again, and there is no other client in here. It never
-//! waits, reads or keeps connections without a bound.
+//! This crate must never connect to an address that its policy did not check: a host name is checked by the addresses
+//! that the connection is about to use, every redirect is checked again, and there is no other client in this crate.
+//! Timeouts, body sizes and idle connections are always bounded.
 //!
-//! Read first: [`AddressPolicy`] (what may be reached), [`GuardedClient`] (how), [`PushSender`] (notifications).
+//! Read first: [`AddressPolicy`] (allowed addresses), [`GuardedClient`] (the client), [`PushSender`] (push
+//! notifications).
 
 mod body;
 mod client;

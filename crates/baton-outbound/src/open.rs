@@ -1,4 +1,4 @@
-//! A request whose reply is read as it comes.
+//! Requests with a streamed reply.
 
 use crate::{
     GuardedBody, GuardedClient, OutboundError, Target,
@@ -9,25 +9,24 @@ use http::{Request, Response, header};
 use tokio::time::timeout;
 
 impl GuardedClient {
-    /// Sends a request and gives the head of its reply, with a body to be read as it comes.
+    /// Sends a request and returns the head of its reply with a streamed body.
     ///
-    /// Redirects are followed as by [`GuardedClient::send_bounded`], and [`Landed`] is among the extensions of the
-    /// reply. The connection serves this request only: nobody knows for how long.
+    /// Redirects are followed as by [`GuardedClient::send_bounded`]; the extensions of the reply contain [`Landed`].
+    /// The connection is not reused, because a stream may stay open indefinitely.
     pub async fn open(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
         self.opened(request, Afterwards::Close).await
     }
 
-    /// As [`GuardedClient::open`], for calls that follow each other: the connection is used again when the body was read
-    /// to its end.
+    /// As [`GuardedClient::open`], for consecutive calls: the connection is reused once the body was read to its end.
     pub async fn open_again(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
         self.opened(request, Afterwards::Keep).await
     }
 
-    /// As [`GuardedClient::open`], but a redirect is the reply: whoever asks decides whether to follow it.
+    /// As [`GuardedClient::open`], but a redirect is returned as the reply: the caller decides whether to follow it.
     pub async fn open_here(&self, request: Request<Bytes>) -> Result<Response<GuardedBody>, OutboundError> {
         let target = Target::of(request.uri().clone())?;
         let (mut head, body) = request.into_parts();
-        // The host is the URL's, whatever the caller says.
+        // The host is always that of the URL.
         head.headers.remove(header::HOST);
         let limit = self.options.head_timeout;
         let late = OutboundError::Timeout { target: target.to_string(), limit };

@@ -1,38 +1,38 @@
-//! The bounds of a client.
+//! Options of a client.
 
 use crate::{CertificateDer, ClientIdentity};
 use std::time::Duration;
 
-/// How long, how much and how many.
+/// Timeouts, limits and TLS settings of a client.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Time to get a connection: name, TCP and TLS together.
+    /// Timeout of a connection: name lookup, TCP and TLS together.
     pub connect_timeout: Duration,
-    /// Time for the whole request, redirects and the reply's body included.
+    /// Timeout of the whole request, including redirects and the body of the reply.
     pub request_timeout: Duration,
-    /// Time for a reply's body once its head is there; what has come until then counts.
+    /// Timeout of the body once the head has arrived; the part received until then is kept.
     pub body_timeout: Duration,
-    /// Time until the head of a reply is there, redirects included, when its body is read as it comes.
+    /// Timeout until the head of a streamed reply, redirects included.
     pub head_timeout: Duration,
-    /// Silence after which a body that is read as it comes is given up.
+    /// Idle timeout of a streamed body.
     pub idle_body_timeout: Duration,
-    /// Redirects that are followed, one after the other.
+    /// Maximum number of consecutive redirects.
     pub max_redirects: usize,
-    /// Whether redirects to another origin are refused, also when nothing secret would go there.
+    /// Whether redirects to another origin are refused even without secrets.
     pub same_origin: bool,
-    /// Bytes of a reply's body that are read; the rest is dropped with its connection.
+    /// Maximum number of body bytes read; the rest is dropped with the connection.
     pub max_reply: usize,
-    /// Idle connections kept for each host.
+    /// Maximum number of idle connections per host.
     pub idle_per_host: usize,
-    /// Hosts for which idle connections are kept; further ones get a new connection each time.
+    /// Maximum number of hosts with idle connections; other hosts get a new connection for each request.
     pub idle_hosts: usize,
-    /// Names that are looked up at the same time, also when nobody waits for the answer any more.
+    /// Maximum number of concurrent name lookups, including abandoned ones.
     pub lookups: usize,
-    /// Idle connections are closed after this time.
+    /// Time after which idle connections are closed.
     pub idle_timeout: Duration,
-    /// Authorities to trust besides those of the system.
+    /// Root certificates to trust in addition to those of the system.
     pub extra_roots: Vec<CertificateDer<'static>>,
-    /// Who we are towards servers that ask for a certificate.
+    /// Certificate for servers that request one.
     pub client_identity: Option<ClientIdentity>,
 }
 

@@ -1,4 +1,4 @@
-//! Notifications about tasks, as their receivers read them.
+//! Push notifications about tasks, in the dialect of the receiver.
 
 mod headers;
 mod render;
@@ -12,12 +12,12 @@ use bytes::Bytes;
 use http::{Method, Request};
 use std::sync::LazyLock;
 
-/// Characters of a receiver's refusal that are told.
+/// Maximum number of characters quoted from a receiver's error reply.
 const MAX_EXCERPT: usize = 200;
 
 type Made = Result<GuardedClient, SetupError>;
 
-/// The [`Webhooks`] port on a [`GuardedClient`].
+/// The [`WebhookSender`] port on a [`GuardedClient`].
 pub struct PushSender {
     client: LazyLock<Made, Box<dyn FnOnce() -> Made + Send>>,
     tracer: Tracer,
@@ -25,20 +25,20 @@ pub struct PushSender {
 }
 
 impl PushSender {
-    /// Sends by the client that `client` makes when the first notification is due: reading the system's certificates
-    /// takes longer than all the rest of a start, and most starts push nothing.
+    /// Creates a sender that builds its client with `client` on the first notification: loading the system's
+    /// certificates takes longer than the rest of startup, and most processes send no notification.
     pub fn new(client: impl FnOnce() -> Result<GuardedClient, SetupError> + Send + 'static) -> Self {
         Self { client: LazyLock::new(Box::new(client)), tracer: Tracer::off(), a2a: A2aSettings::default() }
     }
 
-    /// Makes a span of every notification.
+    /// Records a span for every notification.
     #[must_use]
     pub fn with_tracer(mut self, tracer: Tracer) -> Self {
         self.tracer = tracer;
         self
     }
 
-    /// Shows answers in this form, where their agents do not say.
+    /// Sets the default presentation of answers, used where the agent has no setting.
     #[must_use]
     pub fn with_a2a(mut self, a2a: A2aSettings) -> Self {
         self.a2a = a2a;
@@ -51,7 +51,7 @@ impl PushSender {
 
     async fn admit(&self, config: &PushConfig) -> Result<(), WebhookError> {
         headers::of(config)?;
-        // A name that leads nowhere is most likely misspelt, and now there is somebody to tell.
+        // A name that does not resolve is probably misspelt, so it is reported at registration.
         self.client()?.admit(&config.url).await.map_err(|error| WebhookError::Forbidden(error.to_string()))
     }
 
@@ -75,8 +75,8 @@ impl PushSender {
     }
 }
 
-/// What a receiver says is logged, and some repeat what they were sent. The beginning of a secret that was cut off counts
-/// as well.
+/// Removes secrets from a receiver's reply, which is logged: some receivers echo the request. A truncated secret at the
+/// end is removed as well.
 fn without_secrets(mut said: String, config: &PushConfig) -> String {
     let credentials = config.authentication.as_ref().and_then(|shown| shown.credentials.as_deref());
     for secret in [config.token.as_deref(), credentials].into_iter().flatten().filter(|secret| !secret.is_empty()) {

@@ -1,15 +1,15 @@
-//! Which redirects are followed, and with what.
+//! Rules for redirects and the headers that are sent along.
 
 use crate::{OutboundError, Target};
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 
-/// Headers that are secrets even when nobody marked them so.
+/// Headers that are always secret, even if not marked sensitive.
 const SECRET: [HeaderName; 3] = [header::AUTHORIZATION, header::COOKIE, header::PROXY_AUTHORIZATION];
 
-/// Where a reply sends the request on to; `None` when it is an answer.
+/// Target of a redirect; `None` if the reply is no redirect.
 ///
-/// Only 307 and 308 keep method and body. The others would turn a notification into a question, so they are errors
-/// unless it is a question already; so is the step from https to http, which would show the body to the network.
+/// Only 307 and 308 preserve method and body. 301 to 303 would turn a POST into a GET, so they are errors unless the
+/// request is a GET or HEAD. A redirect from https to http is an error, because it would expose the body.
 pub(crate) fn next(
     from: &Target,
     method: &Method,
@@ -23,11 +23,11 @@ pub(crate) fn next(
         301..=303 => return Err(refuse("does not keep the method; answer 307 or 308 instead".to_owned())),
         _ => return Ok(None),
     }
-    let location = headers.get(header::LOCATION).ok_or_else(|| refuse("says not where to".to_owned()))?;
-    let location = location.to_str().map_err(|_| refuse("has an unreadable location".to_owned()))?;
+    let location = headers.get(header::LOCATION).ok_or_else(|| refuse("has no Location header".to_owned()))?;
+    let location = location.to_str().map_err(|_| refuse("has an invalid Location header".to_owned()))?;
     let to = match Target::parse(&resolved(from, location)) {
         Ok(to) => to,
-        Err(OutboundError::Url(reason)) => return Err(refuse(format!("has a location which {reason}"))),
+        Err(OutboundError::Url(reason)) => return Err(refuse(format!("has a Location URL that {reason}"))),
         Err(other) => return Err(other),
     };
     if from.is_secure() && !to.is_secure() {
@@ -36,7 +36,7 @@ pub(crate) fn next(
     Ok(Some(to))
 }
 
-/// Takes away what only the first origin may know.
+/// Removes the headers that only the first origin may receive.
 pub(crate) fn drop_secrets(headers: &mut HeaderMap) {
     let secret: Vec<HeaderName> = secrets(headers).cloned().collect();
     for name in secret {
@@ -44,7 +44,7 @@ pub(crate) fn drop_secrets(headers: &mut HeaderMap) {
     }
 }
 
-/// Whether something is there that only the first origin may know.
+/// Whether there are headers that only the first origin may receive.
 pub(crate) fn has_secrets(headers: &HeaderMap) -> bool {
     secrets(headers).next().is_some()
 }
@@ -53,7 +53,7 @@ fn secrets(headers: &HeaderMap) -> impl Iterator<Item = &HeaderName> {
     headers.iter().filter(|(name, value)| value.is_sensitive() || SECRET.contains(name)).map(|(name, _)| name)
 }
 
-/// A location in full.
+/// Resolves a location against the current URL.
 pub(crate) fn resolved(from: &Target, location: &str) -> String {
     let location = location.split('#').next().unwrap_or_default();
     let scheme = if from.is_secure() { "https" } else { "http" };

@@ -1,4 +1,4 @@
-//! What came back.
+//! Reply to a request.
 
 use crate::Target;
 use bytes::Bytes;
@@ -6,18 +6,18 @@ use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 
-/// An answer, with as much of its body as was read.
+/// A reply with the part of its body that was read.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status.
+    /// HTTP status.
     pub status: StatusCode,
-    /// The headers.
+    /// Response headers.
     pub headers: HeaderMap,
     /// The body, or its beginning.
     pub body: Bytes,
-    /// Whether the body is all there is: it fitted, and came in time.
+    /// Whether the body was read to its end, within the size limit and the timeout.
     pub complete: bool,
-    /// Where it came from, after redirects.
+    /// Final target after redirects.
     pub landed: Target,
 }
 
@@ -28,7 +28,7 @@ impl Reply {
         let mut words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
         let mut line = words.next().unwrap_or_default().to_owned();
         for word in words {
-            // A character has four bytes at most; longer lines are cut below anyway.
+            // A character has at most four bytes; longer lines are cut below.
             if line.len() > characters.saturating_mul(4) {
                 break;
             }
@@ -42,7 +42,7 @@ impl Reply {
     }
 }
 
-/// Reads a body into `read` until it ends, breaks or is over the limit; says whether it ended.
+/// Reads a body into `read` until it ends, fails or exceeds the limit; returns whether it ended.
 pub(crate) async fn read_body(mut body: Incoming, limit: usize, read: &mut Vec<u8>) -> bool {
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else { return false };

@@ -1,4 +1,4 @@
-//! From names to the addresses that may be called.
+//! Resolution of names to allowed addresses.
 
 use crate::{AddressPolicy, OutboundError, Refusal};
 use baton_ports::BoxFuture;
@@ -12,12 +12,12 @@ use std::{
 use tokio::sync::Semaphore;
 use tower::Service;
 
-/// Addresses of one name that are looked at.
+/// Maximum number of addresses considered per name.
 const MAX_ADDRESSES: usize = 32;
 
-/// Finds the addresses of a name.
+/// Resolves host names.
 pub trait Resolver: Send + Sync + 'static {
-    /// All that are known now.
+    /// All current addresses of the name.
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 }
 
@@ -31,10 +31,11 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// A resolver that gives only addresses which may be called.
+/// Resolver that returns only allowed addresses.
 ///
-/// The connection is made to exactly these, so there is no moment between check and use at which a name could change.
-/// A name with addresses of both kinds is called at the allowed ones; with none left it is refused.
+/// Connections are made to exactly these addresses, so a name cannot change between check and use (DNS rebinding). If a
+/// name has both allowed and forbidden addresses, only the allowed ones are used; if none is allowed, the name is
+/// refused.
 #[derive(Clone)]
 pub(crate) struct GuardedResolver {
     policy: Arc<AddressPolicy>,
@@ -47,13 +48,13 @@ impl GuardedResolver {
         Self { policy, resolver, lookups: Arc::new(Semaphore::new(lookups.max(1))) }
     }
 
-    /// The same resolver, and the same turns, under another policy.
+    /// The same resolver, with the same lookup limit, under another policy.
     pub(crate) fn judging_by(&self, policy: Arc<AddressPolicy>) -> Self {
         Self { policy, ..self.clone() }
     }
 
-    /// Looks a name up. The system's resolver blocks a thread for as long as a name server likes, whether or not
-    /// somebody still waits, so a lookup counts until it is over.
+    /// Looks a name up. The system's resolver blocks a thread until the name server replies, even if the caller has
+    /// given up, so a lookup counts against the limit until it ends.
     async fn look_up(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let turn = Arc::clone(&self.lookups).acquire_owned().await.map_err(io::Error::other)?;
         let (resolver, name) = (Arc::clone(&self.resolver), name.to_owned());
@@ -65,7 +66,7 @@ impl GuardedResolver {
         lookup.await.map_err(io::Error::other)?
     }
 
-    /// The addresses at which a name may be called; never none.
+    /// The allowed addresses of a name; never empty.
     pub(crate) async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, OutboundError> {
         let unresolved = |reason: String| OutboundError::Unresolved { name: name.to_owned(), reason };
         let mut addresses = self.look_up(name).await.map_err(|error| unresolved(error.to_string()))?;
@@ -103,7 +104,7 @@ impl Service<Name> for GuardedResolver {
         let this = self.clone();
         Box::pin(async move {
             let addresses = this.addresses(name.as_str()).await?;
-            // The connector puts the port in.
+            // The connector sets the port.
             let sockets: Vec<SocketAddr> = addresses.into_iter().map(|address| (address, 0).into()).collect();
             Ok(sockets.into_iter())
         })

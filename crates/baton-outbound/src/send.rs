@@ -1,4 +1,4 @@
-//! A request whose reply is read at once.
+//! Requests whose reply is read at once.
 
 use crate::{
     GuardedClient, OutboundError, Reply, Target,
@@ -11,18 +11,18 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 impl GuardedClient {
-    /// Sends a request and reads its reply, following redirects that keep the request as it is.
+    /// Sends a request and reads its reply, following redirects that preserve the request.
     ///
-    /// When a redirect leads to another origin, `Authorization`, cookies and every header value marked sensitive are
-    /// left behind. A body that is too long or too late is cut; the status counts all the same.
+    /// On a redirect to another origin, `Authorization`, cookies and all header values marked sensitive are removed. A
+    /// body that is too long or too late is truncated; the status is still returned.
     pub async fn send(&self, request: Request<Bytes>) -> Result<Reply, OutboundError> {
         self.exchange(request, Secrets::AreLeftBehind, self.options.max_reply, self.options.body_timeout).await
     }
 
-    /// Sends a request whose reply matters: up to `most` bytes of it are read, in the whole time of the request.
+    /// Sends a request and reads up to `most` bytes of its reply within the request timeout.
     ///
     /// A request with credentials (`Authorization`, cookies, a header value marked sensitive, a client certificate) is
-    /// not redirected to another origin. A body that is cut is marked as in [`GuardedClient::send`].
+    /// not redirected to another origin. A truncated body is marked as in [`GuardedClient::send`].
     pub async fn send_bounded(&self, request: Request<Bytes>, most: usize) -> Result<Reply, OutboundError> {
         self.exchange(request, Secrets::EndTheJourney, most, self.options.request_timeout).await
     }

@@ -1,36 +1,36 @@
-//! Secrets that others repeat: what they say is told to people, what they were shown is not.
+//! Redaction of secrets that servers echo in their replies.
 
 use http::HeaderMap;
 use std::{borrow::Cow, collections::HashSet, fmt};
 
-/// What is shorter is no secret, and would be found in every second word.
+/// Minimum length of a secret; shorter values would match ordinary text.
 const SHORTEST: usize = 6;
 
-/// So many bytes of a secret are one themselves, wherever in it they are.
+/// Any fragment of a secret with this many bytes is secret.
 const PIECE: usize = 16;
 
-/// Stands in the place of a secret.
+/// Replacement of a secret.
 const HIDDEN: &str = "[hidden]";
 
-/// Most bytes of what somebody says that are looked at.
+/// Maximum number of reply bytes examined.
 const MOST: usize = 64 * 1024;
 
-/// What the headers of a request showed to somebody, to be taken out of what they say.
+/// Secret header values of a request, to be redacted from the reply.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Shown(Vec<Vec<u8>>);
 
 impl Shown {
-    /// The values of these headers; of `Bearer TOKEN` the token alone as well.
+    /// The values of these headers; for `Bearer TOKEN` also the token alone.
     pub fn of(headers: &HeaderMap) -> Self {
         Self::of_bytes(headers.values().map(http::HeaderValue::as_bytes))
     }
 
-    /// These values; of `Bearer TOKEN` the token alone as well.
+    /// These values; for `Bearer TOKEN` also the token alone.
     pub fn of_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
         Self::of_bytes(values.into_iter().map(str::as_bytes))
     }
 
-    /// Whether there is nothing to hide.
+    /// Whether there are no secrets.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -41,14 +41,14 @@ impl Shown {
         Self(long.map(<[u8]>::to_vec).collect::<HashSet<_>>().into_iter().collect())
     }
 
-    /// The first characters of what somebody said, as one line of text, without what they were shown. Nothing is cut off
-    /// before it is hidden: half a secret is one.
+    /// The first characters of a reply as one line of text, with secrets redacted. Redaction precedes truncation,
+    /// because part of a secret is secret.
     pub fn excerpt(&self, said: &[u8], characters: usize) -> String {
         let line = one_line(&said[..said.len().min(MOST)]);
         first(&self.hide(&line), characters).to_owned()
     }
 
-    /// A text without what was shown: neither whole, nor a long piece of it, nor its beginning where the text breaks off.
+    /// Redacts a text: whole secrets, long fragments, and the start of a secret at the end of the text.
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let said = text.as_bytes();
         let mut secret = vec![false; said.len()];
@@ -68,7 +68,7 @@ impl Shown {
     }
 }
 
-/// Marks what is secret in what was said.
+/// Marks the bytes of `said` that belong to the secret.
 fn mark(secret: &mut [bool], said: &[u8], shown: &[u8]) {
     let length = shown.len().min(PIECE);
     let pieces: HashSet<&[u8]> = shown.windows(length).collect();
@@ -83,7 +83,7 @@ fn mark(secret: &mut [bool], said: &[u8], shown: &[u8]) {
     }
 }
 
-/// Text without line breaks and other characters that no line should have.
+/// Text on one line, without control characters.
 fn one_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
@@ -95,10 +95,10 @@ fn first(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Without what was shown.
+/// Omits the secrets.
 impl fmt::Debug for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Shown({} values)", self.0.len())
+        write!(f, "SecretRedactor({} values)", self.0.len())
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
         ] {
             assert_eq!(shown.excerpt(said.as_bytes(), 200), told);
         }
-        assert_eq!(format!("{shown:?}"), "Shown(2 values)");
+        assert_eq!(format!("{shown:?}"), "SecretRedactor(2 values)");
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
                 let told = shown.excerpt(said.as_bytes(), characters);
                 assert!(told.chars().count() <= characters && !tells(&told), "{told}");
             }
-            // Whoever says it may have cut it, or may not have been read to the end.
+            // The secret may be truncated at either end.
             for part in [&token[..before + 20], &token[before + 40..before + 80]] {
                 let told = shown.excerpt(format!("what is {part}... here?").as_bytes(), 400);
                 // The space before a token is part of the value.

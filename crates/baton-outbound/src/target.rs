@@ -1,4 +1,4 @@
-//! A URL that can be called, taken apart once.
+//! Parsed and validated request URL.
 
 use crate::{AddressPolicy, OutboundError, Refusal, host::normal_name, redirect};
 use http::{Uri, uri::Scheme};
@@ -7,10 +7,10 @@ use std::{
     net::{IpAddr, Ipv6Addr},
 };
 
-/// The longest URL that is called.
+/// Maximum length of a URL.
 const MAX_URL: usize = 8 * 1024;
 
-/// A checked URL: http or https, a host, no user, a port that exists.
+/// A validated URL: http or https, with a host, without user information, with a valid port.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     uri: Uri,
@@ -24,7 +24,7 @@ enum Host {
     Address(IpAddr),
 }
 
-/// Where secrets may travel together: the same scheme, host and port.
+/// Scheme, host and port. Secrets are only sent within one origin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
     secure: bool,
@@ -33,15 +33,15 @@ pub struct Origin {
 }
 
 impl Target {
-    /// Reads a URL.
+    /// Parses a URL.
     pub fn parse(url: &str) -> Result<Self, OutboundError> {
         if url.len() > MAX_URL {
-            return Err(OutboundError::Url("is too long; 8 KB are accepted"));
+            return Err(OutboundError::Url("is longer than 8 KB"));
         }
         url.parse().map_err(|_| OutboundError::Url("is malformed")).and_then(Self::of)
     }
 
-    /// Checks a URL that was read already.
+    /// Validates a parsed URL.
     pub fn of(uri: Uri) -> Result<Self, OutboundError> {
         let wrong = |reason| Err(OutboundError::Url(reason));
         let default = match uri.scheme() {
@@ -51,7 +51,7 @@ impl Target {
         };
         let Some(authority) = uri.authority() else { return wrong("has no host") };
         if authority.as_str().contains('@') {
-            return wrong("must not name a user or a password");
+            return wrong("must not contain a user name or password");
         }
         let text = authority.host();
         let host = match text.strip_prefix('[') {
@@ -66,29 +66,29 @@ impl Target {
             Some("") => default,
             Some(rest) => match rest.strip_prefix(':').and_then(|port| port.parse().ok()) {
                 Some(port) if port > 0 => port,
-                _ => return wrong("has a port that does not exist"),
+                _ => return wrong("has an invalid port"),
             },
             None => return wrong("is malformed"),
         };
         Ok(Self { uri, host, port })
     }
 
-    /// The URL itself.
+    /// The URL.
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
 
-    /// Where a reference leads that was read here, as a browser would see it.
+    /// Resolves a relative reference against this URL.
     pub fn join(&self, reference: &str) -> Result<Self, OutboundError> {
         Self::parse(&redirect::resolved(self, reference))
     }
 
-    /// Where it leads, as far as secrets are concerned.
+    /// Origin of the URL.
     pub fn origin(&self) -> Origin {
         Origin { secure: self.is_secure(), host: self.host.to_string(), port: self.port }
     }
 
-    /// Whether what is sent there is encrypted.
+    /// Whether the scheme is https.
     pub fn is_secure(&self) -> bool {
         self.uri.scheme() == Some(&Scheme::HTTPS)
     }
@@ -98,12 +98,12 @@ impl Target {
         self.host.to_string()
     }
 
-    /// The port, also when the URL leaves it out.
+    /// The port, or the default port of the scheme.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The name that has to be resolved first; `None` for an address.
+    /// The name to resolve; `None` for a literal address.
     pub(crate) fn name(&self) -> Option<&str> {
         match &self.host {
             Host::Name(name) => Some(name),
@@ -111,7 +111,7 @@ impl Target {
         }
     }
 
-    /// Refuses an address that may not be called; names are judged by what they resolve to.
+    /// Refuses a literal address that the policy forbids; names are checked after resolution.
     pub(crate) fn check(&self, policy: &AddressPolicy) -> Result<(), Refusal> {
         match self.host {
             Host::Name(_) => Ok(()),
@@ -120,7 +120,7 @@ impl Target {
     }
 }
 
-/// The host and port only: paths and queries of webhooks are often secret.
+/// Shows scheme, host and port only: paths and queries of webhooks are often secret.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.is_secure() { "https" } else { "http" };

@@ -1,10 +1,10 @@
-//! Whom to trust, and who we are.
+//! TLS configuration: root certificates and client certificate.
 
 use crate::{CertificateDer, ClientIdentity, SetupError};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use std::sync::Arc;
 
-/// The system's authorities and these.
+/// Loads the system's root certificates and the additional ones.
 pub(crate) fn roots(extra_roots: &[CertificateDer<'static>]) -> Result<Arc<RootCertStore>, SetupError> {
     let mut roots = RootCertStore::empty();
     let native = rustls_native_certs::load_native_certs();
@@ -22,12 +22,12 @@ pub(crate) fn roots(extra_roots: &[CertificateDer<'static>]) -> Result<Arc<RootC
     Ok(Arc::new(roots))
 }
 
-/// TLS with these authorities.
+/// TLS configuration with these root certificates.
 pub(crate) fn config(
     roots: &Arc<RootCertStore>,
     identity: Option<&ClientIdentity>,
 ) -> Result<ClientConfig, SetupError> {
-    // Named rather than taken from the process, so that no other crate's choice of provider matters here.
+    // Explicit provider, so that the process default of another crate has no effect.
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| SetupError::Tls(error.to_string()))?

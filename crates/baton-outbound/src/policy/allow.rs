@@ -1,55 +1,55 @@
-//! What was allowed besides public addresses, as people write it.
+//! Parser of the entries that are allowed in addition to public addresses.
 
 use super::block::Block;
 use crate::host::normal_name;
 use std::net::IpAddr;
 
-/// One allowed thing.
+/// One allowed name or block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// This name.
     Name(String),
-    /// Every name below this one, kept with its leading dot.
+    /// All subdomains of a name, stored with the leading dot.
     Below(String),
     /// These addresses.
     Block(Block),
 }
 
-/// An entry that allows nothing, because it cannot be understood.
+/// An entry that cannot be parsed, and therefore allows nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{entry}' cannot be allowed: {problem}")]
 pub struct AllowError {
     /// The entry as written.
     pub entry: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: AllowProblem,
 }
 
-/// What is wrong with an allowed entry.
+/// Problem of an allowed entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AllowProblem {
-    /// Nothing is written.
+    /// The entry is empty.
     #[error("it is empty")]
     Empty,
-    /// Not a name.
-    #[error("write a host name (hooks.internal), names below one (*.corp.example), an address or a block (10.0.0.0/8)")]
+    /// Not a host name.
+    #[error("write a host name (hooks.internal), its subdomains (*.corp.example), an address or a block (10.0.0.0/8)")]
     Name,
-    /// A star anywhere but in front of a name.
-    #[error("a star stands for the names below one, as in *.corp.example; for any address write 0.0.0.0/0 and ::/0")]
+    /// A `*` anywhere but at the front of a name.
+    #[error("a star stands for all subdomains, as in *.corp.example; for any address write 0.0.0.0/0 and ::/0")]
     Star,
-    /// A block of no address.
-    #[error("what stands before the slash is not an address")]
+    /// The block has no valid address.
+    #[error("the part before the slash is not an address")]
     Address,
-    /// A prefix that is no number or too long.
+    /// The prefix is not a number, or too long.
     #[error("the prefix must be a number up to {most}")]
     Prefix {
-        /// The longest prefix of this kind of address.
+        /// Maximum prefix length for this kind of address.
         most: u8,
     },
-    /// An address inside of the block instead of its first.
+    /// The address is not the first of its block.
     #[error("it begins at {first}; write {first}/{prefix}")]
     HostBits {
-        /// The first address of the block.
+        /// First address of the block.
         first: IpAddr,
         /// The prefix as written.
         prefix: u8,
@@ -61,7 +61,7 @@ impl Entry {
         understand(entry.trim()).map_err(|problem| AllowError { entry: entry.to_owned(), problem })
     }
 
-    /// Whether it is this name, which is in normal form.
+    /// Whether the entry matches the name, given in normal form.
     pub(super) fn matches_name(&self, name: &str) -> bool {
         match self {
             Self::Name(own) => own == name,
@@ -110,7 +110,7 @@ fn block(address: &str, prefix: &str) -> Result<Block, AllowProblem> {
     }
 }
 
-/// IPv6 addresses as URLs write them are welcome too.
+/// IPv6 addresses may be written in brackets, as in URLs.
 fn unbracketed(text: &str) -> &str {
     text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
 }

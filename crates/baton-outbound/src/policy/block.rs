@@ -1,8 +1,8 @@
-//! Blocks of addresses.
+//! CIDR blocks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// All addresses that begin with the same bits.
+/// All addresses with the same network prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     network: IpAddr,
@@ -20,17 +20,17 @@ impl Block {
         Self { network: IpAddr::V6(Ipv6Addr::new(a, b, c, d, e, f, g, h)), prefix }
     }
 
-    /// The block of one address.
+    /// The block that contains a single address.
     pub(super) fn of(address: IpAddr) -> Self {
         Self { network: address, prefix: bits(address) }
     }
 
-    /// The block, or `None` when the prefix is too long for the address.
+    /// `None` if the prefix is too long for the address.
     pub(super) fn new(network: IpAddr, prefix: u8) -> Option<Self> {
         (prefix <= bits(network)).then_some(Self { network, prefix })
     }
 
-    /// The first address of the block.
+    /// First address of the block.
     pub(super) fn first(self) -> IpAddr {
         match self.network {
             IpAddr::V4(network) => {

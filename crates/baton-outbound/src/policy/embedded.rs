@@ -1,18 +1,18 @@
-//! IPv4 addresses inside of IPv6 addresses: a packet to one of these may end up at the other.
+//! IPv4 addresses embedded in IPv6 addresses: a packet to the IPv6 address may reach the IPv4 address.
 
 use super::block::Block;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// `::ffff:0:0/96`: the same host as the IPv4 address, for programs that know IPv6 only.
+/// `::ffff:0:0/96`: IPv4-mapped addresses, the same host as the IPv4 address.
 const MAPPED: Block = Block::v6([0, 0, 0, 0, 0, 0xffff, 0, 0], 96);
-/// `::/96`: given up, but some systems still route it.
+/// `::/96`: deprecated IPv4-compatible addresses, still routed by some systems.
 const COMPATIBLE: Block = Block::v6([0; 8], 96);
 /// `64:ff9b::/96`: translated by a gateway.
 const NAT64: Block = Block::v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
 /// `2002::/16`: tunnelled to the IPv4 address that follows.
 const SIX_TO_FOUR: Block = Block::v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16);
 
-/// The IPv4 address that an IPv6 address carries; `::` and `::1` carry none.
+/// The IPv4 address embedded in an IPv6 address; `::` and `::1` have none.
 pub(super) fn carried(address: IpAddr) -> Option<Ipv4Addr> {
     let IpAddr::V6(v6) = address else { return None };
     let [_, second, third, _, _, _, seventh, eighth] = v6.segments();

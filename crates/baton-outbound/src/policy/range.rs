@@ -1,60 +1,60 @@
-//! Addresses that are not the public's, by what they are for.
+//! Classification of addresses that are not public.
 
 use super::block::Block;
 use std::{fmt, net::IpAddr};
 
-/// What an address is for, when it is not a public one.
+/// Purpose of an address that is not public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Range {
-    /// This machine.
+    /// This host.
     Loopback,
     /// A private IPv4 network.
     Private,
-    /// The link that the machine is on.
+    /// The local link.
     LinkLocal,
-    /// The network of a provider, behind its address translation.
+    /// Shared address space of a carrier-grade NAT.
     CarrierShared,
-    /// A cloud's metadata service, which gives away credentials.
+    /// A cloud metadata service, which hands out credentials.
     Metadata,
-    /// No address, or any of this machine.
+    /// The unspecified address, or "this network".
     Unspecified,
-    /// Many receivers.
+    /// Multicast group.
     Multicast,
-    /// All receivers of a link.
+    /// Broadcast on a link.
     Broadcast,
-    /// For examples.
+    /// Documentation and examples.
     Documentation,
-    /// For measuring.
+    /// Benchmarks.
     Benchmark,
     /// A private IPv6 network.
     UniqueLocal,
-    /// A private IPv6 network of the older kind.
+    /// A private IPv6 network of the deprecated kind.
     SiteLocal,
-    /// Set aside for protocols or for later.
+    /// Reserved for protocols or future use.
     Reserved,
 }
 
-/// IPv4, the narrower block first.
+/// IPv4 blocks; narrower blocks come first.
 const V4: &[(Block, Range)] = &[
     (Block::v4([0, 0, 0, 0], 8), Range::Unspecified),
     (Block::v4([10, 0, 0, 0], 8), Range::Private),
-    // Alibaba's, inside of the shared block.
+    // Alibaba Cloud, inside the shared address space.
     (Block::v4([100, 100, 100, 200], 32), Range::Metadata),
     (Block::v4([100, 64, 0, 0], 10), Range::CarrierShared),
     (Block::v4([127, 0, 0, 0], 8), Range::Loopback),
-    // Azure's, a public address that only its machines reach.
+    // Azure: a public address that only its machines reach.
     (Block::v4([168, 63, 129, 16], 32), Range::Metadata),
     (Block::v4([169, 254, 169, 254], 32), Range::Metadata),
-    // Credentials of containers.
+    // Container credentials.
     (Block::v4([169, 254, 170, 2], 32), Range::Metadata),
     (Block::v4([169, 254, 0, 0], 16), Range::LinkLocal),
     (Block::v4([172, 16, 0, 0], 12), Range::Private),
-    // Oracle's, inside of the reserved block.
+    // Oracle Cloud, inside the reserved block.
     (Block::v4([192, 0, 0, 192], 32), Range::Metadata),
     (Block::v4([192, 0, 0, 0], 24), Range::Reserved),
     (Block::v4([192, 0, 2, 0], 24), Range::Documentation),
-    // Relays of 6to4.
+    // 6to4 relays.
     (Block::v4([192, 88, 99, 0], 24), Range::Reserved),
     (Block::v4([192, 168, 0, 0], 16), Range::Private),
     (Block::v4([198, 18, 0, 0], 15), Range::Benchmark),
@@ -65,31 +65,31 @@ const V4: &[(Block, Range)] = &[
     (Block::v4([240, 0, 0, 0], 4), Range::Reserved),
 ];
 
-/// IPv6, the narrower block first; what is in none of them is public only inside of [`GLOBAL`].
+/// IPv6 blocks; narrower blocks come first. An address in none of them is public only inside [`GLOBAL`].
 const V6: &[(Block, Range)] = &[
     (Block::v6([0; 8], 128), Range::Unspecified),
     (Block::v6([0, 0, 0, 0, 0, 0, 0, 1], 128), Range::Loopback),
     (Block::v6([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254], 128), Range::Metadata),
-    // Google's.
+    // Google Cloud.
     (Block::v6([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128), Range::Metadata),
     (Block::v6([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7), Range::UniqueLocal),
     (Block::v6([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10), Range::LinkLocal),
     (Block::v6([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10), Range::SiteLocal),
     (Block::v6([0xff00, 0, 0, 0, 0, 0, 0, 0], 8), Range::Multicast),
     (Block::v6([0x2001, 2, 0, 0, 0, 0, 0, 0], 48), Range::Benchmark),
-    // Teredo and other protocols; nobody serves webhooks there.
+    // Teredo and other protocols, never webhook receivers.
     (Block::v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23), Range::Reserved),
     (Block::v6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32), Range::Documentation),
     (Block::v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), Range::Documentation),
-    // The first test network, given back.
+    // 6bone, returned.
     (Block::v6([0x3ffe, 0, 0, 0, 0, 0, 0, 0], 16), Range::Reserved),
 ];
 
-/// `2000::/3`: the only addresses of IPv6 that are given to the public.
+/// `2000::/3`: the only IPv6 addresses assigned for public use.
 const GLOBAL: Block = Block::v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
 impl Range {
-    /// The range of an address, or `None` when it is public.
+    /// The range of an address, or `None` if it is public.
     pub(super) fn of(address: IpAddr) -> Option<Self> {
         let table = if address.is_ipv4() { V4 } else { V6 };
         let found = table.iter().find(|(block, _)| block.contains(address)).map(|(_, range)| *range);
@@ -97,7 +97,6 @@ impl Range {
     }
 }
 
-/// What to call such an address.
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,15 +1,15 @@
-//! The headers of a notification.
+//! Headers of a push notification.
 
 use baton_ports::WebhookError;
 use baton_types::{PushConfig, PushDialect};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// Tells a receiver that the notification is one it asked for.
+/// Proves to a receiver that it requested the notification.
 const TOKEN: HeaderName = HeaderName::from_static("x-a2a-notification-token");
 
 const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("baton/", env!("CARGO_PKG_VERSION")));
 
-/// The headers that a configuration asks for; secrets are marked, so that they stay with their origin.
+/// Headers for a push configuration; secrets are marked sensitive, so that they are never sent to another origin.
 pub(super) fn of(config: &PushConfig) -> Result<HeaderMap, WebhookError> {
     let content_type = match config.dialect {
         PushDialect::V1 => "application/a2a+json",
@@ -33,7 +33,7 @@ pub(super) fn of(config: &PushConfig) -> Result<HeaderMap, WebhookError> {
 
 fn secret(field: &str, text: &str) -> Result<HeaderValue, WebhookError> {
     let mut value = HeaderValue::from_str(text)
-        .map_err(|_| WebhookError::Forbidden(format!("the {field} has characters that no HTTP header can carry")))?;
+        .map_err(|_| WebhookError::Forbidden(format!("the {field} contains characters that are invalid in an HTTP header")))?;
     value.set_sensitive(true);
     Ok(value)
 }

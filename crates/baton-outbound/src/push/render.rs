@@ -1,11 +1,11 @@
-//! The body of a notification.
+//! Body of a push notification.
 
 use baton_ports::{Notice, WebhookError};
 use baton_types::{A2aSettings, Fact, PushDialect, TaskEvent};
 use baton_wire::a2a::{v1, v03};
 use serde::Serialize;
 
-/// What the receiver's dialect says about the event; `None` when it says nothing.
+/// The event in the receiver's dialect; `None` if the dialect does not represent it.
 pub(super) fn body(
     dialect: PushDialect,
     notice: Notice<'_>,
@@ -22,7 +22,7 @@ pub(super) fn body(
     let answered = task.status_message.as_ref().is_some_and(|message| task.has_artifact_of(message));
     match (dialect, fact) {
         (PushDialect::V03, _) => written(&v03::Task::from(whole())).map(Some),
-        // As streams do, notifications begin with the task.
+        // Like streams, notifications start with the task.
         (PushDialect::V1, TaskEvent::Submitted { .. }) => written(&v1::StreamResponse::from(whole())).map(Some),
         (PushDialect::V1, _) => v1::project(&task.id, &task.context, event.at, fact, presentation, answered)
             .as_ref()

@@ -1,4 +1,4 @@
-//! The span of a notification.
+//! Span of a push notification.
 
 use crate::{OutboundError, Reply, Target};
 use baton_ports::Notice;
@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 const TRACE: HeaderName = HeaderName::from_static("traceparent");
 
-/// Begins it, inside of what it tells of, and sends it along. Of the address only host and port are told: paths of
-/// receivers are often secret.
+/// Starts the span as a child of the event's trace and adds the `traceparent` header. Only host and port are recorded:
+/// the paths of receivers are often secret.
 pub(super) fn begin(tracer: &Tracer, notice: Notice<'_>, target: &Target, headers: &mut HeaderMap) -> OpenSpan {
     let parent = notice.event.trace.as_deref().and_then(TraceContext::parse);
     let mut span = tracer.start(SpanKind::Client, "POST", parent);
@@ -30,7 +30,7 @@ pub(super) fn begin(tracer: &Tracer, notice: Notice<'_>, target: &Target, header
     span
 }
 
-/// Ends it; for whoever notifies, every refusal is an error.
+/// Ends the span; every status other than 2xx is an error.
 pub(super) fn end(mut span: OpenSpan, answered: Result<&Reply, &OutboundError>) {
     match answered {
         Ok(reply) => {

@@ -56,5 +56,5 @@ async fn a_name_that_changes_between_check_and_use_is_caught() {
     let client = named(&["127.0.0.0/8"], names, &Options::default());
     client.admit("http://rebind.example/").await.unwrap();
     let error = client.send(post("http://rebind.example/")).await.unwrap_err();
-    assert_eq!(error.to_string(), "rebind.example may not be called: it leads to a private address");
+    assert_eq!(error.to_string(), "rebind.example may not be called: it resolves to a private address");
 }

@@ -122,7 +122,7 @@ async fn requests_with_credentials_stay_with_their_origin() {
         client.open(post(&first.url("/"))).await.map(drop).unwrap_err(),
         client.send_bounded(post(&first.url("/")), 100).await.map(drop).unwrap_err(),
     ] {
-        assert!(error.to_string().ends_with("for which the credentials are not meant"), "{error}");
+        assert!(error.to_string().ends_with("where the credentials must not be sent"), "{error}");
         assert!(!error.is_before_send() && !error.is_forbidden());
     }
     assert!(second.received().is_empty());

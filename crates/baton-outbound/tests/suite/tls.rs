@@ -58,7 +58,7 @@ async fn https_needs_a_trusted_authority_and_the_right_name() {
     let stranger = named(ALLOW, names, &Options::default());
     for (client, host, said) in [
         (&client, "other.example", "its certificate is for another name"),
-        (&stranger, "hooks.example", "its certificate is of an authority that this system does not know"),
+        (&stranger, "hooks.example", "its certificate is from an authority not trusted by this system"),
     ] {
         let error = client.send(post(&format!("https://{host}:{port}/"))).await.unwrap_err();
         assert!(matches!(error, OutboundError::Unreachable { .. }), "{error:?}");
@@ -66,7 +66,7 @@ async fn https_needs_a_trusted_authority_and_the_right_name() {
     }
     let plain = Receiver::start(|_| Answer::status(200)).await;
     let error = client.send(post(&plain.url("/").replace("http:", "https:"))).await.unwrap_err();
-    assert!(error.to_string().ends_with("no TLS is spoken there; is it http://?"), "{error}");
+    assert!(error.to_string().ends_with("the server does not speak TLS; did you mean http://?"), "{error}");
     assert_eq!(receiver.received().len(), 2);
 }
 
