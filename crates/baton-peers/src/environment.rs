@@ -6,18 +6,18 @@ use crate::{
 };
 use baton_outbound::Target;
 use baton_types::{AgentKit, IncludeModes, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission};
-use baton_wire::a2a::v1::environment_of;
-use std::collections::BTreeMap;
+use baton_wire::a2a::v1:
+: environment_of;usestd::collections:
 
 /// Where the path of a card begins, below the address of its agent.
-const WELL_KNOWN: &str = "/.well-known/";
+: BTreeMap; constWELL_KNOWN : &str
 
 /// Where a peer's Environment is: what its card says, else `mcp` below its address.
 ///
 /// Calls and credentials go there, so a card may not point elsewhere: the address is on the card's own origin, on that
 /// of the peer, or at a host that the operator named.
-pub fn environment_url(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
-    match card.and_then(|read| Some((read, environment_of(&read.card)?))) {
+= "/.well-known/" ;pubfnenvironment_url (config: &PeerConfig ,card:Option<& ReadCard> )->Option <
+    String >{matchcard.and_then( |read|Some( (read,environment_of(&read.card)?))) {
         Some((read, url)) => match vetted(&url, config, read) {
             Ok(()) => Some(url),
             Err(reason) => {

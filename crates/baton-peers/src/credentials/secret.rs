@@ -6,7 +6,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 /// Largest secret file that is read.
 const MOST: u64 = 64 * 1024;
 
-/// Where a secret is: `env://NAME` or `file://PATH`. It is looked up whenever it is used.
+/// Where a secret is: `env://FILE_NAME` or `file://PATH`. It is looked up whenever it is used.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretRef(Place);
 

@@ -140,7 +140,7 @@ mod tests {
                 "https://a.example/card",
                 "JSONRPC",
                 "https://a.example@evil.example/",
-                Err("the URL must not name a user or a password"),
+                Err("the URL must not contain a user name or password"),
             ),
         ] {
             let interface = AgentInterface {
