@@ -1,80 +1,81 @@
-//! Changing the definitions of agents, wherever they are kept.
+//! Changing agent definitions, and the storage of their files.
 
 use crate::{AgentPlace, BoxFuture};
 use baton_types::{AgentChange, AgentName, Digest, ErrorCode};
 use std::collections::BTreeMap;
 
-/// The files of one agent: the path inside its directory, and the content.
+/// The files of one agent: content by path relative to the agent's directory.
 pub type AgentFiles = BTreeMap<String, Vec<u8>>;
 
-/// A change that stands in a definition now.
+/// Result of a change to a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentChanged {
-    /// The file, as whoever started this Baton knows it.
+    /// The file, with the path as it was given at startup.
     pub file: String,
-    /// Whether it had to be written; it may have said so already.
+    /// Whether the file was written; false if it already had this content.
     pub is_written: bool,
 }
 
-/// Why a definition was not changed; it is as it was.
+/// Error of a change to a definition; the definition is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct AgentBookError {
-    /// The stable code.
+    /// Stable error code.
     pub code: ErrorCode,
-    /// What happened, and what to do.
+    /// The problem and its remedy.
     pub detail: String,
 }
 
-/// Where definitions are written down: the files that they come from, or the memory of this process.
+/// Applies changes to agent definitions, in their source files or in the memory of this process.
 pub trait AgentBook: Send + Sync + 'static {
-    /// Changes a definition in the form that is found; kept, and in force for the next run, when this returns.
+    /// Changes a definition and keeps its file format. When this returns, the change is stored and applies to the next
+    /// run.
     fn amend<'a>(
         &'a self,
         agent: &'a AgentName,
         change: AgentChange,
     ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>>;
 
-    /// Begins to serve an agent that nobody serves yet, made of these files; refused when they do not make one.
+    /// Starts serving a new agent from these files. Fails if the agent is already served or the files are invalid.
     fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>>;
 
-    /// Stops serving an agent and forgets its definition; what it has done stays on record.
+    /// Stops serving an agent and removes its definition; its journal records stay.
     fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>>;
 }
 
-/// Why something that is kept could not be read or written.
+/// Error of a read or write of agent files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgentStorageError {
-    /// Somebody else changed it meanwhile; look again.
-    #[error("somebody else has changed it")]
+    /// The files were changed concurrently; read them again.
+    #[error("it was changed concurrently")]
     Changed,
-    /// There is none of this key.
-    #[error("it is not there")]
+    /// No agent has this key.
+    #[error("it does not exist")]
     Missing,
-    /// There is one of this key already.
-    #[error("it is there already")]
+    /// The key is already in use.
+    #[error("it already exists")]
     Exists,
-    /// It cannot be reached.
+    /// The storage is unavailable.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Keeps the files of agents under keys; blocking, so call it where that is allowed.
+/// Stores the files of agents by key. The methods block: call them only where blocking is allowed.
 pub trait AgentStorage: Send + Sync + 'static {
-    /// The keys, in a stable order.
+    /// All keys, in a stable order.
     fn keys(&self) -> Result<Vec<String>, AgentStorageError>;
 
-    /// The files of one, and a digest of all of them.
+    /// The files of an agent, and a digest over all of them.
     fn read(&self, key: &str) -> Result<(AgentFiles, Digest), AgentStorageError>;
 
-    /// What is different after every change of one and costs little to find out; nothing when that cannot be told, and
-    /// then a change is noticed later, because all is read for it.
+    /// A cheap digest that differs after every change of the agent's files. With `None`, changes are detected later,
+    /// because all files are read.
     fn stamp(&self, key: &str) -> Option<Digest> {
         let _ = key;
         None
     }
 
-    /// Replaces or, without content, removes files, all or none of them and only while the digest is still right.
+    /// Replaces files, or removes those without content, atomically and only if the digest still matches.
     fn replace(
         &self,
         key: &str,
@@ -82,13 +83,13 @@ pub trait AgentStorage: Send + Sync + 'static {
         changes: &BTreeMap<String, Option<Vec<u8>>>,
     ) -> Result<Digest, AgentStorageError>;
 
-    /// Keeps the files of a new one.
+    /// Stores the files of a new agent.
     fn create(&self, key: &str, files: &AgentFiles) -> Result<Digest, AgentStorageError>;
 
-    /// Forgets one, all of its files.
+    /// Removes an agent with all of its files.
     fn remove(&self, key: &str) -> Result<(), AgentStorageError>;
 
-    /// Where the files of one are, for people.
+    /// The location of an agent's files, for display.
     fn place(&self, key: &str) -> AgentPlace {
         let _ = key;
         AgentPlace::Storage

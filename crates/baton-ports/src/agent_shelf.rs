@@ -1,51 +1,51 @@
-//! Definitions as they are kept: read with their digest, replaced only while that is right, made and taken away.
+//! Stored agent definitions, with optimistic concurrency control by digest.
 
 use crate::{AgentBookError, AgentFiles, BoxFuture};
 use baton_types::{AgentName, Digest};
 use std::collections::BTreeMap;
 
-/// Where the files of an agent are.
+/// Location of an agent's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// In the memory of this process, and gone with it.
+    /// In the memory of this process, lost when it exits.
     Memory,
-    /// On disk, in this directory or file, as whoever started this Baton knows it.
+    /// On disk, in this directory or file, with the path as it was given at startup.
     Disk(String),
-    /// In a storage of the program that serves the agent.
+    /// In a storage that the embedding program provides.
     Storage,
 }
 
-/// Where a new agent is to be kept.
+/// Where a new agent is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
-    /// In the folder for new agents, if there is one, else where it is gone with the process.
+    /// In the folder for new agents if there is one, otherwise in memory.
     #[default]
     Usual,
-    /// Where it is gone with the process, unless the program has a storage of its own.
+    /// In memory, unless the embedding program provides a storage.
     Passing,
     /// On disk.
     Lasting,
 }
 
-/// The files of one agent at one moment.
+/// A snapshot of an agent's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptAgent {
-    /// The name under which it is served.
+    /// The name under which the agent is served.
     pub name: AgentName,
     /// All of its files.
     pub files: AgentFiles,
-    /// Of all files.
+    /// Digest over all files.
     pub digest: Digest,
-    /// Where they are.
+    /// Location of the files.
     pub place: AgentPlace,
 }
 
-/// Keeps the definitions of the agents that are served; what it has replaced, made or taken away is in force at once.
+/// Repository of the definitions of served agents; changes take effect immediately.
 pub trait AgentShelf: Send + Sync + 'static {
-    /// The files of an agent as they are now.
+    /// The current files of an agent.
     fn kept<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>>;
 
-    /// Replaces or, without content, removes files, all or none; refused as outdated when the digest is not theirs.
+    /// Replaces files, or removes those without content, atomically. Fails as outdated if the digest does not match.
     fn replace<'a>(
         &'a self,
         agent: &'a AgentName,
@@ -53,10 +53,10 @@ pub trait AgentShelf: Send + Sync + 'static {
         changes: BTreeMap<String, Option<Vec<u8>>>,
     ) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>>;
 
-    /// Begins to serve an agent that nobody serves yet; refused when the files do not make one.
+    /// Starts serving a new agent. Fails if the agent is already served or the files are invalid.
     fn make<'a>(&'a self, files: AgentFiles, keeping: Keeping) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>>;
 
-    /// Stops serving an agent and forgets its definition; refused as outdated when a digest is given that is not its own.
+    /// Stops serving an agent and removes its definition. Fails as outdated if a digest is given that does not match.
     fn discard<'a>(
         &'a self,
         agent: &'a AgentName,

@@ -1,4 +1,4 @@
-//! Where agent definitions come from, and asking an agent for work.
+//! Source of agent definitions, permissions, agent invocation and handoffs.
 
 use crate::BoxFuture;
 use baton_types::{
@@ -8,29 +8,28 @@ use baton_types::{
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
 
-/// Yields whenever something may have changed; what, the listener finds out by looking.
+/// Yields whenever something may have changed; the receiver reads the new state.
 pub type Changes = Pin<Box<dyn Stream<Item = ()> + Send>>;
 
-/// The agents that are served now.
+/// The agents that are currently served.
 pub trait AgentSource: Send + Sync + 'static {
-    /// All of them, in a stable order. There may be very many, and this loads each: whoever only lists or counts them
-    /// asks for [`AgentSource::listed`].
+    /// All agents, in a stable order. This loads every definition: use [`AgentSource::listed`] to list or count agents.
     fn agents(&self) -> Vec<Arc<AgentSpec>>;
 
-    /// One by name.
+    /// An agent by name.
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>>;
 
-    /// What lists say about each of them, in the same order; no definition is loaded for it.
+    /// Listing entries of all agents, in the same order, without loading the definitions.
     fn listed(&self) -> Vec<Arc<AgentListing>> {
         self.agents().iter().map(|agent| Arc::new(AgentListing::of(agent, &self.kit(&agent.name)))).collect()
     }
 
-    /// Whether there is one of this name.
+    /// Whether an agent has this name.
     fn has(&self, name: &AgentName) -> bool {
         self.agent(name).is_some()
     }
 
-    /// The one that lives here, when exactly one does; those that live elsewhere do not count.
+    /// The only local agent, if there is exactly one; remote agents do not count.
     fn sole(&self) -> Option<Arc<AgentSpec>> {
         let mut here = self.listed().into_iter().filter(|agent| !agent.is_peer());
         match (here.next(), here.next()) {
@@ -39,34 +38,34 @@ pub trait AgentSource: Send + Sync + 'static {
         }
     }
 
-    /// What it has beside its definition; empty for an agent that has nothing, or that is not there.
+    /// The resources of an agent beyond its definition; empty if it has none or does not exist.
     fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
         let _ = name;
         Arc::default()
     }
 
-    /// Looks again where the definitions come from; says which entries cannot be used, and why.
+    /// Reloads the definitions from their source and returns the unusable entries.
     fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
         Box::pin(std::future::ready(Vec::new()))
     }
 
-    /// Yields after agents or their kits changed.
+    /// Yields after agents or their resources changed.
     fn changes(&self) -> Changes {
         no_changes()
     }
 }
 
-/// Changes that do not come.
+/// A stream that never yields.
 pub(crate) fn no_changes() -> Changes {
     Box::pin(Never)
 }
 
-/// An entry from which no agent could be made; the others are served all the same.
+/// An entry that does not define a valid agent; the other entries are served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unusable {
-    /// As it was given: a path or an address.
+    /// The path or address as configured.
     pub entry: String,
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     pub reason: String,
 }
 
@@ -80,32 +79,33 @@ impl Stream for Never {
     }
 }
 
-/// A word about a tool that stands in its definition now.
+/// Result of a permission change for a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionChanged {
-    /// The file, as whoever started this Baton knows it.
+    /// The file, with the path as it was given at startup.
     pub file: String,
-    /// Whether it had to be written; it may have said so already.
+    /// Whether the file was written; false if it already had this content.
     pub is_written: bool,
-    /// What the definition said before.
+    /// The permission before the change.
     pub before: ToolStanding,
-    /// What it says now.
+    /// The permission after the change.
     pub after: ToolStanding,
 }
 
-/// Why a definition was not changed; it is as it was.
+/// Error of a permission change; the definition is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct PermissionBookError {
-    /// The stable code.
+    /// Stable error code.
     pub code: ErrorCode,
-    /// What happened, and what to do.
+    /// The problem and its remedy.
     pub detail: String,
 }
 
-/// Where words about tools are written down: the definitions that they come from.
+/// Changes tool permissions in agent definitions.
 pub trait PermissionBook: Send + Sync + 'static {
-    /// Writes a word into the definition of an agent; on disk, and in force for the next call, when this returns.
+    /// Writes a permission into an agent's definition. When this returns, the change is on disk and applies to the next
+    /// call.
     fn change<'a>(
         &'a self,
         agent: &'a AgentName,
@@ -113,54 +113,54 @@ pub trait PermissionBook: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>>;
 }
 
-/// Words for an agent, from somebody who waits for its answer.
+/// A message to an agent from a caller that waits for the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentAsk {
-    /// Whom.
+    /// The receiving agent.
     pub agent: AgentName,
-    /// What.
+    /// The message text.
     pub text: String,
-    /// The conversation to go on with; a new one when not given.
+    /// The conversation to continue; a new one if absent.
     pub context: Option<ContextId>,
-    /// The task to go on with, when it asked for something.
+    /// The task to continue, if it requested input.
     pub task: Option<TaskId>,
-    /// How often the work was handed over before.
+    /// Number of previous handoffs of this work.
     pub depth: u32,
     /// W3C trace context.
     pub trace: Option<String>,
-    /// Whether nobody is there to be asked.
+    /// Whether no person is available for approvals or questions.
     pub autonomous: bool,
 }
 
-/// What an agent answered.
+/// Reply of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentReply {
     /// The task that did the work.
     pub task: TaskId,
-    /// The conversation, to go on with.
+    /// The conversation, for follow-up messages.
     pub context: ContextId,
-    /// Where the task stands: terminal, or waiting for an answer.
+    /// Task state: terminal or waiting for input.
     pub state: TaskState,
-    /// The answer, the question, or the reason of a failure.
+    /// The answer, the question or the failure reason.
     pub text: String,
 }
 
-/// Why an agent could not be asked.
+/// Error of an agent invocation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct AgentAskError {
-    /// The stable code.
+    /// Stable error code.
     pub code: ErrorCode,
-    /// What happened, and what to do.
+    /// The problem and its remedy.
     pub detail: String,
 }
 
-/// Asks agents for work and waits; dropping the future cancels the work.
+/// Invokes agents and waits for the reply; dropping the future cancels the work.
 pub trait AgentDesk: Send + Sync + 'static {
-    /// Gives an agent words and waits until its task has ended or needs somebody.
+    /// Sends a message to an agent and waits until its task ends or requires input.
     fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>>;
 
-    /// Whether a tool call of a task that the caller can see is left to callers to run; nothing when there is no such call.
+    /// Whether a tool call of a task visible to the caller is executed by the client; `None` if there is no such call.
     fn is_callers_call<'a>(
         &'a self,
         principal: &'a Principal,
@@ -172,62 +172,62 @@ pub trait AgentDesk: Send + Sync + 'static {
 /// Work that an MCP client hands over through an agent's Environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffAsk {
-    /// The agent whose `handoff` was called.
+    /// The agent whose `handoff` tool was called.
     pub from: AgentName,
-    /// Whom: an agent's name or address, as the caller wrote it.
+    /// Name or address of the receiving agent, as the caller wrote it.
     pub agent_uri: String,
-    /// What.
+    /// The message text.
     pub message: String,
-    /// The conversation to go on with; a new one when not given.
+    /// The conversation to continue; a new one if absent.
     pub context: Option<ContextId>,
-    /// How often the work was handed over before.
+    /// Number of previous handoffs of this work.
     pub depth: u32,
     /// W3C trace context.
     pub trace: Option<String>,
-    /// The task in which it was called, when it was one.
+    /// The calling task, if the caller is a task.
     pub task: Option<TaskId>,
-    /// The call in which it was called.
+    /// The tool call that requested the handoff.
     pub call: Option<CallId>,
-    /// Whether nobody is there to be asked.
+    /// Whether no person is available for approvals or questions.
     pub autonomous: bool,
-    /// Why the channel was chosen; none in an agent's own run.
+    /// Reason for the choice of the channel; `None` in an agent's own run.
     pub reason: Option<ChannelReason>,
 }
 
-/// A handoff that was admitted and is on record, in progress, with somebody else doing the sending.
+/// An admitted and recorded handoff in progress whose message the caller delivers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffTicket {
-    /// The record.
+    /// Id of the handoff record.
     pub id: HandoffId,
-    /// The address of the receiver, as whoever sends can use it.
+    /// Address of the receiver, in a form that the sender can use.
     pub agent_uri: String,
-    /// How often the work has been handed over, this time included.
+    /// Number of handoffs of this work, including this one.
     pub depth: u32,
-    /// When it is given up.
+    /// Deadline of the handoff.
     pub deadline: Timestamp,
 }
 
-/// How a handoff ended that somebody else sent.
+/// Outcome of a handoff that the caller delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HandoffEnd {
-    /// With an answer.
+    /// The receiver answered.
     Completed {
         /// The answer.
         response: String,
-        /// The receiver's task, when the sender said.
+        /// The receiver's task, if reported.
         task: Option<String>,
-        /// The conversation, when the sender said.
+        /// The conversation, if reported.
         context: Option<String>,
     },
-    /// With an error.
+    /// The handoff failed with this error.
     Failed(String),
-    /// Because nobody wants it any more.
+    /// The handoff was cancelled for this reason.
     Cancelled(String),
 }
 
-/// Hands work over for callers who are no task: every time it is decided by the same rules and leaves a record.
+/// Hands work over for callers that are not tasks: the same rules apply, and every handoff is recorded.
 pub trait HandoffDesk: Send + Sync + 'static {
-    /// Decides whether the work may be handed over, and writes it down as in progress; the caller does the sending.
+    /// Checks whether the handoff is allowed and records it as in progress; the caller delivers the message.
     fn begin<'a>(
         &'a self,
         principal: &'a Principal,
@@ -235,7 +235,7 @@ pub trait HandoffDesk: Send + Sync + 'static {
         channel: HandoffChannel,
     ) -> BoxFuture<'a, Result<HandoffTicket, AgentAskError>>;
 
-    /// Writes down how it ended. A handoff that has ended already stays as it is: false.
+    /// Records the outcome. Returns false if the handoff had already ended; it is then unchanged.
     fn end<'a>(
         &'a self,
         principal: &'a Principal,
@@ -243,8 +243,8 @@ pub trait HandoffDesk: Send + Sync + 'static {
         end: HandoffEnd,
     ) -> BoxFuture<'a, Result<bool, AgentAskError>>;
 
-    /// Takes a handoff back that was begun for a client to send, because `model` answered there instead of the agent, and
-    /// hands the work over as [`Self::hand_over`] does. Nothing when the handoff has ended or was taken back before.
+    /// Reclaims a handoff that was begun for a client to deliver, because `model` answered there instead of the agent,
+    /// and hands the work over like [`Self::hand_over`]. `None` if the handoff has ended or was already reclaimed.
     fn take_back<'a>(
         &'a self,
         principal: &'a Principal,
@@ -253,7 +253,7 @@ pub trait HandoffDesk: Send + Sync + 'static {
         model: &'a str,
     ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentAskError>>;
 
-    /// Hands the work over and waits for what comes of it; dropping the future cancels the work.
+    /// Hands the work over and waits for the result; dropping the future cancels the work.
     fn hand_over<'a>(
         &'a self,
         principal: &'a Principal,

@@ -1,12 +1,12 @@
-//! Turning texts into vectors whose nearness means that they are about the same.
+//! Text embeddings.
 
 use crate::BoxFuture;
 
-/// Embeds texts; without one, relevance goes by words alone.
+/// Embeds texts; without an embedder, relevance uses lexical search only.
 pub trait Embedder: Send + Sync + 'static {
-    /// A name that changes when vectors of before can no longer be compared with new ones.
+    /// A name that changes when new vectors are no longer comparable with earlier ones.
     fn model(&self) -> String;
 
-    /// One vector for each text, all of the same length and of length 1; the error says what went wrong, in words.
+    /// One vector per text, all of the same dimension and normalized to length 1. The error is a readable reason.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, String>>;
 }

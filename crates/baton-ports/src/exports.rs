@@ -1,50 +1,50 @@
-//! How it goes with those who are sent what is kept here.
+//! Status of telemetry export targets.
 
-/// How things stand with one who is sent something.
+/// State of an export target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ExportState {
     /// Nothing was sent yet.
     #[default]
     Idle,
-    /// What was sent last was decided.
+    /// The last request was accepted or refused for good.
     Well,
-    /// It does not answer, or has no time; it is tried again.
+    /// The target does not answer or is overloaded; retried.
     Away {
-        /// As it showed.
+        /// The observed error.
         why: String,
     },
-    /// It turns everything away until somebody changes a setting, here or there; it is tried again now and then.
+    /// The target rejects everything until a setting changes on either side; retried at long intervals.
     Blocked {
-        /// As it said it.
+        /// The reason that the target gave.
         why: String,
     },
 }
 
-/// What became of everything of one kind that somebody was to be sent.
+/// Export status of one signal to one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportReport {
-    /// What the target is called.
+    /// Name of the target.
     pub target: String,
-    /// Where it is: scheme, host and port, nothing that may be secret.
+    /// Scheme, host and port of the target; contains no secrets.
     pub place: String,
-    /// What it is sent: `traces`, `metrics` or `logs`.
+    /// The exported signal: `traces`, `metrics` or `logs`.
     pub signal: &'static str,
-    /// Whether nobody named it.
+    /// Whether the target is a default, not configured explicitly.
     pub assumed: bool,
-    /// How things stand.
+    /// Current state.
     pub state: ExportState,
-    /// How many items it took.
+    /// Number of accepted items.
     pub sent: u64,
-    /// How many it refused for good.
+    /// Number of items refused for good.
     pub failed: u64,
-    /// How many went because too many waited.
+    /// Number of items dropped because the queue was full.
     pub dropped: u64,
-    /// How many bytes wait.
+    /// Bytes in the queue.
     pub waiting_bytes: u64,
 }
 
-/// Knows how it goes with those who are sent what is kept here.
+/// Reports the status of all export targets.
 pub trait Exports: Send + Sync + 'static {
-    /// One report for each target and each kind of thing that it is sent.
+    /// One report per target and signal.
     fn reports(&self) -> Vec<ExportReport>;
 }

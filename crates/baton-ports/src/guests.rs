@@ -1,17 +1,17 @@
-//! MCP servers that callers bring along for their own requests.
+//! MCP servers that callers supply with their requests.
 
 use crate::BoxFuture;
 use baton_types::{Principal, ToolSpec};
 use std::{collections::BTreeMap, fmt};
 
-/// A server that a caller names.
+/// An MCP server supplied by a caller.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Guest {
-    /// What the caller calls it.
+    /// Label chosen by the caller.
     pub label: String,
-    /// Where it is.
+    /// Address of the server.
     pub url: String,
-    /// Sent with every request; all of them are secrets.
+    /// Sent with every request; all values are secrets.
     pub headers: BTreeMap<String, String>,
 }
 
@@ -22,20 +22,20 @@ impl fmt::Debug for Guest {
     }
 }
 
-/// Why a server of a caller's is not used; nothing that it says has a secret in it.
+/// Error of a server supplied by a caller; the text contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GuestError {
-    /// It was not ready, or did not say what it can do.
+    /// The server was not ready or did not list its tools.
     #[error("{0}")]
     Unreachable(String),
-    /// Too many are used at the same time.
+    /// Too many servers are in use at the same time.
     #[error("{0}")]
     TooMany(String),
 }
 
-/// Connects to servers that callers bring.
+/// Connects to servers supplied by callers.
 pub trait Guests: Send + Sync + 'static {
-    /// The tools of a server, under names that models can use and none of which may run without leave. The server stays
-    /// connected for a while, for this caller alone; its secrets are kept in memory only.
+    /// The tools of a server, under names that models accept; every tool requires approval. The server stays connected
+    /// for a while, for this caller only; its secrets are kept in memory only.
     fn admit<'a>(&'a self, principal: &'a Principal, guest: Guest) -> BoxFuture<'a, Result<Vec<ToolSpec>, GuestError>>;
 }

@@ -1,189 +1,190 @@
-//! Who is asking, what they show for it, and what is kept of those who were turned away.
+//! Authentication, API tokens, the audit log and card signatures.
 
 use crate::{BoxFuture, JournalError};
 use baton_types::{Digest, ErrorCode, Json, Principal, Timestamp};
 use std::{fmt, net::IpAddr, sync::Arc};
 
-/// Knows callers by the bearer tokens that they show.
+/// Authenticates callers by bearer token.
 pub trait Identity: Send + Sync + 'static {
-    /// Who shows this token; the answer holds for this request only.
+    /// The caller with this token; the result is valid for this request only.
     fn identify<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>>;
 
-    /// Where else callers can get tokens that are accepted here.
+    /// Other issuers whose tokens are accepted.
     fn issuers(&self) -> Vec<String>;
 }
 
-/// A caller who is known.
+/// An authenticated caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identified {
-    /// Who it is.
+    /// The caller's principal.
     pub principal: Arc<Principal>,
-    /// What was shown, as logs may name it: never the token itself.
+    /// Name of the credential for logs; never the token itself.
     pub credential: Arc<str>,
 }
 
-/// Why a token identifies nobody.
+/// Reason for the rejection of a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unidentified {
-    /// It has the form of no token.
+    /// The token has an invalid format.
     #[error("the token cannot be read")]
     Malformed,
-    /// It has the right form, and nobody made it.
+    /// The format is valid, but the token was never issued.
     #[error("the token is not known here")]
     Unknown,
-    /// It was taken back.
+    /// The token was revoked.
     #[error("the token was revoked")]
     Revoked,
-    /// Its time is over.
+    /// The token has expired.
     #[error("the token has expired")]
     Expired,
-    /// Its time has not come.
+    /// The token is not valid yet.
     #[error("the token is not valid yet")]
     NotYetValid,
-    /// It was made for another service.
+    /// The token was issued for another audience.
     #[error("the token was made for another audience")]
     WrongAudience,
-    /// Nobody here trusts who made it.
+    /// The issuer is not trusted.
     #[error("the token's issuer is not trusted here")]
     WrongIssuer,
-    /// It is not signed in a way that is accepted; `none` never is.
+    /// The signature algorithm is not accepted; `none` never is.
     #[error("the token's algorithm is not accepted")]
     Algorithm,
-    /// It was changed, or signed by somebody else.
-    #[error("the token's signature does not hold")]
+    /// The token was modified or signed with another key.
+    #[error("the token's signature is invalid")]
     BadSignature,
-    /// The keys that would tell cannot be had now.
+    /// The issuer's keys are currently unavailable.
     #[error("the issuer's keys cannot be read now: {0}")]
     KeysUnavailable(String),
 }
 
-/// A token as it is stored: whoever reads it cannot use it.
+/// A stored token; the secret cannot be derived from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenRecord {
-    /// Names the token in lists, logs and revocations.
+    /// Id of the token in lists, logs and revocations.
     pub id: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// Who shows it.
+    /// The principal that the token authenticates.
     pub principal: Arc<Principal>,
-    /// The digest of the secret.
+    /// Digest of the secret.
     pub secret: Digest,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it stops working; never, when not given.
+    /// Expiration time; the token never expires if absent.
     pub expires_at: Option<Timestamp>,
-    /// When it was taken back.
+    /// Time of revocation.
     pub revoked_at: Option<Timestamp>,
 }
 
-/// Keeps token records durably.
+/// Durable store of token records.
 pub trait TokenStore: Send + Sync + 'static {
-    /// All of them, oldest first.
+    /// All tokens, oldest first.
     fn tokens(&self) -> BoxFuture<'_, Result<Vec<TokenRecord>, JournalError>>;
 
-    /// Stores one, replacing that of the same id; on disk when this returns.
+    /// Inserts or replaces a token by id; on disk when this returns.
     fn put_token(&self, token: TokenRecord) -> BoxFuture<'_, Result<(), JournalError>>;
 }
 
-/// A token to be made.
+/// Parameters of a new token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewToken {
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// Who shows it.
+    /// The principal that the token authenticates.
     pub principal: Arc<Principal>,
-    /// When it stops working; never, when not given.
+    /// Expiration time; the token never expires if absent.
     pub expires_at: Option<Timestamp>,
 }
 
-/// A token that was just made; its secret is shown this once.
+/// A newly issued token; its secret is shown only this once.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IssuedToken {
-    /// What is stored.
+    /// The stored record.
     pub record: TokenRecord,
-    /// What the caller shows.
+    /// The bearer token for the caller.
     pub token: String,
 }
 
-/// Without the secret: what is printed for a developer ends up in logs.
+/// Omits the secret, because debug output ends up in logs.
 impl fmt::Debug for IssuedToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IssuedToken").field("record", &self.record).finish_non_exhaustive()
     }
 }
 
-/// Why a token was not made or taken back.
+/// Error of token creation or revocation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// Its description is wrong.
+    /// The parameters are invalid.
     #[error("{0}")]
     Invalid(String),
-    /// There is none of that id.
+    /// No token has this id.
     #[error("there is no token '{0}'")]
     NotFound(String),
-    /// The store refused.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] JournalError),
 }
 
-/// Makes tokens and takes them back.
+/// Issues and revokes tokens.
 pub trait Tokens: Send + Sync + 'static {
-    /// Makes one; it works as soon as this returns, also after a crash.
+    /// Issues a token; it is valid as soon as this returns, also after a crash.
     fn create(&self, token: NewToken) -> BoxFuture<'_, Result<IssuedToken, TokenError>>;
 
-    /// All that were made, oldest first.
+    /// All issued tokens, oldest first.
     fn list(&self) -> Vec<TokenRecord>;
 
-    /// Takes one back; taking it back again changes nothing.
+    /// Revokes a token; idempotent.
     fn revoke<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<TokenRecord, TokenError>>;
 }
 
-/// Somebody was turned away.
+/// A denied request.
 #[derive(Clone, Debug)]
 pub struct Denial {
-    /// When.
+    /// Time of the denial.
     pub at: Timestamp,
-    /// What they were told, or would have been: a foreign task looks missing to them.
+    /// Error code as sent to the caller, even if no response was sent; a task of another principal is reported as
+    /// missing.
     pub code: ErrorCode,
-    /// Why, for the operator.
+    /// The reason, for the operator.
     pub reason: String,
     /// The HTTP method.
     pub method: String,
     /// The path, without its query.
     pub path: String,
-    /// Where the connection came from.
+    /// Remote address of the connection.
     pub remote: Option<IpAddr>,
-    /// Who it was, when that is known.
+    /// The principal, if known.
     pub principal: Option<Arc<Principal>>,
-    /// What was shown, when it is known.
+    /// Name of the credential, if known.
     pub credential: Option<Arc<str>>,
 }
 
-/// An administrator changed something: tokens, definitions, peers, permissions.
+/// An administrative change: tokens, definitions, peers, permissions.
 #[derive(Clone, Debug)]
 pub struct AdminChange {
-    /// When.
+    /// Time of the change.
     pub at: Timestamp,
-    /// What was changed, for the operator; never a secret.
+    /// Description of the change for the operator; never a secret.
     pub change: String,
     /// The HTTP method.
     pub method: String,
     /// The path, without its query.
     pub path: String,
-    /// Where the connection came from.
+    /// Remote address of the connection.
     pub remote: Option<IpAddr>,
-    /// Who changed it.
+    /// The principal that made the change.
     pub principal: Arc<Principal>,
-    /// What was shown, when it is known.
+    /// Name of the credential, if known.
     pub credential: Option<Arc<str>>,
 }
 
-/// Keeps who was turned away and why, and what administrators changed.
+/// Audit log of denied requests and administrative changes.
 pub trait Audit: Send + Sync + 'static {
-    /// Takes the record and returns at once; what cannot be kept is counted.
+    /// Queues the record and returns immediately; lost records are counted.
     fn denied(&self, denial: Denial);
 
-    /// Takes the record and returns at once; what cannot be kept is counted.
+    /// Queues the record and returns immediately; lost records are counted.
     fn changed(&self, change: AdminChange);
 }
 
@@ -198,7 +199,7 @@ pub struct CardSignature {
 
 /// Signs agent cards with this Baton's keys.
 pub trait CardSigner: Send + Sync + 'static {
-    /// Signatures over a canonical card; `jku` is where the keys are published.
+    /// Signatures over a canonical card; `jku` is the address of the published keys.
     fn sign(&self, payload: &[u8], jku: &str) -> Result<Vec<CardSignature>, String>;
 
     /// The public keys, as a JWK set.
@@ -206,7 +207,7 @@ pub trait CardSigner: Send + Sync + 'static {
 }
 
 impl fmt::Debug for dyn CardSigner {
-    /// The public keys, and nothing of the others.
+    /// Shows the public keys only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("CardSigner").field(&self.keys()).finish()
     }

@@ -1,8 +1,8 @@
-//! The journal: append-only events per stream, the only place where a fact becomes true.
+//! The journal: append-only events per stream, the single source of truth.
 //!
-//! Appends are pipelined: [`Journal::append`] queues and returns at once, commits happen in queue order, and a
+//! Appends are pipelined: [`Journal::append`] queues and returns immediately, commits happen in queue order, and a
 //! [`Receipt`] resolves when its commit is on disk. A later append to the same stream expects the version that the
-//! earlier one makes, so if one fails all after it fail too.
+//! earlier one produces, so if one fails, all later ones fail too.
 
 mod list;
 
@@ -16,30 +16,30 @@ use baton_types::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// What is written together or not at all; may span several streams.
+/// An atomic set of writes; may span several streams.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
     /// The writes.
     pub writes: Vec<Write>,
-    /// Standing orders to tell the outside; one with a known id replaces the earlier.
+    /// Outbox entries, upserted by id.
     pub outbox: Vec<OutboxEntry>,
-    /// Idempotency keys that are taken with the writes; one that is taken already refuses the whole commit.
+    /// Idempotency keys claimed with the writes; a key that is already in use rejects the whole commit.
     pub claims: Vec<Claim>,
-    /// What is added to running totals with the writes.
+    /// Amounts added to running totals with the writes.
     pub tallies: Vec<Tally>,
 }
 
-/// Something used up, counted under a name.
+/// An amount to add to a running total.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// Which total.
+    /// Key of the running total.
     pub key: String,
-    /// How much more.
+    /// The amount to add.
     pub spent: Spent,
 }
 
 impl Commit {
-    /// Writes and nothing else.
+    /// A commit with these writes only.
     pub fn of(writes: Vec<Write>) -> Self {
         Self { writes, ..Self::default() }
     }
@@ -48,40 +48,40 @@ impl Commit {
 /// Events for one stream.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// Which stream.
+    /// The stream.
     pub stream: StreamId,
     /// The number of its last event; 0 creates the stream.
     pub expected_version: u64,
-    /// The writer's epoch; refused when the stream has a newer one. A new stream starts with it.
+    /// The writer's epoch; rejected if the stream has a newer one. A new stream starts with it.
     pub epoch: u64,
-    /// Who caused the events; the owner of a new stream.
+    /// The principal that caused the events; the owner of a new stream.
     pub principal: Arc<Principal>,
     /// The run that the events belong to.
     pub run: Option<RunId>,
-    /// W3C trace context in force.
+    /// The active W3C trace context.
     pub trace: Option<Arc<str>>,
-    /// When they became true.
+    /// Time of the events.
     pub at: Timestamp,
     /// The events, numbered from `expected_version + 1`; never empty.
     pub facts: Vec<Fact>,
     /// The stream's summary after the events.
     pub head: HeadUpdate,
-    /// The folded state after the events, when the writer wants later loads to start from it.
+    /// The folded state after the events, if later loads shall start from it.
     pub snapshot: Option<Json>,
 }
 
-/// The summary that lists and recovery read; computed by the writer, because the journal does not interpret events.
+/// The summary for lists and recovery; computed by the writer, because the journal does not interpret events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadUpdate {
     /// The agent concerned (the receiver, for a handoff).
     pub agent: AgentName,
     /// The conversation.
     pub context: ContextId,
-    /// The state's name.
+    /// Name of the state.
     pub state: &'static str,
-    /// When the status last changed.
+    /// Time of the last status change.
     pub status_at: Timestamp,
-    /// Whether Baton itself owes work on the stream; recovery finds these.
+    /// Whether Baton has pending work on the stream; recovery loads these.
     pub active: bool,
     /// Whether the stream has ended; retention may remove only these.
     pub terminal: bool,
@@ -90,7 +90,7 @@ pub struct HeadUpdate {
 /// The stored summary of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Which stream.
+    /// The stream.
     pub stream: StreamId,
     /// Its owner; `scopes` is empty.
     pub owner: Arc<Principal>,
@@ -98,19 +98,19 @@ pub struct Head {
     pub agent: AgentName,
     /// The conversation.
     pub context: ContextId,
-    /// The state's name.
+    /// Name of the state.
     pub state: String,
     /// The number of the last event.
     pub version: u64,
     /// The newest epoch.
     pub epoch: u64,
-    /// When the stream was created.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When the status last changed.
+    /// Time of the last status change.
     pub status_at: Timestamp,
-    /// Whether Baton owes work.
+    /// Whether Baton has pending work.
     pub active: bool,
-    /// Whether it has ended.
+    /// Whether the stream has ended.
     pub terminal: bool,
 }
 
@@ -119,25 +119,25 @@ pub struct Head {
 pub struct StoredEvent {
     /// Position among all events of the journal.
     pub seq: u64,
-    /// Which stream.
+    /// The stream.
     pub stream: StreamId,
-    /// Position in the stream, from 1, without holes.
+    /// Position in the stream, from 1, without gaps.
     pub number: u64,
     /// The run it belongs to.
     pub run: Option<RunId>,
-    /// The epoch it was written under.
+    /// The epoch of the write.
     pub epoch: u64,
-    /// When it became true.
+    /// Time of the event.
     pub at: Timestamp,
-    /// Who caused it.
+    /// Subject of the principal that caused the event.
     pub subject: Arc<str>,
-    /// W3C trace context in force.
+    /// The active W3C trace context.
     pub trace: Option<Arc<str>>,
-    /// What became true.
+    /// The event data.
     pub fact: Fact,
 }
 
-/// A folded state and the version it stands for.
+/// A folded state and its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// The last event folded in.
@@ -151,100 +151,100 @@ pub struct Snapshot {
 pub struct Loaded {
     /// Its summary.
     pub head: Head,
-    /// Where folding may start.
+    /// The state to start folding from.
     pub snapshot: Option<Snapshot>,
-    /// The events after the snapshot, all of them.
+    /// All events after the snapshot.
     pub events: Vec<Arc<StoredEvent>>,
 }
 
-/// Resolves when the commit is on disk, with the sequence of its last event.
+/// Resolves with the sequence number of the last event when the commit is on disk.
 pub type Receipt = BoxFuture<'static, Result<u64, JournalError>>;
 
-/// The right to advance a stream until somebody takes a newer one.
+/// The right to advance a stream until a newer lease is acquired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Which stream.
+    /// The stream.
     pub stream: StreamId,
-    /// Appends with a lower epoch are refused from now on.
+    /// Appends with a lower epoch are rejected.
     pub epoch: u64,
-    /// Until when nobody else may take it.
+    /// No other holder may acquire the lease before this time.
     pub expires_at: Timestamp,
 }
 
 /// Content-addressed bytes.
 pub type Blob = Arc<[u8]>;
 
-/// What to forget; unfinished streams and those with an open standing order always stay.
+/// Selects the streams to delete; unfinished streams and those with an open outbox entry are always kept.
 #[derive(Clone, Debug, Default)]
 pub struct RetentionPolicy {
-    /// Ended streams whose status is older than this.
+    /// Deletes ended streams whose last status change is older than this.
     pub ended_before: Option<Timestamp>,
-    /// Ended streams older than this many ended tasks.
+    /// Deletes ended streams beyond this number of most recently ended tasks.
     pub keep_ended: Option<u64>,
-    /// Whatever ended at this moment or later stays: the one who waits for it may not have read it yet.
+    /// Keeps streams that ended at or after this time, because a client may not have read the result yet.
     pub spare_from: Option<Timestamp>,
 }
 
-/// How much a journal holds, and how much waits for it.
+/// Size and queue length of a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalStats {
-    /// Commits that wait for the disk.
+    /// Queued commits.
     pub waiting: u64,
     /// Bytes on disk.
     pub bytes: u64,
 }
 
-/// Is told of every commit, in order, after it is on disk and before its receipt resolves.
+/// Receives every commit, in order, after it is on disk and before its receipt resolves.
 pub trait CommitObserver: Send + Sync + 'static {
-    /// The events of one commit; must not block.
+    /// Receives the events of one commit; must not block.
     fn committed(&self, events: &[Arc<StoredEvent>]);
 }
 
-/// Why the journal refused or failed.
+/// Error of a journal operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
     /// The stream is not at the expected version.
     #[error("stream {stream:?} is at version {actual}, not {expected}")]
     Conflict {
-        /// Which stream.
+        /// The stream.
         stream: StreamId,
-        /// What the writer thought.
+        /// The version that the writer expected.
         expected: u64,
-        /// What is true.
+        /// The actual version.
         actual: u64,
     },
-    /// Somebody else has taken the stream over.
+    /// Another holder has taken over the stream.
     #[error("stream {stream:?} is held under epoch {actual}, not {epoch}")]
     StaleEpoch {
-        /// Which stream.
+        /// The stream.
         stream: StreamId,
         /// The writer's epoch.
         epoch: u64,
         /// The newest epoch.
         actual: u64,
     },
-    /// The lease is held by somebody else.
+    /// Another holder has the lease.
     #[error("stream {stream:?} is leased to another holder")]
     Leased {
-        /// Which stream.
+        /// The stream.
         stream: StreamId,
     },
-    /// There is no such stream for this principal.
+    /// The stream does not exist for this principal.
     #[error("stream {stream:?} does not exist")]
     Missing {
-        /// Which stream.
+        /// The stream.
         stream: StreamId,
     },
-    /// The idempotency key is taken.
+    /// The idempotency key is already in use.
     #[error("the idempotency key '{key}' is taken")]
     Claimed {
-        /// Which key.
+        /// The key.
         key: String,
     },
     /// The queue is full.
     #[error("the journal's queue is full")]
     Busy,
-    /// Nothing was (or can be proved to have been) written; look before trying again.
+    /// Nothing was written, or it is unknown whether it was; check before a retry.
     #[error("the journal is unavailable: {0}")]
     Unavailable(String),
     /// Another process owns the data directory.
@@ -253,32 +253,32 @@ pub enum JournalError {
     /// The file is damaged or not a journal.
     #[error("the journal is damaged: {0}")]
     Corrupt(String),
-    /// Something that is stored of a stream cannot be decoded; the rest of the journal is not affected.
-    #[error("what is stored of {} {} cannot be read{}: {reason}", .stream.noun(), .stream.id(),
+    /// A stored record of a stream cannot be decoded; the rest of the journal is not affected.
+    #[error("the stored record of {} {} cannot be read{}: {reason}", .stream.noun(), .stream.id(),
             .number.map(|number| format!(" (event {number})")).unwrap_or_default())]
     Damaged {
-        /// Which stream.
+        /// The stream.
         stream: StreamId,
-        /// The number of the event; none for the summary of the stream.
+        /// Number of the event; `None` for the summary of the stream.
         number: Option<u64>,
-        /// What is wrong with it.
+        /// The decoding error.
         reason: String,
     },
-    /// The data directory holds other data, but no journal.
-    #[error("there is no journal in {0}, but other data that belongs to one")]
+    /// The data directory contains other data, but no journal.
+    #[error("there is no journal in {0}, but there is other data that belongs to one")]
     Lost(String),
     /// The file was written by a newer version.
-    #[error("the journal has schema {found}; this Baton knows {known}")]
+    #[error("the journal has schema {found}; this Baton supports {known}")]
     Newer {
-        /// In the file.
+        /// Schema version of the file.
         found: u32,
-        /// In this binary.
+        /// Schema version of this binary.
         known: u32,
     },
 }
 
 impl JournalError {
-    /// The code that people see.
+    /// The public error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Conflict { .. } | Self::StaleEpoch { .. } | Self::Leased { .. } | Self::Claimed { .. } => {
@@ -296,15 +296,16 @@ impl JournalError {
     }
 }
 
-/// Durable events, summaries, blobs and owed deliveries.
+/// Durable events, stream summaries, blobs and outbox entries.
 ///
-/// Reads with a principal see only its own streams; a foreign stream looks missing. Reads without one are the
-/// engine's own.
+/// Reads with a principal return only its own streams; other streams are reported as missing. Reads without a principal
+/// are reserved for the engine.
 pub trait Journal: Send + Sync + 'static {
-    /// Registers who is told of commits; called once, before the first append.
+    /// Registers the commit observer; called once, before the first append.
     fn observe(&self, observer: Arc<dyn CommitObserver>);
 
-    /// Queues a commit; never blocks. A full queue resolves at once with [`JournalError::Busy`].
+    /// Queues a commit; never blocks. If the queue is full, the receipt resolves immediately with
+    /// [`JournalError::Busy`].
     fn append(&self, commit: Commit) -> Receipt;
 
     /// A stream's summary and the events to continue it from.
@@ -325,7 +326,7 @@ pub trait Journal: Send + Sync + 'static {
     /// Events of all streams with sequences above `after`, at most `limit`.
     fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>>;
 
-    /// The principal's streams that match.
+    /// The principal's streams that match the query.
     fn list<'a>(
         &'a self,
         principal: &'a Principal,
@@ -335,7 +336,7 @@ pub trait Journal: Send + Sync + 'static {
     /// Streams with `active` set, in creation order, starting after `after`.
     fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>>;
 
-    /// Takes a stream over under a new epoch; refused while another holder's lease is unexpired.
+    /// Takes over a stream under a new epoch; fails while the lease of another holder is valid.
     fn acquire<'a>(
         &'a self,
         stream: &'a StreamId,
@@ -344,20 +345,20 @@ pub trait Journal: Send + Sync + 'static {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Lease, JournalError>>;
 
-    /// Stores bytes under their digest; storing twice is storing once.
+    /// Stores bytes under their digest; idempotent.
     fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>>;
 
     /// Bytes by digest.
     fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>>;
 
-    /// The standing orders of a channel for one stream, by id.
+    /// The outbox entries of a channel for one stream, by id.
     fn outbox<'a>(
         &'a self,
         channel: &'a str,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>>;
 
-    /// The open standing orders of a channel, by id, starting after `after`.
+    /// The open outbox entries of a channel, by id, starting after `after`.
     fn outbox_open<'a>(
         &'a self,
         channel: &'a str,
@@ -365,22 +366,22 @@ pub trait Journal: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>>;
 
-    /// Records how far a standing order was carried out; `false` when it is gone. Progress with a cursor behind the
-    /// recorded one is out of date and changes nothing.
+    /// Records the progress of an outbox entry; `false` if it no longer exists. Progress with a cursor behind the
+    /// recorded one is outdated and ignored.
     fn outbox_advance<'a>(&'a self, id: &'a str, progress: OutboxProgress)
     -> BoxFuture<'a, Result<bool, JournalError>>;
 
-    /// Forgets a standing order; `false` when there was none.
+    /// Removes an outbox entry; `false` if there was none.
     fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>>;
 
-    /// What the principal used an idempotency key for.
+    /// The claim of a principal's idempotency key.
     fn claim<'a>(
         &'a self,
         principal: &'a Principal,
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>>;
 
-    /// A running total; nothing when nobody counted under the name.
+    /// A running total; zero if nothing was counted under the key.
     fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>>;
 
     /// The principal's conversations that match: those with a task or a session.
@@ -390,9 +391,9 @@ pub trait Journal: Send + Sync + 'static {
         query: &'a ConversationQuery,
     ) -> BoxFuture<'a, Result<ConversationPage, JournalError>>;
 
-    /// Forgets everything about one conversation of the principal's: tasks, handoffs to it that have ended, what was said
-    /// about it as a whole, and with them their standing orders and claims. One commit hides all of it or nothing; what is
-    /// hidden may be removed later, also by the next process.
+    /// Deletes one conversation of the principal: its tasks, the ended handoffs to it, its session stream, and their
+    /// outbox entries and claims. One commit hides all of it or nothing; the hidden records may be removed later, also
+    /// by the next process.
     fn forget<'a>(
         &'a self,
         principal: &'a Principal,
@@ -400,20 +401,19 @@ pub trait Journal: Send + Sync + 'static {
         context: &'a ContextId,
     ) -> BoxFuture<'a, Result<Forgotten, JournalError>>;
 
-    /// Forgets what the policy allows and returns how many streams went. What was said about a conversation as a whole
-    /// goes after the last of its tasks.
+    /// Deletes the streams that the policy selects and returns their number. The session stream of a conversation is
+    /// deleted after the last of its tasks.
     fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>>;
 
-    /// Whether appends can be expected to succeed.
+    /// Whether appends are expected to succeed.
     fn healthy(&self) -> bool;
 
-    /// How much there is; nothing where nobody measures it.
+    /// Size and queue length; `None` if not measured.
     fn stats(&self) -> Option<JournalStats> {
         None
     }
 
-    /// Tasks that have not ended, with the names of their states, at most `limit`: to be read once, at the start. None
-    /// where nobody keeps any.
+    /// Unfinished tasks with the names of their states, at most `limit`; read once, at startup. The default is empty.
     fn open_tasks(&self, _limit: usize) -> BoxFuture<'_, Result<Vec<(TaskId, String)>, JournalError>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }

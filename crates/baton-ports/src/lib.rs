@@ -1,9 +1,9 @@
-//! The traits through which the engine reaches the world, and the values that cross them.
+//! The traits between the engine and its environment, and the values that cross them.
 //!
-//! This crate must never implement a port: it declares, the crates of layer 2 implement, and the binary
-//! wires. No tokio, no file system, no clock, no randomness.
+//! This crate must never implement a port: it declares, the crates of layer 2 implement, and the binary wires. No
+//! tokio, no file system, no clock, no randomness.
 //!
-//! Read first: [`Journal`] (where a fact becomes true), [`Model`] (who answers), [`ToolHost`] (who acts).
+//! Read first: [`Journal`] (the source of truth), [`Model`] (a chat model), [`ToolHost`] (runs tools).
 
 mod agent_book;
 mod agent_shelf;

@@ -1,16 +1,16 @@
-//! Sessions of MCP clients of the older protocol, kept so that they outlive the process.
+//! Persistent sessions for MCP clients of the older protocol.
 
 use crate::BoxFuture;
 use baton_types::Json;
 
-/// Keeps what is needed to go on with a session; bounded, the oldest go first.
+/// Stores the state needed to resume a session. Bounded: the oldest sessions are evicted first.
 pub trait McpSessions: Send + Sync + 'static {
-    /// What was kept of a session.
+    /// The stored state of a session.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Json>, String>>;
 
-    /// Keeps a session, or replaces what was kept of it.
+    /// Stores the state of a session, replacing the previous one.
     fn keep<'a>(&'a self, id: &'a str, session: Json) -> BoxFuture<'a, Result<(), String>>;
 
-    /// Forgets a session.
+    /// Removes a session.
     fn forget<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), String>>;
 }

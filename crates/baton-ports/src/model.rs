@@ -1,4 +1,4 @@
-//! Asking a model.
+//! Calls to chat models.
 
 use baton_types::{
     AgentName, AgentSpec, CallId, Json, MessageId, ModelNote, Reasoning, ToolCall, ToolSpec, Usage, Writing,
@@ -6,79 +6,80 @@ use baton_types::{
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc, time::Duration};
 
-/// Everything a model is given for one call.
+/// The complete input of one model call.
 #[derive(Clone, Debug)]
 pub struct ModelCall {
-    /// Which agent asks.
+    /// The calling agent.
     pub agent: AgentName,
     /// The system prompt.
     pub system: String,
     /// The conversation, oldest first; every tool call is followed by its result.
     pub messages: Vec<ChatMessage>,
-    /// Tools on offer.
+    /// Available tools.
     pub tools: Vec<ToolSpec>,
     /// Whether tools may, must or must not be called.
     pub tool_choice: ToolChoice,
-    /// The form of the answer.
+    /// The output format.
     pub format: OutputFormat,
-    /// How the model writes.
+    /// Sampling and output settings.
     pub writing: Writing,
-    /// Whether it may call several tools at once.
+    /// Whether the model may call several tools in parallel.
     pub parallel_calls: bool,
-    /// Which model call of the run, from 1.
+    /// Number of the model call in the run, from 1.
     pub turn: u32,
-    /// Which try at this turn, from 1.
+    /// Number of the attempt at this turn, from 1.
     pub attempt: u32,
-    /// The id that the answer will have.
+    /// The id of the future answer.
     pub message_id: MessageId,
     /// Metadata of the latest user message, a JSON object.
     pub metadata: Option<Json>,
 }
 
-/// One message of the conversation as models know it.
+/// One chat message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChatMessage {
     /// From the caller.
     User {
-        /// The message's own id.
+        /// Id of the message.
         id: MessageId,
         /// Its text; data parts follow as JSON.
         text: String,
-        /// Pictures, documents and sound that came with it.
+        /// Attached images, documents and audio.
         files: Vec<ChatFile>,
     },
     /// From the agent.
     Assistant {
-        /// What it said; may be empty when it called tools.
+        /// The text; may be empty if tools were called.
         text: String,
-        /// What it called.
+        /// The tool calls.
         calls: Vec<ToolCall>,
-        /// What it thought, when the same model is to be given that back.
+        /// The reasoning, if it must be returned to the same model.
         reasoning: Option<Reasoning>,
     },
     /// The result of one call.
     Tool {
-        /// The call.
+        /// Id of the call.
         call: CallId,
-        /// Which tool.
+        /// Name of the tool.
         name: String,
         /// The result, as the model reads it.
         output: Json,
         /// Whether the tool failed.
         is_error: bool,
-        /// The caller's message that said just this, as the answer to a question does; no further message repeats it.
+        /// The caller's message with the same content, such as the answer to a question; it is not repeated as a
+        /// separate message.
         said: Option<MessageId>,
     },
 }
 
-/// A file as a model is given it.
+/// A file attachment for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatFile {
     /// Its name, when it has one.
     pub name: Option<String>,
     /// MIME type.
     pub media_type: String,
-    /// The content, or where it is.
+    /// The content or its address.
     pub content: ChatFileContent,
 }
 
@@ -87,98 +88,98 @@ pub struct ChatFile {
 pub enum ChatFileContent {
     /// Bytes, as standard base64 text.
     Bytes(Arc<str>),
-    /// Where the model's service finds it.
+    /// An address that the model provider can fetch.
     Url(String),
 }
 
 /// Whether a model may call tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     #[default]
     Auto,
-    /// Not at all.
+    /// No tool calls.
     None,
-    /// At least one.
+    /// At least one tool call.
     Required,
-    /// This one.
+    /// A call of this tool.
     Named(String),
 }
 
-/// The form of an answer.
+/// Output format of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// Words.
+    /// Plain text.
     #[default]
     Text,
     /// Any JSON object.
     JsonObject,
-    /// JSON that fits a schema.
+    /// JSON that matches a schema.
     JsonSchema(Json),
 }
 
-/// One step of a model's answer.
+/// One event of a model's answer stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelEvent {
-    /// More of the answer.
+    /// A text delta of the answer.
     Text(String),
-    /// More of the reasoning; shown, never stored as answer.
+    /// A reasoning delta; displayed, never stored as part of the answer.
     Reasoning(String),
-    /// All of the reasoning, once it is complete; comes before the end when the service wants it back.
+    /// The complete reasoning; sent before the end if the provider needs it in the next request.
     Reasoned(Reasoning),
     /// A complete tool call.
     ToolCall(ToolCall),
-    /// Something happened on the way that is worth a record; text that came before it stays.
+    /// A noteworthy event during the call; earlier text stays valid.
     Note(ModelNote),
-    /// The end; always last.
+    /// End of the answer; always the last event.
     Done {
-        /// What the call used.
+        /// Token usage of the call.
         usage: Usage,
-        /// Why it ended.
+        /// Reason for the end.
         finish: Finish,
-        /// Who answered, as `provider:model`, when that is not who was asked.
+        /// The model that answered, as `provider:model`, if it is not the requested one.
         by: Option<String>,
     },
 }
 
-/// Why a model stopped.
+/// Reason for the end of a model's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// It said all it had to say.
+    /// The answer is complete.
     Stop,
-    /// It waits for tool results.
+    /// The model waits for tool results.
     ToolCalls,
-    /// It ran out of room.
+    /// The output limit was reached.
     Length,
-    /// It declined.
+    /// The model declined to answer.
     Refusal,
 }
 
-/// Why a model call failed.
+/// Error of a model call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// The service said no; may be tried again after a while when `retry_after` says so.
+    /// The provider returned an error status; retryable after `retry_after`, if given.
     #[error("the model answered status {status}: {message}")]
     Refused {
         /// HTTP-like status.
         status: u16,
-        /// What the service said.
+        /// Message of the provider.
         message: String,
-        /// When it may be tried again.
+        /// Delay before the next attempt.
         retry_after: Option<Duration>,
-        /// What the service said about repeating the request.
+        /// Retry information of the provider.
         advice: RetryAdvice,
     },
-    /// The conversation is longer than the model's window.
+    /// The conversation exceeds the model's context window.
     #[error("the conversation does not fit the model's window: {0}")]
     TooLong(String),
-    /// The service was not reached, or did not answer in time; nothing of the answer was heard.
+    /// The provider was unreachable or timed out before any part of the answer.
     #[error("the model's service cannot be reached: {0}")]
     Unreachable(String),
-    /// The service did not begin to answer in time.
+    /// The provider did not start to answer in time.
     #[error("the model's service did not answer in time: {0}")]
     TimedOut(String),
-    /// The agent's model settings cannot work.
+    /// The agent's model settings are invalid.
     #[error("the model is not configured: {0}")]
     Configuration(String),
     /// The stream broke off.
@@ -186,67 +187,67 @@ pub enum ModelError {
     Interrupted(String),
 }
 
-/// What a service says about repeating a request that it refused.
+/// A provider's information about retries of a refused request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetryAdvice {
-    /// How long it asked to wait; kept when no other try is made here, for callers that may come back.
+    /// The requested delay. It is kept when no further attempt is made, so that clients can retry later.
     pub wait: Option<Duration>,
-    /// Whether the account has no quota left, so that waiting does not help.
+    /// Whether the account's quota is exhausted, so that waiting does not help.
     pub quota_exhausted: bool,
 }
 
-/// A model's answer as it comes; dropping it stops the model.
+/// A model's answer stream; dropping it stops the model.
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>> + Send>>;
 
-/// Somebody who answers.
+/// A chat model that streams its completion.
 pub trait Model: Send + Sync + 'static {
     /// The name recorded with answers: `playbook`, or `provider:model`.
     fn name(&self) -> &str;
 
-    /// What is known about it.
+    /// Known properties of the model.
     fn about(&self) -> ModelAbout {
         ModelAbout::default()
     }
 
-    /// About how many tokens a text is; for bounds, never for bills.
+    /// Approximate number of tokens of a text; for limits, never for billing.
     fn tokens(&self, text: &str) -> u64 {
         u64::try_from(text.len().div_ceil(4)).unwrap_or(u64::MAX)
     }
 
-    /// What that much use costs now; none when nobody knows.
+    /// Current cost of this usage; `None` if unknown.
     fn price(&self, usage: Usage) -> Option<MicroDollars> {
         let _ = usage;
         None
     }
 
-    /// What that much use costs now when `by` answered, as the end of the answer names it; a chain of models has several
-    /// prices.
+    /// Current cost of this usage for the answering model `by`, as named in [`ModelEvent::Done`]; the models of a
+    /// fallback chain differ in price.
     fn price_by(&self, by: &str, usage: Usage) -> Option<MicroDollars> {
         if by == self.name() { self.price(usage) } else { None }
     }
 
-    /// Begins an answer.
+    /// Starts an answer.
     fn call(&self, call: ModelCall) -> ModelStream;
 }
 
-/// What is known about a model; what is not given nobody knows.
+/// Known properties of a model; absent values are unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelAbout {
     /// The provider as the GenAI conventions name it, such as `openai` or `aws.bedrock`.
     pub provider: Option<String>,
-    /// Tokens that fit its window, read and written together.
+    /// Size of the context window in tokens, input and output together.
     pub window: Option<u64>,
-    /// Tokens that it writes at most in one call.
+    /// Maximum number of output tokens per call.
     pub max_output: Option<u64>,
-    /// Whether it looks at pictures.
+    /// Whether the model accepts images.
     pub images: Option<bool>,
 }
 
 /// Millionths of a dollar.
 pub type MicroDollars = u64;
 
-/// Finds the model of an agent.
+/// Resolves the model of an agent.
 pub trait Models: Send + Sync + 'static {
-    /// The model that answers for this definition.
+    /// The model for this definition.
     fn model(&self, agent: &AgentSpec) -> Result<Arc<dyn Model>, ModelError>;
 }

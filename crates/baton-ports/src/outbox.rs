@@ -1,52 +1,52 @@
-//! What is owed to the outside, and which requests were seen before.
+//! Outbox entries and idempotency keys.
 
 use baton_types::{Digest, Json, Principal, StreamId, Timestamp};
 use std::sync::Arc;
 
-/// A standing order to tell somebody outside of a stream's events, in order.
+/// A durable subscription of an external receiver to a stream's events, delivered in order.
 ///
-/// The events themselves are the queue: the order only remembers how far it got, so nothing is written per event until
-/// it was delivered, and nothing can be owed that the journal does not have.
+/// The events themselves are the queue: the entry stores only a cursor, so nothing is written per event before its
+/// delivery, and nothing can be pending that is not in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutboxEntry {
-    /// Unique in the journal; a second one with the same id replaces the first.
+    /// Unique in the journal; a second entry with the same id replaces the first.
     pub id: String,
-    /// Which worker carries it out.
+    /// Name of the worker that delivers it.
     pub channel: String,
-    /// The stream it is about, which exists once the commit is written; otherwise the commit is refused as `Missing`.
+    /// The stream. It must exist once the commit is written; otherwise the commit is rejected as `Missing`.
     pub stream: StreamId,
-    /// Whom to tell and how, as the worker wrote it.
+    /// Receiver and delivery options, in the worker's own format.
     pub body: Json,
-    /// How far it was carried out.
+    /// Delivery progress.
     pub progress: OutboxProgress,
 }
 
-/// How far a standing order was carried out.
+/// Delivery progress of an outbox entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutboxProgress {
-    /// The last event that needs no more telling.
+    /// Number of the last event that needs no further delivery.
     pub cursor: u64,
-    /// The next try is not before this moment.
+    /// Earliest time of the next attempt.
     pub due_at: Timestamp,
-    /// Failed tries since the receiver last took anything.
+    /// Failed attempts since the last successful delivery.
     pub attempts: u32,
-    /// When the first of them failed.
+    /// Time of the first of these failures.
     pub failing_since: Option<Timestamp>,
-    /// Whether anything can still be owed: closed when the stream has ended and its last event was told.
+    /// Whether deliveries can still be pending: false once the stream has ended and its last event was delivered.
     pub open: bool,
 }
 
-/// An idempotency key, and the events that came of the request which used it first.
+/// An idempotency key with the events of the request that used it first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Whose key it is; `scopes` does not matter.
+    /// Owner of the key; `scopes` is ignored.
     pub principal: Arc<Principal>,
-    /// The key, unique for its principal.
+    /// The key, unique per principal.
     pub key: String,
-    /// What the request said, so that another one under the same key is noticed.
+    /// Digest of the request, to detect a different request with the same key.
     pub request: Digest,
-    /// The stream that it wrote to, which exists once the commit is written.
+    /// The stream of the request's events, which exists once the commit is written.
     pub stream: StreamId,
-    /// The number of its first event there.
+    /// Number of its first event in the stream.
     pub number: u64,
 }

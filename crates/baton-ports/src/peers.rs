@@ -1,90 +1,90 @@
-//! Agents that live elsewhere.
+//! Remote agents.
 
 use crate::BoxFuture;
 use baton_types::{AgentName, AgentSpec, Artifact, ErrorCode, Message, TaskState};
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
 
-/// Words for an agent elsewhere.
+/// A message to a remote agent.
 #[derive(Clone, Debug)]
 pub struct PeerAsk {
-    /// What is said; its id is also the key under which it is said once, its context and task are not set.
+    /// The message. Its id is also its idempotency key; its context and task are not set.
     pub message: Message,
-    /// The conversation, chosen here before anything is sent, so that a lost answer can be looked for.
+    /// The conversation id, chosen locally before the message is sent, so that a lost answer can be found.
     pub context: String,
-    /// The peer's task that this answers, if it is not the beginning.
+    /// The peer's task to continue; `None` for a new task.
     pub task: Option<String>,
-    /// W3C trace context in force.
+    /// The active W3C trace context.
     pub trace: Option<Arc<str>>,
-    /// How often the work has been handed over, this time included.
+    /// Number of handoffs of this work, including this one.
     pub depth: u32,
 }
 
-/// What comes back: [`PeerEvent::Taken`] first, [`PeerEvent::Settled`] last, nothing twice.
+/// Events of a peer: [`PeerEvent::Taken`] first, [`PeerEvent::Settled`] last, without duplicates.
 ///
-/// Broken connections are mended inside; the stream fails only when that is hopeless. Dropping it stops listening,
-/// and changes nothing for the peer.
+/// The stream reconnects internally and fails only if recovery is impossible. Dropping it ends the subscription and
+/// does not affect the peer.
 pub type PeerStream = Pin<Box<dyn Stream<Item = Result<PeerEvent, PeerError>> + Send>>;
 
-/// One thing that a peer let us know.
+/// One event of a peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PeerEvent {
-    /// The peer has the work. A peer that answers without a task never says so.
+    /// The peer accepted the work. Never sent by a peer that answers without a task.
     Taken {
         /// Its task.
         task: String,
         /// Its conversation.
         context: String,
     },
-    /// More text of the answer that is being written.
+    /// A text delta of the answer.
     Text(String),
-    /// The text so far no longer holds; what follows takes its place.
+    /// The text so far is invalid; the following text replaces it.
     TextReplaced,
-    /// The task ended or needs something.
+    /// The task ended or requires input.
     Settled(Box<PeerOutcome>),
 }
 
-/// How a peer's task stands when it ended or needs something.
+/// State and output of a peer's task that ended or requires input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerOutcome {
     /// Its state: terminal or interrupted.
     pub state: TaskState,
-    /// What the peer says about it: the answer, when it completed. The message of a peer that answers without a task
-    /// is its answer too.
+    /// The peer's status message: the answer, if the task completed. The message of a peer that answers without a task
+    /// is also its answer.
     pub message: Option<Message>,
-    /// Its outputs, without one that merely repeats the answer.
+    /// Its artifacts, without one that only repeats the answer.
     pub artifacts: Vec<Artifact>,
 }
 
-/// Why a peer gave no outcome.
+/// Error of a request to a peer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PeerError {
-    /// Nothing was said: it cannot be reached, or may not be.
+    /// Nothing was sent: the peer is unreachable or not allowed.
     #[error("{detail}")]
     Unreached {
-        /// The stable code.
+        /// Stable error code.
         code: ErrorCode,
-        /// What happened.
+        /// The problem.
         detail: String,
     },
-    /// It was reached, and refused.
+    /// The peer was reached and refused the request.
     #[error("{0}")]
     Refused(String),
-    /// Whether the words arrived is not known, and cannot be found out.
+    /// It is unknown whether the message arrived, and it cannot be determined.
     #[error("{0}")]
     InDoubt(String),
-    /// It had the work, and nothing more can be learned about it.
+    /// The peer accepted the work, but its state can no longer be determined.
     #[error("{0}")]
     Lost(String),
 }
 
-/// Speaks with agents elsewhere.
+/// Client for remote agents.
 pub trait Peers: Send + Sync + 'static {
-    /// Says something for the first time.
+    /// Sends a message for the first time.
     fn ask<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>>;
 
-    /// Finds what was said before the process died, and follows it; never says it a second time. `task` is the peer's
-    /// task, when it is known that it took the work.
+    /// Finds a message sent before the process died, and follows its task; never sends it again. `task` is the peer's
+    /// task, if it is known to have accepted the work.
     fn resume<'a>(
         &'a self,
         peer: &'a AgentName,
@@ -92,72 +92,72 @@ pub trait Peers: Send + Sync + 'static {
         task: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>>;
 
-    /// The peer's task that took these words, when it shows a trace of them; tries for a bounded time, and never says
-    /// them.
+    /// The peer's task that received this message, if it can be found; tries for a bounded time and never sends the
+    /// message.
     fn find<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>>;
 
-    /// Asks the peer to stop; tries for a bounded time.
+    /// Requests cancellation of the peer's task; tries for a bounded time.
     fn cancel<'a>(&'a self, peer: &'a AgentName, task: &'a str) -> BoxFuture<'a, Result<(), PeerError>>;
 
-    /// A notification came for one of our registrations; `false` when nobody waits for it under that token.
+    /// Handles a push notification for a registration; `false` if none matches the token.
     fn notified<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool>;
 }
 
-/// A peer to be added.
+/// Parameters of a new peer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewPeer {
-    /// Where its card is, or below what address.
+    /// Address of its card, or a base address.
     pub url: String,
-    /// What it is called here; its card's name when not given.
+    /// Local name; the card's name if absent.
     pub name: Option<AgentName>,
-    /// Whether the catalog of this Baton names it.
+    /// Whether the peer is listed in the catalog of this Baton.
     pub listed: bool,
-    /// Where the bearer token for it is, such as `env://WEATHER_TOKEN`; never the token itself.
+    /// Reference to the bearer token, such as `env://WEATHER_TOKEN`; never the token itself.
     pub bearer: Option<String>,
 }
 
-/// A peer as it is known here.
+/// A registered peer.
 #[derive(Clone, Debug)]
 pub struct KnownPeer {
-    /// As an agent.
+    /// Its agent definition.
     pub agent: Arc<AgentSpec>,
-    /// Where its card was read.
+    /// Address of its card.
     pub card_url: String,
-    /// The binding and version that is spoken with it, such as `JSONRPC 1.0`.
+    /// Protocol binding and version in use, such as `JSONRPC 1.0`.
     pub spoken: String,
-    /// The address that is spoken to.
+    /// Address that requests are sent to.
     pub endpoint: String,
-    /// How it wants to know its callers: the names of the security schemes in its card, with their kinds.
+    /// Its authentication: names and types of the security schemes in its card.
     pub security: Vec<String>,
-    /// The key ids that its card names as signers, whether they are trusted or not.
+    /// Key ids of the card's signatures, trusted or not.
     pub signatures: Vec<String>,
-    /// Who signed its card, by key id; nobody whom we know when not given.
+    /// Key id of the trusted signer of the card; `None` if no signature is trusted.
     pub signed_by: Option<String>,
-    /// Whether it stands in the configuration, and so cannot be removed by command.
+    /// Whether the peer comes from the configuration, so that it cannot be removed by command.
     pub configured: bool,
 }
 
-/// Why a peer was not added or removed.
+/// Error of adding or removing a peer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct PeerBookError {
-    /// The stable code.
+    /// Stable error code.
     pub code: ErrorCode,
-    /// What happened.
+    /// The problem.
     pub detail: String,
 }
 
-/// The peers of this Baton.
+/// Registry of the peers of this Baton.
 pub trait PeerBook: Send + Sync + 'static {
-    /// Reads the card and keeps the peer; on disk when this returns.
+    /// Reads the card and stores the peer; on disk when this returns.
     fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<KnownPeer, PeerBookError>>;
 
-    /// Forgets one that was added; runs that ask it fail.
+    /// Removes an added peer; runs that use it fail.
     fn remove<'a>(&'a self, name: &'a AgentName) -> BoxFuture<'a, Result<(), PeerBookError>>;
 
-    /// One of them.
+    /// A peer by name.
     fn peer(&self, name: &AgentName) -> Option<KnownPeer>;
 
-    /// All of them, by name.
+    /// All peers, by name.
     fn peers(&self) -> Vec<KnownPeer>;
 }

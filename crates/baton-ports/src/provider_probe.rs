@@ -1,10 +1,10 @@
-//! Whether services that models are reached through can be used.
+//! Checks of model providers.
 
 use crate::BoxFuture;
 use baton_types::AgentKit;
 
-/// Asks a service for its models, as an agent reaches it.
+/// Lists the models of a provider with an agent's settings.
 pub trait ProviderProbe: Send + Sync + 'static {
-    /// Their ids, or why the service cannot be used; no secret is in the reason.
+    /// The model ids, or the reason for the failure, without secrets.
     fn models<'a>(&'a self, provider: &'a str, kit: &'a AgentKit) -> BoxFuture<'a, Result<Vec<String>, String>>;
 }

@@ -1,24 +1,22 @@
-//! Finding what of an agent has to do with a question.
+//! Relevance search over an agent's texts.
 
 use crate::BoxFuture;
 use baton_types::{AgentName, RelevanceLimits, Thousandths};
 
-/// A text that can be found, under a name and a description.
+/// A searchable text with a name and a description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchText<'a> {
-    /// What it is called.
+    /// Name of the text.
     pub name: &'a str,
-    /// What it is about; may be empty.
+    /// Description; may be empty.
     pub description: &'a str,
-    /// The text; of a tool there is none.
+    /// The text; empty for a tool.
     pub text: &'a str,
 }
 
-/// Finds texts in the way in which those are found that come with a request: by vectors where somebody makes them, else
-/// by words.
+/// Ranks texts with the search that also selects context for requests: by embeddings if available, otherwise lexically.
 pub trait TextSearch: Send + Sync + 'static {
-    /// The places of those texts that have to do with the question, with their scores, the most relevant first; the error
-    /// says why nothing could be looked for, in words.
+    /// Indexes and scores of the texts relevant to the question, most relevant first. The error is a readable reason.
     fn search<'a>(
         &'a self,
         agent: &'a AgentName,

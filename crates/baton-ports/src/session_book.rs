@@ -1,35 +1,35 @@
-//! What is part of a session beside what its agent's definition says.
+//! Items included in or excluded from a session, beyond its agent's definition.
 
 use crate::BoxFuture;
 use baton_types::{ErrorCode, ItemName, TaskId};
 
-/// What somebody named in a session, and what is left out of it.
+/// Items pinned to a session, and items excluded from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionItems {
-    /// What is part of every request, in the order of naming.
+    /// Items included in every request, in the order of inclusion.
     pub included: Vec<ItemName>,
-    /// What is part of none, whatever its definition says.
+    /// Items never included, regardless of their definition.
     pub excluded: Vec<ItemName>,
 }
 
-/// Why a session was not looked at or changed; it is as it was.
+/// Error of a session operation; the session is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct SessionBookError {
-    /// The stable code.
+    /// Stable error code.
     pub code: ErrorCode,
-    /// What happened, and what to do.
+    /// The problem and its remedy.
     pub detail: String,
 }
 
-/// Where it is kept what is part of sessions; those who work on a task name it, and mean the session that it is in.
+/// Stores the items of sessions. A session is identified by one of its tasks.
 pub trait SessionBook: Send + Sync + 'static {
-    /// What is part of the task's session, and what is not.
+    /// The included and excluded items of the task's session.
     fn items<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionBookError>>;
 
-    /// Makes something part of every request from now on; `false` when it was so already.
+    /// Includes an item in every future request; `false` if it already was.
     fn include<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionBookError>>;
 
-    /// Leaves something out of all requests from now on; `false` when it was so already.
+    /// Excludes an item from every future request; `false` if it already was.
     fn exclude<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionBookError>>;
 }

@@ -1,32 +1,32 @@
-//! Reading many spans one after the other, for those who take them elsewhere.
+//! Streaming reads of many spans, for exports.
 
 use crate::{BoxFuture, SpanStoreError, TimeRange};
 use baton_traceql::Query;
 use baton_types::{Span, TraceId};
 use std::sync::Arc;
 
-/// Which spans are read.
+/// Selects the spans to read.
 #[derive(Clone, Debug)]
 pub struct ReadAsk {
-    /// Those that answer this search.
+    /// Only spans that match this search.
     pub query: Arc<Query>,
-    /// Of them, those that began in this time.
+    /// Only spans that started in this range.
     pub range: TimeRange,
-    /// Whether keys of other emit modes count, as in a search.
+    /// Whether keys of other emit modes match, as in a search.
     pub aliases: bool,
 }
 
-/// What a reader brings.
+/// One result of a span reader.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadSpans {
-    /// Spans, each once in all that is read; those of a trace follow each other.
+    /// Spans, each returned once per read; spans of a trace are consecutive.
     Spans(Vec<Span>),
-    /// This trace is too large to be looked at as a whole, or takes too long, and was left out.
+    /// This trace was skipped, because it is too large or takes too long to read.
     LeftOut(TraceId),
 }
 
-/// Brings spans as somebody takes them: what nobody has taken yet has a bound.
+/// Reads spans on demand with a bounded buffer.
 pub trait SpanReader: Send {
-    /// The next of them; `None` when that was all.
+    /// The next result; `None` at the end.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<ReadSpans>, SpanStoreError>>;
 }

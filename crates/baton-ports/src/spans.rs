@@ -1,86 +1,86 @@
-//! Where spans are kept and asked for.
+//! The span store and its queries.
 
 use crate::{BoxFuture, Onward, ReadAsk, SpanReader, Trail};
 use baton_traceql::{Query, Series, Steps};
 use baton_types::{ErrorCode, Key, Span, SpanStatus, TraceId, Value};
 use std::{sync::Arc, time::Duration};
 
-/// Spans that arrive together, and how far their source has come with them.
+/// Spans that are ingested together, with the position of their source.
 #[derive(Clone, Debug, Default)]
 pub struct SpanBatch {
     /// The spans.
     pub spans: Vec<Span>,
-    /// A mark that becomes durable with them: its name, and a position that never goes back.
+    /// A source position stored with the spans: its name, and a value that never decreases.
     pub mark: Option<(&'static str, u64)>,
 }
 
-/// A stretch of time in nanoseconds since the Unix epoch; both ends belong to it.
+/// A time range in nanoseconds since the Unix epoch; both ends are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
-    /// Not before.
+    /// Earliest time.
     pub start: u64,
-    /// Not after.
+    /// Latest time.
     pub end: u64,
 }
 
 impl TimeRange {
-    /// All of it.
+    /// The unbounded range.
     pub const ALL: Self = Self { start: 0, end: u64::MAX };
 
-    /// Whether something that took from `start` to `end` has to do with it.
+    /// Whether the interval from `start` to `end` overlaps the range.
     pub fn touches(&self, start: u64, end: u64) -> bool {
         start <= self.end && end >= self.start
     }
 }
 
-/// A search.
+/// A TraceQL search.
 #[derive(Clone, Debug)]
 pub struct SearchAsk {
-    /// What is asked.
+    /// The query.
     pub query: Arc<Query>,
-    /// Only traces that have to do with this time.
+    /// Only traces that overlap this range.
     pub range: TimeRange,
-    /// Most traces.
+    /// Maximum number of traces.
     pub limit: usize,
-    /// Most spans that are shown of a spanset.
+    /// Maximum number of spans returned per spanset.
     pub spans_per_spanset: usize,
-    /// Whether keys of other emit modes count: a query for `agent.id` finds `gen_ai.agent.id`, too.
+    /// Whether keys of other emit modes match: a query for `agent.id` also finds `gen_ai.agent.id`.
     pub aliases: bool,
 }
 
-/// What a search found, newest trace first.
+/// Result of a search, newest trace first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchAnswer {
     /// The traces.
     pub traces: Vec<FoundTrace>,
-    /// How many traces were looked at.
+    /// Number of inspected traces.
     pub inspected_traces: u64,
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub inspected_bytes: u64,
-    /// Whether the search was given up before everything was looked at: more may match.
+    /// Whether the search stopped early: more traces may match.
     pub partial: bool,
 }
 
-/// One trace that answers.
+/// A matching trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundTrace {
     /// Its id.
     pub id: TraceId,
-    /// The service of its root, or of its first span while the root is not here.
+    /// Service of the root span, or of the first span while the root is missing.
     pub root_service: String,
-    /// The name of that span.
+    /// Name of that span.
     pub root_name: String,
-    /// When its first span began.
+    /// Start of the first span.
     pub start: u64,
-    /// From the first beginning to the last end, in nanoseconds.
+    /// Time from the first start to the last end, in nanoseconds.
     pub duration: u64,
-    /// What matched.
+    /// The matching spansets.
     pub spansets: Vec<FoundSpanset>,
-    /// Per service, by name: spans, and those with an error.
+    /// Per service, by name: number of spans and of spans with an error.
     pub services: Vec<(String, ServiceStats)>,
 }
 
-/// How much of a trace a service has.
+/// Span counts of a service in a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServiceStats {
     /// All spans.
@@ -92,71 +92,71 @@ pub struct ServiceStats {
 /// Spans of a trace that matched together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundSpanset {
-    /// The first of them, by start time.
+    /// The first matching spans, by start time.
     pub spans: Vec<FoundSpan>,
-    /// How many there are.
+    /// Number of matching spans.
     pub matched: u32,
-    /// What `by` and aggregates said about the set.
+    /// Results of `by` and of aggregates for the set.
     pub attributes: Vec<(String, Value)>,
 }
 
-/// One span that matched.
+/// A matching span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundSpan {
     /// Its id.
     pub id: baton_types::SpanId,
     /// Its name.
     pub name: Key,
-    /// When it began.
+    /// Start time.
     pub start: u64,
-    /// How long it took, in nanoseconds.
+    /// Duration in nanoseconds.
     pub duration: u64,
-    /// How it ended.
+    /// Status of the span.
     pub status: SpanStatus,
-    /// What the query used or selected, keys without scope.
+    /// Attributes that the query uses or selects, keys without scope.
     pub attributes: Vec<(Key, Value)>,
 }
 
 /// A metrics query.
 #[derive(Clone, Debug)]
 pub struct MetricsAsk {
-    /// What is asked.
+    /// The query.
     pub query: Arc<Query>,
-    /// Over which intervals; only spans that began in one of them count.
+    /// The intervals; only spans that started in one of them count.
     pub steps: Steps,
-    /// Most spans that stand for others, in each series.
+    /// Maximum number of exemplars per series.
     pub exemplars: usize,
-    /// Whether keys of other emit modes count, as in a search.
+    /// Whether keys of other emit modes match, as in a search.
     pub aliases: bool,
 }
 
-/// What was measured.
+/// Result of a metrics query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsAnswer {
     /// The series, by their labels.
     pub series: Vec<Series>,
-    /// How many spans were looked at.
+    /// Number of inspected spans.
     pub inspected_spans: u64,
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub inspected_bytes: u64,
-    /// Whether something was left out for want of time or room: the figures are too low.
+    /// Whether data was left out because of time or memory limits: the values are too low.
     pub partial: bool,
 }
 
-/// The names or values of attributes.
+/// Query for attribute names or values.
 #[derive(Clone, Debug)]
 pub struct TagsAsk {
-    /// Only of spans that match; what no index can answer is left out.
+    /// Only of matching spans; conditions that no index can answer are left out.
     pub query: Option<Arc<Query>>,
-    /// Only of this time.
+    /// Only of spans in this range.
     pub range: TimeRange,
-    /// Most.
+    /// Maximum number of results.
     pub limit: usize,
-    /// Whether keys of other emit modes count in the query, as in a search.
+    /// Whether keys of other emit modes match in the query, as in a search.
     pub aliases: bool,
 }
 
-/// Names of attributes by where they are.
+/// Attribute names by scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     /// Of spans, sorted.
@@ -171,44 +171,44 @@ pub struct Tags {
     pub instrumentation: Vec<String>,
 }
 
-/// How much there is, and what is done about it.
+/// Size, age and limits of the store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpanStats {
-    /// Spans that are kept.
+    /// Stored spans.
     pub spans: u64,
-    /// Of them, those in memory that no block has yet.
+    /// Of them, spans in memory that are not in a block yet.
     pub head_spans: u64,
     /// Blocks.
     pub blocks: u64,
-    /// Bytes on disk, with the log.
+    /// Bytes on disk, including the log.
     pub bytes: u64,
-    /// When the oldest began; 0 when there are none.
+    /// Start of the oldest span; 0 if there are none.
     pub oldest: u64,
-    /// When the one that ended last ended; 0 when there are none.
+    /// End of the span that ended last; 0 if there are none.
     pub newest: u64,
-    /// Telemetry older than this goes.
+    /// Telemetry older than this is deleted.
     pub max_age: Option<Duration>,
-    /// Telemetry beyond this many bytes goes, oldest first.
+    /// Telemetry beyond this many bytes is deleted, oldest first.
     pub max_bytes: Option<u64>,
-    /// Telemetry that began before this may have gone for want of room; 0 as long as there was room for all of it.
+    /// Telemetry that started before this may have been deleted to free space; 0 if none was.
     pub whole_since: u64,
-    /// Spans that were emitted here and could not be kept, since the start.
+    /// Locally emitted spans that could not be stored since startup.
     pub dropped: u64,
 }
 
-/// Why the store refused or failed.
+/// Error of a span store operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpanStoreError {
-    /// More is arriving than the disk takes; try again after a while.
+    /// Spans arrive faster than the disk can write; retry later.
     #[error("the span store is busy; try again in a second")]
     Busy,
-    /// The query cannot be run.
+    /// The query cannot be executed.
     #[error(transparent)]
     Query(#[from] baton_traceql::QueryError),
-    /// What is asked for is more than one answer may hold.
+    /// The result exceeds the size limit.
     #[error("{0}")]
     TooLarge(String),
-    /// Nothing was (or can be proved to have been) written or read.
+    /// Nothing was read or written, or it is unknown whether it was.
     #[error("the span store is unavailable: {0}")]
     Unavailable(String),
     /// Files are damaged.
@@ -217,7 +217,7 @@ pub enum SpanStoreError {
 }
 
 impl SpanStoreError {
-    /// The code that people see.
+    /// The public error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Busy => ErrorCode::BUSY,
@@ -230,75 +230,75 @@ impl SpanStoreError {
     }
 }
 
-/// Hears of spans as soon as they are kept; one who listens too slowly misses some and is told how many.
+/// Subscription to newly stored spans; a slow subscriber misses batches and receives their number.
 pub trait SpanFeed: Send {
-    /// The next spans; `None` when the store closes.
+    /// The next event; `None` when the store closes.
     fn next(&mut self) -> BoxFuture<'_, Option<Heard>>;
 }
 
-/// What a feed brings.
+/// One event of a span feed.
 #[derive(Clone, Debug)]
 pub enum Heard {
-    /// Spans, in the order in which they were kept.
+    /// Spans, in storage order.
     Spans(Arc<Vec<Span>>),
-    /// That many batches were missed.
+    /// Number of missed batches.
     Missed(u64),
 }
 
-/// Keeps spans and answers TraceQL.
+/// Stores spans and answers TraceQL queries.
 pub trait SpanStore: Send + Sync + 'static {
-    /// Keeps spans: they can be found, and are on disk, when this resolves. A full queue refuses at once.
+    /// Stores spans: they are searchable and on disk when this resolves. Fails immediately if the queue is full.
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>>;
 
-    /// Answers a query.
+    /// Executes a search.
     fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>>;
 
-    /// Measures what a metrics query asks for.
+    /// Executes a metrics query.
     fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>>;
 
-    /// All spans of a trace, each once, by start time; empty when it is not known. One that would not fit into memory is
-    /// refused.
+    /// All spans of a trace, each once, by start time; empty if the trace is unknown. Fails if the trace does not fit
+    /// into memory.
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>>;
 
-    /// The names of attributes.
+    /// Attribute names.
     fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>>;
 
-    /// The values of a field, each once, most frequent first.
+    /// The distinct values of a field, most frequent first.
     fn tag_values(
         &self,
         field: baton_traceql::Field,
         ask: TagsAsk,
     ) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>>;
 
-    /// Spans from now on.
+    /// Subscribes to spans stored from now on.
     fn subscribe(&self) -> Box<dyn SpanFeed>;
 
-    /// How far a source had come with what is on disk.
+    /// The durable position of a source.
     fn mark(&self, name: &str) -> Option<u64>;
 
-    /// How much there is.
+    /// Size, age and limits of the store.
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>>;
 
-    /// Reads spans that are kept here through, however many they are. A store that keeps none has none to read.
+    /// Reads any number of locally stored spans. A store without local spans returns an error.
     fn read(&self, _ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
-        let reason = "spans cannot be read through here".to_owned();
+        let reason = "this span store does not support bulk reads".to_owned();
         Box::pin(std::future::ready(Err(SpanStoreError::Unavailable(reason))))
     }
 
-    /// Who answers a question that others have passed on. Only a store that asks others itself has to care.
+    /// The store that handles a forwarded query. Only a store that forwards queries itself overrides this.
     fn passed_on(&self, _trail: &Trail) -> Onward {
         Onward::Itself
     }
 }
 
-/// Takes the spans of this process without ever making anybody wait.
+/// Accepts the spans of this process without blocking.
 pub trait SpanSink: Send + Sync + 'static {
-    /// Keeps a span soon; when too many wait it is dropped and counted.
+    /// Queues a span; if the queue is full, the span is dropped and counted.
     fn emit(&self, span: Span);
 
-    /// The present moment, in nanoseconds since the Unix epoch.
+    /// The current time, in nanoseconds since the Unix epoch.
     fn now(&self) -> u64;
 
-    /// Random bytes that no id has yet.
+    /// Random bytes for a new id.
     fn fresh(&self) -> [u8; 16];
 }

@@ -1,4 +1,4 @@
-//! Running the tools that an agent has, wherever they live.
+//! Running the tools of an agent, local or remote.
 
 use crate::{BoxFuture, Changes};
 use baton_types::{
@@ -6,149 +6,149 @@ use baton_types::{
 };
 use std::time::Duration;
 
-/// What a tool gave.
+/// Output of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolOutput {
     /// Any JSON value; plain text is a JSON string.
     pub output: Json,
-    /// Whether the tool failed; the output then says how, for the model.
+    /// Whether the tool failed; the output then describes the error for the model.
     pub is_error: bool,
 }
 
-/// How far a call came.
+/// Outcome of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolOutcome {
-    /// To its end.
+    /// The call is complete.
     Done(ToolOutput),
-    /// To a question; the same call goes on with the answers.
+    /// The tool requires input; the same call continues with the answers.
     Asks(ToolAsk),
 }
 
-/// One call, with everything that running it may need.
+/// One tool call with its context.
 #[derive(Clone, Copy)]
 pub struct ToolRun<'a> {
-    /// Whose tool.
+    /// The agent that owns the tool.
     pub agent: &'a AgentSpec,
-    /// Which.
+    /// The tool.
     pub tool: &'a ToolSpec,
     /// The call.
     pub call: &'a ToolCall,
-    /// For whom the agent works.
+    /// The principal that the agent works for.
     pub principal: &'a Principal,
     /// The task, when the call is part of one.
     pub task: Option<&'a TaskId>,
     /// W3C trace context.
     pub trace: Option<&'a str>,
-    /// Answers to what the same call asked before.
+    /// Answers to earlier questions of the same call.
     pub answers: Option<&'a ToolAnswers>,
-    /// What the tool may ask of its host.
+    /// Services of the host for the tool.
     pub helper: &'a dyn ToolHelper,
 }
 
-/// What a tool may ask of whoever runs it, while it runs.
+/// Services that a running tool can request from its host.
 pub trait ToolHelper: Send + Sync {
-    /// Has a model write something; the error says why it did not, for the tool.
+    /// Requests a completion from a model; the error is a reason for the tool.
     fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>>;
 
-    /// How often the work that a tool would give to agents has been handed over then.
+    /// Handoff depth of work that the tool gives to agents.
     fn depth(&self) -> u32 {
         0
     }
 
-    /// The task of an agent elsewhere that left the call to its caller.
+    /// The task of a remote agent that left the call to its client.
     fn remote_task(&self) -> Option<TaskId> {
         None
     }
 
-    /// Hears how far a call got.
+    /// Receives progress of the call.
     fn progress(&self, progress: ToolProgress) {
         let _ = progress;
     }
 }
 
-/// What a tool would like a model to write.
+/// Sampling request of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SampleAsk {
-    /// The system prompt that the tool wants.
+    /// The requested system prompt.
     pub system: Option<String>,
     /// The conversation, oldest first.
     pub messages: Vec<(Role, String)>,
-    /// At most this many tokens.
+    /// Maximum number of tokens.
     pub max_tokens: Option<u32>,
-    /// The agent that is meant to answer instead of a model.
+    /// The agent that shall answer instead of a model.
     pub agent_uri: Option<String>,
-    /// The conversation that the agent is meant to go on with.
+    /// The conversation that the agent shall continue.
     pub context: Option<String>,
-    /// How often the work has been handed over then, as far as the tool says.
+    /// Handoff depth of the work, as declared by the tool.
     pub depth: u32,
-    /// What the tool calls the handing over.
+    /// The tool's id for the handoff.
     pub handoff: Option<String>,
 }
 
-/// What was written.
+/// Result of a sampling request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sampled {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Who wrote them: a model's name, or `a2a-agent`, which a slash and the agent's name may follow.
+    /// Name of the model, or `a2a-agent`, optionally followed by a slash and the agent's name.
     pub model: String,
-    /// The task of the agent that answered.
+    /// The task of the answering agent.
     pub task: Option<String>,
-    /// The conversation with it.
+    /// The conversation with that agent.
     pub context: Option<String>,
 }
 
-/// How far a call got.
+/// Progress of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolProgress {
-    /// How much is done.
+    /// Completed amount.
     pub done: f64,
-    /// Of how much.
+    /// Total amount.
     pub total: Option<f64>,
-    /// In words.
+    /// Description of the progress.
     pub message: Option<String>,
 }
 
-/// Where an MCP server of an agent stands.
+/// Status of an agent's MCP server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerStatus {
     /// Its name in the definition.
     pub name: String,
     /// `stdio`, `http`, `sse` or `internal`.
     pub transport: String,
-    /// Where it stands.
+    /// Current state.
     pub state: ServerState,
-    /// The protocol version that is spoken, once it is.
+    /// Negotiated protocol version, once known.
     pub protocol: Option<String>,
-    /// How many tools it has.
+    /// Number of tools.
     pub tools: usize,
-    /// Why it is not ready.
+    /// Reason why it is not ready.
     pub reason: Option<String>,
-    /// What to do about that.
+    /// Remedy for that reason.
     pub hint: Option<String>,
-    /// The last lines it wrote to its standard error.
+    /// The last lines of its standard error.
     pub log: Vec<String>,
 }
 
-/// The states of a server.
+/// State of an MCP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerState {
-    /// Switched off in the definition.
+    /// Disabled in the definition.
     Disabled,
-    /// Nobody needed it yet.
+    /// Not needed yet.
     Idle,
-    /// On its way.
+    /// Starting up.
     Starting,
     /// Its tools can be called.
     Ready,
-    /// It failed, and is tried again after a while.
+    /// Failed; retried after a delay.
     Failed,
-    /// Somebody has to log in.
+    /// A login is required.
     NeedsLogin,
 }
 
 impl ServerState {
-    /// The word for it.
+    /// Stable name of the state.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Disabled => "disabled",
@@ -163,36 +163,36 @@ impl ServerState {
 
 /// Runs tools; dropping the future stops the tool.
 pub trait ToolHost: Send + Sync + 'static {
-    /// Runs one call until it ends or asks; failures of the tool are outputs, not errors.
+    /// Runs one call until it ends or requires input; tool failures are outputs, not errors.
     fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome>;
 
-    /// Tools that the agent has beside those of its definition, sorted by name, none of them denied; waits at most
-    /// this long for servers that are on their way.
+    /// Tools of the agent beyond its definition, sorted by name, without denied tools; waits at most this long for
+    /// servers that are starting.
     fn offered<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         let _ = (agent, patience);
         Box::pin(std::future::ready(Vec::new()))
     }
 
-    /// Tools of the agent's servers that it is not offered because they are denied or switched off, by the names under
-    /// which they would be, sorted; waits at most this long for servers that are on their way.
+    /// Tools of the agent's servers that are denied or disabled, sorted by the names that they would have; waits at
+    /// most this long for servers that are starting.
     fn hidden<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
         let _ = (agent, patience);
         Box::pin(std::future::ready(Vec::new()))
     }
 
-    /// Whether a server that is on its way could bring a tool of this name.
+    /// Whether a server that is starting could provide a tool of this name.
     fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
         let _ = (agent, tool);
         false
     }
 
-    /// Where the agent's servers stand.
+    /// Status of the agent's servers.
     fn servers(&self, agent: &AgentName) -> Vec<ServerStatus> {
         let _ = agent;
         Vec::new()
     }
 
-    /// Yields after what [`ToolHost::offered`] gives may have changed for this agent.
+    /// Yields when the result of [`ToolHost::offered`] may have changed for this agent.
     fn changes(&self, agent: &AgentName) -> Changes {
         let _ = agent;
         crate::agents::no_changes()

@@ -1,28 +1,28 @@
-//! Who has passed a question on.
+//! Hop list of forwarded queries.
 
 use crate::SpanStore;
 use std::{fmt, sync::Arc};
 
-/// Longest mark; one that is longer was not made here.
+/// Maximum length of a hop id; longer ids are invalid.
 const LONGEST: usize = 64;
 
-/// The marks of all who passed a question on, first to last: stores that ask each other would never end without it.
+/// Ids of all stores that forwarded a query, first to last; prevents loops between stores that query each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
     marks: Vec<String>,
-    /// Whether it could not be read: whoever wrote it, nobody knows where it was.
+    /// Whether the header was malformed, so that the route is unknown.
     unclear: bool,
 }
 
 impl Trail {
-    /// The header that it travels in, marks separated by commas.
+    /// Name of the header; ids are separated by commas.
     pub const HEADER: &str = "x-baton-hop";
 
-    /// So many may pass a question on.
+    /// Maximum number of hops.
     pub const MOST: usize = 4;
 
-    /// Reads what the headers of a request say; without any, nobody passed it on. What cannot be read counts as a way
-    /// that was too long.
+    /// Parses the header values of a request; without any, the query was not forwarded. A malformed header counts as
+    /// too many hops.
     pub fn read<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut trail = Self::default();
         for value in values {
@@ -41,22 +41,22 @@ impl Trail {
         trail
     }
 
-    /// Whether nobody passed it on.
+    /// Whether the query was not forwarded.
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty() && !self.unclear
     }
 
-    /// Whether this one passed it on.
+    /// Whether the store with this id forwarded the query.
     pub fn has(&self, mark: &str) -> bool {
         self.marks.iter().any(|other| other == mark)
     }
 
-    /// Whether so many passed it on that nobody else should.
+    /// Whether the query must not be forwarded again, because the hop limit is reached.
     pub fn goes_too_far(&self) -> bool {
         self.unclear || self.marks.len() >= Self::MOST
     }
 
-    /// The same with one more at its end.
+    /// A copy with one more hop at the end.
     #[must_use]
     pub fn and(&self, mark: &str) -> Self {
         let mut longer = self.clone();
@@ -69,21 +69,21 @@ fn is_mark(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// As it travels.
+/// Formats the header value.
 impl fmt::Display for Trail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.marks.join(","))
     }
 }
 
-/// Who answers a question that others have passed on.
+/// Handling of a forwarded query.
 #[derive(Clone)]
 pub enum Onward {
-    /// The store itself: it asks nobody.
+    /// The store itself, which queries no other store.
     Itself,
-    /// This one in its place, which says further who has asked, or asks nobody.
+    /// This store instead, which extends the hop list or queries no other store.
     By(Arc<dyn SpanStore>),
-    /// Nobody: the question would come back, or go on for ever.
+    /// Rejected: the query would loop.
     Nobody,
 }
 

@@ -1,18 +1,18 @@
-//! Keeping the vectors of an agent's texts, so that each text is embedded once.
+//! Cache of text embeddings, so that each text is embedded once.
 
 use crate::BoxFuture;
 use baton_types::{AgentName, Digest};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Vectors by the digest of the text that each is of.
+/// Vectors by the digest of their text.
 pub type KeptVectors = BTreeMap<Digest, Vec<f32>>;
 
-/// Keeps vectors beside an agent, never in its definition; whatever is lost is made again.
+/// Caches vectors per agent, outside its definition; lost entries are computed again.
 pub trait VectorShelf: Send + Sync + 'static {
-    /// What was kept for an agent under this model; none when there is nothing, or nothing that can be read.
+    /// The cached vectors of an agent for this model; empty if there are none or they are unreadable.
     fn read<'a>(&'a self, agent: &'a AgentName, model: &'a str) -> BoxFuture<'a, KeptVectors>;
 
-    /// Keeps these and no others; the error says what went wrong, in words.
+    /// Replaces the cached vectors. The error is a readable reason.
     fn write<'a>(
         &'a self,
         agent: &'a AgentName,

@@ -1,45 +1,45 @@
-//! Telling receivers outside what happened to a task.
+//! Push notifications of task events to external receivers.
 
 use crate::{BoxFuture, StoredEvent};
 use baton_types::{A2aSettings, PushConfig, TaskView};
 
-/// One event, and the task as it was right after it.
+/// One event, and the task state right after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice<'a> {
     /// The task as of the event.
     pub task: &'a TaskView,
-    /// What happened.
+    /// The event.
     pub event: &'a StoredEvent,
-    /// How the agent's answers appear.
+    /// A2A settings for the presentation of the agent's answers.
     pub a2a: A2aSettings,
 }
 
-/// What became of a notification.
+/// Outcome of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notified {
-    /// The receiver took it.
+    /// The receiver accepted it.
     Delivered,
-    /// The receiver's dialect does not show such events.
+    /// The receiver's protocol has no representation of this event.
     NothingToSay,
 }
 
-/// Why a notification did not arrive.
+/// Error of a notification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
-    /// The address may not be used.
+    /// The address is not allowed.
     #[error("{0}")]
     Forbidden(String),
-    /// The receiver did not take it this time.
+    /// The delivery failed this time.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Writes notifications in the receiver's dialect and posts them.
+/// Encodes notifications in the receiver's protocol and posts them.
 pub trait Webhooks: Send + Sync + 'static {
-    /// Whether notifications may go to this receiver at all.
+    /// Checks whether notifications to this receiver are allowed.
     fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>>;
 
-    /// Tells the receiver once; bounded in time.
+    /// Sends one notification; bounded in time.
     fn notify<'a>(
         &'a self,
         config: &'a PushConfig,

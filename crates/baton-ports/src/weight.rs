@@ -1,29 +1,29 @@
-//! About how many tokens a model reads, as whoever counts its words counts them.
+//! Token estimates for model input.
 
 use crate::{ChatFile, ChatFileContent, ChatMessage, ModelCall};
 
-/// What a message is worth beside its words.
+/// Overhead of a message beyond its text.
 const PER_MESSAGE: u64 = 4;
-/// What a tool is worth beside its words and its schema.
+/// Overhead of a tool beyond its texts and its schema.
 const PER_TOOL: u64 = 8;
-/// A picture of the largest size that services do not shrink, at the most expensive of them.
+/// An image of the largest size that providers do not scale down, at the most expensive provider.
 const PER_IMAGE: u64 = 1_600;
-/// The least that a document is.
+/// Minimum for a document.
 const PER_DOCUMENT: u64 = 1_500;
-/// A file behind an address, whose size nobody knows.
+/// A file behind an address, whose size is unknown.
 const PER_ADDRESS: u64 = 3_000;
 
 /// Counts the tokens of a text.
 pub type Counting<'a> = &'a dyn Fn(&str) -> u64;
 
 impl ModelCall {
-    /// Everything that the model reads.
+    /// Estimate for the complete input.
     pub fn weight(&self, count: Counting<'_>) -> u64 {
         let messages = self.messages.iter().map(|message| message.weight(count));
         messages.fold(self.frame_weight(count), u64::saturating_add)
     }
 
-    /// Everything but the messages.
+    /// Estimate for the input without the messages.
     pub fn frame_weight(&self, count: Counting<'_>) -> u64 {
         let tools = self.tools.iter().map(|tool| {
             let words = count(&tool.name).saturating_add(count(&tool.description));
@@ -34,7 +34,7 @@ impl ModelCall {
 }
 
 impl ChatMessage {
-    /// One message with all that it carries.
+    /// Estimate for one message with its attachments and calls.
     pub fn weight(&self, count: Counting<'_>) -> u64 {
         let words = match self {
             Self::User { text, files, .. } => files.iter().map(file).fold(count(text), u64::saturating_add),
@@ -42,7 +42,7 @@ impl ChatMessage {
                 let calls = calls.iter().map(|call| {
                     PER_MESSAGE.saturating_add(count(&call.name)).saturating_add(count(call.arguments.as_str()))
                 });
-                // A service is given either the words of a thought or the sealed form of it.
+                // A provider receives either the text of the reasoning or its encrypted form.
                 let thought = reasoning.as_ref().map_or(0, |reasoning| {
                     let sealed = reasoning.replay.as_ref().map_or(0, |replay| count(replay.as_str()));
                     count(&reasoning.text).max(sealed)
@@ -64,7 +64,7 @@ fn file(file: &ChatFile) -> u64 {
     };
     match kind {
         Some("text") => bytes.div_ceil(4),
-        // About 32 tokens for a second of sound in a common compression.
+        // About 32 tokens per second of audio in a common compression.
         Some("audio" | "video") => (bytes / 500).max(32),
         _ => (bytes / 32).max(PER_DOCUMENT),
     }

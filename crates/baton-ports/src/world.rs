@@ -1,15 +1,15 @@
-//! Time and identity, as arguments.
+//! Sources of time and of unique ids.
 
 use baton_types::Timestamp;
 
 /// The wall clock.
 pub trait Clock: Send + Sync + 'static {
-    /// The present moment.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 
-/// A source of identifiers that never repeat.
+/// Generates unique ids.
 pub trait Ids: Send + Sync + 'static {
-    /// A fresh identifier, time-ordered so that storage stays local.
+    /// A new id, time-ordered for storage locality.
     fn fresh(&self) -> String;
 }

@@ -1,110 +1,110 @@
-//! What is asked for when streams or conversations are listed, and what is told.
+//! Queries and result pages for streams and conversations.
 
 use super::Head;
 use baton_types::{AgentName, ContextId, StreamId, TaskState, Timestamp};
 
-/// A page of streams, newest status first.
+/// Query for a page of streams, most recent status change first.
 #[derive(Clone, Debug, Default)]
 pub struct ListQuery {
     /// The noun: `task`, `handoff` or `session`.
     pub noun: &'static str,
-    /// Only this agent's.
+    /// Only streams of this agent.
     pub agent: Option<AgentName>,
-    /// Only this conversation's.
+    /// Only streams of this conversation.
     pub context: Option<ContextId>,
-    /// Only in this state.
+    /// Only streams in this state.
     pub state: Option<&'static str>,
-    /// Only those whose status changed at or after this moment.
+    /// Only streams whose status changed at or after this time.
     pub status_after: Option<Timestamp>,
-    /// Start after this one.
+    /// Start after this row.
     pub after: Option<PageCursor>,
-    /// Most rows.
+    /// Maximum number of rows.
     pub limit: usize,
 }
 
-/// Where a page ended: rows are ordered by `(status_at, id)` descending.
+/// End of a page: rows are ordered by `(status_at, id)` descending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageCursor {
-    /// Status moment of the last row.
+    /// Status time of the last row.
     pub status_at: Timestamp,
     /// Id of the last row.
     pub id: String,
 }
 
-/// One page.
+/// One page of streams.
 #[derive(Clone, Debug)]
 pub struct ListPage {
     /// The rows.
     pub heads: Vec<Head>,
-    /// How many rows match without paging.
+    /// Number of matching rows on all pages.
     pub total: u64,
-    /// Where the next page starts, if there is one.
+    /// Cursor for the next page, if there is one.
     pub next: Option<PageCursor>,
 }
 
-/// A page of conversations, those in which something happened last first.
+/// Query for a page of conversations, most recent activity first.
 #[derive(Clone, Debug, Default)]
 pub struct ConversationQuery {
-    /// Only with this agent.
+    /// Only conversations with this agent.
     pub agent: Option<AgentName>,
-    /// Only of this name.
+    /// Only this conversation.
     pub context: Option<ContextId>,
-    /// Start after this one.
+    /// Start after this conversation.
     pub after: Option<ConversationCursor>,
-    /// Most conversations.
+    /// Maximum number of conversations.
     pub limit: usize,
 }
 
-/// Where a page ended: conversations are ordered by `(last_at, agent, context)` descending.
+/// End of a page: conversations are ordered by `(last_at, agent, context)` descending.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConversationCursor {
-    /// When something last happened in the last one.
+    /// Time of the last activity in the last conversation.
     pub last_at: Timestamp,
     /// Its agent.
     pub agent: AgentName,
-    /// Its name.
+    /// Its id.
     pub context: ContextId,
 }
 
-/// What is on record of somebody's conversation with an agent.
+/// Summary of a principal's conversation with an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation {
-    /// With whom.
+    /// The agent.
     pub agent: AgentName,
-    /// Its name.
+    /// Id of the conversation.
     pub context: ContextId,
-    /// How many tasks it has.
+    /// Number of tasks.
     pub tasks: u64,
-    /// How many of them have not ended.
+    /// Number of unfinished tasks.
     pub unfinished: u64,
-    /// When it began.
+    /// Start time.
     pub began_at: Timestamp,
-    /// When something last happened.
+    /// Time of the last activity.
     pub last_at: Timestamp,
 }
 
-/// One page.
+/// One page of conversations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversationPage {
     /// The conversations.
     pub conversations: Vec<Conversation>,
-    /// How many match without paging.
+    /// Number of matching conversations on all pages.
     pub total: u64,
-    /// Where the next page starts, if there is one.
+    /// Cursor for the next page, if there is one.
     pub next: Option<ConversationCursor>,
 }
 
-/// What became of the wish to forget a conversation.
+/// Outcome of the deletion of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Forgotten {
-    /// So many streams went, all that there were; none when there was no such conversation.
+    /// All streams were deleted, this many; 0 if the conversation did not exist.
     Streams(u64),
-    /// Nothing went, because this task has not ended.
+    /// Nothing was deleted, because this task has not ended.
     Unfinished(StreamId),
 }
 
 impl ListQuery {
-    /// All tasks, `limit` a page.
+    /// All tasks, `limit` per page.
     pub fn tasks(limit: usize) -> Self {
         Self { noun: "task", limit, ..Self::default() }
     }
