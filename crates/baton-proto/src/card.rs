@@ -1,6 +1,6 @@
-//! The pieces of a card that look the same in both versions.
+//! Parts of a card that are identical in both versions.
 
-/// Messages whose fields have the same names on both sides, with how each is carried.
+/// Converts messages whose fields have the same names on both sides.
 macro_rules! same {
     ($pb:ident, $wire:ident { $($plain:ident)* } { $($optional:ident)* }) => {
         impl Carry<wire::$wire> for pb::$pb {
@@ -18,9 +18,9 @@ macro_rules! same {
 }
 pub(crate) use same;
 
-/// Maps the pieces; `$requirement` is what the version calls a security requirement.
+/// Converts the common parts; `$requirement` is the version's name of a security requirement.
 ///
-/// The generated types of two versions have no common trait, so one text is compiled against each.
+/// The generated types of the two versions have no common trait, so the macro is expanded for each.
 macro_rules! card_pieces {
     ($requirement:ident) => {
         same!(AgentProvider, AgentProvider { url organization } {});
@@ -113,7 +113,7 @@ macro_rules! card_pieces {
                         scheme.open_id_connect_security_scheme = Some(one.carry()?);
                     }
                     Some(Scheme::MtlsSecurityScheme(one)) => scheme.mtls_security_scheme = Some(one.carry()?),
-                    // A kind that came after this version of the protocol.
+                    // A kind introduced after this version of the protocol.
                     None => {}
                 }
                 Ok(scheme)

@@ -1,4 +1,4 @@
-//! Bytes to messages and back.
+//! Encoding and decoding of messages.
 
 use crate::status;
 use baton_types::ErrorCode;
@@ -10,19 +10,19 @@ use tonic::{
     codec::{DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
 
-/// The codec of servers: bytes that are no request are the caller's fault, and the refusal says so with details.
+/// Codec of servers: undecodable bytes are the caller's error, reported with details.
 #[derive(Debug)]
 pub struct Codec<T, U>(PhantomData<(T, U)>);
 
-/// The codec of clients: bytes that are no answer are the server's fault.
+/// Codec of clients: undecodable bytes are the server's error.
 #[derive(Debug)]
 pub struct AnswerCodec<T, U>(PhantomData<(T, U)>);
 
-/// Writes messages.
+/// Encodes messages.
 #[derive(Debug)]
 pub struct MessageEncoder<T>(PhantomData<T>);
 
-/// Reads messages; `fault` words the refusal of bytes that are none.
+/// Decodes messages and maps decoding errors.
 #[derive(Debug)]
 pub struct MessageDecoder<U> {
     fault: fn(&DecodeError) -> Error,
@@ -96,6 +96,6 @@ fn no_request(error: &DecodeError) -> Error {
 }
 
 fn no_answer(error: &DecodeError) -> Error {
-    let message = format!("the answer is not a message of this operation: {error}");
+    let message = format!("the response is not a message of this operation: {error}");
     Error::new(ErrorKind::InvalidAgentResponse, ErrorCode::INVALID_REQUEST, message)
 }

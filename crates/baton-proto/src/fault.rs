@@ -1,4 +1,4 @@
-//! What could not be carried over, and the way to it.
+//! Conversion errors with the path of the field.
 
 use baton_types::ErrorCode;
 use baton_wire::{
@@ -7,10 +7,10 @@ use baton_wire::{
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// The result of carrying a value from one form to the other.
+/// Result of a conversion between the two forms.
 pub(crate) type Carried<T> = Result<T, Fault>;
 
-/// A value that the other form has no room for; the path grows while the fault travels up.
+/// A value that the other form cannot represent. The path is extended while the error propagates.
 #[derive(Debug)]
 pub(crate) struct Fault {
     path: String,
@@ -24,7 +24,7 @@ impl Fault {
     }
 
     pub(crate) fn too_deep() -> Self {
-        Self { code: ErrorCode::TOO_DEEP, ..Self::new("nested deeper than gRPC carries") }
+        Self { code: ErrorCode::TOO_DEEP, ..Self::new("nested deeper than gRPC allows") }
     }
 
     fn below(mut self, name: &str) -> Self {
@@ -35,22 +35,22 @@ impl Fault {
         self
     }
 
-    /// The refusal of a request: whoever asked can change the field.
+    /// The error of a request: the caller can correct the field.
     pub(crate) fn in_request(self) -> Error {
         let field = if self.path.is_empty() { "params".to_owned() } else { self.path };
         let violation = FieldViolation { field, description: self.description.into_owned() };
         Error::invalid_params(violation.into()).with_code(self.code)
     }
 
-    /// The refusal of an answer: it stays available over JSON, or its writer is at fault.
+    /// The error of a response: it is available over JSON, or its producer is at fault.
     pub(crate) fn in_answer(self) -> Error {
         let field = if self.path.is_empty() { "result" } else { &self.path };
-        let message = format!("the answer cannot be carried by gRPC: {field}: {}", self.description);
+        let message = format!("the response cannot be sent over gRPC: {field}: {}", self.description);
         Error::new(ErrorKind::InvalidAgentResponse, self.code, message)
     }
 }
 
-/// Says where a fault was found.
+/// Adds the location to an error.
 pub(crate) trait At: Sized {
     /// In the field `name`.
     fn at(self, name: &str) -> Self;
@@ -69,22 +69,22 @@ impl<T> At for Carried<T> {
     }
 }
 
-/// One form of a value that can become the other; what fails names its field.
+/// Fallible conversion into the other form; errors name the field.
 pub(crate) trait Carry<T> {
     fn carry(self) -> Carried<T>;
 }
 
-/// Carries a value that may be absent.
+/// Converts an optional value.
 pub(crate) fn maybe<A: Carry<B>, B>(value: Option<A>, name: &str) -> Carried<Option<B>> {
     value.map(Carry::carry).transpose().at(name)
 }
 
-/// Carries every value of a list.
+/// Converts every value of a list.
 pub(crate) fn each<A: Carry<B>, B>(values: Vec<A>, name: &str) -> Carried<Vec<B>> {
     values.into_iter().enumerate().map(|(index, value)| value.carry().at_index(name, index)).collect()
 }
 
-/// Carries every value of a map.
+/// Converts every value of a map.
 pub(crate) fn each_named<A: Carry<B>, B>(values: BTreeMap<String, A>, field: &str) -> Carried<BTreeMap<String, B>> {
     let carried = values.into_iter().map(|(name, value)| match value.carry().at(&name).at(field) {
         Ok(value) => Ok((name, value)),
@@ -93,16 +93,16 @@ pub(crate) fn each_named<A: Carry<B>, B>(values: BTreeMap<String, A>, field: &st
     carried.collect()
 }
 
-/// The one that is there; a choice has no room for two.
+/// The value that is set; a oneof field allows only one.
 pub(crate) fn at_most_one<T, const N: usize>(choices: [Option<T>; N]) -> Carried<Option<T>> {
     let mut there = choices.into_iter().flatten();
     match (there.next(), there.next()) {
         (one, None) => Ok(one),
-        _ => Err(Fault::new("only one kind at a time")),
+        _ => Err(Fault::new("at most one kind may be set")),
     }
 }
 
-/// The public face of [`Carry`]: `TryFrom` in both directions, refused as a request or as an answer.
+/// Public form of [`WireConvert`]: `TryFrom` in both directions, with request or response errors.
 macro_rules! convert {
     ($refusal:ident: $($pb:ty, $read:ty, $written:ty;)*) => {$(
         impl TryFrom<$pb> for $read {

@@ -1,11 +1,11 @@
 //! A2A over gRPC: the messages and services of 1.0 and 0.3, and their mapping to and from the wire types.
 //!
-//! This crate must never do I/O, read a clock or decide what happens to a task, and no message of its own may reach
-//! further than the gRPC edge: inside, `baton_wire::a2a::v1` is the one form. What gRPC cannot carry is refused with
+//! This crate must never do I/O, read a clock or make decisions about a task, and its messages must stay at the gRPC
+//! boundary: internally, `baton_wire::a2a::v1` is the only form. Values that gRPC cannot represent are rejected with
 //! the path of the field, or listed in the documentation of [`v1`] and [`v03`]; nothing changes silently.
 //!
-//! Read first: [`v1`] and [`v03`] (the mappings, as `TryFrom` in both directions), [`Codec`] (how bytes become
-//! messages), [`status`] (how a refusal looks).
+//! Read first: [`v1`] and [`v03`] (the mappings, as `TryFrom` in both directions), [`Codec`] (encoding of messages),
+//! [`status`] (error responses).
 
 mod card;
 mod codec;

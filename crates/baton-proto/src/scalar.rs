@@ -1,4 +1,4 @@
-//! Texts, moments, bytes and enumerations in both forms.
+//! Strings, timestamps, bytes and enumerations in both forms.
 
 use crate::{
     fault::{At, Carried, Fault},
@@ -14,49 +14,49 @@ use baton_wire::a2a::v1 as wire;
 use prost_types::Struct;
 use std::borrow::Cow;
 
-/// The moments that protobuf knows: years 1 to 9999.
+/// Range of protobuf timestamps: years 1 to 9999.
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 const TOLERANT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true)
     .with_decode_padding_mode(DecodePaddingMode::Indifferent);
 
-/// A text that protobuf writes as empty when it is absent.
+/// An optional string, which protobuf encodes as empty if absent.
 pub(crate) fn some(text: String) -> Option<Cow<'static, str>> {
     (!text.is_empty()).then_some(Cow::Owned(text))
 }
 
-/// The text, or the empty one that stands for absence.
+/// The string, or an empty one if absent.
 pub(crate) fn text(text: Option<Cow<'_, str>>) -> String {
     text.map(Cow::into_owned).unwrap_or_default()
 }
 
-/// A plain text that protobuf writes as empty when it is absent.
+/// An optional owned string, which protobuf encodes as empty if absent.
 pub(crate) fn filled(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Texts that own themselves, as the wire types hold them.
+/// Strings for the wire types.
 pub(crate) fn cows(texts: Vec<String>) -> Vec<Cow<'static, str>> {
     texts.into_iter().map(Cow::Owned).collect()
 }
 
-/// Texts as protobuf holds them.
+/// Strings for protobuf.
 pub(crate) fn texts(texts: Vec<Cow<'_, str>>) -> Vec<String> {
     texts.into_iter().map(Cow::into_owned).collect()
 }
 
-/// An object such as metadata.
+/// Converts an object such as metadata to protobuf.
 pub(crate) fn object(json: Option<&Json>, name: &str) -> Carried<Option<Struct>> {
     json.map(json::struct_of).transpose().at(name)
 }
 
-/// An object such as metadata, read.
+/// Converts an object such as metadata from protobuf.
 pub(crate) fn read_object(fields: Option<Struct>, name: &str) -> Carried<Option<Json>> {
     fields.map(json::object_of).transpose().at(name)
 }
 
-/// A moment.
+/// Converts a timestamp to protobuf.
 pub(crate) fn moment(at: Option<Timestamp>, name: &str) -> Carried<Option<prost_types::Timestamp>> {
     let carried = at.map(|at| {
         let seconds = at.as_millis().div_euclid(1000);
@@ -67,37 +67,37 @@ pub(crate) fn moment(at: Option<Timestamp>, name: &str) -> Carried<Option<prost_
     carried.transpose().at(name)
 }
 
-/// A moment, read to the millisecond.
+/// Converts a timestamp from protobuf, truncated to milliseconds.
 pub(crate) fn read_moment(at: Option<prost_types::Timestamp>, name: &str) -> Carried<Option<Timestamp>> {
     let carried = at.map(|at| {
         let known = SECONDS.contains(&at.seconds) && (0..1_000_000_000).contains(&at.nanos);
         let millis = known.then(|| at.seconds * 1000 + i64::from(at.nanos / 1_000_000));
-        millis.map(Timestamp::from_millis).ok_or_else(|| Fault::new("must be a moment in the years 1 to 9999"))
+        millis.map(Timestamp::from_millis).ok_or_else(|| Fault::new("must be a timestamp in the years 1 to 9999"))
     });
     carried.transpose().at(name)
 }
 
-/// The bytes of base64 text in either alphabet, with or without padding.
+/// Decodes base64 text in either alphabet, with or without padding.
 pub(crate) fn bytes_of(text: &str) -> Carried<Vec<u8>> {
     let alphabet = if text.contains(['-', '_']) { &alphabet::URL_SAFE } else { &alphabet::STANDARD };
     GeneralPurpose::new(alphabet, TOLERANT).decode(text).map_err(|_| Fault::new("must be base64"))
 }
 
-/// Bytes as base64 text.
+/// Encodes bytes as base64 text.
 pub(crate) fn base64_of(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-/// The bytes as the base64 text that they are, if they are.
+/// The bytes as text, if they are base64 text.
 pub(crate) fn as_base64(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     base64::engine::general_purpose::STANDARD.decode(text).ok().map(|_| text)
 }
 
-/// A state by its number, which both versions share.
+/// The state with this number; both versions use the same numbers.
 pub(crate) fn state_of(number: i32) -> Carried<wire::TaskState> {
     use pb::TaskState as State;
-    let state = State::try_from(number).map_err(|_| Fault::new(format!("there is no task state {number}")))?;
+    let state = State::try_from(number).map_err(|_| Fault::new(format!("unknown task state {number}")))?;
     Ok(match state {
         State::Unspecified => wire::TaskState::Unspecified,
         State::Submitted => wire::TaskState::Submitted,
@@ -128,13 +128,13 @@ pub(crate) fn state_number(state: wire::TaskState) -> i32 {
     state.into()
 }
 
-/// A role by its number, which both versions share.
+/// The role with this number; both versions use the same numbers.
 pub(crate) fn role_of(number: i32) -> Carried<wire::Role> {
     match pb::Role::try_from(number) {
         Ok(pb::Role::Unspecified) => Ok(wire::Role::Unspecified),
         Ok(pb::Role::User) => Ok(wire::Role::User),
         Ok(pb::Role::Agent) => Ok(wire::Role::Agent),
-        Err(_) => Err(Fault::new(format!("there is no role {number}"))),
+        Err(_) => Err(Fault::new(format!("unknown role {number}"))),
     }
 }
 

@@ -1,7 +1,7 @@
-//! A refusal as gRPC shows it, and back.
+//! Mapping of errors to and from gRPC statuses.
 //!
-//! The details are three small messages of our own: `tonic-types` would bring every detail type of `google.rpc`,
-//! a second description of the same messages and one more crate for what is forty lines.
+//! The details are three small hand-written messages: `tonic-types` would add every detail type of `google.rpc`, a
+//! second description of the same messages and another crate.
 
 use baton_types::ErrorCode;
 use baton_wire::{
@@ -17,7 +17,7 @@ const DOMAIN: &str = "a2a-protocol.org";
 const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
 const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
 
-/// What `grpc-status-details-bin` holds: `google.rpc.Status`.
+/// Content of `grpc-status-details-bin`: `google.rpc.Status`.
 #[derive(Clone, PartialEq, Message)]
 struct Details {
     #[prost(int32, tag = "1")]
@@ -54,7 +54,7 @@ struct Violation {
     description: String,
 }
 
-/// The refusal with its code, message and typed details.
+/// The gRPC status of an error, with code, message and typed details.
 pub fn status(error: &Error) -> tonic::Status {
     let code = code_of(error.kind.status());
     let metadata = [("batonCode", error.code.code), ("hint", error.code.hint)];
@@ -74,9 +74,9 @@ pub fn status(error: &Error) -> tonic::Status {
     tonic::Status::with_details(code, error.message.clone(), Bytes::from(details.encode_to_vec()))
 }
 
-/// The refusal that a server showed, as clients of the other bindings see it.
+/// The error in a server's status, in the form of the other bindings.
 ///
-/// The reason decides the kind; a server that gave none is understood by its code.
+/// The reason determines the kind; without a reason, the code does.
 pub fn error_of(status: &tonic::Status) -> Error {
     let details = Details::decode(status.details()).map(|details| details.details).unwrap_or_default();
     let mut info = ErrorInfo::default();
@@ -116,7 +116,8 @@ pub fn error_of(status: &tonic::Status) -> Error {
     Error { violations, ..Error::new(kind, code, status.message()) }
 }
 
-/// The kind that a message names in its first word: servers of 0.3 send no details, and codes that several kinds share.
+/// The kind named by the first word of a message: servers of 0.3 send no details, and use codes that several kinds
+/// share.
 fn kind_of_message(message: &str) -> Option<ErrorKind> {
     let (name, _) = message.split_once(':')?;
     Some(match name {
@@ -135,7 +136,7 @@ fn kind_of_message(message: &str) -> Option<ErrorKind> {
     })
 }
 
-/// The gRPC code by its name in `google.rpc.Code`.
+/// The gRPC code with this `google.rpc.Code` name.
 fn code_of(name: &str) -> Code {
     match name {
         "CANCELLED" => Code::Cancelled,

@@ -1,4 +1,4 @@
-//! How an agent introduces itself: one address with a preferred transport, and others beside it.
+//! Agent cards: one address with a preferred transport, and additional interfaces.
 
 use super::pb;
 use crate::{
@@ -10,7 +10,7 @@ use baton_wire::a2a::{
     v03::{INTERFACE_VERSION, PROTOCOL_VERSION},
 };
 
-/// The transport of a card that names none.
+/// Default transport of a card.
 const USUAL_TRANSPORT: &str = "JSONRPC";
 
 convert! { in_answer:
@@ -34,7 +34,7 @@ impl Carry<wire::AgentCard> for pb::AgentCard {
         let mut supported_interfaces = vec![interface(self.url, self.preferred_transport)];
         for other in self.additional_interfaces {
             let other = interface(other.url, other.transport);
-            // Cards repeat the preferred one among the others.
+            // Cards repeat the preferred interface among the additional ones.
             if !supported_interfaces.contains(&other) {
                 supported_interfaces.push(other);
             }
@@ -65,7 +65,7 @@ impl Carry<pb::AgentCard> for wire::AgentCard {
         };
         let mut interfaces = self.supported_interfaces.into_iter().filter(old);
         let Some(preferred) = interfaces.next() else {
-            return Err(Fault::new("none of them speaks 0.3")).at("supportedInterfaces");
+            return Err(Fault::new("no interface supports 0.3")).at("supportedInterfaces");
         };
         let other =
             |other: wire::AgentInterface| pb::AgentInterface { url: other.url, transport: other.protocol_binding };

@@ -1,4 +1,4 @@
-//! What streams carry, and the answer to a send.
+//! Stream items, and the response to a send.
 
 use super::pb::{self, send_message_response, stream_response::Payload};
 use crate::{
@@ -15,12 +15,12 @@ convert! { in_answer:
 }
 
 impl pb::StreamResponse {
-    /// The item in 0.3; `last` says that the stream ends with it, which a final state says by itself.
+    /// The item in 0.3; `last` marks the end of the stream, which a terminal state implies.
     pub fn of(item: wire::StreamResponse<'_>, last: bool) -> Result<Self, Error> {
         write_item(item, last).map_err(Fault::in_answer)
     }
 
-    /// Whether the server says that the stream ends here.
+    /// Whether the server marks the end of the stream.
     pub fn is_final(&self) -> bool {
         match &self.payload {
             Some(Payload::Msg(_)) => true,

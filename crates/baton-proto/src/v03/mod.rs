@@ -1,21 +1,21 @@
 //! A2A 0.3: `a2a.v1` to and from the wire types of 1.0, as `TryFrom` in both directions.
 //!
-//! [`pb::StreamResponse::of`] takes one word more: whether the stream ends with the item.
+//! [`pb::StreamResponse`] has `from_wire` instead, with an additional parameter: whether the stream ends with the item.
 //!
-//! What [`crate::v1`] says of numbers, members, depth and empty texts holds here too. Beyond that:
+//! The differences of [`crate::v1`] in numbers, members, depth and empty strings apply here too. In addition:
 //!
-//! - Tasks and push configurations go by resource names, `tasks/{id}` and
+//! - Tasks and push configurations are identified by resource names, `tasks/{id}` and
 //!   `tasks/{id}/pushNotificationConfigs/{id}`.
-//! - `blocking` is false unless it is set, and then the answer comes as soon as the task exists: that is what the
-//!   schema means, what Python's server does, and why Python's client always says which it wants. A request without
-//!   any configuration waits for the turn to end, as in the other bindings.
-//! - `historyLength` 0 means that nothing was said; nobody can ask for no history, so such a request is refused.
-//! - `fileWithBytes` holds base64 text, as the SDKs for Python and Go write and expect it. Bytes that are no base64 text are
-//!   taken as they are; a file whose own content is base64 text is taken for its encoding.
-//! - Data that is not an object travels as `{"value": ...}` with `data_part_compat` in the part's metadata.
-//! - There is no room for `referenceTaskIds` of messages, `filename` and `mediaType` of text and data parts,
-//!   `metadata` of a cancel and `pkceRequired`: they are left out. `tenant` and device-code flows are refused,
-//!   because without them the request would reach somebody else and the card would mislead.
+//! - `blocking` defaults to false, and the response is then sent as soon as the task exists: this follows the schema
+//!   and Python's server, and Python's client always sets it. A request without any configuration waits for the turn to
+//!   end, as in the other bindings.
+//! - `historyLength` 0 counts as absent; an empty history cannot be requested, so such a request is rejected.
+//! - `fileWithBytes` contains base64 text, as in the SDKs for Python and Go. Other bytes are accepted unchanged; a file
+//!   whose content is itself base64 text is misread as its encoding.
+//! - Data that is not an object is sent as `{"value": ...}` with `data_part_compat` in the part's metadata.
+//! - `referenceTaskIds` of messages, `filename` and `mediaType` of text and data parts, `metadata` of a cancel and
+//!   `pkceRequired` cannot be represented and are omitted. `tenant` and device-code flows are rejected, because without
+//!   them the request would reach another agent and the card would be misleading.
 
 mod card;
 mod event;

@@ -6,28 +6,29 @@ use std::borrow::Cow;
 const TASKS: &str = "tasks/";
 const CONFIGS: &str = "/pushNotificationConfigs";
 
-/// The name of a task.
+/// The resource name of a task.
 pub(super) fn of_task(task: &str) -> String {
     format!("{TASKS}{task}")
 }
 
-/// The name of a push configuration.
+/// The resource name of a push configuration.
 pub(super) fn of_config(task: &str, config: &str) -> String {
     format!("{TASKS}{task}{CONFIGS}/{config}")
 }
 
-/// The task that a name means.
+/// The task id in a resource name.
 pub(super) fn task(name: &str, field: &str) -> Carried<Cow<'static, str>> {
     let task = name.strip_prefix(TASKS).filter(|task| !task.is_empty() && !task.contains('/'));
     task.map(owned).ok_or_else(|| Fault::new("must be tasks/{id}")).at(field)
 }
 
-/// The task that a parent means; the schema's HTTP rule for new configurations puts their collection into it.
+/// The task id in a parent name; by the HTTP rule of the schema, the parent of a new configuration includes the
+/// collection.
 pub(super) fn parent(name: &str) -> Carried<Cow<'static, str>> {
     task(name.strip_suffix(CONFIGS).unwrap_or(name), "parent")
 }
 
-/// The task and the configuration that a name means.
+/// The task id and the configuration id in a resource name.
 pub(super) fn config(name: &str) -> Carried<(Cow<'static, str>, Cow<'static, str>)> {
     let (task, config) = name.strip_prefix(TASKS).and_then(|rest| rest.split_once('/')).unwrap_or_default();
     let config = config.strip_prefix(&CONFIGS[1..]).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();

@@ -10,7 +10,7 @@ use baton_wire::a2a::v1 as wire;
 use prost_types::{Struct, Value, value::Kind};
 use std::borrow::Cow;
 
-/// In a data part's metadata: the data is the `value` of the object that was sent. Python's SDK has the same mark.
+/// Marker in a data part's metadata: the data is the `value` of the sent object. Python's SDK uses the same marker.
 const MARK: &str = "data_part_compat";
 const VALUE: &str = "value";
 
@@ -40,7 +40,7 @@ impl Carry<wire::Part<'static>> for pb::Part {
                 let data = unwrapped(data.data.unwrap_or_default(), &mut metadata);
                 carried.data = Some(json::json_of(&data).at("data")?);
             }
-            // A part without content is refused with its path when the message is checked.
+            // A part without content is rejected with its path when the message is checked.
             None => {}
         }
         carried.metadata = read_object(metadata, "metadata")?;
@@ -53,7 +53,7 @@ impl Carry<pb::Part> for wire::Part<'_> {
         let mut metadata = object(self.metadata.as_ref(), "metadata")?;
         let data = self.data.filter(|data| {
             let others = self.text.is_some() || self.raw.is_some() || self.url.is_some();
-            // Clients that write every field send `data: null` beside the one they mean.
+            // Some clients serialize every field and send `data: null` in addition to the content.
             !others || data.as_str() != "null"
         });
         let (mime_type, name) = (text(self.media_type), text(self.filename));
@@ -75,7 +75,7 @@ impl Carry<pb::Part> for wire::Part<'_> {
     }
 }
 
-/// The data as an object; what is none is put into one, marked.
+/// The data as an object; other values are wrapped and marked.
 fn wrapped(data: Value, metadata: &mut Option<Struct>) -> Struct {
     match data.kind {
         Some(Kind::StructValue(fields)) => fields,
@@ -87,7 +87,7 @@ fn wrapped(data: Value, metadata: &mut Option<Struct>) -> Struct {
     }
 }
 
-/// What [`wrapped`] was given; anything else stays as it is.
+/// Reverses `wrap`; other data stays unchanged.
 fn unwrapped(mut data: Struct, metadata: &mut Option<Struct>) -> Value {
     let marked = metadata.as_ref().and_then(|metadata| metadata.fields.get(MARK));
     if marked.is_some_and(|mark| mark.kind == Some(Kind::BoolValue(true)))

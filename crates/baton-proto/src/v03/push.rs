@@ -24,7 +24,7 @@ convert! { in_answer:
         wire::ListTaskPushNotificationConfigsResponse<'_>;
 }
 
-/// Without a task: the task is named beside it.
+/// Without a task id, which is set separately.
 impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::PushNotificationConfig {
     fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
         Ok(wire::TaskPushNotificationConfig {
@@ -49,7 +49,7 @@ impl Carry<pb::PushNotificationConfig> for wire::TaskPushNotificationConfig<'_> 
     }
 }
 
-/// 0.3 lists schemes; the first is the one that is used.
+/// 0.3 has a list of schemes; the first is used.
 impl Carry<wire::AuthenticationInfo<'static>> for pb::AuthenticationInfo {
     fn carry(self) -> Carried<wire::AuthenticationInfo<'static>> {
         Ok(wire::AuthenticationInfo {
@@ -85,7 +85,7 @@ impl Carry<pb::TaskPushNotificationConfig> for wire::TaskPushNotificationConfig<
     }
 }
 
-/// The name inside is left alone: clients fill it before there is an id.
+/// The inner name is ignored: clients set it before there is an id.
 impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::CreateTaskPushNotificationConfigRequest {
     fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
         let task_id = name::parent(&self.parent)?;
@@ -107,7 +107,7 @@ impl Carry<pb::CreateTaskPushNotificationConfigRequest> for wire::TaskPushNotifi
     }
 }
 
-/// One wire type names a configuration, whatever is done with it.
+/// The get and delete requests share one wire type.
 macro_rules! named {
     ($($pb:ident)*) => {$(
         impl Carry<wire::TaskPushNotificationConfigRequest<'static>> for pb::$pb {

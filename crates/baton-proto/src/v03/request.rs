@@ -1,4 +1,4 @@
-//! What the operations on one task are asked with.
+//! Parameters of the operations on one task.
 
 use super::{name, pb};
 use crate::{
@@ -16,7 +16,7 @@ convert! { in_request:
     pb::GetAgentCardRequest, wire::GetExtendedAgentCardRequest<'static>, wire::GetExtendedAgentCardRequest<'_>;
 }
 
-/// Refuses a tenant: without it the request would reach somebody else.
+/// Rejects a tenant: without it the request would reach another agent.
 pub(super) fn no_tenant(tenant: Option<Cow<'_, str>>) -> Carried<()> {
     match tenant.filter(|tenant| !tenant.is_empty()) {
         Some(_) => Err(Fault::new("0.3 has no tenants")).at("tenant"),
@@ -24,10 +24,10 @@ pub(super) fn no_tenant(tenant: Option<Cow<'_, str>>) -> Carried<()> {
     }
 }
 
-/// A history length, where 0 says nothing.
+/// A history length; 0 counts as absent in 0.3.
 fn history(length: Option<i32>) -> Carried<i32> {
     match length {
-        Some(0) => Err(Fault::new("0.3 cannot ask for no history")).at("historyLength"),
+        Some(0) => Err(Fault::new("0.3 cannot request an empty history")).at("historyLength"),
         length => Ok(length.unwrap_or_default()),
     }
 }

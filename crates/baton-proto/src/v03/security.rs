@@ -1,4 +1,4 @@
-//! Who may call, and the small pieces of a card.
+//! Authentication schemes and the common parts of a card.
 
 use super::pb::{self, o_auth_flows::Flow};
 use crate::{

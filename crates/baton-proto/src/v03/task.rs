@@ -1,4 +1,4 @@
-//! Tasks and where they stand.
+//! Tasks and their status.
 
 use super::pb;
 use crate::{

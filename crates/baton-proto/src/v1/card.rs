@@ -1,4 +1,4 @@
-//! How an agent introduces itself.
+//! Agent cards.
 
 use super::pb;
 use crate::{

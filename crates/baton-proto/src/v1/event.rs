@@ -1,4 +1,4 @@
-//! What streams carry, and the answer to a send.
+//! Stream items, and the response to a send.
 
 use super::pb::{self, send_message_response, stream_response::Payload};
 use crate::{

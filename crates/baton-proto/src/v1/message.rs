@@ -58,7 +58,7 @@ impl Carry<wire::Part<'static>> for pb::Part {
             Some(Content::Raw(bytes)) => part.raw = Some(Cow::Owned(base64_of(&bytes))),
             Some(Content::Url(url)) => part.url = Some(Cow::Owned(url)),
             Some(Content::Data(value)) => part.data = Some(json::json_of(&value).at("data")?),
-            // A part without content is refused with its path when the message is checked.
+            // A part without content is rejected with its path when the message is checked.
             None => {}
         }
         Ok(part)
@@ -69,7 +69,7 @@ impl Carry<pb::Part> for wire::Part<'_> {
     fn carry(self) -> Carried<pb::Part> {
         let data = self.data.filter(|data| {
             let others = self.text.is_some() || self.raw.is_some() || self.url.is_some();
-            // Clients that write every field send `data: null` beside the one they mean.
+            // Some clients serialize every field and send `data: null` in addition to the content.
             !others || data.as_str() != "null"
         });
         let content = match (self.text, self.raw, self.url, data) {

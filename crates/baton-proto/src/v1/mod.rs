@@ -1,18 +1,19 @@
 //! A2A 1.0: `lf.a2a.v1` to and from the wire types, as `TryFrom` in both directions.
 //!
-//! Reading takes a message apart and owns what it finds; writing copies what the wire types borrow. A request that
-//! cannot be carried is refused as invalid parameters with the path of the field, an answer as an invalid agent
+//! Conversion from protobuf takes ownership of the fields; conversion to protobuf copies borrowed data. A request that
+//! cannot be represented is rejected as invalid parameters with the path of the field, a response as an invalid agent
 //! response.
 //!
-//! What is different from the JSON bindings:
+//! Differences from the JSON bindings:
 //!
 //! - Numbers in data parts and metadata are doubles. Integers beyond 2^53 are rounded, numbers beyond the range of a
-//!   double are refused. On the way back whole numbers up to 2^53 are integers again (`42`, not `42.0`).
-//! - Members of JSON objects come back in the order of their names, and of two with one name the last counts.
-//! - JSON values are nested at most 30 objects or 45 arrays deep, because protobuf readers stop at 100 messages.
-//! - An empty text is an absent one, except as the content of a part; so is an empty list.
-//! - `GetTaskRequest` has no `currentGeneration` and is refused when it is set.
-//! - `ListTasksResponse.totalSize` counts to 2^31 - 1 and stays there.
+//!   double are rejected. In the other direction, integers up to 2^53 are written without a fraction (`42`, not
+//!   `42.0`).
+//! - Members of JSON objects are sorted by name, and of duplicate members the last one counts.
+//! - JSON values are nested at most 30 objects or 45 arrays deep, because protobuf parsers stop at 100 messages.
+//! - An empty string counts as absent, except as the content of a part; so does an empty list.
+//! - `GetTaskRequest` has no `currentGeneration`; a request that sets it is rejected.
+//! - `ListTasksResponse.totalSize` saturates at 2^31 - 1.
 
 mod card;
 mod event;

@@ -60,7 +60,7 @@ impl Carry<pb::AuthenticationInfo> for wire::AuthenticationInfo<'_> {
     }
 }
 
-/// One wire type names a configuration, whatever is done with it.
+/// The get and delete requests share one wire type.
 macro_rules! named {
     ($($pb:ident)*) => {$(
         impl Carry<wire::TaskPushNotificationConfigRequest<'static>> for pb::$pb {

@@ -1,4 +1,4 @@
-//! What the operations on one task are asked with.
+//! Parameters of the operations on one task.
 
 use super::pb;
 use crate::{

@@ -59,5 +59,5 @@ fn ids_of_new_push_configurations_stand_in_one_of_two_places() {
 #[test]
 fn a_card_without_an_old_interface_is_refused() {
     let error = pb::AgentCard::try_from(wire::AgentCard::default()).unwrap_err();
-    assert!(error.message.ends_with("supportedInterfaces: none of them speaks 0.3"), "{error}");
+    assert!(error.message.ends_with("supportedInterfaces: no interface supports 0.3"), "{error}");
 }

@@ -35,21 +35,21 @@ fn requests_that_are_no_json_say_where() {
     }
     let deep = (0..101)
         .fold(Kind::NullValue(0), |inner, _| Kind::ListValue(ListValue { values: vec![Value { kind: Some(inner) }] }));
-    let expect = (at("nested deeper than gRPC carries"), ErrorCode::TOO_DEEP);
+    let expect = (at("nested deeper than gRPC allows"), ErrorCode::TOO_DEEP);
     assert_eq!(refused_request(with_data(Some(deep))), expect);
 
     let mut request = asked(v1::pb::Part::default());
     request.message.as_mut().unwrap().role = 9;
     let refused = refused_request(wire::SendMessageRequest::try_from(request));
-    assert_eq!(refused, ("message.role: there is no role 9".to_owned(), invalid));
+    assert_eq!(refused, ("message.role: unknown role 9".to_owned(), invalid));
     let list = v1::pb::ListTasksRequest { status: -1, ..v1::pb::ListTasksRequest::default() };
     let refused = refused_request(wire::ListTasksRequest::try_from(list));
-    assert_eq!(refused, ("status: there is no task state -1".to_owned(), invalid));
+    assert_eq!(refused, ("status: unknown task state -1".to_owned(), invalid));
     for (seconds, nanos) in [(i64::MAX, 0), (0, -1), (0, 1_000_000_000), (-62_135_596_801, 0)] {
         let after = Some(prost_types::Timestamp { seconds, nanos });
         let list = v1::pb::ListTasksRequest { status_timestamp_after: after, ..v1::pb::ListTasksRequest::default() };
         let (refused, _) = refused_request(wire::ListTasksRequest::try_from(list));
-        assert_eq!(refused, "statusTimestampAfter: must be a moment in the years 1 to 9999");
+        assert_eq!(refused, "statusTimestampAfter: must be a timestamp in the years 1 to 9999");
     }
     let get = v03::pb::GetTaskRequest { name: "t1".to_owned(), history_length: 0 };
     let refused = refused_request(wire::GetTaskRequest::try_from(get));
@@ -66,7 +66,7 @@ fn requests_without_a_place_in_grpc_are_not_sent() {
     assert_eq!(refused, "tenant: 0.3 has no tenants");
     let none = wire::GetTaskRequest { history_length: Some(0), ..wire::GetTaskRequest::default() };
     let (refused, _) = refused_request(v03::pb::GetTaskRequest::try_from(none));
-    assert_eq!(refused, "historyLength: 0.3 cannot ask for no history");
+    assert_eq!(refused, "historyLength: 0.3 cannot request an empty history");
 }
 
 fn written(part: wire::Part<'static>) -> Result<v1::pb::Task, wire::Error> {
@@ -85,8 +85,8 @@ fn answers_that_grpc_cannot_carry_say_so() {
     for (part, expect, code) in [
         (data("1e400"), "data: number out of range", ErrorCode::INVALID_REQUEST),
         (data("\"\\ud800\""), "data: unexpected end of hex escape", ErrorCode::INVALID_REQUEST),
-        (data(&objects(31)), "data: nested deeper than gRPC carries", ErrorCode::TOO_DEEP),
-        (data(&arrays(46)), "data: nested deeper than gRPC carries", ErrorCode::TOO_DEEP),
+        (data(&objects(31)), "data: nested deeper than gRPC allows", ErrorCode::TOO_DEEP),
+        (data(&arrays(46)), "data: nested deeper than gRPC allows", ErrorCode::TOO_DEEP),
         (wire::Part::default(), " exactly one of text, raw, url, data", ErrorCode::INVALID_REQUEST),
         (
             wire::Part { raw: Some("a b".into()), ..wire::Part::default() },
