@@ -1,30 +1,30 @@
-//! Which matches are taken.
+//! Selection of matches.
 
 use baton_types::{RelevanceLimits, Thousandths};
 use std::cmp::Ordering;
 
-/// How much one piece of an entry has to do with a question.
+/// Relevance of one piece of an entry to a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
-    /// Which entry, by its place among those that were looked at.
+    /// Index of the entry.
     pub entry: usize,
-    /// From 0 to 1.
+    /// Score from 0 to 1.
     pub score: f64,
-    /// Which of two with the same score comes first: the larger one.
+    /// Tie-breaker for equal scores; larger comes first.
     pub strength: f64,
 }
 
-/// One entry that was taken.
+/// A selected entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Which entry, by its place among those that were looked at.
+    /// Index of the entry.
     pub entry: usize,
-    /// How much it has to do with the question.
+    /// Relevance to the question.
     pub score: Thousandths,
 }
 
-/// Takes the `top_k` best matches, of each entry its best one; all entries that reach the score are taken, and more
-/// until there are `top_n`. The most relevant come first.
+/// Takes the `top_k` best matches, and of each entry its best one. All entries that reach `include_score` are selected,
+/// and more until there are `top_n`. The most relevant come first.
 pub fn choose(mut matches: Vec<Match>, limits: RelevanceLimits) -> Vec<Chosen> {
     matches.retain(|found| found.score > 0.0);
     matches.sort_by(before);

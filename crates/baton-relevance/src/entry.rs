@@ -1,4 +1,4 @@
-//! Something that can be chosen, read once.
+//! An entry that can be selected, tokenized once.
 
 use crate::{
     pieces::pieces,
@@ -6,21 +6,21 @@ use crate::{
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The words of a rule, a reference or a tool, piece by piece.
+/// The terms of a rule, a reference or a tool, by piece.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     pub(crate) pieces: Vec<Piece>,
 }
 
-/// How often each word is said in a piece; every piece also has the words of its item's name and description.
+/// Term counts of a piece; each piece includes the terms of its item's name and description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Sorted by word.
+    /// Sorted by term.
     counts: Vec<(Word, u32)>,
     pub(crate) length: u32,
 }
 
-/// A word, as a number.
+/// Hash of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Word(u64);
 
@@ -33,7 +33,7 @@ impl Word {
 }
 
 impl Entry {
-    /// Reads an item; of a tool, there is no text.
+    /// Tokenizes an item; tools have no text.
     pub fn new(name: &str, description: &str, text: &str) -> Self {
         let mut title = words_of_name(name);
         title.extend(words(description));

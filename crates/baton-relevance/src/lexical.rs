@@ -1,4 +1,4 @@
-//! How much texts have to do with a question by the words that they share: BM25, as a share of what could be had.
+//! Lexical relevance: BM25, normalized by the maximum possible score.
 
 use crate::{
     choose::Match,
@@ -8,28 +8,28 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// How fast a word that is said again adds less.
+/// BM25 `k1`: saturation of repeated terms.
 const SATURATION: f64 = 1.2;
 
-/// How much longer pieces are held to say a word by chance.
+/// BM25 `b`: strength of length normalization.
 const LENGTH: f64 = 0.5;
 
-/// Texts that are taken to exist beside those of the agent, so that a word is telling even where there are few.
+/// Number of virtual background entries, so that term weights are meaningful with few entries.
 const BACKGROUND: f64 = 20.0;
 
-/// What is added to all that a sentence asks for: a single word that is not rare is never the whole of a question.
+/// Added to the total weight of a sentence, so that a single common term never is a full match.
 const DOUBT: f64 = 1.5;
 
-/// Telling words that are looked at together; shorter sentences are read with the next one.
+/// Minimum terms of a unit; shorter sentences are merged with the next one.
 const FEWEST: usize = 3;
 
-/// A match that has less than this share of the best one's score for the same sentence shares words with it by chance.
+/// Matches below this share of the best score for the same sentence are treated as coincidence.
 const CHANCE: f64 = 0.5;
 
-/// A match that scores less is none, whatever the others are like.
+/// Minimum score of a match.
 const LEAST: f64 = 0.1;
 
-/// How much each piece of the entries has to do with a question: the best that any sentence of it gives.
+/// Relevance of each piece to a question: the best score over its sentences.
 pub fn by_words(question: &str, entries: &[&Entry]) -> Vec<Match> {
     let pieces: Vec<(usize, &Piece)> =
         entries.iter().enumerate().flat_map(|(entry, of)| of.pieces.iter().map(move |piece| (entry, piece))).collect();
@@ -56,7 +56,7 @@ pub fn by_words(question: &str, entries: &[&Entry]) -> Vec<Match> {
     best
 }
 
-/// The telling words of sentences that are looked at together, each word once.
+/// The distinct terms of each unit of sentences.
 fn asked_together(question: &str) -> Vec<BTreeSet<Word>> {
     let mut units: Vec<BTreeSet<Word>> = Vec::new();
     let mut open = BTreeSet::new();
@@ -73,8 +73,8 @@ fn asked_together(question: &str) -> Vec<BTreeSet<Word>> {
     units
 }
 
-/// How telling a word is: the fewer entries say it, the more. One that none says counts as if one did, because what is
-/// asked for and not there speaks against everything.
+/// Inverse document frequency of a term. A term in no entry counts as if it were in one, because terms of the question
+/// that are missing lower the score of all entries.
 fn weight(word: Word, entries: &[&Entry]) -> f64 {
     let count = |count: usize| u32::try_from(count).map_or(f64::MAX, f64::from);
     let saying = count(entries.iter().filter(|entry| entry.says(word)).count()).max(1.0);
@@ -82,7 +82,8 @@ fn weight(word: Word, entries: &[&Entry]) -> f64 {
     (1.0 + (all - saying + 0.5) / (saying + 0.5)).ln()
 }
 
-/// The share of what is asked for that the piece has, and the plain sum of BM25, which goes on where the share is full.
+/// The share of the total weight that the piece covers, and the plain BM25 sum, which still differs where the share is
+/// saturated.
 fn of_piece(piece: &Piece, weights: &[(Word, f64)], all: f64, usual: f64) -> (f64, f64) {
     let stretch = SATURATION * (1.0 - LENGTH + LENGTH * f64::from(piece.length) / usual.max(1.0));
     let (mut share, mut strength) = (0.0, 0.0);

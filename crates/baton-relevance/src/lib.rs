@@ -1,15 +1,15 @@
-//! What of an agent's knowledge has to do with what is asked: rules, references and tools that come with a request only
-//! when they are about it.
+//! Selects the knowledge of an agent that is relevant to a question: rules, references and tools that are part of a
+//! request only if they match.
 //!
-//! This crate must never do I/O or call a model: texts and vectors come in, what to choose comes out, and the same
-//! input always gives the same choice.
+//! This crate must never do I/O or call a model: texts and vectors are the input, a selection is the output, and the
+//! same input always gives the same selection.
 //!
-//! Scores are from 0 to 1, so that one limit has a meaning whatever they come from. By words ([`by_words`]), a score is
-//! the share of what a sentence asks for that one piece of an item speaks of, each word weighted by how telling it is
-//! (BM25, divided by what a piece with all the words would have): at 0.7 nearly every telling word of the sentence is
-//! there. By vectors ([`by_vectors`]), it is the cosine of the angle between both.
+//! Scores are from 0 to 1, so that one limit works for all methods. The lexical score ([`by_words`]) is the share of a
+//! sentence's terms that one piece of an item contains, weighted by inverse document frequency (BM25, divided by the
+//! score of a piece with all terms): at 0.7 nearly every significant term of the sentence is present. The vector score
+//! ([`by_vectors`]) is the cosine similarity.
 //!
-//! Read first: [`Entry`] (something that can be chosen), [`find`] (the whole way), [`choose`] (what is taken).
+//! Read first: [`Entry`] (an item that can be selected), [`find`] (the whole process), [`choose`] (the selection).
 
 mod choose;
 mod entry;
@@ -28,7 +28,7 @@ pub use vectors::by_vectors;
 
 use baton_types::RelevanceLimits;
 
-/// Chooses by words alone: which of the entries have to do with a question, the most relevant first.
+/// Selects relevant entries by lexical score only, most relevant first.
 pub fn find(question: &str, entries: &[&Entry], limits: RelevanceLimits) -> Vec<Chosen> {
     choose(by_words(question, entries), limits)
 }

@@ -1,16 +1,16 @@
-//! Texts in pieces that are about one thing each.
+//! Splits texts into pieces.
 
-/// Characters of a piece.
+/// Maximum length of a piece, in bytes.
 const MOST: usize = 500;
 
-/// Bytes of a question that are looked at: a file that somebody pasted is no question.
+/// Maximum bytes of a question that are used; the rest is likely a pasted file.
 const LONGEST_QUESTION: usize = 16 * 1024;
 
-/// Sentences of a question that are looked at.
+/// Maximum sentences of a question that are used.
 const MOST_SENTENCES: usize = 64;
 
-/// The pieces of an item that are looked at, its name and description first, then its paragraphs; a long paragraph is
-/// several pieces of whole sentences.
+/// The pieces of an item: its name and description first, then its paragraphs. A long paragraph is split into several
+/// pieces of whole sentences.
 pub fn pieces(name: &str, description: &str, text: &str) -> Vec<String> {
     let mut pieces = vec![if description.is_empty() { name.to_owned() } else { format!("{name}: {description}") }];
     let mut paragraph = String::new();
@@ -49,14 +49,14 @@ fn close(paragraph: &mut String, pieces: &mut Vec<String>) {
     pieces.extend((!packed.is_empty()).then_some(packed));
 }
 
-/// The sentences of a question, each cut at a length that can be compared with a piece.
+/// The sentences of a question, each truncated to the length of a piece.
 pub fn sentences(question: &str) -> Vec<String> {
     let looked_at = &question[..question.floor_char_boundary(LONGEST_QUESTION)];
     let sentences = split(looked_at).filter_map(|sentence| cut(sentence).next());
     sentences.take(MOST_SENTENCES).map(str::to_owned).collect()
 }
 
-/// Whole sentences and lines, without the white space around them.
+/// Sentences and lines, trimmed.
 fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let sentences = std::iter::from_fn(move || {
@@ -71,7 +71,8 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
     sentences.filter(|sentence| !sentence.is_empty())
 }
 
-/// A sentence ends with its line, or behind a mark with white space after it, so that `3.14` and `main.rs` stay whole.
+/// A sentence ends at a line end, or after a punctuation mark that is followed by white space, so that `3.14` and
+/// `main.rs` are not split.
 fn end_of_sentence(text: &str) -> usize {
     let mut after_mark = false;
     for (at, c) in text.char_indices() {
@@ -86,7 +87,7 @@ fn end_of_sentence(text: &str) -> usize {
     text.len()
 }
 
-/// Parts of at most the length of a piece, at a space where there is one.
+/// Parts of at most the length of a piece, split at white space if possible.
 fn cut(sentence: &str) -> impl Iterator<Item = &str> {
     let mut rest = sentence;
     std::iter::from_fn(move || {

@@ -1,6 +1,6 @@
-//! English words without their endings, after Porter: `policies` and `policy`, `paying` and `pay` become one.
+//! Porter stemmer for English: `policies` and `policy`, `paying` and `pay` have the same stem.
 
-/// The stem of a word in lower case; what is not written in ASCII letters alone stays as it is.
+/// The stem of a lower-case word; words with other than ASCII letters are returned unchanged.
 pub(crate) fn stem(word: String) -> String {
     if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word;
@@ -55,7 +55,7 @@ impl Stem {
         self.0.ends_with(suffix)
     }
 
-    /// The word without its last letters.
+    /// The word without this suffix.
     fn before(&self, suffix: &str) -> &str {
         &self.0[..self.0.len() - suffix.len()]
     }
@@ -102,7 +102,7 @@ impl Stem {
         }
     }
 
-    /// Replaces the first suffix of the table that the word has, if enough of it is left.
+    /// Replaces the first matching suffix of the table, if the remaining stem is long enough.
     fn first_of(&mut self, table: &[(&str, &str)], more_than: usize) {
         if let Some((suffix, by)) = table.iter().find(|(suffix, _)| self.ends(suffix))
             && measure(self.before(suffix)) > more_than
@@ -134,7 +134,7 @@ impl Stem {
     }
 }
 
-/// Whether the letter at this place sounds as a vowel does: `y` after a consonant is one.
+/// Whether this letter is a vowel; `y` after a consonant is one.
 fn is_vowel(word: &[u8], at: usize) -> bool {
     match word[at] {
         b'a' | b'e' | b'i' | b'o' | b'u' => true,
@@ -147,7 +147,7 @@ fn has_vowel(word: &str) -> bool {
     (0..word.len()).any(|at| is_vowel(word.as_bytes(), at))
 }
 
-/// How often vowels are followed by consonants: about the number of syllables.
+/// Porter's measure: number of vowel-consonant sequences, about the number of syllables.
 fn measure(word: &str) -> usize {
     let bytes = word.as_bytes();
     (1..bytes.len()).filter(|at| is_vowel(bytes, at - 1) && !is_vowel(bytes, *at)).count()
@@ -159,7 +159,7 @@ fn ends_double(word: &str) -> bool {
     count >= 2 && bytes[count - 1] == bytes[count - 2] && !is_vowel(bytes, count - 1)
 }
 
-/// Consonant, vowel, consonant at the end, as in `hop`; `w`, `x` and `y` do not count.
+/// Ends with consonant, vowel, consonant, as in `hop`; the last must not be `w`, `x` or `y`.
 fn ends_cvc(word: &str) -> bool {
     let bytes = word.as_bytes();
     let count = bytes.len();

@@ -1,6 +1,6 @@
-//! English words that say nothing about what a text is about.
+//! English stop words.
 
-/// Sorted, so that one is found by halving.
+/// Sorted, for binary search.
 const COMMON: [&str; 175] = [
     "a", "about", "above", "after", "again", "ain", "all", "also", "always", "am", "an", "and", "any", "are", "aren",
     "as", "ask", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can",
@@ -17,7 +17,7 @@ const COMMON: [&str; 175] = [
     "your", "yours",
 ];
 
-/// Whether nearly every text has the word; it is in lower case.
+/// Whether a lower-case word is a stop word.
 pub(crate) fn is_common(word: &str) -> bool {
     COMMON.binary_search(&word).is_ok()
 }

@@ -1,9 +1,9 @@
-//! How much texts have to do with a question by the direction of their vectors.
+//! Vector relevance: cosine similarity.
 
 use crate::Match;
 
-/// How much each piece has to do with a question: the best that any sentence of it gives. Vectors have length 1; those of
-/// another size than the question's are passed over.
+/// Relevance of each piece to a question: the best similarity over its sentences. Vectors have length 1; those of
+/// another dimension than the question's are skipped.
 pub fn by_vectors<'a>(question: &[Vec<f32>], pieces: impl IntoIterator<Item = (usize, &'a [f32])>) -> Vec<Match> {
     let near = |piece: &[f32]| question.iter().filter_map(|sentence| cosine(sentence, piece)).fold(0.0, f64::max);
     let matches = pieces.into_iter().map(|(entry, piece)| {

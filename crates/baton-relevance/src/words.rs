@@ -1,11 +1,11 @@
-//! The telling words of a text, in a form in which those that mean the same look the same.
+//! Tokenizer: normalized terms of a text.
 
 use crate::{stem::stem, stop::is_common};
 
-/// A word that is longer is no word.
+/// Maximum length of a term, in bytes; longer ones are ignored.
 const LONGEST: usize = 48;
 
-/// Telling words in the order in which they are said: lower case, without endings, without words that every text has.
+/// Terms in text order: lower case, stemmed, without stop words.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for run in text.split(|c: char| !c.is_alphanumeric()) {
@@ -19,7 +19,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// The words of a name: `getWeather` and `get_weather` have the words of `get weather`, beside itself.
+/// Terms of a name: `getWeather` and `get_weather` have the terms of `get weather`, in addition to the name itself.
 pub(crate) fn words_of_name(name: &str) -> Vec<String> {
     let mut spaced = String::with_capacity(name.len() + 8);
     let mut after_lower = false;
@@ -44,7 +44,7 @@ fn word(run: &str) -> Option<String> {
     tells.then(|| stem(lower))
 }
 
-/// Parts of a run that are written with spaces between words, and parts that are not.
+/// Splits a run into parts with and without spaces between words.
 fn scripts(run: &str) -> impl Iterator<Item = &str> {
     let mut rest = run;
     std::iter::from_fn(move || {
@@ -61,7 +61,7 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
-/// Where words have no ends, every two neighbours count as one.
+/// Bigrams, for scripts without word boundaries.
 fn pairs(run: &str) -> Vec<String> {
     let chars: Vec<char> = run.chars().collect();
     match chars.as_slice() {
