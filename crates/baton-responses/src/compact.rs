@@ -1,4 +1,4 @@
-//! Making a conversation shorter, and what stands for the part that was left out.
+//! Compaction of conversations, and the item that replaces the omitted part.
 
 use crate::{
     Input, Refusal,
@@ -11,21 +11,21 @@ use baton_types::Message;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A request to make a conversation shorter.
+/// A request to compact a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compact {
-    /// Who is asked.
+    /// The model as named by the client.
     pub model: String,
-    /// What was said; its last message is part of it.
+    /// The conversation, including its last message.
     pub input: Input,
-    /// The response that the conversation has come to.
+    /// The last response of the conversation.
     pub previous: Option<String>,
-    /// Words that the model is given.
+    /// Instructions for the model.
     pub instructions: Option<String>,
 }
 
 impl Compact {
-    /// Reads a request.
+    /// Parses a request.
     pub fn read(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
         let members = object(body)?;
         let fields = Fields::new(&members, "");
@@ -40,25 +40,25 @@ impl Compact {
     }
 }
 
-/// Content that no compaction of ours made.
+/// Error for content that was not created by a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this was not made by a compaction here")]
+#[error("it was not created by a compaction of this server")]
 pub struct CompactionError;
 
 #[derive(Serialize, Deserialize)]
 struct Sealed<'a> {
-    /// Says that it is ours.
+    /// Format version; identifies the content as Baton's own.
     baton: u32,
     messages: Cow<'a, [Message]>,
 }
 
-/// The messages as the `encrypted_content` of a compaction item; nothing is encrypted.
+/// Encodes the messages as the `encrypted_content` of a compaction item; nothing is encrypted.
 pub fn seal_compaction(messages: &[Message]) -> String {
     let sealed = Sealed { baton: 1, messages: Cow::Borrowed(messages) };
     STANDARD.encode(serde_json::to_vec(&sealed).unwrap_or_default())
 }
 
-/// Reads back what [`seal_compaction`] wrote.
+/// Decodes the output of [`seal_compaction`].
 pub fn open_compaction(content: &str) -> Result<Vec<Message>, CompactionError> {
     let bytes = STANDARD.decode(content).map_err(|_| CompactionError)?;
     let sealed: Sealed<'_> = serde_json::from_slice(&bytes).map_err(|_| CompactionError)?;

@@ -4,191 +4,192 @@ use crate::{ContentPart, ErrorObject, OutputItem, Response, SummaryPart};
 use baton_types::Json;
 use serde::Serialize;
 
-/// One event of a stream, with the number that a client goes on from.
+/// One event of a stream, with the number from which a client can resume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamEvent {
-    /// What it is called, such as `response.created`.
+    /// Event type, such as `response.created`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Which of the stream, from 0, without gaps.
+    /// Position in the stream, from 0, without gaps.
     pub sequence_number: u64,
-    /// The rest.
+    /// Payload of the event.
     #[serde(flatten)]
     pub body: Body,
 }
 
-/// What an event carries; how it is called says what that means.
+/// Payload of an event; its meaning depends on the event type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Body {
     /// The whole object: `response.created`, `.queued`, `.in_progress`, `.completed`, `.incomplete`, `.failed`.
     Response {
-        /// As it is at that moment.
+        /// The current response.
         response: Box<Response>,
     },
     /// An item: `response.output_item.added` and `.done`.
     Item {
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
         /// The item.
         item: OutputItem,
     },
-    /// A piece of a message: `response.content_part.added` and `.done`.
+    /// A content part: `response.content_part.added` and `.done`.
     Part {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
-        /// Which of the item.
+        /// Index of the part in the item.
         content_index: usize,
-        /// The piece.
+        /// The part.
         part: ContentPart,
     },
-    /// More text of a message: `response.output_text.delta`.
+    /// Text delta: `response.output_text.delta`.
     TextDelta {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
-        /// Which of the item.
+        /// Index of the part in the item.
         content_index: usize,
         /// The text.
         delta: String,
         /// Always empty.
         logprobs: [Json; 0],
     },
-    /// All text of a message: `response.output_text.done`.
+    /// Complete text: `response.output_text.done`.
     TextDone {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
-        /// Which of the item.
+        /// Index of the part in the item.
         content_index: usize,
         /// The text.
         text: String,
         /// Always empty.
         logprobs: [Json; 0],
     },
-    /// More of a refusal: `response.refusal.delta`.
+    /// Refusal delta: `response.refusal.delta`.
     RefusalDelta {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
-        /// Which of the item.
+        /// Index of the part in the item.
         content_index: usize,
         /// The text.
         delta: String,
     },
-    /// All of a refusal: `response.refusal.done`.
+    /// Complete refusal: `response.refusal.done`.
     RefusalDone {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
-        /// Which of the item.
+        /// Index of the part in the item.
         content_index: usize,
         /// The text.
         refusal: String,
     },
-    /// A piece of what was thought: `response.reasoning_summary_part.added` and `.done`.
+    /// A reasoning part: `response.reasoning_summary_part.added` and `.done`.
     SummaryPart {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
-        /// Which of the item.
+        /// Index of the part in the item.
         summary_index: usize,
-        /// The piece.
+        /// The part.
         part: SummaryPart,
     },
-    /// More of what was thought: `response.reasoning_summary_text.delta`.
+    /// Reasoning delta: `response.reasoning_summary_text.delta`.
     SummaryDelta {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
-        /// Which of the item.
+        /// Index of the part in the item.
         summary_index: usize,
         /// The text.
         delta: String,
     },
-    /// All of what was thought: `response.reasoning_summary_text.done`.
+    /// Complete reasoning: `response.reasoning_summary_text.done`.
     SummaryDone {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
-        /// Which of the item.
+        /// Index of the part in the item.
         summary_index: usize,
         /// The text.
         text: String,
     },
-    /// More of what a call is made with: `response.function_call_arguments.delta`, `.custom_tool_call_input.delta`,
+    /// Delta of call arguments or input: `response.function_call_arguments.delta`, `.custom_tool_call_input.delta`,
     /// `.mcp_call_arguments.delta`.
     CallDelta {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
         /// The text.
         delta: String,
     },
     /// The arguments of a call: `response.function_call_arguments.done`, `.mcp_call_arguments.done`.
     ArgumentsDone {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
         /// The tool.
         name: String,
         /// JSON as text.
         arguments: String,
     },
-    /// The text of a call: `response.custom_tool_call_input.done`.
+    /// The input text of a custom tool call: `response.custom_tool_call_input.done`.
     InputDone {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
         /// The text.
         input: String,
     },
-    /// An item moves on: `response.mcp_call.in_progress`, `.completed`, `.failed`.
+    /// Status change of an item: `response.mcp_call.in_progress`, `.completed`, `.failed`.
     Progress {
-        /// The item.
+        /// Id of the item.
         item_id: String,
-        /// Which of the output.
+        /// Index of the item in the output.
         output_index: usize,
     },
-    /// `error`, in both forms that clients know.
+    /// `error`, in both formats that clients use.
     Error {
-        /// What exactly.
+        /// Error code.
         code: Option<String>,
-        /// What happened and what to do.
+        /// The problem and its remedy.
         message: String,
-        /// The field of the request.
+        /// The invalid field of the request.
         param: Option<String>,
-        /// The same once more.
+        /// The same data as an error object.
         error: ErrorObject,
     },
 }
 
 impl StreamEvent {
-    /// The `error` event for something that went wrong.
+    /// An `error` event.
     pub fn error(sequence_number: u64, error: ErrorObject) -> Self {
         let body =
             Body::Error { code: error.code.clone(), message: error.message.clone(), param: error.param.clone(), error };
         Self { kind: "error", sequence_number, body }
     }
 
-    /// As one block of server-sent events, to be written at once: some readers lose one that comes in pieces.
+    /// Formats one block of server-sent events. Write it in one piece: some clients lose a block that arrives in
+    /// several.
     pub fn to_sse(&self) -> String {
         format!("event: {}\ndata: {}\n\n", self.kind, self.to_frame())
     }
 
-    /// As the text of a WebSocket frame.
+    /// Formats the text of a WebSocket frame.
     pub fn to_frame(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -1,18 +1,18 @@
-//! Members of a request, one by one, with the words for what is wrong.
+//! Typed access to the members of a request, with validation errors.
 
 use crate::Refusal;
 use baton_types::Thousandths;
 use serde_json::{Map, Value};
 
-/// The members of an object of a request; one that is null is not there.
+/// Members of a JSON object in a request; null counts as absent.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'a> {
     members: &'a Map<String, Value>,
-    /// Where the object is, with a point behind it; empty for the request itself.
+    /// Path of the object with a trailing dot; empty for the request itself.
     place: &'a str,
 }
 
-/// The request as an object.
+/// Parses the request body as an object.
 pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
     match serde_json::from_slice(body) {
         Ok(Value::Object(members)) => Ok(members),
@@ -30,7 +30,7 @@ impl<'a> Fields<'a> {
         Self { members, place }
     }
 
-    /// A member, when it is there.
+    /// A member, if present.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
         self.members.get(name).filter(|value| !value.is_null())
     }
@@ -50,7 +50,7 @@ impl<'a> Fields<'a> {
         self.get(name).map(read).transpose()
     }
 
-    /// Text of at most so many characters.
+    /// Text with at most this many characters.
     pub(crate) fn brief(&self, name: &str, most: usize) -> Result<Option<String>, Refusal> {
         match self.text(name)? {
             Some(text) if text.chars().count() > most => {
@@ -78,7 +78,7 @@ impl<'a> Fields<'a> {
         self.get(name).map(read).transpose()
     }
 
-    /// A whole number from `least` on.
+    /// An integer within these bounds.
     pub(crate) fn count(&self, name: &str, least: u32, most: u32) -> Result<Option<u32>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = value.as_i64().ok_or_else(|| self.wrong(name, "a whole number"))?;
@@ -91,7 +91,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number between two others.
+    /// A number within these bounds.
     pub(crate) fn number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = value.as_f64().ok_or_else(|| self.wrong(name, "a number"))?;
@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
         Ok(self.number(name, 0.0, most)?.and_then(Thousandths::of))
     }
 
-    /// One of some words.
+    /// One of these values.
     pub(crate) fn one_of(&self, name: &str, words: &[&str]) -> Result<Option<&'a str>, Refusal> {
         match self.text(name)? {
             Some(word) if !words.contains(&word) => {
@@ -118,7 +118,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A list of words.
+    /// A list of strings.
     pub(crate) fn words(&self, name: &str) -> Result<Vec<String>, Refusal> {
         let read = |value: &Value| value.as_str().map(str::to_owned);
         let words: Option<Vec<String>> = self.list(name)?.iter().map(read).collect();

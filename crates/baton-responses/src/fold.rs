@@ -1,4 +1,4 @@
-//! What a client makes of a stream: the events applied to an object, one after the other.
+//! Client-side view of a stream: applies the events to an object, one by one.
 
 use serde_json::{Value, json};
 
@@ -7,24 +7,24 @@ use serde_json::{Value, json};
 pub struct Folded {
     /// The object so far.
     pub response: Value,
-    /// How many events were applied.
+    /// Number of applied events.
     pub count: u64,
 }
 
-/// An event that cannot be applied to what came before.
+/// Error for an event that does not fit the state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("event {number}, {kind}: {problem}")]
 pub struct Unfit {
-    /// How many events came before.
+    /// Number of earlier events.
     pub number: u64,
-    /// What it is called.
+    /// Type of the event.
     pub kind: String,
-    /// Why not.
+    /// The problem.
     pub problem: String,
 }
 
 impl Folded {
-    /// Applies the next event. An event that carries the whole object must agree with what the others built.
+    /// Applies the next event. An event with the whole object must agree with the state built from the others.
     pub fn apply(&mut self, event: &Value) -> Result<(), Unfit> {
         let kind = event["type"].as_str().unwrap_or_default();
         let unfit = |problem: &str| Unfit { number: self.count, kind: kind.to_owned(), problem: problem.to_owned() };
@@ -50,7 +50,7 @@ impl Folded {
     fn whole(&mut self, response: &Value) -> Result<(), &'static str> {
         let agrees = response["output"] == self.response["output"];
         self.response = response.clone();
-        if agrees { Ok(()) } else { Err("the output is another than the items that were streamed") }
+        if agrees { Ok(()) } else { Err("the output differs from the streamed items") }
     }
 
     fn item(&mut self, kind: &str, event: &Value) -> Result<(), &'static str> {
@@ -106,7 +106,7 @@ fn apply_to(item: &mut Value, kind: &str, event: &Value) -> Result<(), &'static 
         | "response.mcp_call.failed"
         | "response.mcp_list_tools.in_progress"
         | "response.mcp_list_tools.completed" => Ok(()),
-        _ => Err("no client knows this event"),
+        _ => Err("the event type is unknown"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! MCP servers that a request brings.
+//! MCP servers supplied by a request.
 
 use crate::{
     Refusal,
@@ -9,40 +9,40 @@ use baton_types::{GuestServer, Json, Permission, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fmt};
 
-/// Servers of one request.
+/// Maximum number of servers per request.
 const MOST_SERVERS: usize = 16;
-/// Tools of all of them that a request may use, and how much they may say about themselves.
+/// Maximum number of tools of all servers, and maximum size of their descriptions.
 const MOST_TOOLS: usize = 128;
 const MOST_BYTES: usize = 512 << 10;
 
-/// An MCP server that a request brings.
+/// An MCP server supplied by a request.
 #[derive(Clone, PartialEq, Eq)]
 pub struct McpToolRequest {
-    /// What the caller calls it.
+    /// Label chosen by the caller.
     pub server_label: String,
-    /// Where it is.
+    /// Address of the server.
     pub server_url: String,
-    /// What it is, for the model.
+    /// Description for the model.
     pub server_description: Option<String>,
-    /// Headers of requests to it, the one with the bearer included; secrets.
+    /// Headers for requests to the server, including the bearer token; secrets.
     pub headers: BTreeMap<String, String>,
-    /// The tools of it that may be used; all when not given.
+    /// Tools that may be used; all if absent.
     pub allowed_tools: Option<Vec<String>>,
-    /// Whether somebody is asked before one runs.
+    /// Approval policy for its tools.
     pub require_approval: Approvals,
 }
 
-/// When somebody is asked before a tool of an MCP server runs.
+/// Determines which tools of an MCP server require approval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Approvals {
-    /// Before every call.
+    /// Every call requires approval.
     #[default]
     Always,
-    /// Never.
+    /// No call requires approval.
     Never,
-    /// Before every call, unless the tool is one of these.
+    /// Every call requires approval, except calls of these tools.
     Unless {
-        /// Tools about which nobody is asked.
+        /// Tools that need no approval.
         never: Vec<String>,
     },
 }
@@ -60,7 +60,7 @@ impl McpToolRequest {
         let server_label = label(members, param, before)?;
         if fields.get("connector_id").is_some() {
             let param = format!("{param}.connector_id");
-            let detail = "There are no connectors here; give the address of an MCP server as server_url.";
+            let detail = "Connectors are not supported; send the address of an MCP server as server_url.";
             return Err(Refusal::invalid("unsupported_tool", &param, detail));
         }
         let server_url = fields.text("server_url")?.ok_or_else(|| missing(&format!("{param}.server_url")))?.to_owned();
@@ -88,7 +88,7 @@ impl McpToolRequest {
         })
     }
 
-    /// As it is shown again: without its secrets.
+    /// The echo of the server, without secrets.
     pub(crate) fn echo(&self) -> Json {
         let approval = match &self.require_approval {
             Approvals::Always => json!("always"),
@@ -107,13 +107,13 @@ impl McpToolRequest {
         .into()
     }
 
-    /// The server with those of its tools that the request allows, each with the leave that the request gives.
+    /// The server with its allowed tools and their permissions as requested.
     pub fn admitted(&self, tools: Vec<ToolSpec>) -> GuestServer {
         let own = |tool: &ToolSpec| tool.at_server().map_or_else(|| tool.name.clone(), |(_, own)| own.to_owned());
         let is_allowed = |name: &String| self.allowed_tools.as_ref().is_none_or(|allowed| allowed.contains(name));
         let tools = tools.into_iter().filter(|tool| is_allowed(&own(tool))).map(|tool| {
             let permission = if self.asks_about(&own(&tool)) { Permission::Ask } else { Permission::Allow };
-            // What the server is said to be helps a model to choose among servers that say little.
+            // The server description helps a model to choose among servers with short tool descriptions.
             let description = match &self.server_description {
                 Some(about) => format!("{}\n\n({}: {about})", tool.description, self.server_label),
                 None => tool.description.clone(),
@@ -132,7 +132,7 @@ impl McpToolRequest {
     }
 }
 
-/// An address as it is shown again: what stands behind its host is as often a secret as not.
+/// The echo of an address, without the part after the host, which often contains secrets.
 fn origin(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return "<redacted>".to_owned() };
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -149,7 +149,7 @@ fn label(members: &Map<String, Value>, param: &str, before: &[McpToolRequest]) -
     } else if label.is_empty() || label.len() > 64 || !label.bytes().all(is_word) {
         "must be 1 to 64 letters, digits, _ or -".to_owned()
     } else if before.iter().any(|server| server.server_label == label) {
-        "is there twice; give every server a label of its own".to_owned()
+        "is used twice; give every server a unique label".to_owned()
     } else {
         return Ok(label.to_owned());
     };
@@ -188,7 +188,7 @@ fn approvals(fields: Fields<'_>, param: &str) -> Result<Approvals, Refusal> {
     }
 }
 
-/// Refuses more than a request can carry: what its servers say is kept with the turn.
+/// Checks the size limits of a request: the tool descriptions of its servers are stored with the turn.
 pub(crate) fn check_size(servers: &[GuestServer]) -> Result<(), Refusal> {
     let tools = servers.iter().flat_map(|server| &server.tools);
     let count = tools.clone().count();
@@ -196,10 +196,10 @@ pub(crate) fn check_size(servers: &[GuestServer]) -> Result<(), Refusal> {
     let problem = if count > MOST_TOOLS {
         format!("have {count} tools, and a request can use {MOST_TOOLS}")
     } else if bytes > MOST_BYTES {
-        format!("describe their tools in {} KB, and {} is the most", bytes >> 10, MOST_BYTES >> 10)
+        format!("describe their tools in {} KB; the limit is {} KB", bytes >> 10, MOST_BYTES >> 10)
     } else {
         return Ok(());
     };
-    let detail = format!("The MCP servers of the request {problem}. Name those that it needs in allowed_tools.");
+    let detail = format!("The MCP servers of the request {problem}. List the tools that it needs in allowed_tools.");
     Err(Refusal::invalid("too_many_tools", "tools", detail))
 }

@@ -1,139 +1,139 @@
-//! Items of the output of a response.
+//! Output items of a response.
 
 use baton_types::Json;
 use serde::Serialize;
 
-/// Where an item stands.
+/// Status of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemStatus {
-    /// Open.
+    /// In progress.
     InProgress,
-    /// Done.
+    /// Complete.
     Completed,
-    /// Broken off.
+    /// Interrupted.
     Incomplete,
-    /// Ended by an error.
+    /// Failed.
     Failed,
 }
 
-/// One item of the output.
+/// One output item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum OutputItem {
-    /// Words of the agent's.
+    /// A message of the agent.
     Message {
         /// `msg_` and the id of the message.
         id: String,
-        /// Where it stands.
+        /// Status of the item.
         status: ItemStatus,
         /// Always `assistant`.
         role: &'static str,
-        /// The words.
+        /// The content parts.
         content: Vec<ContentPart>,
-        /// `commentary` before calls of tools, `final_answer` for the answer; unknown while it is written.
+        /// `commentary` before tool calls, `final_answer` for the answer; unknown while the text is streamed.
         #[serde(skip_serializing_if = "Option::is_none")]
         phase: Option<&'static str>,
     },
-    /// What the model thought.
+    /// Reasoning of the model.
     Reasoning {
-        /// `rs_` and the id of the message that it thought about.
+        /// `rs_` and the id of the related message.
         id: String,
-        /// Where it stands.
+        /// Status of the item.
         status: ItemStatus,
-        /// In words.
+        /// Reasoning text.
         summary: Vec<SummaryPart>,
     },
-    /// A call of a function of the caller's.
+    /// A call of a client function.
     FunctionCall {
         /// `fc_` and the id of the call.
         id: String,
-        /// Where it stands.
+        /// Status of the item.
         status: ItemStatus,
-        /// What the result names.
+        /// Call id, repeated by the result.
         call_id: String,
         /// The function.
         name: String,
-        /// JSON as text.
+        /// Arguments as JSON text.
         arguments: String,
     },
-    /// A call of a tool of the caller's that takes text.
+    /// A call of a custom client tool, which takes text.
     CustomToolCall {
         /// `ctc_` and the id of the call.
         id: String,
-        /// Where it stands.
+        /// Status of the item.
         status: ItemStatus,
-        /// What the result names.
+        /// Call id, repeated by the result.
         call_id: String,
         /// The tool.
         name: String,
-        /// The text.
+        /// The input text.
         input: String,
     },
-    /// A call that the agent ran itself.
+    /// A call that the agent ran.
     McpCall {
         /// `mcp_` and the id of the call.
         id: String,
-        /// Where it stands.
+        /// Status of the item.
         status: ItemStatus,
-        /// Whose tool it is.
+        /// Label of the tool's server.
         server_label: String,
         /// The tool.
         name: String,
-        /// JSON as text.
+        /// Arguments as JSON text.
         arguments: String,
-        /// What it gave.
+        /// Output of the tool.
         output: Option<String>,
-        /// Why it failed.
+        /// Error of the tool.
         error: Option<String>,
-        /// The item that asked whether it may run.
+        /// Id of the approval request for the call.
         approval_request_id: Option<String>,
     },
-    /// What a server that the request brought can do.
+    /// The tools of an MCP server of the request.
     McpListTools {
-        /// `mcpl_` and what tells the list from others.
+        /// `mcpl_` and a unique suffix.
         id: String,
-        /// Whose tools they are.
+        /// Label of the server.
         server_label: String,
         /// The tools.
         tools: Vec<ListedTool>,
-        /// Always null: a request whose server cannot be reached is refused.
+        /// Always null: a request with an unreachable server is refused.
         error: Option<String>,
     },
-    /// The question whether a call may run.
+    /// An approval request for a call.
     McpApprovalRequest {
-        /// `mcpr_`, the id of the task and that of the call.
+        /// `mcpr_`, the id of the task and the id of the call.
         id: String,
-        /// Whose tool it is.
+        /// Label of the tool's server.
         server_label: String,
         /// The tool.
         name: String,
-        /// JSON as text.
+        /// Arguments as JSON text.
         arguments: String,
     },
-    /// What stands for a part of the conversation.
+    /// Replacement for a part of the conversation.
     Compaction {
         /// Its id.
         id: String,
-        /// Made by [`crate::seal_compaction`].
+        /// Created by [`crate::seal_compaction`].
         encrypted_content: String,
     },
 }
 
-/// A tool of a server that a request brought.
+/// A tool of an MCP server of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedTool {
-    /// The server's own name for it.
+    /// Name of the tool on its server.
     pub name: String,
-    /// What it does.
+    /// Description of the tool.
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Json,
-    /// Always null: nothing that a server says of itself is passed on as a promise.
+    /// Always null: annotations of a server are untrusted and not passed on.
     pub annotations: Option<Json>,
 }
 
-/// A piece of a message item.
+/// A content part of a message item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ContentPart {
@@ -146,14 +146,14 @@ pub enum ContentPart {
         /// Always empty.
         logprobs: Vec<Json>,
     },
-    /// Why there is no answer.
+    /// A refusal.
     Refusal {
-        /// In words.
+        /// Text of the refusal.
         refusal: String,
     },
 }
 
-/// A piece of a reasoning item.
+/// A part of a reasoning item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum SummaryPart {

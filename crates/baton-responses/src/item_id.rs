@@ -1,17 +1,18 @@
-//! What the items of a response are called.
+//! Ids of the items of a response.
 
 use baton_types::{Digest, TaskId};
 
-/// How much of a digest tells the items of a task apart; the whole id stays below the 64 characters that others allow.
+/// Length of the digest that distinguishes the items of a task; the whole id stays below 64 characters, a limit of
+/// other implementations.
 const DIGITS: usize = 12;
 
-/// The id of an item. It names the task, so that callers who send ids instead of items can be understood.
+/// The id of an item. It contains the task id, so that references by item id can be resolved.
 pub(crate) fn item_id(kind: &str, task: &str, own: &str) -> String {
     let digest = Digest::of(own.as_bytes());
     format!("{kind}_{task}_{}", digest.as_str().get(..DIGITS).unwrap_or_default())
 }
 
-/// The task whose item this may be.
+/// The task id contained in an item id.
 pub fn task_of_item(id: &str) -> Option<TaskId> {
     let (_, rest) = id.split_once('_')?;
     let (task, _) = rest.rsplit_once('_')?;

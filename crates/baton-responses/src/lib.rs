@@ -1,10 +1,10 @@
 //! The OpenAI-compatible dialects, Responses and chat completions, as mappings to and from the nouns of `baton-types`.
 //!
-//! This crate must never do I/O, read a clock, draw a random number or decide what happens to a task: requests become
-//! messages and wishes, and the events of a task become response objects and stream events.
+//! This crate must never do I/O, read a clock, draw a random number or decide about a task: it maps requests to
+//! messages and run options, and task events to response objects and stream events.
 //!
-//! Read first: [`Create`] (what a request asks for), [`Projector`] (how events of a task become a stream and a
-//! [`Response`]), [`Note`] (what is kept with a turn so that it can be shown again), [`Refusal`] (how an error looks).
+//! Read first: [`CreateResponse`] (a parsed request), [`ResponseProjector`] (turns task events into a stream and a [`Response`]),
+//! [`RequestRecord`] (the request data stored with a turn), [`OpenAiError`] (an error in the wire format).
 
 pub mod chat;
 mod compact;

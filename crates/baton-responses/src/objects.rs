@@ -1,10 +1,10 @@
-//! The small objects of the dialect: lists, models, conversations, what was deleted.
+//! Small wire objects: lists, models, conversations, deletions.
 
 use crate::{OutputItem, Refusal, ResponseUsage};
 use baton_types::Json;
 use serde::{Deserialize, Serialize};
 
-/// A list that is not cut into pages, such as that of models.
+/// A list without pages, such as the list of models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct List<T> {
     /// Always `list`.
@@ -14,7 +14,7 @@ pub struct List<T> {
 }
 
 impl<T> List<T> {
-    /// Of these.
+    /// A list with these entries.
     pub fn of(data: Vec<T>) -> Self {
         Self { object: "list", data }
     }
@@ -27,11 +27,11 @@ pub struct ItemPage {
     pub object: &'static str,
     /// The items, each with an id.
     pub data: Vec<Json>,
-    /// The id of the first.
+    /// Id of the first item.
     pub first_id: Option<String>,
-    /// The id of the last.
+    /// Id of the last item.
     pub last_id: Option<String>,
-    /// Whether there are more after it.
+    /// Whether more items follow.
     pub has_more: bool,
 }
 
@@ -40,7 +40,7 @@ struct WithId {
     id: String,
 }
 
-/// The order of a page.
+/// Sort order of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Oldest first.
@@ -50,7 +50,7 @@ pub enum Order {
     Desc,
 }
 
-/// A page of items, which are given oldest first; an unknown `after` is refused.
+/// A page of items, which are given oldest first; an unknown `after` is an error.
 pub fn page_items(items: &[Json], limit: usize, order: Order, after: Option<&str>) -> Result<ItemPage, Refusal> {
     let id = |item: &Json| item.read::<WithId>().ok().map(|item| item.id);
     let mut ordered: Vec<&Json> = items.iter().collect();
@@ -77,10 +77,10 @@ pub fn page_items(items: &[Json], limit: usize, order: Order, after: Option<&str
     })
 }
 
-/// That something is gone.
+/// Confirmation of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deleted {
-    /// What had this id.
+    /// Id of the deleted object.
     pub id: String,
     /// `response` or `conversation.deleted`.
     pub object: &'static str,
@@ -89,32 +89,32 @@ pub struct Deleted {
 }
 
 impl Deleted {
-    /// Of a response.
+    /// Deletion of a response.
     pub fn response(id: String) -> Self {
         Self { id, object: "response", deleted: true }
     }
 
-    /// Of a conversation.
+    /// Deletion of a conversation.
     pub fn conversation(id: String) -> Self {
         Self { id, object: "conversation.deleted", deleted: true }
     }
 }
 
-/// Somebody who can be asked.
+/// An agent in the list of models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModelObject {
-    /// What `model` is in requests.
+    /// Value for `model` in requests.
     pub id: String,
     /// Always `model`.
     pub object: &'static str,
-    /// Since when, in seconds.
+    /// Creation time in seconds.
     pub created: i64,
-    /// Whose it is.
+    /// Owner of the model.
     pub owned_by: String,
 }
 
 impl ModelObject {
-    /// An agent.
+    /// A model entry for an agent.
     pub fn new(id: impl Into<String>, created: i64) -> Self {
         Self { id: id.into(), object: "model", created, owned_by: "baton".to_owned() }
     }
@@ -127,53 +127,53 @@ pub struct ConversationObject {
     pub id: String,
     /// Always `conversation`.
     pub object: &'static str,
-    /// Since when, in seconds.
+    /// Creation time in seconds.
     pub created_at: i64,
-    /// Pairs of the caller's.
+    /// Metadata pairs of the client.
     pub metadata: Json,
 }
 
 impl ConversationObject {
-    /// A conversation.
+    /// A conversation object.
     pub fn new(id: String, created_at: i64, metadata: Option<Json>) -> Self {
         let metadata = metadata.unwrap_or_else(|| serde_json::json!({}).into());
         Self { id, object: "conversation", created_at, metadata }
     }
 }
 
-/// How many tokens a request would take.
+/// Token count of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct InputTokens {
     /// Always `response.input_tokens`.
     pub object: &'static str,
-    /// How many.
+    /// Number of tokens.
     pub input_tokens: u64,
 }
 
 impl InputTokens {
-    /// As many.
+    /// An object with this count.
     pub fn of(input_tokens: u64) -> Self {
         Self { object: "response.input_tokens", input_tokens }
     }
 }
 
-/// A conversation that was made shorter.
+/// A compacted conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CompactionObject {
     /// Its id, `resp_...`.
     pub id: String,
     /// Always `response.compaction`.
     pub object: &'static str,
-    /// When, in seconds.
+    /// Creation time in seconds.
     pub created_at: i64,
-    /// What to send as input from now on.
+    /// The input for further requests.
     pub output: Vec<OutputItem>,
-    /// What making it used.
+    /// Token usage of the compaction.
     pub usage: ResponseUsage,
 }
 
 impl CompactionObject {
-    /// With one compaction item.
+    /// An object with these output items.
     pub fn new(id: String, created_at: i64, output: Vec<OutputItem>, usage: ResponseUsage) -> Self {
         Self { id, object: "response.compaction", created_at, output, usage }
     }

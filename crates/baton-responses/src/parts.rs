@@ -1,13 +1,13 @@
-//! Content of items as parts of messages, and data parts that carry calls, results and answers.
+//! Conversion of item content to message parts, and data parts for calls, results and approvals.
 //!
-//! The data parts have the shape in which `baton-rules` reads them; a test of this crate keeps both the same.
+//! `baton-rules` reads these data parts; a test of this crate keeps both formats in sync.
 
 use crate::{Approval, Refusal};
 use baton_types::{CallId, Json, Message, Part, PartContent, ToolCall, ToolResult};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// The words of a message; of one that has none, its data and links.
+/// The text of a message, or its data and links if it has no text.
 pub(crate) fn words(message: &Message) -> String {
     let text = message.text();
     if !text.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn words(message: &Message) -> String {
     other.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a data part is no content, but says which tools are called or what is asked.
+/// Whether a data part carries tool calls, results or input requests instead of content.
 fn is_protocol(data: &Json) -> bool {
     let members = ["tool_calls", "tool_results", "input_requests", "input_responses", "passed_down"];
     data.is_object()
@@ -81,7 +81,7 @@ pub(crate) fn results_part(results: &[ToolResult]) -> Part {
     data(&Results { tool_results })
 }
 
-/// The data part that says which calls may run.
+/// The data part with approval decisions.
 pub(crate) fn approvals_part(approvals: &[Approval]) -> Part {
     let responses: Vec<Value> = approvals
         .iter()
@@ -92,7 +92,7 @@ pub(crate) fn approvals_part(approvals: &[Approval]) -> Part {
     Part::data(json!({ "input_responses": responses }).into())
 }
 
-/// The content of a message item: a string, or parts.
+/// The content of a message item: a string, or a list of parts.
 pub(crate) fn content_parts(content: &Value, param: &str) -> Result<Vec<Part>, Refusal> {
     match content {
         Value::String(text) => Ok(vec![Part::text(text)]),
@@ -126,7 +126,7 @@ fn content_part(part: &Value, param: &str) -> Result<Part, Refusal> {
         Some(other) => Err(Refusal::invalid(
             "unsupported_content",
             &format!("{param}.type"),
-            format!("Content of type '{other}' is not taken here; send input_text, input_image or input_file."),
+            format!("Content of type '{other}' is not supported; send input_text, input_image or input_file."),
         )),
         None => Err(missing(&format!("{param}.type"))),
     }
@@ -157,12 +157,12 @@ fn no_file_id(members: &Map<String, Value>, param: &str) -> Result<(), Refusal> 
         Some(_) => Err(Refusal::invalid(
             "unsupported_parameter",
             &format!("{param}.file_id"),
-            "Files are not kept here; send the content as a data: URL, or a link to it.",
+            "File ids are not supported; send the content as a data: URL, or a link to it.",
         )),
     }
 }
 
-/// A link, or the content itself when it is a data: URL.
+/// A link, or the inline content of a data: URL.
 fn link(url: &str, media_type: Option<&str>, param: &str) -> Result<Part, Refusal> {
     let Some(data) = url.strip_prefix("data:") else {
         let is_link = url.starts_with("https://") || url.starts_with("http://");
@@ -204,7 +204,7 @@ pub(crate) fn text_of<'a>(members: &'a Map<String, Value>, name: &str) -> Option
     members.get(name).and_then(Value::as_str)
 }
 
-/// A member that has to be there, as text.
+/// A required member, as text.
 pub(crate) fn needed<'a>(members: &'a Map<String, Value>, name: &str, param: &str) -> Result<&'a str, Refusal> {
     let param = format!("{param}.{name}");
     match members.get(name) {

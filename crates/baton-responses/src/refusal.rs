@@ -1,34 +1,34 @@
-//! Requests that cannot be served, in the form that clients of these dialects read.
+//! Request errors in the wire format of the OpenAI APIs.
 
 use serde::Serialize;
 
-/// Why a request is refused, and what to do about it.
+/// Error of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
     /// The HTTP status.
     pub status: u16,
-    /// The kind of error, which clients make their own types of.
+    /// The error type, which clients map to exceptions.
     pub kind: &'static str,
-    /// What exactly, as a word.
+    /// Error code, a short identifier.
     pub code: Option<String>,
-    /// The field of the request that is wrong.
+    /// The invalid field of the request.
     pub param: Option<String>,
-    /// What is wrong and what would be right.
+    /// The problem and its remedy.
     pub message: String,
 }
 
 /// The member `error` of an envelope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorObject {
-    /// What is wrong and what would be right.
+    /// The problem and its remedy.
     pub message: String,
-    /// The kind of error.
+    /// The error type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The field of the request that is wrong.
+    /// The invalid field of the request.
     pub param: Option<String>,
-    /// What exactly, as a word.
+    /// Error code, a short identifier.
     pub code: Option<String>,
 }
 
@@ -38,7 +38,7 @@ struct Envelope {
 }
 
 impl Refusal {
-    /// The request is wrong.
+    /// An error for an invalid request.
     pub fn invalid(code: &str, param: &str, message: impl Into<String>) -> Self {
         Self {
             status: 400,
@@ -49,7 +49,7 @@ impl Refusal {
         }
     }
 
-    /// There is no such thing; the code is a word such as `response_not_found`.
+    /// An error for a missing object; the code is an identifier such as `response_not_found`.
     pub fn not_found(code: &str, param: &str, message: impl Into<String>) -> Self {
         Self { status: 404, ..Self::invalid(code, param, message) }
     }

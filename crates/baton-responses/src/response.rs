@@ -5,68 +5,68 @@ use baton_types::{Json, Thousandths, Usage};
 use serde::Serialize;
 use serde_json::json;
 
-/// Where a response stands.
+/// Status of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseStatus {
-    /// Accepted, not begun.
+    /// Accepted, not started.
     Queued,
-    /// Worked on.
+    /// In progress.
     InProgress,
-    /// Done, or the caller has the word.
+    /// Complete, or waiting for the client.
     Completed,
     /// Ended by an error.
     Failed,
     /// Ended by a limit.
     Incomplete,
-    /// Ended by the caller.
+    /// Cancelled by the client.
     Cancelled,
 }
 
-/// Why a response failed.
+/// Error of a failed response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResponseError {
     /// The stable code, `BTN-...`.
     pub code: String,
-    /// What happened and what to do.
+    /// The problem and its remedy.
     pub message: String,
 }
 
-/// Why a response is not complete.
+/// Reason of an incomplete response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IncompleteDetails {
-    /// As a word.
+    /// Short identifier of the reason.
     pub reason: &'static str,
 }
 
-/// Tokens that were used.
+/// Token usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ResponseUsage {
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// More about them.
+    /// Details of the input tokens.
     pub input_tokens_details: InputDetails,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// More about them.
+    /// Details of the output tokens.
     pub output_tokens_details: OutputDetails,
-    /// Both together.
+    /// Sum of both.
     pub total_tokens: u64,
 }
 
-/// More about tokens read.
+/// Details of input tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InputDetails {
-    /// Those from a cache.
+    /// Tokens read from a cache.
     pub cached_tokens: u64,
-    /// Those written to a cache.
+    /// Tokens written to a cache.
     pub cache_write_tokens: u64,
 }
 
-/// More about tokens written.
+/// Details of output tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OutputDetails {
-    /// Those of reasoning.
+    /// Reasoning tokens.
     pub reasoning_tokens: u64,
 }
 
@@ -85,78 +85,78 @@ impl From<Usage> for ResponseUsage {
     }
 }
 
-/// A response; every member is always written, because strict readers want each of them.
+/// A response; every member is always present, because strict clients require it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Response {
     /// Its id.
     pub id: String,
     /// Always `response`.
     pub object: &'static str,
-    /// When it began, in seconds.
+    /// Creation time in seconds.
     pub created_at: i64,
-    /// When it was done, in seconds.
+    /// Completion time in seconds.
     pub completed_at: Option<i64>,
-    /// Where it stands.
+    /// Current status.
     pub status: ResponseStatus,
-    /// Why it is not complete.
+    /// Reason if it is incomplete.
     pub incomplete_details: Option<IncompleteDetails>,
-    /// Who answers, as the caller asked for it.
+    /// The model as named by the client.
     pub model: String,
-    /// The response that it goes on from.
+    /// The response that it continues.
     pub previous_response_id: Option<String>,
-    /// Words of the request.
+    /// Instructions of the request.
     pub instructions: Option<String>,
-    /// What came out.
+    /// The output items.
     pub output: Vec<OutputItem>,
-    /// Why it failed.
+    /// Error if it failed.
     pub error: Option<ResponseError>,
     /// Tools of the request.
     pub tools: Vec<Json>,
-    /// As it was given, or `auto`.
+    /// Value from the request, or `auto`.
     pub tool_choice: Json,
     /// `auto` or `disabled`.
     pub truncation: String,
-    /// Whether a turn may make several calls.
+    /// Whether parallel tool calls are allowed.
     pub parallel_tool_calls: bool,
-    /// The form of the answer.
+    /// Text settings with the output format.
     pub text: Json,
-    /// As it was given, or 1.
+    /// Value from the request, or 1.
     pub top_p: Json,
-    /// As it was given, or 0.
+    /// Value from the request, or 0.
     pub presence_penalty: Json,
-    /// As it was given, or 0.
+    /// Value from the request, or 0.
     pub frequency_penalty: Json,
-    /// As it was given, or 0.
+    /// Value from the request, or 0.
     pub top_logprobs: u32,
-    /// As it was given, or 1.
+    /// Value from the request, or 1.
     pub temperature: Json,
     /// Effort and summary.
     pub reasoning: Option<Json>,
-    /// Tokens used; none while it is worked on.
+    /// Token usage; none while in progress.
     pub usage: Option<ResponseUsage>,
-    /// As it was given.
+    /// Value from the request.
     pub max_output_tokens: Option<u32>,
-    /// As it was given.
+    /// Value from the request.
     pub max_tool_calls: Option<u32>,
-    /// Whether it can be asked for later.
+    /// Whether it can be retrieved later.
     pub store: bool,
-    /// Whether nobody waits for it.
+    /// Whether it runs in the background.
     pub background: bool,
     /// Always `default`.
     pub service_tier: &'static str,
-    /// Pairs of the caller's.
+    /// Metadata pairs of the client.
     pub metadata: Json,
-    /// As it was given.
+    /// Value from the request.
     pub safety_identifier: Option<String>,
-    /// As it was given.
+    /// Value from the request.
     pub prompt_cache_key: Option<String>,
-    /// The conversation that it is part of.
+    /// The conversation that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Json>,
 }
 
 impl Response {
-    /// A response that has just begun, with the echo of its request.
+    /// A new response with the echo of its request.
     pub fn begun(id: String, created_at: i64, agent: &str, note: &Note) -> Self {
         let number = |given: Option<Thousandths>| given.map_or_else(|| json!(1), |number| json!(number.get()));
         Self {
@@ -173,7 +173,7 @@ impl Response {
             error: None,
             tools: note.tools.clone(),
             tool_choice: note.tool_choice.clone().unwrap_or_else(|| Json::string("auto")),
-            // A conversation that is too long is made shorter unless the request says otherwise.
+            // By default, a conversation that is too long is compacted.
             truncation: note.truncation.clone().unwrap_or_else(|| "auto".to_owned()),
             parallel_tool_calls: !note.one_call_a_turn,
             text: note.text.clone().unwrap_or_else(|| json!({"format": {"type": "text"}}).into()),
@@ -196,7 +196,7 @@ impl Response {
         }
     }
 
-    /// The text of its messages, as clients join it.
+    /// The concatenated text of its messages.
     pub fn output_text(&self) -> String {
         let parts = self.output.iter().filter_map(|item| match item {
             OutputItem::Message { content, .. } => Some(content),

@@ -1,15 +1,15 @@
-//! A run that failed, as the error of its request.
+//! Mapping of failed runs to request errors.
 
 use crate::{ErrorObject, Refusal};
 use baton_types::{ErrorCode, ProviderFailure, Reason};
 use std::time::Duration;
 
-/// What the client of a failed run is told: the error, and whether repeating the request can help.
+/// A failed run as seen by the client: the error, and whether a retry can help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFailure {
-    /// The error; its status is one that clients turn into the right exception.
+    /// The error; its status makes clients raise the appropriate exception.
     pub refusal: Refusal,
-    /// How long the model's provider asked to wait.
+    /// Delay requested by the model provider.
     pub retry_after: Option<Duration>,
     /// Whether the same request may succeed later.
     pub is_passing: bool,
@@ -33,13 +33,13 @@ impl RunFailure {
         Self { refusal, retry_after: asked.map(Duration::from_millis), is_passing }
     }
 
-    /// As the `error` of a stream.
+    /// The `error` object for a stream.
     pub fn error(&self) -> ErrorObject {
         self.refusal.error()
     }
 }
 
-/// Failures that the caller could take for its own: the message says first that they are the server's.
+/// Failures that a client could mistake for its own error: the message starts by attributing them to the server.
 fn is_about_server(code: &ErrorCode) -> bool {
     [ErrorCode::PROVIDER_KEY_REFUSED, ErrorCode::PROVIDER_QUOTA_EXHAUSTED].contains(code)
 }
@@ -60,7 +60,7 @@ fn classify(reason: &Reason) -> (u16, &'static str, String) {
     (status, kind, word.to_owned())
 }
 
-/// The provider's status keeps its meaning.
+/// Maps the provider's status, keeping its meaning.
 fn from_provider(provider: &ProviderFailure) -> (u16, &'static str, &'static str) {
     match provider.status {
         _ if provider.quota_exhausted => (429, "insufficient_quota", "insufficient_quota"),
@@ -116,7 +116,7 @@ mod tests {
         let provider = Some(ProviderFailure { status: 401, retry_after_ms: None, quota_exhausted: false });
         let reason = Reason { provider, ..Reason::new(ErrorCode::PROVIDER_KEY_REFUSED.code, "look at OPENAI_API_KEY") };
         let message = RunFailure::from_reason(&reason).refusal.message;
-        let expect = "The model's provider refuses the key of this server: look at OPENAI_API_KEY (BTN-3022)";
+        let expect = "The model provider rejected the key of this server: look at OPENAI_API_KEY (BTN-3022)";
         assert_eq!(message, expect);
     }
 }

@@ -1,4 +1,4 @@
-//! Tools that a request brings, and which of them it wants to be called.
+//! Tools and tool choice of a request.
 
 use crate::{McpToolRequest, Refusal, fields::Fields, parts::needed};
 use baton_types::{BUILT_IN_TOOLS, CallerTool, GuestServer, Json, WishedCalls};
@@ -10,7 +10,7 @@ pub(crate) struct Tools {
     pub(crate) callers: Vec<CallerTool>,
     pub(crate) custom: Vec<String>,
     pub(crate) mcp: Vec<McpToolRequest>,
-    /// As they are shown again, secrets taken out.
+    /// The echo of the tools, without secrets.
     pub(crate) echo: Vec<Json>,
 }
 
@@ -55,7 +55,7 @@ impl Tools {
         Ok(())
     }
 
-    /// A tool that takes text is a function of one string.
+    /// Adds a custom tool as a function with one string parameter.
     fn custom(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
         let place = format!("{param}.");
         let fields = Fields::new(members, &place);
@@ -83,9 +83,9 @@ impl Tools {
         let problem = if name.is_empty() || name.len() > 64 || !name.bytes().all(is_word) {
             "must be 1 to 64 letters, digits, _ or -"
         } else if BUILT_IN_TOOLS.contains(&name) {
-            "is the name of a tool that the agent has itself; choose another"
+            "is the name of a built-in tool; choose another"
         } else if self.callers.iter().any(|tool| tool.name == name) {
-            "is there twice; give every tool a name of its own"
+            "is used twice; give every tool a unique name"
         } else {
             return Ok(name.to_owned());
         };
@@ -98,12 +98,12 @@ fn unsupported(kind: &str, param: &str) -> Refusal {
         "unsupported_tool",
         param,
         format!(
-            "Tools of type '{kind}' are not run here; send function, custom or mcp tools, or give the agent a tool of its own."
+            "Tools of type '{kind}' are not supported; send function, custom or mcp tools, or add a tool to the agent."
         ),
     )
 }
 
-/// Which tools a request wants to be called; those of the servers that it brings are known by the names that models use.
+/// Parses the tool choice; tools of the request's servers are referred to by the names that models use.
 pub(crate) fn tool_choice(choice: &Value, servers: &[GuestServer]) -> Result<WishedCalls, Refusal> {
     let param = "tool_choice";
     let members = match choice {
@@ -136,7 +136,7 @@ pub(crate) fn tool_choice(choice: &Value, servers: &[GuestServer]) -> Result<Wis
     }
 }
 
-/// The tools of a server that a choice means, by the names that models use.
+/// The tools of a server that a choice selects, by the names that models use.
 fn of_server(choice: &Map<String, Value>, servers: &[GuestServer]) -> Vec<String> {
     let text = |name: &str| choice.get(name).and_then(Value::as_str);
     let (label, tool) = (text("server_label"), text("name"));

@@ -1,4 +1,4 @@
-//! Streams of the older dialect.
+//! Streams of chat completions.
 
 use super::{
     CompletionUsage,
@@ -8,41 +8,41 @@ use crate::{Body, ErrorObject, OutputItem, Response, StreamEvent};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// One line of a stream: a chunk, or the error with which it ends.
+/// One line of a stream: a chunk, or the final error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Chunk {
-    /// More of the answer.
+    /// A part of the answer.
     More {
         /// `chatcmpl-` and the id of the response.
         id: String,
         /// Always `chat.completion.chunk`.
         object: &'static str,
-        /// When it began, in seconds.
+        /// Creation time in seconds.
         created: i64,
-        /// Who answers.
+        /// The model as named by the client.
         model: String,
-        /// One, or none with what was used.
+        /// One choice, or none in the chunk with the usage.
         choices: Vec<Value>,
-        /// What was used.
+        /// Token usage.
         #[serde(skip_serializing_if = "Option::is_none")]
         usage: Option<CompletionUsage>,
     },
-    /// What went wrong.
+    /// The final error.
     Error {
-        /// As in the envelope of errors.
+        /// The error object, as in error envelopes.
         error: ErrorObject,
     },
 }
 
 impl Chunk {
-    /// As one block of server-sent events.
+    /// Formats one block of server-sent events.
     pub fn to_sse(&self) -> String {
         format!("data: {}\n\n", serde_json::to_string(self).unwrap_or_default())
     }
 }
 
-/// Turns the stream of a response into chunks; `[DONE]` is for whoever writes them.
+/// Converts the stream of a response into chunks; the caller writes `[DONE_EVENT]`.
 #[derive(Clone, Debug)]
 pub struct Chunks {
     id: String,
@@ -50,16 +50,16 @@ pub struct Chunks {
     model: String,
     include_usage: bool,
     has_begun: bool,
-    /// How many calls were shown.
+    /// Number of emitted calls.
     calls: usize,
-    /// The item whose text was shown last.
+    /// Output index of the item whose text was emitted last.
     writing: Option<usize>,
-    /// Whether reasoning was shown.
+    /// Whether reasoning was emitted.
     has_reasoned: bool,
 }
 
 impl Chunks {
-    /// For the stream of this response.
+    /// An encoder for the stream of this response.
     pub fn new(response: &Response, include_usage: bool) -> Self {
         Self {
             id: completion_id(response),
@@ -73,7 +73,7 @@ impl Chunks {
         }
     }
 
-    /// The chunks of an event.
+    /// The chunks for an event.
     pub fn event(&mut self, event: &StreamEvent) -> Vec<Chunk> {
         let mut out = Vec::new();
         if !self.has_begun {
@@ -122,7 +122,7 @@ impl Chunks {
         Some(self.delta(&json!({ "tool_calls": [call] })))
     }
 
-    /// The text, set off from that of another item as it is in a whole answer.
+    /// The text, separated from that of another item as in a complete answer.
     fn apart(&mut self, output_index: usize, text: &str) -> String {
         let before = self.writing.replace(output_index);
         let is_other = before.is_some_and(|before| before != output_index);

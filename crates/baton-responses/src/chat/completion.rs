@@ -1,64 +1,64 @@
-//! Whole answers.
+//! Complete chat completions.
 
 use super::resumption::MARK;
 use crate::{Approval, ContentPart, OutputItem, Refusal, Response, ResponseUsage, SummaryPart};
 use serde::Serialize;
 
-/// An answer.
+/// A chat completion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Completion {
     /// `chatcmpl-` and the id of the response.
     pub id: String,
     /// Always `chat.completion`.
     pub object: &'static str,
-    /// When it began, in seconds.
+    /// Creation time in seconds.
     pub created: i64,
-    /// Who answers, as the caller asked for it.
+    /// The model as named by the client.
     pub model: String,
-    /// Always one.
+    /// Always one choice.
     pub choices: Vec<Choice>,
-    /// Tokens used.
+    /// Token usage.
     pub usage: CompletionUsage,
     /// Always `default`.
     pub service_tier: &'static str,
 }
 
-/// The one answer.
+/// The choice of a completion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Choice {
     /// Always 0.
     pub index: u32,
-    /// What is said.
+    /// The message.
     pub message: Reply,
-    /// Always none.
+    /// Always null.
     pub logprobs: Option<()>,
     /// `stop`, `length`, `tool_calls` or `content_filter`.
     pub finish_reason: &'static str,
 }
 
-/// What is said.
+/// The message of a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reply {
     /// Always `assistant`.
     pub role: &'static str,
     /// The text.
     pub content: Option<String>,
-    /// What the model thought, in the form that other compatible servers give it.
+    /// Reasoning of the model, in the format of other compatible servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_content: Option<String>,
-    /// Why there is no answer.
+    /// Text of a refusal.
     pub refusal: Option<String>,
-    /// Always none.
+    /// Always empty.
     pub annotations: [(); 0],
-    /// Calls for the caller to run.
+    /// Calls for the client to run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCallOut>,
 }
 
-/// A call for the caller to run.
+/// A call for the client to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolCallOut {
-    /// What the result names.
+    /// Call id, repeated by the result.
     pub id: String,
     /// Always `function`.
     #[serde(rename = "type")]
@@ -70,38 +70,38 @@ pub struct ToolCallOut {
 /// The function and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FunctionOut {
-    /// The function.
+    /// Name of the function.
     pub name: String,
-    /// JSON as text.
+    /// Arguments as JSON text.
     pub arguments: String,
 }
 
-/// Tokens used.
+/// Token usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CompletionUsage {
-    /// Tokens read.
+    /// Input tokens.
     pub prompt_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub completion_tokens: u64,
-    /// Both together.
+    /// Sum of both.
     pub total_tokens: u64,
-    /// More about tokens read.
+    /// Details of the input tokens.
     pub prompt_tokens_details: PromptDetails,
-    /// More about tokens written.
+    /// Details of the output tokens.
     pub completion_tokens_details: CompletionDetails,
 }
 
-/// More about tokens read.
+/// Details of input tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PromptDetails {
-    /// Those from a cache.
+    /// Tokens read from a cache.
     pub cached_tokens: u64,
 }
 
-/// More about tokens written.
+/// Details of output tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CompletionDetails {
-    /// Those of reasoning.
+    /// Reasoning tokens.
     pub reasoning_tokens: u64,
 }
 
@@ -120,7 +120,7 @@ impl From<ResponseUsage> for CompletionUsage {
 }
 
 impl Completion {
-    /// A response that is over in the older form; one that failed is an error there.
+    /// Converts a finished response; a failed one becomes an error.
     pub fn of(response: &Response) -> Result<Self, Refusal> {
         if let Some(error) = &response.error {
             return Err(Refusal {
@@ -165,12 +165,12 @@ impl Completion {
     }
 }
 
-/// What a completion is called.
+/// The id of a completion.
 pub(super) fn completion_id(response: &Response) -> String {
     format!("chatcmpl-{}", response.id)
 }
 
-/// Why a response is over, in the words of the older dialect.
+/// The finish reason of a response, as named in chat completions.
 pub(super) fn finish_reason(response: &Response) -> &'static str {
     match &response.incomplete_details {
         Some(details) if details.reason == "content_filter" => "content_filter",
@@ -180,14 +180,14 @@ pub(super) fn finish_reason(response: &Response) -> &'static str {
     }
 }
 
-/// What the model thought, when the item says so.
+/// The reasoning text of an item.
 fn thought_of(item: &OutputItem) -> Option<String> {
     let OutputItem::Reasoning { summary, .. } = item else { return None };
     let texts: Vec<&str> = summary.iter().map(|SummaryPart::SummaryText { text }| text.as_str()).collect();
     Some(texts.concat()).filter(|text| !text.is_empty())
 }
 
-/// A call that the caller is to run.
+/// The client tool call of an item.
 pub(super) fn call_of(item: &OutputItem) -> Option<ToolCallOut> {
     let (id, name, arguments) = match item {
         OutputItem::FunctionCall { call_id, name, arguments, .. } => (call_id, name, arguments),
@@ -198,7 +198,7 @@ pub(super) fn call_of(item: &OutputItem) -> Option<ToolCallOut> {
     Some(ToolCallOut { id: id.clone(), kind: "function", function })
 }
 
-/// The question whether a call may run, in words: the older dialect has no other form for it.
+/// The approval request of an item as text: chat completions have no other representation.
 pub(super) fn question(item: &OutputItem) -> Option<String> {
     match item {
         OutputItem::McpApprovalRequest { id, name, arguments, .. } => {

@@ -1,4 +1,4 @@
-//! Chat completions: the older dialect, as another form of the same requests and responses.
+//! Chat completions: the older dialect, mapped to the same requests and responses.
 
 mod chunks;
 mod completion;

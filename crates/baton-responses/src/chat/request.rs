@@ -1,4 +1,4 @@
-//! Requests of the older dialect, turned into requests for responses.
+//! Converts chat completion requests into response requests.
 
 use super::{
     resumption::{Resumption, conversation_digest},
@@ -11,16 +11,16 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-/// A request that was read and checked.
+/// A parsed and validated request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatCreate {
-    /// The same as a request for a response; not stored unless it says so, with calls of the agent's own tools not shown.
+    /// The equivalent response request; not stored by default, and the agent's own tool calls are hidden.
     pub create: Create,
-    /// Whether a stream ends with what was used.
+    /// Whether the stream ends with the token usage.
     pub include_usage: bool,
 }
 
-/// Members that mean the same in both dialects.
+/// Members with the same meaning in both dialects.
 const SAME: [&str; 15] = [
     "model",
     "stream",
@@ -40,7 +40,7 @@ const SAME: [&str; 15] = [
 ];
 
 impl ChatCreate {
-    /// Reads a request.
+    /// Parses a request.
     pub fn read(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
         let members = object(body)?;
         refuse(Fields::new(&members, ""), &IN_CHAT)?;
@@ -63,7 +63,7 @@ impl ChatCreate {
         });
         let mut create = create.map_err(|refusal| in_chat_words(refusal, &origins))?;
         create.note.hides_tools = true;
-        // The caller sends the whole conversation with every request, so nobody asks for its items again.
+        // The client resends the whole conversation with every request, so the items are never retrieved.
         create.note.input = Vec::new();
         let messages = fields.list("messages")?;
         create.note.conversation_digest = Some(conversation_digest(messages));
@@ -77,7 +77,7 @@ impl ChatCreate {
     }
 }
 
-/// The refusal with the names of the caller's request; `origins` says of which message an item was made.
+/// Rewrites an error with the field names of the chat request; `origins` maps items to messages.
 fn in_chat_words(refusal: Refusal, origins: &[usize]) -> Refusal {
     let Some(param) = refusal.param else { return refusal };
     let item = param.strip_prefix("input[").and_then(|rest| rest.split_once(']'));
@@ -90,7 +90,7 @@ fn in_chat_words(refusal: Refusal, origins: &[usize]) -> Refusal {
     Refusal { param: Some(renamed), message, ..refusal }
 }
 
-/// The messages as items, and of which message each was made.
+/// The messages as items, and the message index of each item.
 fn items(fields: Fields<'_>) -> Result<(Vec<Value>, Vec<usize>), Refusal> {
     let (mut items, mut origins) = (Vec::new(), Vec::new());
     for (index, message) in fields.list("messages")?.iter().enumerate() {
@@ -108,7 +108,7 @@ fn translated(fields: Fields<'_>, items: Vec<Value>) -> Result<Map<String, Value
         }
     }
     request.insert("store".to_owned(), fields.flag("store")?.unwrap_or(false).into());
-    // Older clients ask for fewer tokens than the newer dialect allows.
+    // Older clients request fewer tokens than the newer dialect allows.
     let most = match fields.count("max_completion_tokens", 1, u32::MAX)? {
         None => fields.count("max_tokens", 1, u32::MAX)?,
         most => most,
@@ -142,7 +142,7 @@ fn translated(fields: Fields<'_>, items: Vec<Value>) -> Result<Map<String, Value
     Ok(request)
 }
 
-/// `{type, function: {name, ...}}` as `{type, name, ...}`.
+/// Flattens `{type, function: {name, ...}}` to `{type, name, ...}`.
 fn unnested(tool: &Value) -> Value {
     let Value::Object(members) = tool else { return tool.clone() };
     let mut flat = members.clone();
@@ -164,7 +164,7 @@ fn chosen(choice: &Value) -> Value {
     flat
 }
 
-/// One message as items: its words, and its calls behind them.
+/// One message as items: its content, followed by its calls.
 fn said(message: &Value, param: &str, items: &mut Vec<Value>) -> Result<(), Refusal> {
     let Value::Object(members) = message else {
         return Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be an object.")));

@@ -1,25 +1,25 @@
-//! Which conversation a request resends, so that an answer to a question finds the run that waits for it.
+//! Recognition of a resent conversation, so that an answer to a question finds the waiting run.
 //!
-//! The history of a chat is the caller's word. It chooses among the runs that wait for this caller, and only where it
-//! repeats exactly what such a run was asked and what the run said: text that a model or a tool wrote cannot pass for
-//! another run's question.
+//! The history of a chat is untrusted client input. It selects among the runs that wait for this client, and only if it
+//! repeats the exact request and output of such a run: text written by a model or a tool cannot impersonate the
+//! question of another run.
 
 use baton_types::Digest;
 use serde_json::{Value, json};
 
-/// A request that ends with an answer to what the agent said last.
+/// A request that ends with an answer to the agent's last message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resumption {
-    /// Digest of the conversation before the agent spoke.
+    /// Digest of the conversation before the agent's last message.
     pub before: String,
-    /// What the agent said last.
+    /// The agent's last message.
     pub question: String,
-    /// What the user answered.
+    /// The user's answer.
     pub answer: String,
 }
 
 impl Resumption {
-    /// Reads the end of a conversation; none when it does not end with the agent's words and one answer of the user.
+    /// Parses the end of a conversation; `None` if it does not end with an agent message and one user message.
     pub(super) fn read(messages: &[Value]) -> Option<Self> {
         let said: Vec<&Value> = messages.iter().filter(|message| !is_set_up(message)).collect();
         let asked = said.iter().rposition(|message| message["role"] == "assistant")?;
@@ -30,20 +30,21 @@ impl Resumption {
             [answer] if answer["role"] == "user" && !calls => {
                 Some(Self { before: digest(before), question, answer: text_of(&answer["content"])? })
             }
-            // Results beside an approval, or several messages: what names a waiting task is refused, and begins nothing.
+            // Tool results together with an approval, or several messages: if they name a waiting task, they are
+            // refused and start nothing.
             [_, ..] => Some(Self { before: String::new(), question, answer: String::new() })
                 .filter(|resumption| resumption.named_task().is_some()),
             [] => None,
         }
     }
 
-    /// The task that the question names in its last words, when it asks for an approval.
+    /// The task named at the end of the question, if it requests an approval.
     pub fn named_task(&self) -> Option<&str> {
         let (_, named) = self.question.rsplit_once(MARK)?;
         named.strip_suffix(')').filter(|task| !task.is_empty() && !task.contains(char::is_whitespace))
     }
 
-    /// What the user decided, when the words are one of the answers to an approval.
+    /// The user's decision, if the text is a known answer to an approval.
     pub fn decision(&self) -> Option<Decision> {
         let words = self.answer.trim().trim_end_matches(['.', '!']).trim_end().to_lowercase();
         match words.as_str() {
@@ -56,19 +57,19 @@ impl Resumption {
     }
 }
 
-/// The answer to an approval.
+/// The answer to an approval request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The call runs.
+    /// Run the call.
     Allow,
-    /// It runs, and the tool asks no more in the conversation.
+    /// Run the call, and allow the tool for the rest of the conversation.
     AllowSession,
-    /// It does not run.
+    /// Do not run the call.
     Deny,
 }
 
 impl Decision {
-    /// As answers to tasks have it.
+    /// The decision in the format of task answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow_once",
@@ -78,11 +79,11 @@ impl Decision {
     }
 }
 
-/// What goes before the task in a question.
+/// Prefix of the task id in a question.
 pub(super) const MARK: &str = " (approval ";
 
-/// Digest of a conversation: who said what, and which calls were made. Set-up words are left out, since clients change
-/// them between requests.
+/// Digest of a conversation: roles, contents and calls. System messages are excluded, because clients change them
+/// between requests.
 pub(super) fn conversation_digest(messages: &[Value]) -> String {
     let said: Vec<&Value> = messages.iter().filter(|message| !is_set_up(message)).collect();
     digest(&said)
@@ -105,7 +106,7 @@ fn digest(said: &[&Value]) -> String {
     Digest::of(Value::Array(entries).to_string().as_bytes()).to_string()
 }
 
-/// The words of a message's content, when it has nothing else.
+/// The text of a message's content, if it contains only text.
 fn text_of(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.trim().to_owned()),

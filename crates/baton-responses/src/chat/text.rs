@@ -1,4 +1,4 @@
-//! Legacy completions: a prompt in place of messages, text in place of a message.
+//! Legacy completions: a prompt instead of messages, text instead of a message.
 
 use super::{
     ChatCreate, Chunk, Chunks, Completion, CompletionUsage,
@@ -12,29 +12,29 @@ use crate::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// How every object of this dialect is called.
+/// Object name of this dialect.
 const OBJECT: &str = "text_completion";
 
-/// An answer as text, or a piece of one.
+/// A text completion, or one chunk of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TextCompletion {
     /// `cmpl-` and the id of the response.
     pub id: String,
     /// Always `text_completion`.
     pub object: &'static str,
-    /// When it began, in seconds.
+    /// Creation time in seconds.
     pub created: i64,
-    /// The agent, as the caller named it.
+    /// The model as named by the client.
     pub model: String,
-    /// One, or none with the usage of a stream.
+    /// One choice, or none in the chunk with the usage.
     pub choices: Vec<Value>,
-    /// Tokens used.
+    /// Token usage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<CompletionUsage>,
 }
 
 impl ChatCreate {
-    /// Reads a request with a prompt.
+    /// Parses a request with a prompt.
     pub fn read_prompt(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
         let mut members = object(body)?;
         let fields = Fields::new(&members, "");
@@ -46,7 +46,7 @@ impl ChatCreate {
     }
 }
 
-/// The prompt: a text, or a list of one.
+/// The prompt: a string, or a list with one string.
 fn prompt(fields: Fields<'_>) -> Result<String, Refusal> {
     let wanted = "'prompt' must be a string or a list of one string; send several prompts as several requests.";
     match fields.get("prompt") {
@@ -70,7 +70,7 @@ fn in_prompt_words(refusal: Refusal) -> Refusal {
 }
 
 impl TextCompletion {
-    /// A response that is over; one that failed is an error.
+    /// Converts a finished response; a failed one becomes an error.
     pub fn from_response(response: &Response) -> Result<Self, Refusal> {
         let Completion { id, created, model, choices, usage, .. } = Completion::of(response)?;
         let choices = choices.into_iter().map(|choice| {
@@ -85,23 +85,23 @@ fn text_id(id: &str) -> String {
     format!("cmpl-{}", id.strip_prefix("chatcmpl-").unwrap_or(id))
 }
 
-/// Turns the stream of a response into pieces of text.
+/// Converts the stream of a response into text chunks.
 #[derive(Clone, Debug)]
 pub struct TextChunks(Chunks);
 
 impl TextChunks {
-    /// For the stream of this response.
+    /// An encoder for the stream of this response.
     pub fn new(response: &Response, include_usage: bool) -> Self {
         Self(Chunks::new(response, include_usage))
     }
 
-    /// The pieces of an event, each as one block of server-sent events.
+    /// The chunks for an event, each formatted as one block of server-sent events.
     pub fn event(&mut self, event: &StreamEvent) -> Vec<String> {
         self.0.event(event).into_iter().filter_map(as_text).collect()
     }
 }
 
-/// A chunk as a piece of text; none when it has nothing of the answer's text.
+/// Converts a chunk to text; `None` if it contains no part of the answer text.
 fn as_text(chunk: Chunk) -> Option<String> {
     let Chunk::More { id, created, model, choices, usage, .. } = chunk else { return Some(chunk.to_sse()) };
     let choice = match choices.first() {

@@ -1,9 +1,9 @@
-//! Parameters that change an answer and have no effect here: they are refused by name instead of being passed over.
+//! Parameters that would change an answer but are not supported: they are refused by name instead of being ignored.
 
 use crate::{Refusal, fields::Fields};
 use serde_json::Value;
 
-/// Parameters of chat completions, each with what to do instead.
+/// Unsupported parameters of chat completions, each with an alternative.
 pub(super) const IN_CHAT: [(&str, &str); 7] = [
     ("functions", "Send the functions as tools."),
     ("function_call", "Send tool_choice instead."),
@@ -14,7 +14,7 @@ pub(super) const IN_CHAT: [(&str, &str); 7] = [
     ("web_search_options", "Give the agent a search tool of its own."),
 ];
 
-/// Parameters of legacy completions.
+/// Unsupported parameters of legacy completions.
 pub(super) const IN_TEXT: [(&str, &str); 6] = [
     ("suffix", "An agent does not insert text; put both sides into the prompt."),
     ("echo", "The prompt is not repeated; leave it out."),
@@ -24,7 +24,7 @@ pub(super) const IN_TEXT: [(&str, &str); 6] = [
     ("functions", "Use tools of /v1/chat/completions or /v1/responses."),
 ];
 
-/// Refuses the parameters of a table that have a value with an effect, and more than one answer.
+/// Refuses parameters of a table that have an effective value, and requests for more than one answer.
 pub(super) fn refuse(fields: Fields<'_>, table: &[(&str, &str)]) -> Result<(), Refusal> {
     for (name, detail) in table {
         if fields.get(name).is_some_and(|value| !is_neutral(value)) {
@@ -46,7 +46,7 @@ fn unsupported(name: &str, detail: &str) -> Refusal {
     Refusal::invalid("unsupported_parameter", name, format!("'{name}' is not supported here. {detail}"))
 }
 
-/// Whether a value asks for nothing.
+/// Whether a value has no effect.
 fn is_neutral(value: &Value) -> bool {
     match value {
         Value::Null => true,

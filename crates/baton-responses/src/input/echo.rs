@@ -1,9 +1,9 @@
-//! Items as they are shown again.
+//! The echo of input items.
 
 use baton_types::Json;
 use serde_json::{Map, Value, json};
 
-/// An item in full form, with an id. Content that was sent inline is not kept a second time unless it is asked for.
+/// An item in full form, with an id. Inline content is omitted unless it was requested.
 pub(super) fn with_id(item: &Value, shows_images: bool, fresh: &mut dyn FnMut() -> String) -> Json {
     let Value::Object(members) = item else { return item.clone().into() };
     let kind = members.get("type").and_then(Value::as_str).unwrap_or("message");

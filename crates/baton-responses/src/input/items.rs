@@ -1,4 +1,4 @@
-//! One item of the input after the other.
+//! Parsing of single input items.
 
 use super::{Approval, conversation::Conversation};
 use crate::{
@@ -33,7 +33,7 @@ impl Conversation<'_> {
             Some("compaction" | "compaction_summary") => {
                 let content = needed(members, "encrypted_content", param)?;
                 let messages = open_compaction(content).map_err(|error| {
-                    let detail = format!("The compaction cannot be used: {error}. Send the items that it stood for.");
+                    let detail = format!("The compaction cannot be used: {error}. Send the original items.");
                     Refusal::invalid("invalid_value", &format!("{param}.encrypted_content"), detail)
                 })?;
                 self.said(messages);
@@ -44,12 +44,12 @@ impl Conversation<'_> {
                 self.reference(id, &format!("{param}.id"));
                 Ok(())
             }
-            // What a model thought is kept here with what it said, and tools are listed anew.
+            // Reasoning is stored with its message, and tools are listed again.
             Some("reasoning" | "mcp_list_tools" | "mcp_approval_request") => Ok(()),
             Some(other) => Err(Refusal::invalid(
                 "unsupported_item",
                 &format!("{param}.type"),
-                format!("Items of type '{other}' are not taken here; leave it out."),
+                format!("Items of type '{other}' are not supported; remove it."),
             )),
         }
     }
@@ -73,7 +73,7 @@ impl Conversation<'_> {
             "assistant" => self.agent(parts),
             "system" | "developer" => self.system(&parts),
             other => {
-                let detail = format!("'{other}' is no role; use user, assistant, system or developer.");
+                let detail = format!("'{other}' is not a valid role; use user, assistant, system or developer.");
                 return Err(Refusal::invalid("invalid_value", &format!("{param}.role"), detail));
             }
         }
@@ -112,7 +112,7 @@ impl Conversation<'_> {
     fn approval(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
         let request = needed(members, "approval_request_id", param)?;
         let Some((task, call)) = Approval::parse_request_id(request) else {
-            let detail = format!("'{request}' is no approval request; use the id of the mcp_approval_request item.");
+            let detail = format!("'{request}' is not an approval request; use the id of the mcp_approval_request item.");
             return Err(Refusal::invalid(
                 "approval_request_not_found",
                 &format!("{param}.approval_request_id"),
@@ -128,7 +128,7 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// A call that an agent ran itself, with what it gave.
+    /// Adds a call that an agent ran, with its output.
     fn own_call(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
         let (id, name) = (needed(members, "id", param)?, needed(members, "name", param)?.to_owned());
         let arguments = object_in(text_of(members, "arguments").unwrap_or_default());
@@ -173,7 +173,7 @@ fn text_in(part: Part) -> Option<String> {
     }
 }
 
-/// Arguments come as JSON in a string; a model that wrote something else is shown as if it had given none.
+/// Parses arguments, which are JSON in a string; anything but an object counts as no arguments.
 fn object_in(arguments: &str) -> Json {
     Json::parse(arguments).ok().filter(Json::is_object).unwrap_or_else(|| json!({}).into())
 }

@@ -1,4 +1,4 @@
-//! The items of a request as what was said before and what is to be answered now.
+//! Parsing of input items into history and current input.
 
 mod conversation;
 mod echo;
@@ -9,85 +9,84 @@ use baton_types::{Json, Message, Part, Role, TaskId};
 use conversation::Conversation;
 use serde_json::Value;
 
-/// Characters of an input that is one string.
+/// Maximum number of characters of a string input.
 const MAX_TEXT: usize = 10_485_760;
 
-/// Items of an input: each takes several times its own size until it is answered.
+/// Maximum number of input items: each takes several times its own size until it is answered.
 const MAX_ITEMS: usize = 20_000;
 
 /// The input of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
-    /// What was said before, oldest first.
+    /// The earlier conversation, oldest first.
     pub history: Vec<Turn>,
-    /// What is to be answered now.
+    /// The input to answer now.
     pub last: Last,
-    /// Words of system and developer messages.
+    /// Text of system and developer messages.
     pub system: Vec<String>,
 }
 
 /// One entry of the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Something that was said.
+    /// A message.
     Said(Message),
-    /// An item by its id, for the surface to find.
+    /// A reference to an item by id, resolved by the HTTP surface.
     Reference {
         /// The id.
         id: String,
-        /// Where in the request, such as `input[2].id`.
+        /// Location in the request, such as `input[2].id`.
         param: String,
     },
 }
 
-/// What is to be answered now: everything after the last item of the agent's.
+/// The input to answer now: everything after the agent's last item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Last {
-    /// Words, files, results of calls and answers to questions about calls, all in one; none when the agent had the last
-    /// word.
+    /// Text, files, tool results and approvals in one message; `None` if the last item is the agent's.
     pub message: Option<Message>,
-    /// The calls whose results it carries.
+    /// Ids of the calls whose results it carries.
     pub results: Vec<String>,
-    /// Answers to questions whether a call may run; also a data part of the message.
+    /// Answers to approval requests; also a data part of the message.
     pub approvals: Vec<Approval>,
 }
 
 /// The answer to an approval request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
-    /// The task that asked, so that the answer is for it even where the request does not go on from its response.
+    /// The requesting task; the answer is routed to it even if the request does not continue its response.
     pub task: TaskId,
-    /// The call that waits.
+    /// The pending call.
     pub call: String,
-    /// Whether it may run.
+    /// Whether the call is approved.
     pub approve: bool,
-    /// Why, in the caller's words.
+    /// Reason given by the caller.
     pub reason: Option<String>,
 }
 
 impl Approval {
-    /// The id of the item that asks whether a call may run.
+    /// The id of an approval request item.
     pub fn request_id(task: &str, call: &str) -> String {
         format!("mcpr_{task}_{call}")
     }
 
-    /// The task and the call that such an id names.
+    /// The task and the call in such an id.
     pub fn parse_request_id(id: &str) -> Option<(&str, &str)> {
         id.strip_prefix("mcpr_").and_then(|rest| rest.split_once('_'))
     }
 }
 
-/// Where calls may have been made whose results come now.
+/// Where the calls of the supplied results are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// In the same input.
     Here,
-    /// Also in what the request goes on from.
+    /// Also in the conversation that the request continues.
     Further,
 }
 
 impl Input {
-    /// Everything in it as messages, in order; what is to be answered now comes last.
+    /// All messages in order; the input to answer now is last.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         let said = self.history.iter().filter_map(|turn| match turn {
             Turn::Said(message) => Some(message),
@@ -102,18 +101,18 @@ impl Input {
             None => Err(Refusal::invalid(
                 "invalid_value",
                 "input",
-                "There is nothing to answer: end the input with words of the user, or with results of calls.",
+                "There is nothing to answer: end the input with a user message or with tool results.",
             )),
         }
     }
 }
 
-/// Items, such as those of a conversation, with their ids added.
+/// Parses items, such as those of a conversation, and adds missing ids.
 pub fn read_items(items: &Json, fresh: &mut dyn FnMut() -> String) -> Result<(Input, Vec<Json>), Refusal> {
     read_input(Some(&items.to_value()), Reach::Further, false, fresh)
 }
 
-/// The input of a request, and its items as they are shown again.
+/// Parses the input of a request; returns it with the echo of its items.
 pub(crate) fn read_input(
     input: Option<&Value>,
     reach: Reach,
@@ -135,7 +134,7 @@ pub(crate) fn read_input(
         }
         Some(Value::Array(items)) if items.len() > MAX_ITEMS => {
             let detail = format!(
-                "'input' must have at most {MAX_ITEMS} items; send fewer, and go on with previous_response_id or a conversation."
+                "'input' must have at most {MAX_ITEMS} items; send fewer, and continue with previous_response_id or a conversation."
             );
             Err(Refusal::invalid("array_above_max_length", "input", detail))
         }

@@ -1,31 +1,31 @@
-//! Calls of tools: those that the agent runs itself, and those that go back to the caller.
+//! Tool calls: those that the agent runs, and those returned to the client.
 
 use super::Projector;
 use crate::{Approval, Body, ItemStatus, OutputItem, StreamEvent, item_id::item_id};
 use baton_types::{CallId, ToolCall, ToolExecution, ToolResult};
 use serde::Deserialize;
 
-/// Tools through which a model acts on its own task; what they bring about is shown, and not that they were called.
+/// Tools that control the model's own task; their effect is shown, not their call.
 const CONTROL: [&str; 3] = ["ask_user", "reject_task", "reply_message"];
 
-/// The tool that publishes an output. No other item has what was published, so its call is also shown of those who work
-/// alone.
+/// The tool that publishes an artifact. No other item contains the artifact, so its call is also shown for autonomous
+/// agents.
 const PUBLISHES: &str = "emit_artifact";
 
-/// Tools whose calls become work of another agent, which is then named beside them.
+/// Tools that hand work to another agent; the item is labelled with that agent.
 const HANDING_OVER: [&str; 2] = ["handoff", "call_agent"];
 
 /// One call of the model's last turn.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) call: ToolCall,
-    /// Whether it has begun to run.
+    /// Whether it has started.
     pub(super) started: bool,
-    /// Whether somebody was asked whether it may.
+    /// Whether it required approval.
     pub(super) was_asked: bool,
-    /// The server of the caller's that has its tool, and the tool's own name there.
+    /// The caller's server that has the tool, and the original name of the tool.
     guest: Option<(String, String)>,
-    /// Where its item is.
+    /// Output index and label of its item.
     item: Option<(usize, String)>,
 }
 
@@ -34,7 +34,7 @@ impl Call {
         Self { call: call.clone(), started: false, was_asked: false, guest, item: None }
     }
 
-    /// What its tool is called where it is.
+    /// The original name of its tool.
     fn name(&self) -> &str {
         self.guest.as_ref().map_or(self.call.name.as_str(), |(_, tool)| tool)
     }
@@ -93,7 +93,7 @@ impl Projector {
         self.close(out, *output_index, item);
     }
 
-    /// Shows that the agent runs a call, unless that is not to be seen.
+    /// Shows a call that the agent runs, unless it is hidden.
     fn open_call(&mut self, out: &mut Vec<StreamEvent>, id: &CallId, label: &str) {
         let Some(at) = self.calls.iter().position(|known| known.call.id == *id) else { return };
         let known = &self.calls[at];
@@ -119,7 +119,7 @@ impl Projector {
         self.calls[at].item = Some((output_index, label.to_owned()));
     }
 
-    /// Closes the items of calls that go on in another turn, or not at all.
+    /// Closes the items of calls that continue in another turn or not at all.
     pub(super) fn break_off_calls(&mut self, out: &mut Vec<StreamEvent>) {
         for known in std::mem::take(&mut self.calls) {
             if let Some((output_index, label)) = &known.item {
@@ -129,12 +129,12 @@ impl Projector {
         }
     }
 
-    /// Whether a call is for the caller to run.
+    /// Whether the client runs the call.
     fn is_callers(&self, call: &ToolCall) -> bool {
         self.execution == ToolExecution::Caller || self.wishes.has_tool(&call.name)
     }
 
-    /// Shows a call that the caller is to run.
+    /// Shows a call for the client to run.
     pub(super) fn pass_back(&mut self, out: &mut Vec<StreamEvent>, call: &ToolCall) {
         if self.custom.contains(&call.name) {
             self.pass_back_custom(out, call);
@@ -168,7 +168,7 @@ impl Projector {
             name: call.name.clone(),
             input: input.to_owned(),
         };
-        // Models that were told to give text under one name now and then give it bare.
+        // Models sometimes return the bare text instead of an object with one member.
         let read = call.arguments.read::<CustomInput>().map(|given| given.input);
         let input = read.unwrap_or_else(|_| call.arguments.to_plain_text());
         let open = item(ItemStatus::InProgress, "");
@@ -184,7 +184,7 @@ impl Projector {
         self.close(out, output_index, item(ItemStatus::Completed, &input));
     }
 
-    /// Shows the question whether a call may run.
+    /// Shows an approval request.
     pub(super) fn ask_leave(&mut self, out: &mut Vec<StreamEvent>, item: OutputItem) {
         let output_index = self.add(out, item.clone());
         self.close(out, output_index, item);

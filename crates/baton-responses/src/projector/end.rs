@@ -1,11 +1,11 @@
-//! How a turn ends: with an answer, a question, or neither.
+//! End of a turn: with an answer, a question or neither.
 
 use super::{Projector, Standing, text::Said};
 use crate::{Approval, Body, IncompleteDetails, OutputItem, ResponseError, ResponseStatus, RunFailure, StreamEvent};
 use baton_types::{CallId, ErrorCode, Json, Message, PartContent, Reason, TaskState, Timestamp, ToolCall};
 use serde::Deserialize;
 
-/// What a status message asks for, beside its words.
+/// Requests in a status message, in addition to its text.
 #[derive(Default, Deserialize)]
 struct Asked {
     #[serde(default)]
@@ -66,7 +66,7 @@ impl Projector {
         match state {
             TaskState::Failed => self.fail(out, reason),
             TaskState::Canceled => {
-                // No event says just that; clients read the status of the object.
+                // There is no event for a cancellation; clients read the status of the object.
                 self.response.status = ResponseStatus::Cancelled;
                 self.whole(out, "response.incomplete");
             }
@@ -102,8 +102,8 @@ impl Projector {
         self.whole(out, "response.failed");
     }
 
-    /// Shows what the task waits for: calls of the caller's tools, leave to run a call, or an answer in words. What an
-    /// agent further down waits for is asked here too, and answered by the same call ids.
+    /// Shows the pending requests of the task: client tool calls, approvals or questions in text. Requests of
+    /// downstream agents are included and answered by the same call ids.
     fn ask(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
         let mut asked = Asked::default();
         for part in &message.parts {

@@ -1,11 +1,11 @@
-//! What servers that the caller brought can do.
+//! Tool lists of the servers supplied by the caller.
 
 use super::Projector;
 use crate::{Body, ListedTool, OutputItem, StreamEvent, item_id::item_id};
 use baton_types::{GuestServer, ToolSpec};
 
 impl Projector {
-    /// Notes which of the servers the caller has not seen the tools of.
+    /// Records the servers whose tools the caller has not seen.
     pub(super) fn meet(&mut self, servers: &[GuestServer]) {
         let is_new = |server: &&GuestServer| !self.wishes.servers.contains(server);
         self.met = servers.iter().filter(is_new).map(|server| server.label.clone()).collect();
@@ -31,7 +31,7 @@ impl Projector {
         }
     }
 
-    /// Whose tool a name means and what it is called there, when a server of the caller's has it.
+    /// Server label and original name of a tool, if it belongs to a server supplied by the caller.
     pub(super) fn at_guest(&self, name: &str) -> Option<(String, String)> {
         let tool = self.wishes.guest_tool(name).filter(|_| !self.wishes.has_tool(name))?;
         tool.at_server().map(|(server, tool)| (server.to_owned(), tool.to_owned()))

@@ -1,4 +1,4 @@
-//! A stream and a response object out of the events of a task and live text.
+//! Projection of task events and live text into a stream and a response object.
 
 mod calls;
 mod end;
@@ -12,45 +12,45 @@ use baton_types::{
 use calls::Call;
 use text::Attempt;
 
-/// Turns the events of a task into one response: as a stream, and as the object that is there at any moment.
+/// Turns the events of a task into one response: as a stream, and as the current object.
 ///
-/// The object follows from the journaled events alone. Live text only makes the stream show earlier what an event says
-/// later; what it showed of an attempt that came to nothing is taken back when the item closes.
+/// The object is derived from the journaled events only. Live text only makes the stream faster than the events; text
+/// of a failed attempt is withdrawn when its item closes.
 #[derive(Clone, Debug)]
 pub struct Projector {
     response: Response,
-    /// The number of the first event of the turn.
+    /// Number of the first event of the turn.
     first: u64,
     sequence: u64,
     standing: Standing,
     task: String,
-    /// Whose tools are the agent's own, when no server is named.
+    /// Label of the agent's own tools, if no server is named.
     agent: String,
-    /// Whether live text is passed over, because the journal has it too.
+    /// Whether live text is ignored, because the journal contains it too.
     kept: bool,
     hides_tools: bool,
-    /// Whether callers see nothing but the result.
+    /// Whether only the result is shown to callers.
     autonomous: bool,
     acted: bool,
     custom: Vec<String>,
     wishes: Wishes,
     execution: ToolExecution,
-    /// Calls of the last turn of the model.
+    /// Calls of the model's last turn.
     calls: Vec<Call>,
     attempt: Option<Attempt>,
-    /// What was thought about a message that is not there yet.
+    /// Reasoning for a message that has not arrived yet.
     thought: Option<(MessageId, String)>,
-    /// Messages whose text has been shown, and those about which thoughts have been.
+    /// Messages whose text was shown, and messages whose reasoning was shown.
     shown: Vec<MessageId>,
     reasoned: Vec<MessageId>,
-    /// Servers of the caller's whose tools are still to be shown, and how many lists came before.
+    /// Caller servers whose tools are not shown yet, and the number of earlier lists.
     met: Vec<String>,
     lists: u32,
-    /// Whether the last answer was broken off by a limit.
+    /// Whether the last answer was truncated by a limit.
     cut: bool,
-    /// Why the turn failed.
+    /// Failure of the turn.
     failure: Option<RunFailure>,
-    /// Whether the answer to a question in words is found by the chat that is sent again.
+    /// Whether the answer to a question is recognised by the resent chat.
     is_chat: bool,
     /// Whether the task waits for an answer that can still be given.
     waits: bool,
@@ -65,7 +65,7 @@ enum Standing {
 }
 
 impl Projector {
-    /// For the turn that the id names.
+    /// A projector for the turn with this id.
     pub fn new(id: &ResponseId, created: Timestamp, agent: &str, note: &Note) -> Self {
         Self {
             response: Response::begun(id.to_string(), created.as_millis().div_euclid(1000), agent, note),
@@ -96,12 +96,12 @@ impl Projector {
         }
     }
 
-    /// The number that the next event has.
+    /// Sequence number of the next event.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// The events with which every stream begins; ask for them once, before anything is fed.
+    /// The first events of every stream; call it once, before any other event.
     pub fn begin(&mut self) -> Vec<StreamEvent> {
         let mut out = Vec::new();
         self.whole(&mut out, "response.created");
@@ -113,7 +113,7 @@ impl Projector {
         out
     }
 
-    /// An event of the task; all from number 1 on, in order.
+    /// Handles a task event; all events from number 1 on, in order.
     pub fn event(&mut self, number: u64, at: Timestamp, event: &TaskEvent) -> Vec<StreamEvent> {
         let mut out = Vec::new();
         if self.standing == Standing::Before && number >= self.first {
@@ -130,7 +130,7 @@ impl Projector {
         out
     }
 
-    /// More of the open text, after `offset` bytes.
+    /// Handles a live text delta that starts at `offset` bytes.
     pub fn delta(&mut self, message: &MessageId, attempt: u32, offset: usize, text: &str) -> Vec<StreamEvent> {
         let mut out = Vec::new();
         if self.standing == Standing::Open && !self.kept {
@@ -139,37 +139,37 @@ impl Projector {
         out
     }
 
-    /// All of the open text so far.
+    /// Handles all live text so far.
     pub fn open_text(&mut self, message: &MessageId, attempt: u32, text: &str) -> Vec<StreamEvent> {
         self.delta(message, attempt, 0, text)
     }
 
-    /// The response as it is now.
+    /// The current response.
     pub fn response(&self) -> &Response {
         &self.response
     }
 
-    /// Whether nothing more can come.
+    /// Whether the stream is complete.
     pub fn is_over(&self) -> bool {
         self.standing == Standing::Over
     }
 
-    /// Whether a tool has run in the turn, so that asking again might do something twice.
+    /// Whether a tool has run in the turn, so that a retry might repeat a side effect.
     pub fn has_acted(&self) -> bool {
         self.acted
     }
 
-    /// Why the turn failed.
+    /// Failure of the turn.
     pub fn failure(&self) -> Option<&RunFailure> {
         self.failure.as_ref()
     }
 
-    /// Whether the turn ended with a question whose answer can still be given, so that its task has to stay.
+    /// Whether the turn ended with a question that can still be answered, so that its task must be kept.
     pub fn waits(&self) -> bool {
         self.waits
     }
 
-    /// What has to be known of an event whether or not its turn is shown.
+    /// Updates the state that is needed whether or not the turn is shown.
     fn learn(&mut self, event: &TaskEvent) {
         match event {
             TaskEvent::Submitted { tool_execution, autonomous, .. } => {
@@ -197,7 +197,7 @@ impl Projector {
                     known.was_asked = true;
                 }
             }
-            // What one turn left open is no item of another.
+            // Open calls of one turn are not items of another.
             TaskEvent::StatusChanged { .. } if self.standing == Standing::Before => {
                 self.calls.iter_mut().for_each(|known| known.started = false);
             }
@@ -254,19 +254,19 @@ impl Projector {
         self.usage = self.usage.plus(usage);
     }
 
-    /// Emits an event with the next number.
+    /// Emits an event with the next sequence number.
     fn emit(&mut self, out: &mut Vec<StreamEvent>, kind: &'static str, body: Body) {
         out.push(StreamEvent { kind, sequence_number: self.sequence, body });
         self.sequence += 1;
     }
 
-    /// Emits an event that carries the whole object.
+    /// Emits an event with the whole response object.
     fn whole(&mut self, out: &mut Vec<StreamEvent>, kind: &'static str) {
         let response = Box::new(self.response.clone());
         self.emit(out, kind, Body::Response { response });
     }
 
-    /// Puts an item at the end of the output.
+    /// Appends an item to the output.
     fn add(&mut self, out: &mut Vec<StreamEvent>, item: OutputItem) -> usize {
         let output_index = self.response.output.len();
         self.response.output.push(item.clone());
@@ -274,7 +274,7 @@ impl Projector {
         output_index
     }
 
-    /// Says what an item has become.
+    /// Replaces an item with its final state.
     fn close(&mut self, out: &mut Vec<StreamEvent>, output_index: usize, item: OutputItem) {
         if let Some(place) = self.response.output.get_mut(output_index) {
             *place = item.clone();

@@ -1,17 +1,17 @@
-//! What the agent says, while it says it and when it has.
+//! Text and reasoning of the agent, live and complete.
 
 use super::Projector;
 use crate::{Body, ContentPart, ItemStatus, OutputItem, StreamEvent, SummaryPart, item_id::item_id, parts::words};
 use baton_types::{Message, MessageId, Reasoning};
 use serde::Deserialize;
 
-/// A model call that may still write.
+/// A model call that may still produce text.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
     message: MessageId,
     number: u32,
     text: String,
-    /// Where its item is, once it has written something.
+    /// Output index of its item, once it has text.
     item: Option<usize>,
 }
 
@@ -24,16 +24,16 @@ impl Attempt {
     }
 }
 
-/// What became of text.
+/// Role of a text in the turn.
 #[derive(Clone, Copy)]
 pub(super) enum Said {
-    /// It goes before calls of tools.
+    /// Text before tool calls.
     Commentary,
-    /// It is the answer.
+    /// The answer.
     Answer,
-    /// It is the answer, as far as a limit let it.
+    /// The answer, truncated by a limit.
     CutAnswer,
-    /// It says why there is no answer.
+    /// The reason for a refusal.
     Refusal,
 }
 
@@ -49,7 +49,8 @@ impl Projector {
         self.attempt = Some(Attempt { message: message.clone(), number, text: String::new(), item: None });
     }
 
-    /// More text of an attempt; what was shown before is not shown again, and what came after a gap has to wait.
+    /// Adds text of an attempt; text that was already shown is skipped, and text after a gap is not shown before the
+    /// complete message.
     pub(super) fn wrote(
         &mut self,
         out: &mut Vec<StreamEvent>,
@@ -95,8 +96,8 @@ impl Projector {
         self.emit(out, "response.content_part.added", body);
     }
 
-    /// Closes the item of an attempt that came to nothing. Whether anybody saw its text is not in the journal, so the
-    /// item is there in any case and holds none; where the journal has the text, the item holds just that.
+    /// Closes the item of a failed attempt. The journal does not record whether its text was shown, so the item always
+    /// exists and is empty; if the journal has the text, the item contains it.
     pub(super) fn abandon(&mut self, out: &mut Vec<StreamEvent>) {
         let Some(attempt) = self.attempt.take() else { return };
         if self.autonomous || self.kept && attempt.item.is_none() {
@@ -117,7 +118,7 @@ impl Projector {
         self.close(out, output_index, message_item(&item_id, ItemStatus::Incomplete, content, None));
     }
 
-    /// The model called tools; what it said beside is no answer yet.
+    /// Handles tool calls of the model; accompanying text is commentary.
     pub(super) fn say_beside_calls(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
         if !self.autonomous && !words(message).is_empty() {
             self.say(out, message, Said::Commentary);
@@ -130,7 +131,7 @@ impl Projector {
         self.tell_thought(out);
     }
 
-    /// The model answered.
+    /// Handles the model's answer.
     pub(super) fn answer(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
         let metadata: Metadata = message.metadata.as_ref().and_then(|known| known.read().ok()).unwrap_or_default();
         let said = match metadata.finish.as_deref() {
@@ -143,7 +144,7 @@ impl Projector {
         self.tell_thought(out);
     }
 
-    /// Shows a whole message; of one that is being written, what is left of it.
+    /// Shows a complete message, or the rest of one that is being streamed.
     pub(super) fn say(&mut self, out: &mut Vec<StreamEvent>, message: &Message, said: Said) {
         if self.attempt.as_ref().is_some_and(|attempt| attempt.message != message.id) {
             self.abandon(out);
@@ -162,7 +163,7 @@ impl Projector {
         let (output_index, part) = match said {
             Said::Refusal => self.refuse(out, &attempt, &item_id, &text),
             Said::Commentary | Said::Answer | Said::CutAnswer => {
-                // Text that was shown otherwise is put right by the events that close it.
+                // If other text was shown, the closing events replace it.
                 let rest = text.strip_prefix(attempt.text.as_str()).unwrap_or_default();
                 if !rest.is_empty() || attempt.item.is_none() {
                     self.write(out, &mut attempt, rest);
@@ -212,8 +213,8 @@ impl Projector {
         self.emit(out, "response.content_part.done", body);
     }
 
-    /// What the model thought: its item goes before that of the text. Where text was shown live before it, the item goes
-    /// behind, and the journal says so: the order of items does not depend on who watched.
+    /// Handles reasoning: its item precedes that of the text. If text was shown live before, the item follows it, and
+    /// the journal records this, so that the order of items does not depend on live subscribers.
     pub(super) fn think(&mut self, out: &mut Vec<StreamEvent>, message: &MessageId, reasoning: &Reasoning) {
         let Reasoning { text, after_text, .. } = reasoning;
         if self.autonomous || text.is_empty() || self.reasoned.contains(message) {
