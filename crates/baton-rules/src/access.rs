@@ -1,37 +1,37 @@
-//! Who may do what with which agent.
+//! Authorization: scopes and access checks.
 
 use baton_types::{AgentName, Principal};
 use std::fmt;
 
-/// Longest name of an agent.
+/// Maximum length of an agent name.
 const LONGEST_NAME: usize = 64;
 
-/// The scope of telemetry as it is written; its second word is no agent.
+/// Telemetry scope as text; the part after the colon is not an agent.
 const TELEMETRY_READ: &str = "telemetry:read";
 
-/// One thing that credentials allow.
+/// A granted scope.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// Look at cards, and at the caller's own tasks: of every agent, or of one.
+    /// Read cards and the caller's own tasks, of every agent or of one.
     Read(Option<AgentName>),
-    /// Give work and stop it, and everything that [`Scope::Read`] allows for the same agents.
+    /// Start and cancel work, and everything that [`AccessScope::Read`] allows for the same agents.
     Call(Option<AgentName>),
-    /// Read spans and meters, which are of every agent and every caller.
+    /// Read spans and metrics of all agents and callers.
     TelemetryRead,
-    /// Everything, and alone the managing of tokens and peers.
+    /// Full access; the only scope for managing tokens and peers.
     Admin,
 }
 
-/// Text that is no scope.
+/// Error for text that is not a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no scope; scopes are read, read:AGENT, call, call:AGENT, telemetry:read and admin")]
+#[error("'{0}' is not a scope; use read, read:AGENT, call, call:AGENT, telemetry:read or admin")]
 pub struct NoScope(String);
 
 impl Scope {
-    /// The scopes that are about no agent in particular.
+    /// Scopes that are not limited to an agent.
     pub const GENERAL: [Self; 4] = [Self::Read(None), Self::Call(None), Self::TelemetryRead, Self::Admin];
 
-    /// Reads what [`fmt::Display`] writes.
+    /// Parses the output of [`fmt::Display`].
     pub fn parse(text: &str) -> Result<Self, NoScope> {
         let agent = |agent: Option<&str>| agent.map(AgentName::from);
         match Allowed::read(text) {
@@ -57,40 +57,40 @@ impl fmt::Display for Scope {
     }
 }
 
-/// What somebody wants to do.
+/// Requested access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
-    /// Look at something.
+    /// Read.
     Read,
-    /// Give an agent work, or stop it.
+    /// Start or cancel work of an agent.
     Call,
-    /// Read spans and meters.
+    /// Read spans and metrics.
     TelemetryRead,
     /// Manage this Baton.
     Admin,
 }
 
 impl Access {
-    /// Every access, for tables and tests.
+    /// All kinds of access, for tables and tests.
     pub const ALL: [Self; 4] = [Self::Read, Self::Call, Self::TelemetryRead, Self::Admin];
 }
 
-/// The caller lacks a scope.
+/// Error: the caller lacks a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this needs {}the scope {scope}", at_least(scope))]
 pub struct Missing {
-    /// The smallest one that would do.
+    /// Minimum scope that is sufficient.
     pub scope: Scope,
 }
 
-/// Looking is the least that is asked of a caller, and giving work the next.
+/// Prefix for scopes that a stronger scope can replace.
 fn at_least(scope: &Scope) -> &'static str {
     if matches!(scope, Scope::Read(_)) { "at least " } else { "" }
 }
 
-/// Whether the caller may do that with that agent; without an agent, a scope for any one of them will do.
+/// Checks access to an agent; without an agent, a scope for any agent is sufficient.
 ///
-/// Scopes of others that a token may carry, such as `openid`, allow nothing and harm nothing.
+/// Unknown scopes in a token, such as `openid`, are ignored.
 pub fn may(principal: &Principal, access: Access, agent: Option<&AgentName>) -> Result<(), Missing> {
     let asked = agent.map(AgentName::as_str);
     let suffices = |allowed: Allowed<'_>| {
@@ -103,7 +103,7 @@ pub fn may(principal: &Principal, access: Access, agent: Option<&AgentName>) -> 
     judge(principal, suffices, access, agent)
 }
 
-/// Whether the caller may do that with every agent: what concerns all of them is not for those who know one.
+/// Checks access to all agents; a scope for one agent is not sufficient.
 pub fn may_everywhere(principal: &Principal, access: Access) -> Result<(), Missing> {
     let suffices = |allowed: Allowed<'_>| allowed.is_enough_for(access) && allowed.agent.is_none();
     judge(principal, suffices, access, None)
@@ -127,7 +127,7 @@ fn judge(
     Err(Missing { scope })
 }
 
-/// A scope without copies of its text, because every request is judged.
+/// A scope that borrows its text, because every request is checked.
 struct Allowed<'a> {
     access: Access,
     agent: Option<&'a str>,

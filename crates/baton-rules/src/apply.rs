@@ -1,4 +1,4 @@
-//! Every legal transition of a task.
+//! Legal transitions of a task.
 
 use crate::{
     CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, doubt::allows_another_run,
@@ -9,36 +9,36 @@ use baton_types::{
     Usage, Wanted,
 };
 
-/// An event that cannot follow the state it meets; the state is unchanged.
+/// Error for an event that is illegal in the current state; the state is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
     /// The first event must be `Submitted`, and only the first.
-    #[error("a task begins with one submission")]
+    #[error("a task must start with exactly one submission")]
     Beginning,
     /// The task has ended.
-    #[error("the task is {} and stays so", .0.as_str())]
+    #[error("the task has ended as {}", .0.as_str())]
     Ended(TaskState),
-    /// No run is in progress, or it is another one.
-    #[error("this needs a run in progress")]
+    /// No run is in progress, or a different one.
+    #[error("this requires the run in progress")]
     NoRun,
     /// A run is in progress already.
-    #[error("a run is in progress already")]
+    #[error("a run is already in progress")]
     RunInProgress,
-    /// Tool calls still lack results.
-    #[error("tool calls still lack results")]
+    /// Tool calls without results.
+    #[error("tool calls are missing results")]
     OpenCalls,
-    /// A model call is not in the phase that the event needs.
-    #[error("the model call is not in the phase that this needs")]
+    /// The model call is in another phase.
+    #[error("the model call is in the wrong phase")]
     Attempt,
-    /// The call is unknown or already past this stage.
-    #[error("call '{0}' is unknown or already past this")]
+    /// The call is unknown or already past this stage stage.
+    #[error("call '{0}' is unknown or already past this stage")]
     Call(CallId),
-    /// The state cannot be entered from here.
+    /// Illegal state transition.
     #[error("{} cannot become {}", from.as_str(), to.as_str())]
     State {
-        /// Where the task stands.
+        /// Current state.
         from: TaskState,
-        /// Where it was to go.
+        /// Requested state.
         to: TaskState,
     },
 }
@@ -48,7 +48,7 @@ fn asks_leave(stage: &CallStage) -> bool {
 }
 
 impl Task {
-    /// The task that a submission makes.
+    /// Creates the task from its submission.
     pub fn submitted(id: TaskId, at: Timestamp, event: &TaskEvent) -> Result<Self, Illegal> {
         let TaskEvent::Submitted { context, agent, message, tool_execution, parent, depth, autonomous } = event else {
             return Err(Illegal::Beginning);
@@ -85,7 +85,7 @@ impl Task {
         })
     }
 
-    /// Takes the next event; on error nothing has changed.
+    /// Applies the next event; on error nothing has changed.
     pub fn apply(&mut self, at: Timestamp, event: &TaskEvent) -> Result<(), Illegal> {
         if self.state.is_terminal() {
             return Err(Illegal::Ended(self.state));
@@ -133,7 +133,7 @@ impl Task {
             }
             TaskEvent::AttemptStarted { message, turn, attempt } => {
                 self.attempt_may_start(*turn, *attempt)?;
-                // An agent elsewhere has heard all that is in the history; what came since waits for its next turn.
+                // A remote agent has received the whole history; later messages wait for its next turn.
                 if self.run.as_ref().is_none_or(|run| run.asked.is_none()) {
                     self.history.append(&mut self.waiting);
                 }
@@ -145,7 +145,7 @@ impl Task {
                 if let Some(id) = repeated(calls.iter().map(|call| &call.id)) {
                     return Err(Illegal::Call(id.clone()));
                 }
-                // An agent elsewhere that leaves its tools to us waits for their results in the same task.
+                // A remote agent that delegates its tools waits for their results in the same remote task.
                 let place = self.peer.clone();
                 self.close_attempt()?;
                 self.peer = place;
@@ -167,13 +167,13 @@ impl Task {
                 if !allows_another_run(answers) {
                     return Err(Illegal::Call(call.clone()));
                 }
-                // The answer is about the call; what the tool itself was told before still counts.
+                // The answer concerns the call; earlier answers to the tool remain valid.
                 self.put_stage(call, |_| true, CallStage::Pending)?.effects = None;
             }
             TaskEvent::ToolAnswered { call, answers } => {
-                // What a tool asks under whatever key is no question of leave.
+                // A question of the tool is never an approval, whatever its key.
                 let of_leave = self.call(call).is_some_and(|state| asks_leave(&state.stage));
-                // Answers come while no run is in progress.
+                // Answers arrive while no run is in progress.
                 let state = self.put_stage(call, CallStage::is_asked, CallStage::Pending)?;
                 match answers.approval().filter(|_| of_leave) {
                     Some(approved) => state.approved = Some(approved),
@@ -249,8 +249,8 @@ impl Task {
         Ok(())
     }
 
-    /// Whether the event only begins again what had begun before: no progress, or a tool or model call that brings
-    /// the process down would do so for ever.
+    /// Whether the event only repeats an earlier start. This is not progress; otherwise a tool or model call that
+    /// crashes the process would be retried forever.
     fn repeats(&self, event: &TaskEvent) -> bool {
         match event {
             TaskEvent::AttemptStarted { attempt, .. } => *attempt > 1,
@@ -302,7 +302,7 @@ impl Task {
         Ok(())
     }
 
-    /// A resumption is not progress: it counts towards giving up.
+    /// A resumption is not progress: it counts toward the crash limit.
     fn run_resumed(&mut self, run: &RunId, after: u64, alone: bool) -> Result<(), Illegal> {
         let run = self.running(run)?;
         let (crashes, before) = if after == run.last_progress { (run.crashes, run.alone) } else { (0, 0) };
@@ -330,7 +330,7 @@ impl Task {
         let run = self.run.as_mut().ok_or(Illegal::NoRun)?;
         match run.open.take() {
             Some(_) => {
-                // What a peer answered is done with; more words begin another task of the same conversation there.
+                // The remote task is finished; a further message starts another task in the same remote conversation.
                 if run.asked.take().is_some()
                     && let Some(place) = &mut self.peer
                 {
@@ -375,8 +375,8 @@ impl Task {
         }
     }
 
-    /// Results that the agent's own tools gave become one message of the history, as a caller's would. Results that
-    /// came from the caller are in the history already.
+    /// Adds the results of the agent's own tools to the history as one message, in the format of a caller's message.
+    /// Results from the caller are in the history already.
     fn gather_results(&mut self) {
         if self.open_calls().next().is_some() {
             return;
@@ -412,7 +412,7 @@ impl Task {
         }
     }
 
-    /// Keeps what the model is given back with its next call; an attempt that is made again thinks again.
+    /// Stores reasoning for the next model call; a repeated attempt replaces it.
     fn reasoned(&mut self, message: &MessageId, reasoning: &Reasoning) {
         self.reasoning.retain(|(known, _)| known != message);
         self.reasoning.push((message.clone(), reasoning.clone()));
@@ -439,7 +439,7 @@ impl Task {
         }
         let asks_back = to.is_interrupted() && self.run.as_ref().is_some_and(Run::is_taken);
         if asks_back {
-            // The question of an agent elsewhere: what is said after it is what that agent has not heard yet.
+            // Question of a remote agent: messages after it are not yet delivered to that agent.
             self.history.extend(message.cloned());
         }
         self.state = to;
@@ -450,13 +450,14 @@ impl Task {
 }
 
 impl Task {
-    /// A bare message ends the task when the model asked for just that; whatever else it called is given up.
+    /// Whether a bare message may end the task: the model must have called the reply tool. Its other calls are
+    /// discarded.
     fn may_reply(&self) -> bool {
         self.run.is_some() && self.calls.iter().any(|state| state.call.name == REPLY_MESSAGE_TOOL)
     }
 }
 
-/// Results are addressed by call id, so no two of a turn may share one.
+/// Finds a duplicate. Results are addressed by call id, so ids must be unique within a turn.
 fn repeated<'a>(mut ids: impl Iterator<Item = &'a CallId>) -> Option<&'a CallId> {
     let mut seen = std::collections::BTreeSet::new();
     ids.find(|id| !seen.insert(*id))

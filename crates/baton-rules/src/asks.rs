@@ -1,4 +1,4 @@
-//! What tools ask while they work, and what callers answer, as data parts.
+//! Input requests of tools and responses of callers, as data parts.
 
 use crate::{CallStage, RefusedMessage, Task, doubt_ask, is_in_doubt, pass::was_passed_down};
 use baton_types::{
@@ -58,11 +58,11 @@ struct ResponseIn {
     action: Option<AnswerAction>,
     decision: Option<Decision>,
     content: Option<Json>,
-    /// Of the arguments that somebody saw when they decided.
+    /// Digest of the arguments that were displayed for the decision.
     digest: Option<String>,
 }
 
-/// The words in which approvals are given.
+/// Decision values for approvals.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Decision {
@@ -74,7 +74,7 @@ enum Decision {
 }
 
 impl ResponseIn {
-    /// What was decided. Values for a form are a yes; leave to run is given in so many words or not at all.
+    /// Resolves the action. Form content implies acceptance; an approval must be explicit.
     fn action(&self, wants: &Wanted) -> Result<AnswerAction, String> {
         let decided = self.decision.map(|decision| match decision {
             Decision::AllowOnce => AnswerAction::Accept,
@@ -83,7 +83,7 @@ impl ResponseIn {
         });
         match (self.action, decided) {
             (Some(action), Some(decided)) if action.is_yes() != decided.is_yes() => {
-                Err("action and decision say different things; give one of them".to_owned())
+                Err("action and decision contradict each other; send only one of them".to_owned())
             }
             (Some(action), _) => Ok(action),
             (None, Some(decided)) => Ok(decided),
@@ -95,7 +95,7 @@ impl ResponseIn {
     }
 }
 
-/// The data part that tells a caller what tools want to know; an approval shows the arguments it is about.
+/// Data part with the input requests of tools; an approval includes the arguments of its call.
 pub fn requests_part<'a>(agent: &'a AgentName, asks: impl IntoIterator<Item = &'a (ToolCall, ToolAsk)>) -> Part {
     let requests = |(call, ask): &'a (ToolCall, ToolAsk)| {
         ask.questions.iter().map(|question| {
@@ -113,7 +113,7 @@ pub fn requests_part<'a>(agent: &'a AgentName, asks: impl IntoIterator<Item = &'
     Part::data(Json::of(&RequestsOut { input_requests }).unwrap_or_else(|_| Json::string("")))
 }
 
-/// Whether the message answers what a tool asked; it is then for the tool, not for the model.
+/// Whether the message answers input requests of tools; it is then not sent to the model.
 pub fn answers_tools(message: &Message) -> bool {
     message.parts.iter().any(|part| match &part.content {
         PartContent::Data(data) if data.is_object() => {
@@ -123,7 +123,7 @@ pub fn answers_tools(message: &Message) -> bool {
     })
 }
 
-/// The data part that says which questions a message answers.
+/// Data part with the responses in a message.
 pub(crate) fn responses_part(answered: &[(CallId, ToolAnswers)]) -> Part {
     let responses = answered.iter().flat_map(|(call_id, answers)| {
         answers.answers.iter().map(move |ToolAnswer { key, action, content }| ResponseOut {
@@ -137,15 +137,15 @@ pub(crate) fn responses_part(answered: &[(CallId, ToolAnswers)]) -> Part {
     Part::data(Json::of(&out).unwrap_or_else(|_| Json::string("")))
 }
 
-/// How a message answers the tools of a task.
+/// Answers of a message to the tools of a task.
 pub(crate) enum Answered {
-    /// With a data part that says so.
+    /// Given as data parts.
     InParts(Vec<(CallId, ToolAnswers)>),
-    /// With words, which were read as the answer to the only open question.
+    /// Given as text, parsed as the answer to the only open question.
     InWords(Vec<(CallId, ToolAnswers)>),
 }
 
-/// Reads the answers in a message to a task that waits for some; calls that it has results for ask nothing more.
+/// Parses the answers in a message. Calls with a result in `results` have no open question.
 pub(crate) fn answers_in(
     task: &Task,
     message: &Message,
@@ -199,7 +199,7 @@ pub(crate) fn answers_in(
     }
     let complete = |(call, answers): (CallId, Vec<ToolAnswer>)| {
         let ask = open.iter().find(|(open, _)| open.id == call).map(|(_, ask)| *ask);
-        let ask = ask.ok_or_else(|| refused("input_responses", format!("call '{call}' asks nothing")))?;
+        let ask = ask.ok_or_else(|| refused("input_responses", format!("call '{call}' has no open question")))?;
         let missing = ask.questions.iter().find(|question| answers.iter().all(|answer| answer.key != question.key));
         if let Some(question) = missing {
             let detail = format!("call '{call}' also asks '{}'; answer all its questions together", question.key);
@@ -214,7 +214,7 @@ fn refused(field: &str, detail: String) -> RefusedMessage {
     RefusedMessage { code: ErrorCode::ANSWER_INVALID, field: format!("message.parts.{field}"), detail }
 }
 
-/// The question that a response is about; ids may be left out where there is no choice.
+/// Finds the question of a response; ids are optional if there is only one choice.
 fn matched(open: &[(&ToolCall, &ToolAsk)], response: ResponseIn) -> Result<(CallId, ToolAnswer), String> {
     let ids = || open.iter().map(|(call, _)| call.id.as_str()).collect::<Vec<_>>().join(", ");
     let (call, ask) = match (&response.call_id, open) {
@@ -239,7 +239,7 @@ fn matched(open: &[(&ToolCall, &ToolAsk)], response: ResponseIn) -> Result<(Call
     if let Some(seen) = &response.digest
         && *seen != Digest::of(call.arguments.as_str().as_bytes()).to_string()
     {
-        return Err(format!("the arguments of call '{}' are not those that were shown; look at them again", call.id));
+        return Err(format!("the arguments of call '{}' have changed since they were shown; review them again", call.id));
     }
     let action = response.action(&question.wants)?;
     let content = match (&question.wants, action) {
@@ -252,7 +252,7 @@ fn matched(open: &[(&ToolCall, &ToolAsk)], response: ResponseIn) -> Result<(Call
     Ok((call.id.clone(), ToolAnswer { key: question.key.clone(), action, content }))
 }
 
-/// Words as the answer to a question.
+/// Parses text as the answer to a question.
 fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> {
     let answer = |action, content| Ok(ToolAnswer { key: question.key.clone(), action, content });
     let schema = match &question.wants {
@@ -275,7 +275,7 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
     let all: Vec<(&String, &Value)> = form["properties"].as_object().into_iter().flatten().collect();
     let is_required = |name: &String| form["required"].as_array().into_iter().flatten().any(|it| it == name.as_str());
     let required: Vec<(&String, &Value)> = all.iter().copied().filter(|(name, _)| is_required(name)).collect();
-    // Words fill in the only field, or the only one that has to be there.
+    // Text fills the only field, or the only required one.
     let fields = if all.len() > 1 && required.len() == 1 { required } else { all };
     let [(name, field)] = fields.as_slice() else {
         let names = fields.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
@@ -290,7 +290,7 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
     answer(AnswerAction::Accept, Some(filled(schema, &content)?))
 }
 
-/// The content of a form with its defaults filled in, if it fits; forms have plain values only.
+/// Validates form content and adds defaults; form fields have plain values only.
 pub fn filled(schema: &Json, content: &Json) -> Result<Json, String> {
     let form: Value = schema.read().unwrap_or_default();
     let mut content: Map<String, Value> = content.read().map_err(|_| "content must be an object".to_owned())?;
@@ -334,7 +334,7 @@ fn fits(field: &Value, value: &Value) -> Result<(), String> {
     }
 }
 
-/// What a field offers: `enum`, or the constants of `oneOf` and `anyOf`.
+/// Allowed values of a field: `enum`, or the constants of `oneOf` and `anyOf`.
 fn choices(field: &Value) -> Option<Vec<&Value>> {
     if let Some(choices) = field["enum"].as_array() {
         return Some(choices.iter().collect());

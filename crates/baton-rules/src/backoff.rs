@@ -1,12 +1,12 @@
-//! How long to wait before telling a receiver again.
+//! Retry backoff for push notifications.
 
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// The pause after so many failed tries: it doubles up to a longest one, moved by up to a fifth either way, so that
-/// receivers that failed together are not all tried together again.
+/// Delay after a number of failed attempts: exponential up to a maximum, with up to 20 % jitter in both directions, so
+/// that receivers that failed together are not retried together.
 pub fn push_backoff(attempts: u32, spread: u64) -> Duration {
     let doublings = attempts.saturating_sub(1).min(16);
     let percent = 80 + u32::try_from(spread % 41).unwrap_or(20);

@@ -1,24 +1,24 @@
-//! Whether what may be used up allows the next call.
+//! Budget checks before the next call.
 
 use baton_types::{Budget, Budgets, ErrorCode, Reason, Spent, Timestamp};
 
-/// What was used so far of each budget.
+/// Usage of each budget so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// By the task.
+    /// Usage of the task.
     pub run: Spent,
-    /// By all tasks of the session.
+    /// Usage of all tasks of the session.
     pub session: Spent,
-    /// By all sessions of the agent in this calendar month.
+    /// Usage of all sessions of the agent in this calendar month.
     pub month: Spent,
 }
 
-/// The calendar month (UTC) of a moment, as `2026-11`.
+/// Calendar month (UTC) of a timestamp, as `2026-11`.
 pub fn month_of(moment: Timestamp) -> String {
     moment.to_string().chars().take(7).collect()
 }
 
-/// Whether the next model call may be made, which uses at least this much; else which budget does not allow it.
+/// Checks the budgets for the next model call, which uses at least `next`.
 pub fn may_call_model(budgets: &Budgets, used: &Used, next: Spent) -> Result<(), Reason> {
     for (name, budget, used) in each(budgets, used) {
         if let Some(limit) = budget.tokens
@@ -37,12 +37,12 @@ pub fn may_call_model(budgets: &Budgets, used: &Used, next: Spent) -> Result<(),
     Ok(())
 }
 
-/// Whether the tools that the model asked for may run; they are among what was used.
+/// Checks the budgets for requested tool calls, which are already included in `used`.
 pub fn may_call_tools(budgets: &Budgets, used: &Used) -> Result<(), Reason> {
     for (name, budget, used) in each(budgets, used) {
         if let Some(limit) = budget.tool_calls.filter(|limit| used.tool_calls > *limit) {
             let more =
-                format!("{limit} tool calls are allowed, and the last one asked for is number {}", used.tool_calls);
+                format!("{limit} tool calls are allowed, and the last requested call is number {}", used.tool_calls);
             return Err(used_up(name, &more));
         }
     }
@@ -53,7 +53,7 @@ fn each(budgets: &Budgets, used: &Used) -> [(&'static str, Budget, Spent); 3] {
     [("run", budgets.run, used.run), ("session", budgets.session, used.session), ("month", budgets.month, used.month)]
 }
 
-/// What is used up stays so, even when the next call were free.
+/// An exhausted budget stays exhausted, even if the next call is free.
 fn exceeds(used: u64, next: u64, limit: u64) -> bool {
     used >= limit || used.saturating_add(next) > limit
 }

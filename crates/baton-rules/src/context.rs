@@ -1,4 +1,5 @@
-//! What the model is given for a request beside the conversation: rules, references and tools, and why each is there.
+//! Model context of a request in addition to the conversation: rules, references and tools, each with the reason for
+//! its inclusion.
 
 mod items;
 mod mentions;

@@ -1,6 +1,6 @@
-//! Calls in doubt: a crash cut them off, and nothing says that running them twice is harmless.
+//! In-doubt calls: interrupted by a crash, and not declared safe to retry.
 //!
-//! Such a call is never published as a call to run. It is a question, and whoever answers decides its outcome.
+//! Such a call is never published as a call to run. It becomes a question, and the answer decides its outcome.
 
 use crate::{CallStage, CallState, RefusedMessage, Task};
 use baton_types::{
@@ -10,10 +10,10 @@ use baton_types::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The key of the question what became of a call.
+/// Key of the question about the outcome of a call.
 const OUTCOME: &str = "baton/outcome";
 
-/// The outcome of a call in doubt, as whoever was asked decided.
+/// Decided outcome of an in-doubt call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
@@ -45,28 +45,28 @@ struct DoubtOut<'a> {
     arguments: &'a Json,
 }
 
-/// Whether a crash cut the call off and its outcome has to be decided: it began, and no run is on it.
+/// Whether the call is in doubt: started, without a run in progress.
 pub fn is_in_doubt(task: &Task, state: &CallState) -> bool {
     task.run.is_none() && state.stage == CallStage::Started
 }
 
-/// The question what became of a call in doubt.
+/// Question about the outcome of an in-doubt call.
 pub fn doubt_ask(call: &ToolCall) -> ToolAsk {
     let wants = Wanted::Form { schema: outcome_schema() };
     let question = ToolQuestion { key: OUTCOME.to_owned(), message: doubt_in_words(call), wants };
     ToolAsk { questions: vec![question], state: None }
 }
 
-/// The question for people.
+/// Question text for display.
 pub fn doubt_in_words(ToolCall { id, name, .. }: &ToolCall) -> String {
     let code = ErrorCode::TOOL_UNSAFE_TO_REPEAT.code;
     format!(
-        "{code}: the tool '{name}' (call {id}) was cut off and may or may not have taken effect. Find out what it did, \
+        "{code}: the tool '{name}' (call {id}) was interrupted and may or may not have taken effect. Check what it did, \
          then answer run_again, fail, or use_result together with its result; or cancel the task."
     )
 }
 
-/// The data part that asks what became of calls. They are not in `tool_calls`: nobody is to run them unasked.
+/// Data part that asks for the outcome of calls. They are not in `tool_calls`, so that no client runs them unasked.
 pub fn doubts_part<'a>(agent: &'a AgentName, calls: impl IntoIterator<Item = &'a ToolCall>) -> Part {
     let doubts = calls.into_iter().map(|call| DoubtOut {
         call_id: &call.id,
@@ -89,28 +89,28 @@ fn outcome_schema() -> Json {
             "outcome": {
                 "type": "string",
                 "enum": ["run_again", "use_result", "fail"],
-                "description": "run_again if it took no effect, use_result if it did, fail if nobody can tell",
+                "description": "run_again if it took no effect, use_result if it did, fail if it is unknown",
             },
-            "result": { "type": "string", "description": "what the tool gave, for use_result" },
+            "result": { "type": "string", "description": "output of the tool, for use_result" },
         },
         "required": ["outcome"],
     });
     schema.into()
 }
 
-/// Whether the answers let the call run again.
+/// Whether the answers allow the call to run again.
 pub(crate) fn allows_another_run(answers: &ToolAnswers) -> bool {
     read_outcome(answers).is_some_and(|form| form.outcome == Outcome::RunAgain)
 }
 
-/// The form, unless whoever was asked declined to fill it in.
+/// Submitted form; none if it was declined.
 fn read_outcome(answers: &ToolAnswers) -> Option<OutcomeForm> {
     let answer = answers.answers.iter().find(|answer| answer.key == OUTCOME)?;
     let content = answer.content.as_ref().filter(|_| answer.action == AnswerAction::Accept)?;
     content.read().ok()
 }
 
-/// The result that the answers give a call in doubt; none when it is to run again.
+/// Result of an in-doubt call according to the answers; none if it runs again.
 pub(crate) fn decided_result(call: &ToolCall, answers: &ToolAnswers) -> Result<Option<ToolResult>, RefusedMessage> {
     let result = |output, is_error| ToolResult { call: call.id.clone(), name: call.name.clone(), output, is_error };
     match read_outcome(answers) {
@@ -123,7 +123,7 @@ pub(crate) fn decided_result(call: &ToolCall, answers: &ToolAnswers) -> Result<O
         }),
         Some(OutcomeForm { outcome: Outcome::Fail, .. }) | None => {
             let words = format!(
-                "{}: '{}' was cut off, and nobody can tell whether it took effect. Do not call it again before that is \
+                "{}: '{}' was interrupted, and it is unknown whether it took effect. Do not call it again before that is \
                  known.",
                 ErrorCode::TOOL_UNSAFE_TO_REPEAT.code,
                 call.name

@@ -1,8 +1,8 @@
-//! Effects of a definition outside of Baton: the programs that it starts, the values that it reads and where it sends them,
-//! and the addresses that it reaches.
+//! External effects of a definition: programs that it starts, values that it reads and sends, and addresses that it
+//! connects to.
 //!
-//! Every resolved struct and enum is taken apart without `..`, so that a new field does not compile until somebody has
-//! decided here what it does.
+//! Every resolved struct and enum is destructured without `..`, so that a new field does not compile until its effect
+//! is decided here.
 
 mod address;
 mod agent;
@@ -14,65 +14,65 @@ pub use owner::{OwnerEffect, check_owner_effects};
 
 use baton_types::{AgentKit, AgentSpec, AgentVariables, CommandTool, McpServer, Permission, PermissionRule};
 
-/// All effects of one definition.
+/// All external effects of one definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DefinitionEffects {
-    /// Programs that run on this machine.
+    /// Programs started on this machine.
     pub programs: Vec<ProgramStart>,
-    /// Values that leave the definition, and the variables and files that they are read from.
+    /// Values that leave the definition, with the variables and files that they are read from.
     pub values: Vec<ValueUse>,
-    /// Addresses that are connected to.
+    /// Addresses to connect to.
     pub addresses: Vec<AddressUse>,
 }
 
-/// A program that a definition starts.
+/// A program started by a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramStart {
-    /// The part of the definition, for people.
+    /// Part of the definition, for display.
     pub place: String,
-    /// The program with everything that decides what it does and when it may run.
+    /// Program with all settings that affect its behavior and permissions.
     pub program: Program,
-    /// Whether it is started at all.
+    /// Whether it is enabled.
     pub is_enabled: bool,
 }
 
-/// A program by the part of a definition that starts it.
+/// A program, by the part of a definition that starts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// An MCP server on standard streams; settings that do not matter to the program have their defaults.
+    /// An MCP server on standard streams; settings without influence on the program have their defaults.
     Server(Box<McpServer>),
-    /// A tool that is a command.
+    /// A command tool.
     Tool {
-        /// The command.
+        /// Command.
         command: CommandTool,
-        /// Whether it runs unasked.
+        /// Permission of the tool.
         permission: Permission,
-        /// About some of its calls.
+        /// Permission rules for some of its calls.
         rules: Vec<PermissionRule>,
     },
-    /// A guardrail that is a command.
+    /// A command guardrail.
     Guardrail {
         /// Program and arguments.
         argv: Vec<String>,
-        /// The working directory.
+        /// Working directory.
         directory: String,
     },
 }
 
-/// A value that is sent somewhere.
+/// A value that is sent to a program or service.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ValueUse {
-    /// The part of the definition, for people.
+    /// Part of the definition, for display.
     pub place: String,
-    /// The value as the definition has it after parsing; perhaps a secret.
+    /// Value as parsed from the definition; may be a secret.
     pub value: String,
-    /// Where the value comes from.
+    /// Source of the value.
     pub source: ValueSource,
-    /// Where it goes.
+    /// Destination of the value.
     pub destination: Destination,
 }
 
-/// Values may be secrets.
+/// Omits the value and the destination: they may contain secrets.
 impl std::fmt::Debug for ValueUse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { place, value: _, source, destination: _ } = self;
@@ -80,41 +80,41 @@ impl std::fmt::Debug for ValueUse {
     }
 }
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueSource {
-    /// It names variables (`${NAME}`, `env://NAME`) of the agent or of the process.
+    /// References to variables (`${FILE_NAME}`, `env://FILE_NAME`) of the agent or of the process.
     Variable,
-    /// It names a file of this machine, or an entry of one.
+    /// A file on this machine, or an entry of one.
     MachineFile,
-    /// It is in the definition itself.
+    /// A literal in the definition.
     Literal,
 }
 
-/// Where a value goes.
+/// Destination of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// To the program that the same part of the definition starts.
+    /// The program started by the same part of the definition.
     Program,
-    /// To a service.
+    /// A service.
     Service {
-        /// How the service is spoken to.
+        /// Transport.
         transport: String,
-        /// Scheme, host and port; the whole address where these cannot be told apart safely.
+        /// Scheme, host and port; the whole address if these cannot be separated safely.
         origin: String,
     },
 }
 
-/// An address that a definition has Baton connect to.
+/// An address that Baton connects to because of a definition.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AddressUse {
-    /// The part of the definition, for people.
+    /// Part of the definition, for display.
     pub place: String,
-    /// The address as it is written; perhaps with a secret.
+    /// Address as written; may contain a secret.
     pub address: String,
 }
 
-/// Addresses may hold secrets.
+/// Omits the address: it may contain secrets.
 impl std::fmt::Debug for AddressUse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AddressUse").field("place", &self.place).finish_non_exhaustive()
@@ -122,7 +122,7 @@ impl std::fmt::Debug for AddressUse {
 }
 
 impl DefinitionEffects {
-    /// Effects of a resolved definition.
+    /// Collects the effects of a resolved definition.
     pub fn from_definition(spec: &AgentSpec, kit: &AgentKit) -> Self {
         let mut effects = Self::default();
         let AgentKit { servers, exports: _, providers, variables } = kit;
@@ -140,13 +140,13 @@ impl DefinitionEffects {
         }
     }
 
-    /// A value that may name variables.
+    /// Adds a value that may reference variables.
     fn add_text(&mut self, place: String, value: &str, destination: &Destination) {
         let source = if has_reference(value) { ValueSource::Variable } else { ValueSource::Literal };
         self.add_value(place, value, source, destination);
     }
 
-    /// A value that matters only where it names variables: an address or a number that is written out is no secret.
+    /// Adds a value only if it references variables: a literal address or number is not a secret.
     fn add_reference(&mut self, place: String, value: &str, destination: &Destination) {
         if has_reference(value) {
             self.add_value(place, value, ValueSource::Variable, destination);
@@ -158,14 +158,14 @@ impl DefinitionEffects {
     }
 }
 
-/// Beginnings of references to variables.
+/// Prefixes of variable references.
 const REFERENCE_MARKS: [&str; 2] = ["${", "env://"];
 
 fn has_reference(value: &str) -> bool {
     REFERENCE_MARKS.iter().any(|mark| value.contains(mark))
 }
 
-/// A service at an address in which the agent's own variables are filled in, since they decide where it is.
+/// Service at an address. The agent's own variables are expanded, because they determine its location.
 fn service(transport: impl Into<String>, url: &str, variables: &AgentVariables) -> Destination {
     let origin = address::origin(&address::fill_in(url, variables));
     Destination::Service { transport: transport.into(), origin }

@@ -1,31 +1,31 @@
-//! Whether JSON has the form that a schema asks for, and in words that a model can act on what is wrong.
+//! JSON Schema validation with error messages that a model can act on.
 
 use baton_types::{ErrorCode, Json, ToolCall};
 use boon::{Compiler, ErrorKind, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;
 use std::fmt;
 
-/// Problems that are told at once; the rest shows when these are repaired.
+/// Maximum number of reported errors; the rest is reported after these are fixed.
 const TOLD: usize = 5;
 
-/// Characters of a given value, or of what is expected, that are told.
+/// Maximum characters of a reported value or expectation.
 const SHOWN: usize = 120;
 
-/// The name that a schema has for itself; references lead nowhere else.
+/// Internal URL of the schema; references to other URLs are not resolved.
 const HERE: &str = "form:///schema";
 
-/// A schema, ready to be compared with any number of values.
+/// A compiled JSON Schema.
 pub struct Form {
     schemas: Schemas,
     index: SchemaIndex,
 }
 
-/// Something that does not fit, and where.
+/// One validation error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// JSON pointer; empty for the whole.
+    /// JSON pointer; empty for the root.
     pub path: String,
-    /// What was expected, and what is there.
+    /// Expected and actual value.
     pub problem: String,
 }
 
@@ -38,22 +38,22 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// A schema that cannot be used.
+/// Error for an unusable schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the schema cannot be used: {0}")]
 pub struct UnusableForm(pub String);
 
-/// A schema that wants more than itself is none that could be judged by.
+/// URL loader that rejects external references.
 struct NoOther;
 
 impl UrlLoader for NoOther {
     fn load(&self, url: &str) -> Result<Value, Box<dyn std::error::Error>> {
-        Err(format!("'{url}' is elsewhere, and schemas are not fetched").into())
+        Err(format!("'{url}' is an external reference, which is not supported").into())
     }
 }
 
 impl Form {
-    /// Reads a JSON Schema; 2020-12 unless it names another draft.
+    /// Compiles a JSON Schema; the default draft is 2020-12.
     pub fn of(schema: &Json) -> Result<Self, UnusableForm> {
         let unusable = |error: boon::CompileError| UnusableForm(brief(&error.to_string()));
         let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
@@ -63,7 +63,7 @@ impl Form {
         Ok(Self { schemas, index })
     }
 
-    /// What does not fit, the first few; nothing when all does.
+    /// First few validation errors; empty if the value is valid.
     pub fn misfits(&self, value: &Json) -> Vec<Misfit> {
         let value = value.to_value();
         let Err(error) = self.schemas.validate(&value, self.index) else { return Vec::new() };
@@ -75,7 +75,7 @@ impl Form {
     }
 }
 
-/// Why a call does not run as it is, as its model reads it; nothing when its arguments fit.
+/// Error message for the model if the arguments of a call are invalid.
 pub fn wrong_arguments(form: Option<&Form>, call: &ToolCall) -> Option<String> {
     let code = ErrorCode::TOOL_ARGUMENTS.code;
     if !call.arguments.is_object() {
@@ -84,10 +84,10 @@ pub fn wrong_arguments(form: Option<&Form>, call: &ToolCall) -> Option<String> {
     }
     let misfits = form?.misfits(&call.arguments);
     let told = (!misfits.is_empty()).then(|| in_words(&misfits))?;
-    Some(format!("{code}: the arguments of '{}' do not fit: {told}", call.name))
+    Some(format!("{code}: the arguments of '{}' do not match the schema: {told}", call.name))
 }
 
-/// The JSON that an answer is: the whole of it, or of its first fenced block.
+/// JSON in an answer: the whole text, or its first fenced block.
 pub fn json_in(answer: &str) -> Option<Json> {
     let whole = Json::parse(answer.trim()).ok();
     whole.or_else(|| {
@@ -98,21 +98,21 @@ pub fn json_in(answer: &str) -> Option<Json> {
     })
 }
 
-/// The JSON that an answer is when it has this form; else what is wrong, as the model is told.
+/// Parses and validates an answer; the error is a message for the model.
 pub fn answer_in_form(form: &Form, answer: &str) -> Result<Json, String> {
     let Some(json) = json_in(answer) else { return Err("the answer is not JSON".to_owned()) };
     match form.misfits(&json).as_slice() {
         [] => Ok(json),
-        misfits => Err(format!("the answer does not fit its schema: {}", in_words(misfits))),
+        misfits => Err(format!("the answer does not match its schema: {}", in_words(misfits))),
     }
 }
 
-/// All of them in one line.
+/// Joins the errors in one line.
 fn in_words(misfits: &[Misfit]) -> String {
     misfits.iter().map(Misfit::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// The innermost errors say what is wrong; those around them only that something is.
+/// Collects the innermost errors; the outer ones only repeat that validation failed.
 fn gather(error: &ValidationError<'_, '_>, whole: &Value, misfits: &mut Vec<Misfit>) {
     let chooses = matches!(error.kind, ErrorKind::AnyOf | ErrorKind::OneOf(None));
     if !error.causes.is_empty() && !chooses {
@@ -122,19 +122,19 @@ fn gather(error: &ValidationError<'_, '_>, whole: &Value, misfits: &mut Vec<Misf
     let path = error.instance_location.to_string();
     let mut problem = brief(&error.kind.to_string());
     if chooses {
-        // Of several ways to be right the first few are told, each by what it lacks.
+        // For alternatives, reports the first few with their errors.
         let mut ways = Vec::new();
         error.causes.iter().for_each(|cause| gather(cause, whole, &mut ways));
         ways.dedup();
         ways.truncate(TOLD);
-        problem = format!("fits none of what is allowed ({})", in_words(&ways));
+        problem = format!("matches none of the alternatives ({})", in_words(&ways));
     } else if let Some(given) = whole.pointer(&path).filter(|_| shows_given(&error.kind)) {
         problem = format!("{problem}: {}", brief(&given.to_string()));
     }
     misfits.push(Misfit { path, problem });
 }
 
-/// Whether what is there helps and the sentence does not have it yet.
+/// Whether the actual value helps and the message does not contain it yet.
 fn shows_given(kind: &ErrorKind<'_, '_>) -> bool {
     matches!(kind, ErrorKind::Type { .. } | ErrorKind::Enum { .. } | ErrorKind::Const { .. })
 }

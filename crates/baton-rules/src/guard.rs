@@ -1,4 +1,4 @@
-//! What a guardrail is asked, what its answer means, and what that changes in a task.
+//! Guardrail requests, verdicts, and their effect on a task.
 
 use crate::{CallStage, Task, results_in};
 use baton_types::{
@@ -8,24 +8,24 @@ use baton_types::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Bytes of a guardrail's answer; what it may rewrite is no longer.
+/// Maximum bytes of a guardrail's response, and therefore of rewritten content.
 const MAX_ANSWER: usize = 1024 * 1024;
 
-/// What a guardrail looks at.
+/// Content checked by a guardrail.
 #[derive(Clone, Copy, Debug)]
 pub enum GuardSubject<'a> {
-    /// What the caller says.
+    /// Input of the caller.
     Input(&'a str),
-    /// What the agent answers.
+    /// Answer of the agent.
     Output(&'a str),
-    /// A call.
+    /// Tool call.
     Call(&'a ToolCall),
-    /// What a call gave, and whether that is an error.
+    /// Result of a call, and whether it is an error.
     Result(&'a ToolCall, &'a Json, bool),
 }
 
 impl GuardSubject<'_> {
-    /// The word for what it is.
+    /// Stage of the content.
     pub fn stage(&self) -> GuardStage {
         match self {
             Self::Input(_) => GuardStage::Input,
@@ -36,7 +36,7 @@ impl GuardSubject<'_> {
     }
 }
 
-/// What a guardrail is sent.
+/// Request payload for a guardrail.
 pub fn guard_request(
     guardrail: &Guardrail,
     (agent, task, context): (&AgentName, &TaskId, &ContextId),
@@ -61,14 +61,14 @@ pub fn guard_request(
     request.into()
 }
 
-/// What a guardrail said.
+/// Response of a guardrail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GuardAnswer {
-    /// It may go on.
+    /// The content passes.
     Allow,
-    /// It stops here, because of this.
+    /// The content is blocked, with a reason.
     Block(String),
-    /// It goes on with this content, because of that.
+    /// The content is replaced, with a reason.
     Modify(Json, String),
 }
 
@@ -82,12 +82,12 @@ struct Answer {
 }
 
 impl GuardAnswer {
-    /// Reads what it gave; the error says what is wrong with it.
+    /// Parses the response; the error describes the problem.
     pub fn read(stage: GuardStage, output: &Json) -> Result<Self, String> {
-        // A program writes text, and the text is JSON.
+        // A program writes JSON as text.
         let text = output.to_plain_text();
         let answer: Answer = serde_json::from_str(text.trim())
-            .map_err(|_| "it did not answer with a JSON object that has `action`".to_owned())?;
+            .map_err(|_| "its answer is not a JSON object with `action`".to_owned())?;
         let reason = answer.reason.unwrap_or_default();
         let content = answer.content.filter(|content| content.as_str() != "null");
         match (answer.action.as_str(), content) {
@@ -95,11 +95,11 @@ impl GuardAnswer {
             ("block", _) => Ok(Self::Block(reason)),
             ("modify", Some(content)) if fits(stage, &content) => Ok(Self::Modify(content, reason)),
             ("modify", Some(_)) => Err(match stage {
-                GuardStage::ToolCall => "the `content` that it answered is no object of arguments".to_owned(),
-                _ => "the `content` that it answered is no text".to_owned(),
+                GuardStage::ToolCall => "the `content` of its answer is not an object of arguments".to_owned(),
+                _ => "the `content` of its answer is not text".to_owned(),
             }),
             ("modify", None) => Err("it answered `modify` without `content`".to_owned()),
-            (other, _) => Err(format!("it answered `{}`, which is none of allow, block and modify", brief(other, 40))),
+            (other, _) => Err(format!("it answered `{}`, which is not allow, block or modify", brief(other, 40))),
         }
     }
 }
@@ -112,7 +112,7 @@ fn fits(stage: GuardStage, content: &Json) -> bool {
     }
 }
 
-/// A guardrail as a tool that is run for every look.
+/// Tool that runs the guardrail.
 pub fn guard_tool(guardrail: &Guardrail) -> ToolSpec {
     let (timeout, max_output) = (guardrail.timeout, MAX_ANSWER);
     let runner = match &guardrail.runner {
@@ -143,7 +143,7 @@ pub fn guard_tool(guardrail: &Guardrail) -> ToolSpec {
     }
 }
 
-/// What the caller said that no guardrail has looked at yet, oldest first; results of tools are no words of the caller's.
+/// Messages of the caller that no guardrail has checked yet, oldest first; messages with tool results are skipped.
 pub fn unguarded(task: &Task) -> Vec<&Message> {
     let checked = task.checked.as_ref().and_then(|id| task.history.iter().rposition(|message| message.id == *id));
     let since = checked.map_or(0, |at| at + 1);
@@ -181,7 +181,7 @@ impl Task {
     }
 }
 
-/// Other words in place of those that were said; files stay.
+/// Replaces the text and data of a message; files are kept.
 fn reword(message: &mut Message, content: &Json) {
     let is_words = |part: &Part| matches!(part.content, PartContent::Text(_) | PartContent::Data(_));
     message.parts.retain(|part| !is_words(part));

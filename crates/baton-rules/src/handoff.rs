@@ -1,4 +1,4 @@
-//! The life of a handoff, and who may hand work to whom.
+//! Handoff state machine, and permission checks for handoffs.
 
 use baton_types::{
     AgentListing, AgentName, AgentSpec, ChannelReason, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Json,
@@ -6,37 +6,37 @@ use baton_types::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The folded state of a handoff.
+/// Folded state of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffRecord {
-    /// As it was created.
+    /// Handoff as created.
     pub handoff: Handoff,
-    /// Where it stands.
+    /// Status.
     pub status: HandoffStatus,
-    /// What came back.
+    /// Result.
     pub result: Option<Json>,
-    /// Why it did not complete.
+    /// Error of a handoff that did not complete.
     pub error: Option<String>,
-    /// The trace in which the work was done.
+    /// Trace id of the work.
     pub result_trace_id: Option<String>,
-    /// The model that answered instead of the receiver, before the work took another channel.
+    /// Model that answered instead of the receiver, before the channel changed.
     #[serde(default)]
     pub answered_model: Option<String>,
-    /// The number of the last event.
+    /// Number of the last event.
     pub version: u64,
 }
 
-/// A transition that the table does not have.
+/// Error for an illegal transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a handoff that is {} cannot become {}", from.as_str(), to.as_str())]
 pub struct IllegalMove {
-    /// Where it stands.
+    /// Current status.
     pub from: HandoffStatus,
-    /// Where it was to go.
+    /// Requested status.
     pub to: HandoffStatus,
 }
 
-/// The whole table of transitions.
+/// Transition table.
 pub fn may_move(from: HandoffStatus, to: HandoffStatus) -> bool {
     use HandoffStatus::{
         Accepted, Cancelled, Completed, Failed, InProgress, InputRequired, Pending, Rejected, Timeout,
@@ -51,7 +51,7 @@ pub fn may_move(from: HandoffStatus, to: HandoffStatus) -> bool {
 }
 
 impl HandoffRecord {
-    /// The record that a creation makes.
+    /// Creates the record of a new handoff.
     pub fn created(handoff: Handoff) -> Self {
         Self {
             handoff,
@@ -64,7 +64,7 @@ impl HandoffRecord {
         }
     }
 
-    /// Folds a stored history.
+    /// Folds stored events.
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a HandoffEvent>) -> Option<Result<Self, IllegalMove>> {
         let mut events = events.into_iter();
         let HandoffEvent::Created(handoff) = events.next()? else { return None };
@@ -77,7 +77,7 @@ impl HandoffRecord {
         Some(Ok(record))
     }
 
-    /// Takes the next event; on error nothing has changed.
+    /// Applies the next event; on error nothing has changed.
     pub fn apply(&mut self, event: &HandoffEvent) -> Result<(), IllegalMove> {
         let (to, result, error, result_trace_id) = match event {
             HandoffEvent::Moved { to, result, error, result_trace_id } => (to, result, error, result_trace_id),
@@ -97,7 +97,7 @@ impl HandoffRecord {
 }
 
 impl HandoffRecord {
-    /// A handoff takes another channel while it is worked on, and never the one that it has.
+    /// Changes the channel; legal only while in progress, and only to a different channel.
     fn reroute(
         &mut self,
         channel: HandoffChannel,
@@ -115,59 +115,59 @@ impl HandoffRecord {
     }
 }
 
-/// Why work may not be handed over; the model reads it and may do something else.
+/// Reason why a handoff is refused; reported to the model, which may choose another action.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefusedHandoff {
-    /// The target is not on the agent's list.
-    #[error("agent '{from}' may not hand work to '{to}'; it may to: {allowed}")]
+    /// The target is not on the list of the agent.
+    #[error("agent '{from}' may not hand work to '{to}'; allowed agents: {allowed}")]
     NotAllowed {
-        /// The sender.
+        /// Sender.
         from: AgentName,
-        /// The target.
+        /// Target.
         to: AgentName,
-        /// The list.
+        /// Allowed targets.
         allowed: String,
     },
-    /// The sender lives elsewhere, and no list here has the target for it.
+    /// The sender is remote, and no local list permits the target.
     #[error(
-        "'{from}' lives elsewhere, so work goes from it to '{to}' only if the agent that was asked first lives here and \
+        "'{from}' is a remote agent, so it may hand work to '{to}' only if the first agent of the chain is local and \
          lists '{to}' under `handoffs`"
     )]
     NotLent {
-        /// The sender.
+        /// Sender.
         from: AgentName,
-        /// The target.
+        /// Target.
         to: AgentName,
     },
-    /// The target waits for this very work.
-    #[error("'{to}' already waits for this work ({chain}); handing it back would go in a circle")]
+    /// The target already waits for this work.
+    #[error("'{to}' already waits for this work ({chain}); handing it back would create a cycle")]
     Cycle {
-        /// The target.
+        /// Target.
         to: AgentName,
-        /// From the first agent to the sender.
+        /// Agents from the first to the sender.
         chain: String,
     },
     /// The chain is too long.
     #[error("the work was handed over {depth} times already; {limit} is the limit")]
     TooDeep {
-        /// How often.
+        /// Number of handoffs.
         depth: usize,
-        /// The limit.
+        /// Maximum number of handoffs.
         limit: usize,
     },
 }
 
-/// How often work with this chain behind it has been handed over.
+/// Number of handoffs of work with this chain.
 pub fn handed_over(chain: &[AgentName], earlier: u32) -> usize {
     chain.len().saturating_add(usize::try_from(earlier).unwrap_or(usize::MAX))
 }
 
-/// Decides whether `from` may hand work to `to`, and gives the chain that the child carries. An agent that names nobody,
-/// or that has orchestration, may to everybody that its Baton knows. `earlier` is how often the work had been handed over
-/// before it came here from another system.
+/// Checks whether `from` may hand work to `to`, and returns the chain of the child. An agent without a list, or with
+/// orchestration, may use every agent of its Baton. `earlier` is the number of handoffs before the work arrived from
+/// another system.
 ///
-/// A handoff that an agent elsewhere asks for is made with the credentials of this Baton. Only the list of `lender`, the
-/// local agent with which the chain began, permits it; without one it is refused, and an empty list permits nobody.
+/// A handoff requested by a remote agent uses the credentials of this Baton. Only the list of `lender`, the local agent
+/// at the start of the chain, permits it: without a lender or with an empty list it is refused.
 pub fn admit_handoff(
     from: &AgentSpec,
     lender: Option<&AgentSpec>,
@@ -200,8 +200,8 @@ pub fn admit_handoff(
     Ok(chain)
 }
 
-/// The agent that an address in a handoff stands for: a name, an address that the agent's definition allows, the address of
-/// a known agent elsewhere, or one whose path names an agent of this Baton.
+/// Resolves the target of a handoff: a name, an address in the definition, the address of a known remote agent, or a
+/// URL whose path names an agent of this Baton.
 pub fn handoff_target<'a>(
     from: &AgentSpec,
     agents: impl IntoIterator<Item = &'a AgentListing>,

@@ -1,10 +1,10 @@
-//! The machines of Baton as pure functions: what a task, a run, a tool call and a handoff may do next.
+//! State machines of Baton as pure functions: transitions of tasks, runs, tool calls and handoffs.
 //!
-//! This crate is the only place where a state changes. It must never do I/O, read a clock or draw a random number:
-//! an event and its moment come in, the next state and the next step come out.
+//! This crate is the only place where state changes. It must never do I/O, read a clock or draw a random number: an
+//! event and its timestamp are the input, the next state and the next step are the output.
 //!
-//! Read first: [`Task`] (the folded state of a task), [`Task::apply`] (every legal transition),
-//! [`next_step`] (what a run does next), [`HandoffRecord`] (a handoff's life).
+//! Read first: [`TaskRecord`] (the folded state of a task), [`TaskRecord::apply`] (all legal transitions), [`next_step`] (the next
+//! step of a run), [`HandoffRecord`] (the folded state of a handoff).
 
 mod access;
 mod apply;

@@ -1,10 +1,10 @@
-//! Whether work is done with somebody there, or alone, and what an autonomous run refuses.
+//! Interactive and autonomous mode, and the checks of autonomous runs.
 
 use crate::{RefusedMessage, SESSION_MEMBER, Task};
 use baton_types::{AgentSpec, ErrorCode, Message, SessionOverrides, ToolExecution, Wishes};
 use serde::Deserialize;
 
-/// A mode that an agent does not work in.
+/// Error for a mode that the agent does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RefusedMode(pub String);
@@ -27,14 +27,14 @@ struct Said {
     autonomous: Option<bool>,
 }
 
-/// What the message says about its mode.
+/// Mode requested by the message.
 fn said(message: &Message) -> Option<bool> {
     let metadata = message.metadata.as_ref().filter(|metadata| metadata.as_str().contains(SESSION_MEMBER))?;
     metadata.read::<Metadata>().ok()?.session?.autonomous
 }
 
-/// Whether a task that begins with the message is autonomous. `spec` is the definition as it holds in the session, `asked`
-/// whether whoever brings the message wants it so.
+/// Whether a task that starts with the message is autonomous. `spec` is the definition with the session overrides
+/// applied; `asked` is whether the surface requests an autonomous task.
 pub fn mode_of(spec: &AgentSpec, asked: bool, message: &Message, tools: ToolExecution) -> Result<bool, RefusedMessage> {
     if spec.autonomous && said(message) == Some(false) {
         return Err(interactive(spec).in_message());
@@ -46,14 +46,14 @@ pub fn mode_of(spec: &AgentSpec, asked: bool, message: &Message, tools: ToolExec
     Ok(autonomous)
 }
 
-/// Refuses functions and servers of the caller's in a run that nobody waits for.
+/// Rejects functions and servers of the caller in an autonomous run.
 pub fn takes_callers_tools(spec: &AgentSpec, autonomous: bool, wishes: Option<&Wishes>) -> Result<(), RefusedMessage> {
     let brings = wishes.is_some_and(|wishes| !wishes.tools.is_empty() || !wishes.servers.is_empty());
     if autonomous && brings { Err(callers_tools(spec).in_message()) } else { Ok(()) }
 }
 
-/// Refuses a further message of a task that wants another mode than the task has. A definition or session that became
-/// autonomous since makes the task so with its next run, except when its caller runs the tools.
+/// Rejects a further message that requests another mode than the task has. If the definition or session has become
+/// autonomous since, the task becomes autonomous with its next run, unless its caller runs the tools.
 pub fn keeps_mode(task: &Task, spec: &AgentSpec, message: &Message) -> Result<(), RefusedMessage> {
     mode_of(spec, task.autonomous, message, task.tool_execution)?;
     match said(message) {
@@ -62,7 +62,7 @@ pub fn keeps_mode(task: &Task, spec: &AgentSpec, message: &Message) -> Result<()
     }
 }
 
-/// Refuses settings of a session that would have the agent work in a mode that it does not work in.
+/// Rejects session settings with a mode that the agent does not support.
 pub fn check_mode_setting(spec: &AgentSpec, settings: &SessionOverrides) -> Result<(), RefusedMode> {
     match settings.autonomous {
         Some(false) if spec.autonomous => Err(interactive(spec)),
@@ -73,7 +73,7 @@ pub fn check_mode_setting(spec: &AgentSpec, settings: &SessionOverrides) -> Resu
 
 fn interactive(spec: &AgentSpec) -> RefusedMode {
     RefusedMode(format!(
-        "agent '{}' is autonomous here and takes part in no interactive session; leave `autonomous` out, or take it out of \
+        "agent '{}' is autonomous and does not support interactive sessions; omit `autonomous`, or remove it from \
          the agent's definition or the session's settings",
         spec.name
     ))
@@ -81,7 +81,7 @@ fn interactive(spec: &AgentSpec) -> RefusedMode {
 
 fn callers_tools(spec: &AgentSpec) -> RefusedMode {
     RefusedMode(format!(
-        "an autonomous run of agent '{}' cannot leave its tools to the caller; let the agent run its tools, or ask it in \
+        "an autonomous run of agent '{}' cannot let the caller run its tools; let the agent run its tools, or use \
          an interactive session",
         spec.name
     ))
@@ -89,5 +89,5 @@ fn callers_tools(spec: &AgentSpec) -> RefusedMode {
 
 fn another_mode(task: &Task) -> RefusedMode {
     let mode = if task.autonomous { "autonomous" } else { "interactive" };
-    RefusedMode(format!("task '{}' is {mode} and stays so; begin another one", task.id))
+    RefusedMode(format!("task '{}' is {mode} and cannot change its mode; start a new task", task.id))
 }

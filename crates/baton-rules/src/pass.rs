@@ -1,42 +1,42 @@
-//! Questions that pass up from agents that work was handed to, and answers that pass down to them.
+//! Questions forwarded from child tasks to the caller, and answers forwarded back.
 //!
-//! What an agent asks is shown again by the task that waits for it, entry by entry, with the task that asks written
-//! beside it: a call that waits is found by its task and its id, however deep it is. An answer goes down by the same
-//! address, one handoff at a time.
+//! A question of a child is repeated by the waiting task, entry by entry, with the id of the asking task added: a
+//! waiting call is identified by its task and its id at any depth. An answer is routed down by the same address, one
+//! handoff at a time.
 
 use crate::{HandedOff, RefusedMessage, Task};
 use baton_types::{AgentName, CallId, ErrorCode, Grant, Json, Message, MessageId, Part, PartContent, Role, TaskId};
 use serde_json::{Map, Value, json};
 
-/// Members of data parts whose entries ask for something.
+/// Members of data parts with requests.
 const ASKING: [&str; 2] = ["input_requests", "tool_calls"];
 
-/// Members of data parts whose entries answer something.
+/// Members of data parts with answers.
 const ANSWERING: [&str; 2] = ["input_responses", "tool_results"];
 
-/// The member that says to which task an entry belongs, when it is not the one that shows it.
+/// Member with the task of an entry, if it differs from the task that shows it.
 const TASK: &str = "task_id";
 
-/// The member that says through which agent elsewhere an entry came.
+/// Member with the remote agent through which an entry was received.
 const VIA: &str = "via";
 
-/// Says in the history which words were passed down.
+/// Marks messages in the history that were forwarded to child tasks.
 const PASSED: &str = "passed_down";
 
-/// What is said to one of the agents that work was handed to.
+/// Message for one child task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassedDown {
-    /// The call that waits.
+    /// Waiting call.
     pub call: CallId,
-    /// The agent's task.
+    /// Child task.
     pub child: TaskId,
-    /// The words for it.
+    /// Message for the child.
     pub message: Message,
-    /// What they allow for the rest of the session.
+    /// Permissions that it grants for the rest of the session.
     pub grants: Vec<Grant>,
 }
 
-/// The parts that show a child's question, addressed to it.
+/// Parts that show a child's question, addressed to the child.
 pub fn passed_up(child: &TaskId, asked: &Message) -> Vec<Part> {
     let mut parts = Vec::new();
     for part in &asked.parts {
@@ -57,8 +57,8 @@ pub fn passed_up(child: &TaskId, asked: &Message) -> Vec<Part> {
     parts
 }
 
-/// What an agent elsewhere asks, marked as such: what it says about who asks is its own word, and a yes to it for the rest
-/// of the session must allow nothing to anybody here but to that agent.
+/// Marks a question of a remote agent. The origin that it claims is unverified, so a session-wide approval must apply
+/// to that agent only.
 #[must_use]
 pub fn asked_elsewhere(mut asked: Message, agent: &AgentName) -> Message {
     for part in &mut asked.parts {
@@ -73,7 +73,7 @@ pub fn asked_elsewhere(mut asked: Message, agent: &AgentName) -> Message {
     asked
 }
 
-/// The entries of a question, wherever they are addressed to.
+/// Entries of these members, at any address.
 fn entries(message: &Message, members: [&str; 2]) -> Vec<Map<String, Value>> {
     let mut all = Vec::new();
     for part in &message.parts {
@@ -94,7 +94,7 @@ fn named<'a>(entry: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
     entry.get(member).and_then(Value::as_str)
 }
 
-/// A child that asks.
+/// A child with an open question.
 struct Asking<'a> {
     call: &'a CallId,
     handed: &'a HandedOff,
@@ -102,7 +102,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Whether the entry of an answer is for this child, or for somebody below it.
+    /// Whether an answer entry is for this child or one of its descendants.
     fn is_meant(&self, entry: &Map<String, Value>) -> bool {
         let (task, call) = (named(entry, TASK), named(entry, "call_id"));
         match (task, call) {
@@ -127,8 +127,8 @@ impl Asking<'_> {
     }
 }
 
-/// The one child that the entry of an answer is for, or for somebody below it. Calls are numbered by whoever makes them,
-/// so two children may have one of the same id: a yes to one must not be taken for a yes to the other.
+/// The only child that an answer entry is for, directly or through a descendant. Call ids are chosen by the calling
+/// agent, so two children may use the same id: approval of one must not count for the other.
 fn meant(children: &[Asking<'_>], entry: &Map<String, Value>) -> Result<Option<usize>, RefusedMessage> {
     let task = named(entry, TASK);
     if let Some(direct) = children.iter().position(|child| task == Some(child.handed.child.as_str())) {
@@ -141,7 +141,7 @@ fn meant(children: &[Asking<'_>], entry: &Map<String, Value>) -> Result<Option<u
             code: ErrorCode::ANSWER_INVALID,
             field: "message.parts.task_id".to_owned(),
             detail: format!(
-                "several agents wait for an answer to call '{}'; say task_id, one of: {}",
+                "several agents wait for an answer to call '{}'; set task_id to one of: {}",
                 named(entry, "call_id").unwrap_or_default(),
                 children.iter().map(|child| child.handed.child.as_str()).collect::<Vec<_>>().join(", ")
             ),
@@ -150,7 +150,7 @@ fn meant(children: &[Asking<'_>], entry: &Map<String, Value>) -> Result<Option<u
     }
 }
 
-/// Takes out of a message what is for agents that work was handed to; what stays is for the task itself.
+/// Removes the entries for child tasks from a message; the rest is for the task itself.
 pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<PassedDown>, RefusedMessage> {
     let children: Vec<Asking<'_>> = task
         .handed_off()
@@ -188,7 +188,7 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
                 match meant {
                     Some(at) => down[at].push((member, entry)),
                     None if named(&entry, TASK).is_some() => return Err(nobody(task, &children, &entry)),
-                    // Whoever reads it says what is wrong with it.
+                    // The reader of the entry reports the error.
                     None => kept.push(Value::Object(entry)),
                 }
                 changed |= meant.is_some();
@@ -223,7 +223,7 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
     Ok(passed)
 }
 
-/// Whether the message was for agents that work was handed to.
+/// Whether the message was forwarded to child tasks.
 pub(crate) fn was_passed_down(data: &Json) -> bool {
     data.as_str().contains(PASSED) && data.to_value().get(PASSED).is_some()
 }
@@ -237,7 +237,7 @@ fn addressed(whole: &Message, child: &Asking<'_>, entries: &[(&'static str, Map<
             if named(&entry, TASK) == Some(child.handed.child.as_str()) {
                 entry.remove(TASK);
             }
-            // The answer to words is words.
+            // A question asked as text is answered as text.
             let plain = !["call_id", "key", TASK].iter().any(|name| entry.contains_key(*name));
             match entry.get("content").and_then(|content| content.get("text")).and_then(Value::as_str) {
                 Some(text) if plain => parts.push(Part::text(text)),
@@ -252,8 +252,8 @@ fn addressed(whole: &Message, child: &Asking<'_>, entries: &[(&'static str, Map<
     PassedDown { call: child.call.clone(), child: child.handed.child.clone(), message, grants }
 }
 
-/// The words under an id of their own, the same however often they are passed down. The question is part of it: callers
-/// who give all their messages one id have answered that one, and no other.
+/// Message with a deterministic id that includes the question: a caller that reuses one message id has answered only
+/// this question.
 fn said(whole: &Message, child: &Asking<'_>, parts: Vec<Part>) -> Message {
     let question = child.handed.asked.as_ref().map_or("", |(asked, _)| asked.id.as_str());
     Message::new(MessageId::from(format!("{}.{}.{question}", whole.id, child.call)), Role::User, parts)
@@ -268,7 +268,7 @@ fn nobody(task: &Task, children: &[Asking<'_>], entry: &Map<String, Value>) -> R
         code: ErrorCode::ANSWER_INVALID,
         field: "message.parts.task_id".to_owned(),
         detail: format!(
-            "no question of task '{}' is open here; open ones are of: {}",
+            "task '{}' has no open question here; tasks with open questions: {}",
             named(entry, TASK).unwrap_or_default(),
             known.join(", ")
         ),

@@ -1,4 +1,4 @@
-//! Which tools an agent may see and use, and when somebody is asked: one decision for offering and for running.
+//! Tool permissions: one decision for offering a tool and for running it.
 
 mod arguments;
 mod decide;

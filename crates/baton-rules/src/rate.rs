@@ -1,41 +1,41 @@
-//! How often somebody may ask.
+//! Token-bucket rate limiting.
 
 use std::time::Duration;
 
 const SECOND: u128 = 1_000_000_000;
 
-/// A steady rate, and how much of it may be used at once.
+/// Rate limit with burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Requests per second in the long run; 0 counts as 1.
+    /// Sustained requests per second; 0 counts as 1.
     pub per_second: u32,
-    /// Requests that may come at the same moment after a quiet time; 0 counts as 1.
+    /// Maximum burst after an idle period; 0 counts as 1.
     pub burst: u32,
 }
 
 impl RateLimit {
-    /// Nanoseconds in which one request is earned.
+    /// Nanoseconds per request.
     fn interval(self) -> u128 {
         SECOND / u128::from(self.per_second.max(1))
     }
 
-    /// Nanoseconds in which an empty bucket fills.
+    /// Nanoseconds until an empty bucket is full.
     fn depth(self) -> u128 {
         self.interval() * u128::from(self.burst.max(1))
     }
 }
 
-/// What somebody has left of a limit; a new one is full.
+/// Token bucket of one client; full when new.
 ///
-/// Moments are given as the time since one that was chosen once; they must not run backwards.
+/// Times are durations since a fixed start; they must not decrease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bucket {
-    /// When it is full again, in nanoseconds.
+    /// Time in nanoseconds at which it is full again.
     full_at: u128,
 }
 
 impl Bucket {
-    /// The bucket after one more request, or how long until there may be one.
+    /// Bucket after one more request, or the delay until the next request is allowed.
     pub fn take(self, limit: RateLimit, now: Duration) -> Result<Self, Duration> {
         let now = now.as_nanos();
         let full_at = self.full_at.max(now) + limit.interval();
@@ -45,12 +45,12 @@ impl Bucket {
         }
     }
 
-    /// Whether it can be forgotten: a new one would be no different.
+    /// Whether it can be evicted: a new bucket is equivalent.
     pub fn is_full(self, now: Duration) -> bool {
         self.full_at <= now.as_nanos()
     }
 
-    /// When it is full again.
+    /// Time at which it is full again.
     pub fn full_at(self) -> Duration {
         Duration::from_nanos(u64::try_from(self.full_at).unwrap_or(u64::MAX))
     }

@@ -1,9 +1,9 @@
-//! What a task remembers of what went wrong: an answer that has to be made anew, and tools that failed.
+//! Errors tracked by a task: an answer that needs repair, and tool failures.
 
 use crate::{Failures, Repair, Task};
 use baton_types::{ModelNote, ToolResult};
 
-/// Characters of a tool's last error that are kept.
+/// Maximum stored characters of a tool's last error.
 const KEPT_ERROR: usize = 500;
 
 impl Task {

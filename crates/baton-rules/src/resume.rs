@@ -1,9 +1,10 @@
-//! Whether and how a run goes on after its process died.
+//! Resumption of runs after a crash of the process.
 //!
-//! A crash does not say who caused it. A run that was going on at one crash is resumed with all the others. One that was
-//! going on at two, at the same event, is a suspect: suspects are resumed in small groups, later, so that a further
-//! crash says which of them caused it. Only a run that was going on alone is ever blamed. So that a process which never
-//! gets old enough for that still does its work, a suspect goes on with the others in every second life.
+//! A crash does not reveal its cause. A run that was active at one crash is resumed together with all others. A run
+//! that was active at two crashes, at the same event, is a suspect: suspects are resumed later and in small groups, so
+//! that a further crash narrows down the cause. Only a run that was resumed alone is ever blamed. In every second
+//! process lifetime suspects are resumed with the others, so that they make progress even if no process lives long
+//! enough for the groups.
 
 use crate::Task;
 use baton_types::{ErrorCode, Reason, TaskEvent};
@@ -12,50 +13,50 @@ use std::time::Duration;
 /// Crashes at one event that make a run a suspect.
 const SUSPECT_CRASHES: u32 = 2;
 
-/// Groups in which suspects of one rank are resumed: up to so many of them each go on alone.
+/// Maximum number of groups per rank of suspects; up to this many suspects are each resumed alone.
 const MAX_GROUPS: usize = 16;
 
-/// How long a process has to live before the first suspects go on. Processes that somebody else kills again and again
-/// mostly live shorter, and then no suspect has part in it.
+/// Minimum process age before the first suspects are resumed. Processes that are repeatedly killed from outside mostly
+/// die earlier, and then no suspect is involved.
 const FIRST_DELAY: Duration = Duration::from_secs(5);
 
-/// The same for suspects that went on alone before.
+/// Same for suspects that were resumed alone before.
 const NEXT_DELAY: Duration = Duration::from_secs(15);
 
-/// How long the groups behind one wait for it at most, unless it went on alone before.
+/// How long later groups wait for a group, unless it was resumed alone before.
 const FIRST_WINDOW: Duration = Duration::from_secs(20);
 
-/// How often the window doubles at most.
+/// Maximum number of doublings of the window.
 const MAX_DOUBLINGS: u32 = 10;
 
-/// What to write when a process takes a task up again.
+/// Resumption decision for a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// No run was in progress; [`crate::next_step`] says the rest.
+    /// No run was in progress; continue with [`crate::next_step`].
     Continue,
-    /// Record the resumption, then go on.
+    /// Record the resumption, then continue.
     Go(TaskEvent),
-    /// The run may have brought the process down: [`blame`] it, or resume it as [`resume_groups`] says.
+    /// The run may have crashed the process: fail it if [`is_to_blame`], or resume it according to [`resume_groups`].
     Suspect(Suspect),
 }
 
-/// A run that was going on at several crashes in a row.
+/// A run that was active at several consecutive crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suspect {
-    /// At how many, all of them at the same event.
+    /// Number of crashes, all at the same event.
     pub crashes: u32,
-    /// At how many of them it was the only suspect that went on.
+    /// Number of these crashes at which it was the only resumed suspect.
     pub alone: u32,
 }
 
 /// Suspects that are resumed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeGroup {
-    /// Their places in the list that was given.
+    /// Indexes in the given list.
     pub members: Vec<usize>,
-    /// How old the process has to be.
+    /// Minimum age of the process.
     pub delay: Duration,
-    /// How long the next group waits for all of them to make progress.
+    /// How long the next group waits for all members to make progress.
     pub window: Duration,
 }
 
@@ -70,46 +71,46 @@ pub fn resume(task: &Task) -> Resume {
     }
 }
 
-/// The event with which the run in progress goes on.
+/// Event that resumes the run in progress.
 pub fn resumption(task: &Task, alone: bool) -> Option<TaskEvent> {
     let run = task.run.as_ref()?;
     Some(TaskEvent::RunResumed { run: run.id.clone(), after: run.last_progress, alone })
 }
 
-/// Whether a run is in progress that does something itself: one that only waits for another agent cannot have brought
-/// the process down.
+/// Whether a run in progress does work of its own: a run that only waits for another agent cannot have crashed the
+/// process.
 pub fn works(task: &Task) -> bool {
     let Some(run) = &task.run else { return false };
     let handed_off = task.open_calls().next().is_some() && task.open_calls().all(|state| state.stage.is_handed_off());
     !handed_off && run.asked.is_none()
 }
 
-/// Whether the suspect brought the process down: it went on alone when the process died, and either nothing else was
-/// going on at all, or the same happened before and no other suspect was there at as many crashes.
+/// Whether the suspect crashed the process: it was resumed alone, and either no other run was active, or this happened
+/// before and every other suspect has fewer crashes.
 pub fn blame(suspect: Suspect, others: &[Suspect], is_only_run: bool) -> bool {
     let is_foremost = others.iter().all(|other| other.crashes < suspect.crashes);
     suspect.alone >= 1 && (is_only_run || suspect.alone >= 2 && is_foremost)
 }
 
-/// Whether a suspect waits for its group in this life of the process; in the next one it does not. Each life takes a task
-/// over under the next epoch.
+/// Whether a suspect waits for its group in this process lifetime; it alternates, because each process takes over a
+/// task under the next epoch.
 pub fn waits_for_group(epoch: u64) -> bool {
     !epoch.is_multiple_of(2)
 }
 
-/// Why a run that is to blame is given up.
+/// Failure reason of a blamed run.
 pub fn crash_reason(task: &Task, suspect: Suspect) -> Reason {
     let event = task.run.as_ref().map_or(0, |run| run.last_progress);
     let detail = format!(
-        "the process died {} times while the run was at event {event}, at last while it was the only one that could be \
+        "the process died {} times while the run was at event {event}, the last time with no other run that could be \
          the cause",
         suspect.crashes
     );
     Reason::new(ErrorCode::CRASH_LOOP.code, detail)
 }
 
-/// The order in which suspects are resumed: those that were there at most crashes first, and each rank in a limited
-/// number of groups, so that few wait long and every crash leaves fewer to choose from.
+/// Resumption order of suspects: most crashes first, and a limited number of groups per rank, so that waiting times
+/// stay short and every crash reduces the number of candidates.
 pub fn resume_groups(suspects: &[Suspect]) -> Vec<ResumeGroup> {
     let mut order: Vec<usize> = (0..suspects.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(suspects[*at].crashes));

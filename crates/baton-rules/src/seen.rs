@@ -1,13 +1,12 @@
-//! What callers see of a task: all that is said and done in it, or, of an autonomous one, its final result.
+//! Visibility of a task to callers: everything, or only the final result of an autonomous task.
 //!
-//! Task views, streams, notifications, transcripts and what later tasks of a conversation remember all ask here. The
-//! journal and the spans keep everything.
+//! Task views, streams, notifications, transcripts and the memory of later tasks use these functions. The journal and
+//! the spans contain everything.
 
 use crate::{Task, calls_in, session_history::results_of};
 use baton_types::{Message, PartContent, Role, SessionEntry, TaskEvent};
 
-/// Whether callers see that an event happened. Of an autonomous task they see that it began, what it published, what it
-/// answered and how it ended.
+/// Whether an event is visible to callers. For an autonomous task these are its start, artifacts, answers and end.
 pub fn is_seen(autonomous: bool, event: &TaskEvent) -> bool {
     let is_inner =
         matches!(event, TaskEvent::ToolsCalled { .. } | TaskEvent::ToolFinished { .. } | TaskEvent::HandoffSent { .. });
@@ -15,7 +14,7 @@ pub fn is_seen(autonomous: bool, event: &TaskEvent) -> bool {
 }
 
 impl Task {
-    /// The history as callers see it.
+    /// History as visible to callers.
     pub fn seen_history(&self) -> Vec<Message> {
         match self.autonomous {
             true => self.history.iter().filter_map(seen_message).collect(),
@@ -23,7 +22,7 @@ impl Task {
         }
     }
 
-    /// What the model is given of the history: all of it, or, of an autonomous task, what came since its last answer.
+    /// History for the model: all of it, or for an autonomous task the part since its last answer.
     pub fn remembered(&self) -> &[Message] {
         let answers = |message: &Message| message.role == Role::Agent && calls_in(message).is_empty();
         match self.history.iter().rposition(answers) {
@@ -33,14 +32,14 @@ impl Task {
     }
 }
 
-/// An entry of the transcript of an autonomous task.
+/// Visible transcript entry of an autonomous task.
 pub(crate) fn seen_entry(entry: SessionEntry) -> Option<SessionEntry> {
     let message = if entry.notice { entry.message } else { seen_message(&entry.message)? };
     Some(SessionEntry { message, request: None, ..entry })
 }
 
-/// A message of an autonomous task without tool calls and results, if anything else is in it. What the model says beside
-/// calls is no result yet.
+/// Message of an autonomous task without tool calls and results; none if nothing remains. Text next to tool calls is
+/// not a result yet.
 fn seen_message(message: &Message) -> Option<Message> {
     if message.role == Role::Agent {
         return calls_in(message).is_empty().then(|| message.clone());

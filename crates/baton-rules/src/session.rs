@@ -1,24 +1,24 @@
-//! What holds for the tools of a task: what its agent's definition says, and what its caller said for this session.
+//! Effective tool settings of a task: from the agent definition and from the caller.
 
 use crate::{Session, SessionRecord, Task};
 use baton_types::{AgentSpec, AskWhen, Include, ItemKind, ItemName, RequestContext, Role, ToolSpec};
 use serde::Deserialize;
 
-/// The member of a message's metadata in which callers say what holds for their session.
+/// Member of message metadata with the session settings of a caller.
 pub const SESSION_MEMBER: &str = "dev.baton/session";
 
-/// What holds for the tools of a task.
+/// Effective tool settings of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionSettings {
-    /// Whether nobody is there to be asked.
+    /// Whether no person can be asked.
     pub autonomous: bool,
-    /// When somebody is asked.
+    /// When approval is requested.
     pub ask: AskWhen,
-    /// Tools that somebody named.
+    /// Explicitly included tools.
     pub included: Vec<String>,
-    /// Tools that are left out, whatever the definition says.
+    /// Excluded tools, regardless of the definition.
     pub excluded: Vec<String>,
-    /// Tools that were chosen by what is asked; before anything is chosen, all that may be are there.
+    /// Tools selected by relevance; none before the selection, when all candidates are available.
     pub chosen: Option<Vec<String>>,
 }
 
@@ -36,7 +36,7 @@ struct Said {
 }
 
 impl SessionSettings {
-    /// Reads what holds now; the last word counts.
+    /// Collects the current settings; later messages override earlier ones.
     pub fn of(task: &Task, agent: &AgentSpec) -> Self {
         let autonomous = task.autonomous || agent.autonomous;
         let ask = agent.policy.ask;
@@ -54,7 +54,7 @@ impl SessionSettings {
         settings
     }
 
-    /// Adds what was said about the session as a whole.
+    /// Adds the items of the session record.
     #[must_use]
     pub fn with_record(mut self, record: &SessionRecord) -> Self {
         let tools = |items: &[ItemName]| {
@@ -66,21 +66,21 @@ impl SessionSettings {
         self
     }
 
-    /// Why a tool is not part of the session or the request, whatever may run in it; goes on from "because".
+    /// Reason why a tool is not part of the session or the request, regardless of permissions; completes "because".
     pub fn leaves_out(&self, tool: &ToolSpec) -> Option<&'static str> {
         let known = tool.at_server().map_or(tool.name.as_str(), |(_, tool)| tool);
         let names = |list: &[String]| list.iter().any(|name| *name == tool.name || name == known);
         let is_chosen = || self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&tool.name));
         match tool.include {
-            _ if names(&self.excluded) => Some("it was taken out of this session; do without it, or use another tool"),
+            _ if names(&self.excluded) => Some("it was removed from this session; continue without it, or use another tool"),
             Include::Agent if !names(&self.included) && !is_chosen() => {
-                Some("it was not chosen for this request; do without it, or use another tool")
+                Some("it was not selected for this request; continue without it, or use another tool")
             }
             _ => None,
         }
     }
 
-    /// The same for deciding.
+    /// Settings for the permission decision.
     pub fn session(&self) -> Session<'_> {
         Session { autonomous: self.autonomous, ask: self.ask, included: &self.included }
     }

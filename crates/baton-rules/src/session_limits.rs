@@ -1,24 +1,24 @@
-//! What settings of a session may be.
+//! Limits of session settings.
 
 use baton_types::{SessionOverrides, Thousandths};
 
-/// Longest name of a model.
+/// Maximum length of a model name.
 const LONGEST_MODEL: usize = 256;
 
-/// Longest title.
+/// Maximum length of a title.
 const LONGEST_TITLE: usize = 256;
 
-/// A setting that is out of bounds.
+/// Error for a setting that is out of range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} {detail}")]
 pub struct RefusedSetting {
-    /// Which.
+    /// Name of the setting.
     pub setting: &'static str,
-    /// What it must be.
+    /// Allowed values.
     pub detail: String,
 }
 
-/// Refuses settings that no agent could have.
+/// Rejects settings that are out of range.
 pub fn check_settings(settings: &SessionOverrides) -> Result<(), RefusedSetting> {
     let SessionOverrides { max_turns, max_output_tokens, context_top_k, context_top_n, .. } = settings;
     let wrong = |setting, detail: String| Err(RefusedSetting { setting, detail });
@@ -52,7 +52,7 @@ pub fn check_settings(settings: &SessionOverrides) -> Result<(), RefusedSetting>
     Ok(())
 }
 
-/// The title as it is kept; an empty one is none.
+/// Validates and trims a title; an empty one is none.
 pub fn check_title(title: Option<&str>) -> Result<Option<String>, RefusedSetting> {
     let Some(title) = title.map(str::trim).filter(|title| !title.is_empty()) else { return Ok(None) };
     if title.len() > LONGEST_TITLE || title.chars().any(char::is_control) {

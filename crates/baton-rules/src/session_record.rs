@@ -1,4 +1,4 @@
-//! The folded state of a session.
+//! Folded state of a session.
 
 use baton_types::{
     AgentName, AgentSpec, ContextId, ItemKind, ItemName, Json, Message, Part, Role, SessionEntry, SessionEvent,
@@ -7,49 +7,49 @@ use baton_types::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Everything that was said about a conversation as a whole; folding the same events always gives the same value.
+/// State of a session; folding the same events always gives the same value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
-    /// With whom.
+    /// Agent of the session.
     pub agent: AgentName,
-    /// The conversation.
+    /// Conversation.
     pub context: ContextId,
-    /// What people call it.
+    /// Title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Where it was taken from, when it did not begin here.
+    /// Origin, if the session was forked or imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<SessionOrigin>,
-    /// What was said before the first task of the conversation.
+    /// Messages before the first task of the conversation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<SessionEntry>,
-    /// Settings that differ from the agent's.
+    /// Settings that differ from those of the agent.
     #[serde(default)]
     pub settings: SessionOverrides,
-    /// What somebody named, in the order of naming.
+    /// Explicitly included items, in order of inclusion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub included: Vec<ItemName>,
-    /// What is left out, whatever the definition says.
+    /// Excluded items, regardless of the definition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<ItemName>,
-    /// What surfaces keep with it.
+    /// Private data of surfaces, by key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, Json>,
-    /// The number of the last event.
+    /// Number of the last event.
     pub version: u64,
-    /// When it was put on record.
+    /// Creation time.
     pub opened_at: Timestamp,
-    /// When something was last said about it.
+    /// Time of the last change.
     pub changed_at: Timestamp,
 }
 
-/// An event that cannot follow the state it meets; the state is unchanged.
+/// Error for an event that is illegal in the current state; the state is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a session begins with being opened, once")]
+#[error("a session must start with exactly one opened event")]
 pub struct IllegalSession;
 
 impl SessionRecord {
-    /// The record that the first event makes.
+    /// Creates the record from the first event.
     pub fn opened(at: Timestamp, event: &SessionEvent) -> Result<Self, IllegalSession> {
         let SessionEvent::Opened { agent, context, origin, history } = event else { return Err(IllegalSession) };
         Ok(Self {
@@ -68,7 +68,7 @@ impl SessionRecord {
         })
     }
 
-    /// Takes the next event; on error nothing has changed.
+    /// Applies the next event; on error nothing has changed.
     pub fn apply(&mut self, at: Timestamp, event: &SessionEvent) -> Result<(), IllegalSession> {
         match event {
             SessionEvent::Opened { .. } => return Err(IllegalSession),
@@ -98,7 +98,7 @@ impl SessionRecord {
         Ok(())
     }
 
-    /// The record that stored events amount to, from the first one.
+    /// Folds stored events, starting with the first.
     pub fn fold<'a>(events: impl IntoIterator<Item = (Timestamp, &'a SessionEvent)>) -> Result<Self, IllegalSession> {
         let mut events = events.into_iter();
         let (at, first) = events.next().ok_or(IllegalSession)?;
@@ -109,35 +109,35 @@ impl SessionRecord {
         Ok(record)
     }
 
-    /// What people are told of an event that follows: that the model is another one. Models are not given it.
+    /// Notice for people about an event: the model changed. Never sent to models.
     pub fn notice_of(&self, at: Timestamp, event: &SessionEvent) -> Option<SessionEntry> {
         let SessionEvent::SettingsChanged { settings } = event else { return None };
-        // Settings that came with what was taken over are no change; the notices about them came along.
+        // Settings of a forked or imported session are no change; their notices were copied with the history.
         let taken_over = self.origin.is_some() && at == self.opened_at;
         if taken_over || settings.model == self.settings.model {
             return None;
         }
         let words = match &settings.model {
-            Some(model) => format!("From here on the model is {model}."),
-            None => "From here on the model is the agent's own.".to_owned(),
+            Some(model) => format!("The model is now {model}."),
+            None => "The model is now the agent's default.".to_owned(),
         };
         let id = format!("notice-{}", self.version + 1).into();
         let message = Message::new(id, Role::Agent, vec![Part::text(words)]);
         Some(SessionEntry { notice: true, ..SessionEntry::new(at, message) })
     }
 
-    /// Whether somebody named it.
+    /// Whether the item is explicitly included.
     pub fn includes(&self, kind: ItemKind, name: &str) -> bool {
         self.included.iter().any(|item| item.kind == kind && item.name == name)
     }
 
-    /// Whether it is left out.
+    /// Whether the item is excluded.
     pub fn excludes(&self, kind: ItemKind, name: &str) -> bool {
         self.excluded.iter().any(|item| item.kind == kind && item.name == name)
     }
 }
 
-/// The definition as it holds in a session that has settings of its own: what a run pins.
+/// Definition with the overrides of a session applied; a run is pinned to it.
 pub fn in_session(spec: &AgentSpec, settings: &SessionOverrides) -> AgentSpec {
     let mut spec = spec.clone();
     let SessionOverrides {

@@ -1,58 +1,58 @@
-//! What a run does next.
+//! Next step of a run.
 
 use crate::{ASK_USER_TOOL, CallStage, CallState, Failures, HANDOFF_TOOL, Task, is_built_in};
 use baton_types::{
     AgentSpec, Effects, ErrorCode, Message, Reason, TaskId, TaskState, Timestamp, ToolAsk, ToolCall, ToolExecution,
 };
 
-/// The next thing to do for a task.
+/// Next step for a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Take the task up with a new run.
+    /// Start a run.
     StartRun,
-    /// Ask the model.
+    /// Call the model.
     CallModel {
-        /// Which model call of the run.
+        /// Number of the model call in the run.
         turn: u32,
-        /// Which try at it.
+        /// Attempt at this call.
         attempt: u32,
     },
-    /// Ask the agent elsewhere that does the work, or find out what became of asking it.
+    /// Send the message to the remote agent, or find out the result of an earlier attempt.
     AskPeer {
-        /// Which turn of the run.
+        /// Turn of the run.
         turn: u32,
-        /// Which try at hearing its answer.
+        /// Attempt at receiving its answer.
         attempt: u32,
     },
     /// Advance these calls.
     AdvanceCalls(Vec<CallState>),
-    /// Only the caller can go on with what is open; [`asked_of_caller`] says what that is.
+    /// Only the caller can continue the open calls; [`caller_requests`] returns the requests.
     AskCaller,
-    /// The answer stands: complete.
+    /// The answer is final: complete the task.
     Complete,
-    /// The run cannot go on.
+    /// Fail the run.
     Fail(Reason),
-    /// Nothing, until somebody says something.
+    /// Wait for a message.
     Rest,
 }
 
-/// What a task waits for from its caller.
+/// Pending requests of a task to its caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Tools that the caller runs.
+    /// Tool calls that the caller runs.
     pub calls: Vec<ToolCall>,
     /// Questions of the model.
     pub questions: Vec<ToolCall>,
-    /// What tools want to know before they go on.
+    /// Input requests of tools.
     pub asks: Vec<(ToolCall, ToolAsk)>,
-    /// Calls that a crash cut off and that may not simply run again.
+    /// In-doubt calls: interrupted by a crash and not safe to retry.
     pub in_doubt: Vec<ToolCall>,
-    /// What agents that calls were handed to ask: the call, the agent's task, and its words.
+    /// Questions of child tasks: the call, the child task and its message.
     pub passed_up: Vec<(ToolCall, TaskId, Message)>,
 }
 
 impl Asked {
-    /// Whether nothing is asked.
+    /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
             && self.questions.is_empty()
@@ -69,14 +69,14 @@ impl Asked {
     }
 }
 
-/// Whether the call is for the caller to run.
+/// Whether the caller runs the call.
 pub fn waiting_on_caller(task: &Task, call: &ToolCall) -> bool {
     let theirs = !is_built_in(&call.name) || call.name == HANDOFF_TOOL;
     let own = task.wishes.as_ref().is_some_and(|wishes| wishes.has_tool(&call.name));
     own || task.tool_execution == ToolExecution::Caller && theirs
 }
 
-/// What the caller is asked for, once nothing else can go on.
+/// Requests to the caller, once nothing else can continue.
 pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
     let mut asked = Asked::default();
     for state @ CallState { call, stage, .. } in task.open_calls() {
@@ -97,7 +97,7 @@ pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
     asked
 }
 
-/// Whether the model may ask its caller: the definition says so, and somebody is there.
+/// Whether the model may ask the caller: allowed by the definition, and not autonomous.
 pub fn may_ask_user(task: &Task, agent: &AgentSpec) -> bool {
     agent.control_tools.ask_user && !agent.autonomous && !task.autonomous
 }
@@ -107,7 +107,7 @@ fn may_repeat(agent: &AgentSpec, CallState { call, effects, .. }: &CallState) ->
     is_built_in(&call.name) || effects.or_else(defined).is_none_or(Effects::may_repeat)
 }
 
-/// Decides from the state alone, so a resumed run does what the first one would have done.
+/// Decides from the state alone, so that a resumed run continues exactly as the original run.
 pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
     let limits = &agent.limits;
     let Some(run) = &task.run else {
@@ -148,17 +148,17 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
     ask(run.turn + 1, 1)
 }
 
-/// A run that works alone ends where another one would ask.
+/// An autonomous run fails where an interactive run would ask.
 fn nobody_to_ask(asked: &Asked) -> Step {
     let names = |calls: &[ToolCall]| calls.iter().map(|call| format!("'{}'", call.name)).collect::<Vec<_>>().join(", ");
     if !asked.in_doubt.is_empty() {
         let tools = names(&asked.in_doubt);
         return fail(
             ErrorCode::TOOL_UNSAFE_TO_REPEAT,
-            format!("{tools} was cut off and may or may not have taken effect"),
+            format!("{tools} was interrupted and may or may not have taken effect"),
         );
     }
-    let what = "the run is autonomous, and something has to be known before it can go on";
+    let what = "the run is autonomous, and it needs an answer to continue";
     fail(ErrorCode::NOBODY_TO_ASK, what.to_owned())
 }
 
@@ -167,7 +167,7 @@ fn fail(code: ErrorCode, detail: String) -> Step {
 }
 
 impl CallStage {
-    /// Whether only another agent's work is awaited.
+    /// Whether the call only waits for another agent.
     pub fn is_handed_off(&self) -> bool {
         matches!(self, Self::HandedOff(_))
     }

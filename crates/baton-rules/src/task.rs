@@ -1,4 +1,4 @@
-//! The folded state of a task.
+//! Folded state of a task.
 
 use baton_types::{
     AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, Grant, HandoffId, Message, MessageId,
@@ -8,214 +8,214 @@ use baton_types::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Everything that a task's events amount to; folding the same events always gives the same value.
+/// State of a task; folding the same events always gives the same value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Its id.
+    /// Task id.
     pub id: TaskId,
-    /// The conversation.
+    /// Conversation.
     pub context: ContextId,
-    /// Who works on it.
+    /// Agent of the task.
     pub agent: AgentName,
-    /// Where it stands.
+    /// State.
     pub state: TaskState,
-    /// What the agent last said about that.
+    /// Message of the agent about the state.
     pub status_message: Option<Message>,
-    /// When the state last changed.
+    /// Time of the last state change.
     pub status_at: Timestamp,
-    /// When the task was submitted.
+    /// Submission time.
     pub created_at: Timestamp,
-    /// Complete messages that the model has been or will be given, oldest first.
+    /// Complete messages for the model, oldest first.
     pub history: Vec<Message>,
-    /// Messages that came while the agent was busy; they join the history at the next turn.
+    /// Messages that arrived while the agent was busy; they join the history at the next turn.
     pub waiting: Vec<Message>,
     /// Outputs, oldest first.
     pub artifacts: Vec<Artifact>,
-    /// The number of the last event.
+    /// Number of the last event.
     pub version: u64,
-    /// How many of the events are shown to callers.
+    /// Number of events visible to callers.
     pub generation: u64,
-    /// Who runs tools.
+    /// Side that runs the tools.
     pub tool_execution: ToolExecution,
-    /// The task that handed this one over.
+    /// Link to the parent task.
     pub parent: Option<ParentLink>,
-    /// How often the work had been handed over before it came here from another system.
+    /// Number of handoffs before the work arrived from another system.
     #[serde(default)]
     pub depth: u32,
-    /// Where the agent elsewhere works on it, when the agent is one.
+    /// Remote task and conversation, if the agent is remote.
     #[serde(default)]
     pub peer: Option<PeerPlace>,
     /// Tool calls of the last turn, until all have results.
     pub calls: Vec<CallState>,
-    /// The run in progress.
+    /// Run in progress.
     pub run: Option<Run>,
-    /// What all model calls used together.
+    /// Total usage of all model calls.
     pub usage: Usage,
-    /// How many tool calls the model made.
+    /// Number of tool calls requested by the model.
     #[serde(default)]
     pub tool_calls: u64,
-    /// What the model thought before messages of the history that called tools.
+    /// Reasoning before messages of the history that called tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasoning: Vec<(MessageId, Reasoning)>,
-    /// What the model is given in place of older parts of the conversation.
+    /// Replacement of older parts of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Compaction>,
-    /// Whether nobody is there to be asked: its caller said so, or the definition that a run of it follows. It stays so.
+    /// Whether no person can be asked: set by the caller or by the definition of a run. Never reset.
     #[serde(default)]
     pub autonomous: bool,
-    /// Tools that were allowed for the rest of the session.
+    /// Tools approved for the rest of the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<Grant>,
-    /// The caller's message for which things were last chosen that the model is given beside the conversation, and what.
+    /// Last context selection, with the caller's message that it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<(MessageId, RequestContext)>,
-    /// The model's last answer, when it did not have the form asked for and no other came since.
+    /// Last answer of the model, if its format was invalid and no other followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
-    /// What the caller wishes of the runs that its last words start.
+    /// Options for the runs that the last message of the caller starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wishes: Option<Box<Wishes>>,
-    /// The last message of the caller's that guardrails have looked at.
+    /// Last message of the caller that guardrails have checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<MessageId>,
 }
 
-/// An answer that has to be made anew.
+/// An invalid answer that must be repaired.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repair {
-    /// What the model said.
+    /// Answer of the model.
     pub answer: String,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub problem: String,
-    /// How many answers in a row did not fit.
+    /// Number of consecutive invalid answers.
     pub count: u32,
 }
 
-/// How a tool failed in a run.
+/// Failures of a tool in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failures {
-    /// How often.
+    /// Number of failures.
     pub count: u32,
-    /// The beginning of what it said last.
+    /// Beginning of the last error.
     pub last: String,
 }
 
-/// One execution in progress.
+/// Run in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// Its id.
+    /// Run id.
     pub id: RunId,
-    /// The definition it follows.
+    /// Definition that the run is pinned to.
     pub agent: Digest,
-    /// When it must be over.
+    /// Deadline.
     pub deadline: Timestamp,
-    /// Model calls begun.
+    /// Number of started model calls.
     pub turn: u32,
-    /// Tries at the present turn.
+    /// Attempts at the current turn.
     pub attempt: u32,
-    /// The message that an unfinished model call is writing.
+    /// Message id of an unfinished model call.
     pub open: Option<MessageId>,
-    /// What the agent elsewhere was asked in this turn, when the agent is one.
+    /// Request to the remote agent in this turn, if the agent is remote.
     #[serde(default)]
     pub asked: Option<PeerAsked>,
     /// Whether the last model call answered, so that the run may complete.
     pub answered: bool,
-    /// The last event that was not a resumption.
+    /// Last event that was not a resumption.
     pub last_progress: u64,
-    /// How often the process died since then.
+    /// Number of process crashes since then.
     pub crashes: u32,
-    /// How often it went on alone since then, because it may have brought the process down.
+    /// Number of resumptions alone since then, as a crash suspect.
     #[serde(default)]
     pub alone: u32,
-    /// Calls that the agent itself began.
+    /// Number of calls that the agent started.
     #[serde(default)]
     pub begun: u32,
-    /// Tools that failed or were called wrongly.
+    /// Tools that failed or were called with invalid arguments.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failures: BTreeMap<String, Failures>,
 }
 
-/// Where an agent elsewhere works on a task.
+/// Remote task and conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerPlace {
-    /// Its task, until it has ended.
+    /// Id of the remote task, until it has ended.
     pub task: Option<String>,
-    /// Its conversation.
+    /// Id of the remote conversation.
     pub context: String,
 }
 
-/// Words that went, or were about to go, to an agent elsewhere.
+/// Request to a remote agent, sent or about to be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerAsked {
-    /// The message that carries them.
+    /// Id of the sent message.
     pub message: MessageId,
-    /// Whether the agent is known to have them.
+    /// Whether the remote agent is known to have received it.
     pub taken: bool,
 }
 
-/// A tool call and how far it got.
+/// A tool call and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallState {
-    /// The call.
+    /// Call.
     pub call: ToolCall,
-    /// How far it got.
+    /// Stage.
     pub stage: CallStage,
-    /// What it does to the world, when that was written down as it began.
+    /// Side effects, if they were recorded at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<Effects>,
-    /// Answers that it goes on with.
+    /// Answers that it continues with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<ToolAnswers>,
-    /// Whether somebody allowed it, once somebody was asked.
+    /// Decision on its approval, if one was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<bool>,
-    /// Whether guardrails have let it pass.
+    /// Whether it has passed the guardrails.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guarded: bool,
 }
 
 impl CallState {
-    /// A call of which nothing happened yet.
+    /// Creates a pending call.
     pub fn pending(call: ToolCall) -> Self {
         Self { call, stage: CallStage::Pending, effects: None, answers: None, approved: None, guarded: false }
     }
 }
 
-/// How far a tool call got.
+/// Progress of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallStage {
-    /// Nothing happened yet.
+    /// Not started.
     Pending,
-    /// It began; whether it took effect is unknown until it has a result.
+    /// Started; whether it took effect is unknown until it has a result.
     Started,
     /// Another agent works on it.
     HandedOff(HandedOff),
-    /// It waits for answers.
+    /// Waits for answers.
     Asked(ToolAsk),
-    /// It has its result.
+    /// Has its result.
     Finished(ToolResult),
 }
 
-/// Work of a call that another agent does.
+/// A call that was handed off to another agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandedOff {
-    /// The handoff.
+    /// Handoff id.
     pub handoff: HandoffId,
-    /// That agent's task.
+    /// Task of the receiver.
     pub child: TaskId,
-    /// When the wait ends, unless somebody is being asked.
+    /// End of the wait; suspended while a question is open.
     pub deadline: Timestamp,
-    /// What the agent asks, since when.
+    /// Open question of the receiver, and the time since it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<(Message, Timestamp)>,
-    /// Words for the agent, which it may not have heard yet.
+    /// Answer for the receiver, which may not be delivered yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Message>,
 }
 
 impl Run {
-    /// Whether an agent elsewhere is known to have what it was asked in this turn.
+    /// Whether the remote agent is known to have received the request of this turn.
     pub fn is_taken(&self) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.taken)
     }
@@ -239,7 +239,7 @@ impl Task {
         self.calls.iter().find(|state| state.call.id == *id)
     }
 
-    /// Calls that another agent works on.
+    /// Calls that were handed off.
     pub fn handed_off(&self) -> impl Iterator<Item = (&ToolCall, &HandedOff)> {
         self.calls.iter().filter_map(|state| match &state.stage {
             CallStage::HandedOff(handed) => Some((&state.call, handed)),
@@ -247,8 +247,7 @@ impl Task {
         })
     }
 
-    /// Whether a question of an agent that work was handed to is open: the task waits for its caller, and for that agent
-    /// to go on without it.
+    /// Whether a question of a child is open: the task waits for its caller, or for the child to continue without it.
     pub fn waits_for_child(&self) -> bool {
         self.state == TaskState::InputRequired && self.handed_off().any(|(_, handed)| handed.asked.is_some())
     }
@@ -258,12 +257,12 @@ impl Task {
         self.calls.iter().filter(|state| !state.stage.is_finished())
     }
 
-    /// Whether Baton itself owes work on the task.
+    /// Whether the task has work for Baton to do.
     pub fn is_active(&self) -> bool {
         matches!(self.state, TaskState::Submitted | TaskState::Working)
     }
 
-    /// The task as its caller may see it.
+    /// Task as visible to its caller.
     pub fn view(&self) -> TaskView {
         TaskView {
             id: self.id.clone(),

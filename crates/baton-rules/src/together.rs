@@ -1,9 +1,9 @@
-//! Which calls of a turn run at the same time.
+//! Concurrency groups of tool calls.
 
 use crate::CallState;
 
-/// The calls in the order in which the model made them, in groups: those of a group may run beside each other, a group
-/// begins when the one before it is done, and a call that wants to be alone is.
+/// Groups calls in the order of the model. The calls of a group may run concurrently, groups run one after the other,
+/// and a sequential call is a group of one.
 pub fn together(calls: Vec<CallState>, is_sequential: impl Fn(&str) -> bool) -> Vec<Vec<CallState>> {
     let mut groups: Vec<Vec<CallState>> = Vec::new();
     let mut open = false;

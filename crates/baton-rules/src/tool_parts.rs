@@ -1,45 +1,45 @@
-//! Tool calls and results as data parts: the form in which they cross between an agent and its caller.
+//! Tool calls and results as data parts: the format exchanged between an agent and its caller.
 
 use crate::Task;
 use baton_types::{BUILT_IN_TOOLS, CallId, Json, Message, Part, PartContent, Role, ToolCall, ToolResult};
 use serde::{Deserialize, Serialize};
 
-/// The tool that gives work to another agent.
+/// Hands work to another agent.
 pub const HANDOFF_TOOL: &str = "handoff";
 
-/// The tool that publishes an output.
+/// Publishes an output.
 pub const EMIT_ARTIFACT_TOOL: &str = "emit_artifact";
 
-/// The tool that asks the caller.
+/// Asks the caller.
 pub const ASK_USER_TOOL: &str = "ask_user";
 
-/// The tool that refuses the work.
+/// Rejects the work.
 pub const REJECT_TASK_TOOL: &str = "reject_task";
 
-/// The tool that ends the task with a bare message.
+/// Ends the task with a bare message.
 pub const REPLY_MESSAGE_TOOL: &str = "reply_message";
 
-/// The tool that tells which agents there are.
+/// Lists the available agents.
 pub const LIST_AGENTS_TOOL: &str = "list_agents";
 
-/// The tool that asks any of them.
+/// Calls any of the listed agents.
 pub const CALL_AGENT_TOOL: &str = "call_agent";
 
-/// The tool that reads more of a result that was given in short.
+/// Reads more of a shortened result.
 pub const READ_OUTPUT_TOOL: &str = "read_output";
 
-/// Whether Baton itself runs the tool, whoever runs the others.
+/// Whether Baton runs the tool, even if the caller runs the other tools.
 pub fn is_built_in(name: &str) -> bool {
     BUILT_IN_TOOLS.contains(&name)
 }
 
-/// A data part that should hold calls or results and does not.
+/// Error for a malformed data part with tool calls or results.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {detail}")]
 pub struct ToolPartError {
-    /// Where, such as `tool_results[0]`.
+    /// Path of the field, such as `tool_results[0]`.
     pub field: String,
-    /// What is wrong.
+    /// Description of the error.
     pub detail: String,
 }
 
@@ -110,12 +110,12 @@ struct ResultIn {
     is_error: bool,
 }
 
-/// `null` is what a tool without a result gives; only an absent field is missing.
+/// `null` is a valid output of a tool; only an absent field is missing.
 fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
     Json::deserialize(deserializer).map(Some)
 }
 
-/// The data part that tells a caller which tools to run.
+/// Data part that asks a caller to run tools.
 pub fn calls_part<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Part {
     let tool_calls = calls
         .into_iter()
@@ -124,7 +124,7 @@ pub fn calls_part<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Part {
     Part::data(Json::of(&CallsOut { tool_calls }).unwrap_or_else(|_| Json::string("")))
 }
 
-/// The data part that carries results.
+/// Data part with tool results.
 pub fn results_part(results: &[ToolResult]) -> Part {
     let tool_results = results
         .iter()
@@ -145,13 +145,13 @@ fn data_parts(message: &Message) -> impl Iterator<Item = PartIn> {
     })
 }
 
-/// The tool calls in a message, in the flat shape or in the older `function` shape.
+/// Tool calls in a message, in the flat format or in the older `function` format.
 pub fn calls_in(message: &Message) -> Vec<ToolCall> {
     data_parts(message).filter_map(|part| part.tool_calls).flatten().filter_map(read_call).collect()
 }
 
-/// The tool calls in a message that whoever gets it is to run: not those of tasks further down, and none at all if the
-/// message also asks for something else.
+/// Tool calls in a message that its receiver must run: none of child tasks, and none at all if the message also
+/// requests other input.
 pub fn own_calls_in(message: &Message) -> Vec<ToolCall> {
     let asks = |part: &PartIn| part.input_requests.is_some();
     if data_parts(message).any(|part| asks(&part)) {
@@ -171,7 +171,7 @@ fn read_call(call: CallIn) -> Option<ToolCall> {
     Some(ToolCall { id, name, arguments })
 }
 
-/// The older shape holds its arguments as JSON inside a string.
+/// The older format encodes the arguments as JSON in a string.
 fn unquoted(arguments: &Json) -> Json {
     match arguments.read::<String>() {
         Ok(text) => Json::parse(&text).unwrap_or_else(|_| arguments.clone()),
@@ -179,7 +179,7 @@ fn unquoted(arguments: &Json) -> Json {
     }
 }
 
-/// The tool results in a message; a part that has `tool_results` must have them right.
+/// Tool results in a message; fails if a part has malformed `tool_results`.
 pub fn results_in(message: &Message) -> Result<Vec<ToolResult>, ToolPartError> {
     let mut results = Vec::new();
     for part in &message.parts {
@@ -210,8 +210,8 @@ pub fn results_in(message: &Message) -> Result<Vec<ToolResult>, ToolPartError> {
     Ok(results)
 }
 
-/// Own results in the form a caller would have sent them; the id follows from the message that called, so replay
-/// repeats it and a model that uses call ids twice does no harm.
+/// Message with the agent's own results, in the format of a caller's results. Its id derives from the message with the
+/// calls, so that replay is deterministic and a model that reuses call ids causes no collision.
 pub(crate) fn results_message(task: &Task, results: &[ToolResult]) -> Option<Message> {
     let first = results.first()?;
     let asked_by = task.history.iter().rev().find(|message| message.role == Role::Agent);

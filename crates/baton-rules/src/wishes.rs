@@ -1,9 +1,9 @@
-//! What a caller's wishes make of a definition, and which calls they forbid.
+//! Application of run options to a definition, and the calls that they forbid.
 
 use crate::Task;
 use baton_types::{AgentSpec, Effects, Json, Permission, ToolRunner, ToolSpec, Wishes};
 
-/// The definition as a run with these wishes follows it: what the run pins.
+/// Definition with run options applied; a run is pinned to it.
 pub fn as_wished(spec: &AgentSpec, wishes: &Wishes) -> AgentSpec {
     let mut spec = spec.clone();
     if let Some(instructions) = &wishes.instructions {
@@ -32,7 +32,7 @@ pub fn as_wished(spec: &AgentSpec, wishes: &Wishes) -> AgentSpec {
 }
 
 impl Task {
-    /// The wishes that hold once these were said. Servers that calls are still open of stay, whoever answers about them.
+    /// New run options of the task. Servers with open calls are kept if the new options name none.
     pub(crate) fn wished(&self, wishes: &Wishes) -> Box<Wishes> {
         let mut wishes = Box::new(wishes.clone());
         let is_open = |held: &Wishes| self.open_calls().any(|state| held.guest_tool(&state.call.name).is_some());
@@ -43,7 +43,7 @@ impl Task {
     }
 }
 
-/// Whether wishes change the definition at all.
+/// Whether the options change the definition.
 pub fn changes_definition(wishes: &Wishes) -> bool {
     wishes.instructions.is_some()
         || wishes.answer.is_some()
@@ -55,7 +55,7 @@ pub fn changes_definition(wishes: &Wishes) -> bool {
         || wishes.effort.is_some()
 }
 
-/// The caller's functions as the model is offered them.
+/// Functions of the caller as tools for the model.
 pub fn callers_tools(wishes: &Wishes) -> impl Iterator<Item = ToolSpec> {
     wishes.tools.iter().map(|tool| ToolSpec {
         name: tool.name.clone(),
@@ -71,16 +71,16 @@ pub fn callers_tools(wishes: &Wishes) -> impl Iterator<Item = ToolSpec> {
     })
 }
 
-/// Why the caller's wishes do not let the agent run a call, as the model is told; none when they do.
+/// Explanation for the model if the run options forbid the call; none if it is allowed.
 pub fn forbidden(task: &Task, tool: &str) -> Option<Json> {
     let wishes = task.wishes.as_deref()?;
     if !wishes.calls.allow(tool) {
-        return Some(Json::string(&format!("'{tool}' may not be called in this request. Do without it.")));
+        return Some(Json::string(&format!("'{tool}' may not be called in this request. Continue without it.")));
     }
     let most = wishes.most_calls?;
     let begun = task.run.as_ref().map_or(0, |run| run.begun);
     (begun >= most).then(|| {
         let calls = if most == 1 { "one tool call".to_owned() } else { format!("{most} tool calls") };
-        Json::string(&format!("This request allows {calls}, and no more can be made. Answer with what is known."))
+        Json::string(&format!("This request allows {calls}, and the limit is reached. Answer with the information you have."))
     })
 }

@@ -1,4 +1,4 @@
-//! Which rules and references are part of a session, and which may be chosen for a request.
+//! Rules and references of a session, and candidates for a request.
 
 use crate::SessionRecord;
 use baton_types::{ContextItem, Include, ItemKind, ItemName, Knowledge};
@@ -6,14 +6,14 @@ use baton_types::{ContextItem, Include, ItemKind, ItemName, Knowledge};
 /// A rule or reference that is part of every request of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionItem<'a> {
-    /// The item.
+    /// Item.
     pub item: &'a ContextItem,
-    /// Why it is there: always, or because somebody named it.
+    /// Reason for inclusion: always, or named explicitly.
     pub include: Include,
 }
 
-/// The rules or references of a session: those that are always there by priority and name, then what was named, in the
-/// order of naming. What the message itself names counts even when it was left out before.
+/// Rules or references of a session: always included ones by priority and name, then named ones in order of naming.
+/// Items named by the message itself are included even if they were excluded before.
 pub fn session_items<'a>(
     knowledge: &'a Knowledge,
     kind: ItemKind,
@@ -38,7 +38,7 @@ pub fn session_items<'a>(
     items
 }
 
-/// The rules or references that come with a request when they have to do with it, and are not part of the session anyway.
+/// Rules or references that can be selected by relevance and are not part of the session.
 pub fn candidates<'a>(
     knowledge: &'a Knowledge,
     kind: ItemKind,

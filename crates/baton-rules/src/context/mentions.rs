@@ -1,26 +1,26 @@
-//! `@rule:name` and `@ref:name` in what a caller says.
+//! `@rule:name` and `@ref:name` mentions in messages.
 
 use baton_types::{ItemKind, ItemName, Knowledge};
 use std::{borrow::Cow, ops::Range};
 
-/// A rule or reference that a text names.
+/// A mention of a rule or reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention<'a> {
-    /// Which of both.
+    /// Rule or reference.
     pub kind: ItemKind,
-    /// Its name.
+    /// Name of the item.
     pub name: &'a str,
-    /// Where the whole mention stands.
+    /// Byte range of the mention.
     pub at: Range<usize>,
 }
 
 impl Mention<'_> {
-    /// Whether the agent has it.
+    /// Whether the agent has the item.
     pub fn is_known(&self, knowledge: &Knowledge) -> bool {
         knowledge.items(self.kind).iter().any(|item| item.name == self.name)
     }
 
-    /// The item that is meant.
+    /// Mentioned item.
     pub fn item(&self) -> ItemName {
         ItemName { kind: self.kind, name: self.name.to_owned() }
     }
@@ -28,7 +28,8 @@ impl Mention<'_> {
 
 const PREFIXES: [(&str, ItemKind); 2] = [("@rule:", ItemKind::Rule), ("@ref:", ItemKind::Reference)];
 
-/// All mentions in a text, in order. One that goes on from a word, as the domain of a mail address does, is none.
+/// All mentions in a text, in order. An `@` directly after an alphanumeric character, as in an email address, is not a
+/// mention, unless another mention ends there.
 pub fn mentions(text: &str) -> Vec<Mention<'_>> {
     let mut found = Vec::new();
     let (mut from, mut last_end) = (0, None);
@@ -52,8 +53,8 @@ pub fn mentions(text: &str) -> Vec<Mention<'_>> {
     found
 }
 
-/// The text as the model sees it: without the mentions of what the agent has, and with one of the two spaces that would
-/// be left between their neighbours. Everything else stays as it was written.
+/// Text for the model: mentions of known items are removed, together with one of two resulting adjacent spaces. The
+/// rest is unchanged.
 pub fn without_mentions<'a>(text: &'a str, knowledge: &Knowledge) -> Cow<'a, str> {
     let mut known = mentions(text).into_iter().filter(|mention| mention.is_known(knowledge)).peekable();
     if known.peek().is_none() {

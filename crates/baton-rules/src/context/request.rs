@@ -1,28 +1,28 @@
-//! What was chosen, as it is written down and shown.
+//! Context of a request, as recorded and shown.
 
 use super::SessionItem;
 use baton_types::{Include, ItemKind, RequestContext, Thousandths, ToolSpec, UsedItem};
 use serde_json::{Value, json};
 
-/// The member of an answer's metadata that says what the model was given for it.
+/// Member of an answer's metadata with the context of its request.
 pub const REQUEST_MEMBER: &str = "dev.baton/request-context";
 
-/// Tools that are written down at most; rules and references are bounded by the definition.
+/// Maximum number of recorded tools; rules and references are limited by the definition.
 const MOST_TOOLS: usize = 256;
 
-/// Something that has to do with what is asked.
+/// An item that is relevant to the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelevantItem {
-    /// What it is.
+    /// Kind of the item.
     pub kind: ItemKind,
-    /// Its name.
+    /// Item name.
     pub name: String,
-    /// How much.
+    /// Relevance score.
     pub score: Thousandths,
 }
 
-/// What the model is given: references, then rules, each those of the session and then those that have to do with the
-/// request by falling score, then tools.
+/// Context of a request: references, then rules, each with session items first and relevant items by descending score,
+/// then tools.
 pub fn request_context<'a>(
     references: &[SessionItem<'_>],
     rules: &[SessionItem<'_>],
@@ -37,7 +37,7 @@ pub fn request_context<'a>(
     }
     let tools = tools.into_iter().take(MOST_TOOLS).map(|tool| {
         let score = relevant.iter().find(|item| item.kind == ItemKind::Tool && item.name == tool.name);
-        // A tool that is chosen by what is asked and is there all the same was named.
+        // A relevance-selected tool without a score was named explicitly.
         let include = match (tool.include, score) {
             (Include::Agent, None) => Include::Manual,
             (include, _) => include,
@@ -53,7 +53,7 @@ fn used(kind: ItemKind, name: &str, include: Include, score: Option<Thousandths>
     UsedItem { kind, name: name.to_owned(), server: None, include, score }
 }
 
-/// The same for people and their programs: scores are numbers from 0 to 1.
+/// JSON form for clients; scores are numbers from 0 to 1.
 pub fn shown(request: &RequestContext) -> Value {
     let items = request.items.iter().map(|item| {
         let mut shown = json!({ "kind": item.kind, "name": item.name, "include": item.include });

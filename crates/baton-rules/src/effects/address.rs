@@ -1,9 +1,9 @@
-//! Addresses: the part that decides who receives a request.
+//! Origins of addresses: the part that determines the receiver of a request.
 
 use baton_types::AgentVariables;
 
-/// Scheme, host and port of an address. Parsers disagree about unusual addresses, so an address with anything but a plain
-/// host and port is its own origin as a whole, and no change of it goes unnoticed.
+/// Scheme, host and port of an address. Parsers disagree about unusual addresses, so any address without a plain host
+/// and port is used whole as its origin, and every change of it is detected.
 pub(super) fn origin(address: &str) -> String {
     plain_origin(address).unwrap_or_else(|| address.to_owned())
 }
@@ -30,7 +30,7 @@ fn plain_origin(address: &str) -> Option<String> {
     Some(format!("{scheme}://{host}"))
 }
 
-/// A text with the agent's own variables in place of references to them; other references stay.
+/// Expands references to the agent's own variables; other references are unchanged.
 pub(super) fn fill_in(text: &str, variables: &AgentVariables) -> String {
     let AgentVariables(own) = variables;
     own.iter().filter(|(_, value)| !value.is_empty()).fold(text.to_owned(), |text, (name, value)| {
@@ -41,7 +41,7 @@ pub(super) fn fill_in(text: &str, variables: &AgentVariables) -> String {
     })
 }
 
-/// Replaces references with a default, from their mark up to the closing brace.
+/// Expands references with a default value, from the prefix to the closing brace.
 fn fill_defaulted(text: &str, mark: &str, value: &str) -> String {
     let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once(mark) {

@@ -1,4 +1,4 @@
-//! Effects of an agent's own definition: its tools, guardrails, handoffs and the agent elsewhere that it may stand for.
+//! Effects of an agent definition: tools, guardrails, handoffs and the address of a remote agent.
 
 use super::{DefinitionEffects, Program, ProgramStart, service};
 use baton_types::{
@@ -45,7 +45,7 @@ pub(super) fn collect(effects: &mut DefinitionEffects, spec: &AgentSpec) {
     }
     match model {
         ModelSpec::Playbook { rules: _ } => {}
-        ModelSpec::Peer { url, listed: _ } => effects.add_address("the agent elsewhere", url),
+        ModelSpec::Peer { url, listed: _ } => effects.add_address("the remote agent", url),
     }
 }
 
@@ -65,7 +65,7 @@ fn collect_tool(effects: &mut DefinitionEffects, tool: &ToolSpec) {
     let place = format!("the tool '{name}'");
     match runner {
         ToolRunner::Command(command) => {
-            // Taken apart for its own sake: all of it is part of the program.
+            // Destructured only to catch new fields: all of it is part of the program.
             let CommandTool { argv: _, directory: _, timeout: _, max_output: _ } = command;
             let program = Program::Tool { command: command.clone(), permission: *permission, rules: rules.clone() };
             effects.programs.push(ProgramStart { place, program, is_enabled: true });
@@ -73,7 +73,7 @@ fn collect_tool(effects: &mut DefinitionEffects, tool: &ToolSpec) {
         ToolRunner::Http(HttpTool { method: _, url, headers, body: _, timeout: _, max_output: _ }) => {
             collect_request(effects, &place, "http tool", url, headers);
         }
-        // The server that has it is part of the kit, or came with the request of a caller.
+        // The server belongs to the agent resources or was supplied with the request of a caller.
         ToolRunner::Mcp(McpTool { server: _, tool: _ })
         | ToolRunner::Guest(GuestTool { guest: _, server: _, tool: _ })
         | ToolRunner::Native

@@ -2,26 +2,26 @@
 
 use super::{DefinitionEffects, ProgramStart, ValueSource, ValueUse};
 
-/// A new effect that needs the owner.
+/// A new effect that requires the owner.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OwnerEffect {
-    /// A program would be started that the definition did not start before.
+    /// Starts a program that the definition did not start before.
     #[error("{0} starts a program")]
     Program(String),
-    /// A variable would be read that was not read there before, or sent elsewhere.
-    #[error("{0} reads a variable for somebody who did not get it before")]
+    /// Reads a variable in a new place, or sends it to a new destination.
+    #[error("{0} reads a variable that was not sent there before")]
     Variable(String),
-    /// A file of the machine would be read that was not read there before, or sent elsewhere.
-    #[error("{0} reads a file of this machine for somebody who did not get it before")]
+    /// Reads a machine file in a new place, or sends it to a new destination.
+    #[error("{0} reads a file of this machine that was not sent there before")]
     MachineFile(String),
-    /// A value that the definition keeps would be sent elsewhere.
-    #[error("{0} would go to an address that it was not given for; remove it first, and give a value anew")]
+    /// Sends a retained value to a new destination.
+    #[error("{0} would be sent to a new address; remove it first, then set the value again")]
     MovedValue(String),
 }
 
-/// Refuses effects that are not those of the definition before, unless anybody who manages agents may have them.
+/// Rejects new effects that require the owner.
 ///
-/// A literal is refused only where it was before: whoever writes it anew knows it.
+/// A literal is rejected only if the definition already contained it: the author of a new literal knows its value.
 pub fn check_owner_effects(before: Option<&DefinitionEffects>, after: &DefinitionEffects) -> Result<(), OwnerEffect> {
     let nothing = DefinitionEffects::default();
     let before = before.unwrap_or(&nothing);
@@ -45,7 +45,7 @@ pub fn check_owner_effects(before: Option<&DefinitionEffects>, after: &Definitio
 }
 
 impl ProgramStart {
-    /// Whether whoever had this one started may have the other one started: the same program, or one that is now off.
+    /// Whether this program start permits the other: the same program, and enabled before or disabled now.
     fn covers(&self, other: &Self) -> bool {
         let Self { place: _, program, is_enabled } = self;
         *program == other.program && (*is_enabled || !other.is_enabled)

@@ -1,4 +1,4 @@
-//! Effects of the model providers of a definition, also of those that its own variables are about.
+//! Effects of model providers, including those configured by the agent's own variables.
 
 use super::{
     DefinitionEffects, Destination, ValueSource,
@@ -8,15 +8,15 @@ use baton_types::{
     AgentVariables, COMMON_PROVIDER_KEYS, KnownProvider, PROVIDERS, ProviderEntry, ProviderKey, ProviderSetting,
 };
 
-/// What a setting means for effects.
+/// Effect of a provider setting.
 enum SettingEffect {
-    /// It is sent to the provider.
+    /// Sent to the provider.
     Sent,
-    /// It decides who the provider is.
+    /// Determines the address of the provider.
     Address,
-    /// It names something on this machine that is read.
+    /// Names a file or profile on this machine that is read.
     MachineFile,
-    /// It is a number or a time, and is not sent.
+    /// A number or duration that is not sent.
     Local,
 }
 
@@ -26,9 +26,9 @@ fn setting_effect(setting: ProviderSetting, value: &str) -> SettingEffect {
         | ProviderSetting::AccessKeyId
         | ProviderSetting::SecretAccessKey
         | ProviderSetting::SessionToken => SettingEffect::Sent,
-        // Every protocol has a usual address of its own.
+        // Every protocol has its own default address.
         ProviderSetting::BaseUrl | ProviderSetting::Kind => SettingEffect::Address,
-        // The region is part of the host; a plain one names another host of the same service.
+        // The region is part of the host name; a plain region selects another host of the same service.
         ProviderSetting::Region if is_plain_region(value) => SettingEffect::Local,
         ProviderSetting::Region => SettingEffect::Address,
         ProviderSetting::Profile | ProviderSetting::Directory => SettingEffect::MachineFile,
@@ -63,7 +63,7 @@ fn collect_entry(effects: &mut DefinitionEffects, entry: &ProviderEntry, variabl
         if setting == Some(ProviderSetting::BaseUrl) {
             effects.add_address(&format!("the provider '{id}'"), value);
         }
-        // Headers have names of the author's own, and are sent.
+        // Headers have custom names and are sent.
         match setting.map_or(SettingEffect::Sent, |setting| setting_effect(setting, value)) {
             SettingEffect::Sent => effects.add_text(place, value, &destination),
             SettingEffect::MachineFile => effects.add_value(place, value, ValueSource::MachineFile, &destination),
@@ -72,7 +72,7 @@ fn collect_entry(effects: &mut DefinitionEffects, entry: &ProviderEntry, variabl
     }
 }
 
-/// The agent's own variables say things about providers, whether or not it has an entry for them.
+/// The agent's own variables configure providers even without an entry.
 fn collect_variables(
     effects: &mut DefinitionEffects,
     known: &KnownProvider,
@@ -99,7 +99,8 @@ fn own_variables<'a>(
     known.keys.iter().filter(|key| key.is_variable).filter_map(own).filter(|(_, value)| !value.is_empty())
 }
 
-/// Everything that is said about where a provider is; what others say is not the definition's, and stays the same.
+/// All settings of the definition that determine the address of a provider. Settings from other sources do not change
+/// with the definition.
 fn destination(id: &str, entry: Option<&ProviderEntry>, variables: &AgentVariables) -> Destination {
     let mut parts = Vec::new();
     let mut add = |name: &str, is: ProviderSetting, value: &str| {
@@ -120,7 +121,7 @@ fn destination(id: &str, entry: Option<&ProviderEntry>, variables: &AgentVariabl
     Destination::Service { transport: format!("provider {id}"), origin: parts.join(" ") }
 }
 
-/// What a key of a provider is for; providers of the author's own have the keys of compatible servers.
+/// Meaning of a provider key; custom providers use the keys of compatible servers.
 fn setting(id: &str, name: &str) -> Option<ProviderSetting> {
     let known = KnownProvider::of(id).or_else(|| KnownProvider::of("docker"));
     let own = known.map_or(&[][..], |known| known.keys);

@@ -33,7 +33,7 @@ pub(super) fn collect(effects: &mut DefinitionEffects, server: &McpServer, varia
                 exclude: exclude.clone(),
                 trusted: *trusted,
                 oauth: oauth.clone(),
-                // What is left makes no difference to the program or to what may be asked of it.
+                // The remaining settings affect neither the program nor its permissions.
                 file: String::new(),
                 enabled: true,
                 era: McpEra::default(),
@@ -63,7 +63,8 @@ pub(super) fn collect(effects: &mut DefinitionEffects, server: &McpServer, varia
     };
     let Some(McpOauth { client_id: _, client_secret, scopes: _, callback_port: _ }) = oauth else { return };
     if let Some(secret) = client_secret {
-        // The authorization server is found through the server, so the server's address decides who gets it.
+        // The authorization server is discovered through this server, so the address of this server determines the
+        // receiver of the secret.
         effects.add_text(format!("the client secret of {place}"), secret, &destination);
     }
 }

@@ -1,11 +1,11 @@
-//! The arguments of a call as rules look at them.
+//! Arguments of a call for rule matching.
 
 use super::glob_matches;
 use baton_types::{ArgumentMatch, Json};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
 
-/// The arguments of a call, or that nothing is known of them.
+/// Arguments of a call; none if they are unknown.
 pub(super) struct Arguments<'a>(Option<Place<'a>>);
 
 impl<'a> Arguments<'a> {
@@ -13,29 +13,29 @@ impl<'a> Arguments<'a> {
         Self(arguments.map(|arguments| Place::new(arguments.as_str())))
     }
 
-    /// To look at them for one rule after the other.
+    /// Creates a matcher for a sequence of rules.
     pub(super) fn look(&self) -> Look<'_, 'a> {
         Look { whole: self.0.as_ref(), last: None }
     }
 }
 
-/// A look at arguments that remembers what it saw last: rules about one tool mostly speak of one argument.
+/// Matches rules against arguments and caches the last lookup: rules of one tool mostly check one argument.
 pub(super) struct Look<'l, 'a> {
     whole: Option<&'l Place<'a>>,
     last: Option<(&'l str, Option<&'l str>)>,
 }
 
 impl<'l> Look<'l, '_> {
-    /// Whether a call has all these arguments; one that is not there fits nothing.
+    /// Whether a call has all these arguments; a missing argument never matches.
     pub(super) fn fits(&mut self, wanted: &'l [ArgumentMatch]) -> bool {
         wanted.iter().all(|wanted| match self.whole {
             Some(whole) => self.text(whole, &wanted.path).is_some_and(|text| glob_matches(&wanted.glob, text)),
-            // The whole of the arguments is something, whatever it is.
+            // Unknown arguments match only the pattern for any arguments.
             None => wanted.path.is_empty() && wanted.glob == "*",
         })
     }
 
-    /// Whether it cannot be told what a call has there: whoever gets it may read more out of it than is read here.
+    /// Whether the value of an argument is ambiguous: the receiver may parse it differently.
     pub(super) fn is_unclear(&self, wanted: &[ArgumentMatch]) -> bool {
         self.whole.is_some_and(|whole| wanted.iter().any(|wanted| whole.is_unclear(&wanted.path)))
     }
@@ -52,7 +52,7 @@ impl<'l> Look<'l, '_> {
     }
 }
 
-/// One value of the arguments; what is in it is read when a rule asks for it, and once.
+/// One value of the arguments, parsed lazily and once.
 struct Place<'a> {
     json: &'a str,
     text: OnceCell<Option<Cow<'a, str>>>,
@@ -63,7 +63,7 @@ enum Inside<'a> {
     Members(BTreeMap<String, Place<'a>>),
     Entries(Vec<Place<'a>>),
     Nothing,
-    /// Names that are no text, such as half of a character.
+    /// Invalid member names, such as a lone surrogate.
     Unreadable,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Place<'a> {
         Self { json, text: OnceCell::new(), inside: OnceCell::new() }
     }
 
-    /// What a JSON pointer leads to.
+    /// Resolves a JSON pointer.
     fn at(&self, pointer: &str) -> Option<&Self> {
         if pointer.is_empty() {
             return Some(self);
@@ -122,7 +122,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The text of a string, the JSON of anything else; nothing when it is a string that is no text.
+    /// Text of a string, JSON of any other value; none if the string is invalid.
     fn text(&self) -> Option<&str> {
         let read = || match self.json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             Some(plain) if !plain.contains('\\') => Some(Cow::Borrowed(plain)),

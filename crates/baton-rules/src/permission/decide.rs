@@ -1,4 +1,4 @@
-//! What is to be done with a call.
+//! Permission decision for a call.
 
 use super::{
     arguments::Arguments,
@@ -6,38 +6,38 @@ use super::{
 };
 use baton_types::{AskWhen, Effects, Include, Json, Permission, ToolPolicy, ToolSpec};
 
-const DENIED: &str = "the agent's permissions deny it; do without it, or use another tool";
+const DENIED: &str = "the agent's permissions deny it; continue without it, or use another tool";
 const ARGUMENTS_DENIED: &str = "the agent's permissions deny calls with such arguments; other arguments may be allowed";
-const NOBODY_TO_ASK: &str = "somebody would have to allow it, and in this session nobody can be asked; do without it, \
+const NOBODY_TO_ASK: &str = "it needs approval, and in this session no one can be asked; continue without it, \
                              or use another tool";
-const NOT_ALONE: &str = "an agent that works alone cannot change itself or its session; do without it, or use another \
+const NOT_ALONE: &str = "an autonomous agent cannot change itself or its session; continue without it, or use another \
                          tool, and say in the answer what should be changed";
-const NOT_NAMED: &str = "it is used only in sessions for which somebody named it; do without it, or use another tool";
+const NOT_NAMED: &str = "it is available only in sessions that include it; continue without it, or use another tool";
 
-/// The circumstances in which a tool would run.
+/// Session settings that affect permissions.
 #[derive(Clone, Copy, Debug)]
 pub struct Session<'a> {
-    /// Whether nobody is there to be asked.
+    /// Whether no person can be asked.
     pub autonomous: bool,
-    /// When somebody is asked.
+    /// When approval is requested.
     pub ask: AskWhen,
-    /// Tools that somebody named for this session, by the name that models use or the one that their server knows.
+    /// Explicitly included tools, by their name for models or on their server.
     pub included: &'a [String],
 }
 
-/// What is to be done with a call.
+/// Permission decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It runs.
+    /// The call runs.
     Run,
-    /// Somebody is asked first.
+    /// Approval is requested first.
     Ask,
-    /// It does not run; the reason is for the model, and goes on from "because".
+    /// The call does not run; the reason is for the model and completes "because".
     Deny(&'static str),
 }
 
-/// What is to be done with a call; without arguments, with a call of which nothing is known. `granted` is whether
-/// somebody allowed the tool for this session; where nobody is asked nobody can have done that.
+/// Decides about a call; `None` as arguments means that they are unknown. `granted` is whether the tool is approved for
+/// this session; an autonomous session never has such approvals.
 pub fn decide(
     policy: &ToolPolicy,
     session: &Session<'_>,
@@ -62,7 +62,7 @@ pub fn decide(
     }
 }
 
-/// What a session makes of a word.
+/// Applies the session settings to a permission.
 pub(super) fn done_with(session: &Session<'_>, said: Permission) -> Decision {
     let asks = match (said, session.ask) {
         (Permission::Deny, _) => return Decision::Deny(DENIED),
@@ -77,13 +77,12 @@ pub(super) fn done_with(session: &Session<'_>, said: Permission) -> Decision {
     }
 }
 
-/// Whether the tool would change an agent that nobody watches, whatever its definition allows: what it is made of stays
-/// as people left it.
+/// Whether the tool would change an autonomous agent. This is never allowed, whatever the definition permits.
 pub(super) fn changes_itself_alone(session: &Session<'_>, tool: &ToolSpec) -> bool {
     session.autonomous && tool.effects == Effects::OwnAgent
 }
 
-/// Whether the tool is part of the session. One that is there when it has to do with what is asked counts as such.
+/// Whether the tool is part of the session. Tools included by relevance count as part of it.
 pub(super) fn is_named(session: &Session<'_>, tool: &ToolSpec) -> bool {
     let known = Named::of(tool).tool;
     match tool.include {

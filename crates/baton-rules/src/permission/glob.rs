@@ -1,10 +1,10 @@
-//! Names and arguments that fit a pattern.
+//! Glob matching for names and arguments.
 
-/// Whether a name fits a glob, in which `*` is any run of characters and `?` is any one.
+/// Whether a name matches a glob; `*` matches any sequence of characters, `?` any single one.
 pub fn glob_matches(glob: &str, name: &str) -> bool {
-    // Letters are compared byte by byte: two texts that differ in a character differ in a byte of it.
+    // Compared by bytes: two texts that differ in a character differ in a byte.
     let (glob, name) = (glob.as_bytes(), name.as_bytes());
-    // Most globs are refused by their last letter or their first few.
+    // Fast path: most globs fail at the last byte or the first few.
     match glob.last() {
         Some(last) if !is_wild(*last) && name.last() != Some(last) => return false,
         Some(_) => {}
@@ -24,7 +24,7 @@ fn is_wild(byte: u8) -> bool {
 
 fn rest_matches(glob: &[u8], name: &[u8]) -> bool {
     let (mut at, mut from) = (0, 0);
-    // Where to go on when what follows the last star does not fit: behind the star, one character later.
+    // Backtrack position if the text after the last star does not match: after the star, one character later.
     let mut retry: Option<(usize, usize)> = None;
     loop {
         match (glob.get(at), name.get(from)) {
@@ -68,7 +68,7 @@ fn find(wanted: u8, name: &[u8], from: usize) -> Option<usize> {
     Some(from + name.get(from..)?.iter().position(|byte| *byte == wanted)?)
 }
 
-/// Where the next character begins.
+/// Start of the next character.
 fn after_character(text: &[u8], from: usize) -> usize {
     let is_inside = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
     let rest = text.get(from + 1..).unwrap_or_default();

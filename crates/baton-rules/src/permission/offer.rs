@@ -1,4 +1,4 @@
-//! Whether a tool is shown to the model.
+//! Whether a tool is offered to the model.
 
 use super::{
     Decision, Session,
@@ -8,8 +8,8 @@ use super::{
 };
 use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
 
-/// Whether a tool is offered to the model. What is offered can be called: nothing that this refuses is run by
-/// [`super::decide`], and nothing that this offers is refused for want of somebody to ask, arguments aside.
+/// Whether a tool is offered to the model. It is consistent with [`super::decide_permission`]: a tool that is not offered never
+/// runs, and an offered tool is never denied because approval is impossible, apart from its arguments.
 pub fn offers(policy: &ToolPolicy, session: &Session<'_>, tool: &ToolSpec) -> bool {
     if changes_itself_alone(session, tool) || !is_named(session, tool) {
         return false;
@@ -20,7 +20,7 @@ pub fn offers(policy: &ToolPolicy, session: &Session<'_>, tool: &ToolSpec) -> bo
     };
     let Word::Said(usual) = strongest(&policy.rules, named, &unknown, own) else { return false };
     let may = |said: Permission| !matches!(done_with(session, said), Decision::Deny(_));
-    // The most precise word that lets calls with certain arguments through.
+    // Precision of the most precise rule that permits calls with certain arguments.
     let lets = |rules: &[PermissionRule]| {
         let letting = rules.iter().filter(|rule| !rule.arguments.is_empty() && may(rule.permission));
         letting.filter_map(|rule| precision(rule, named)).max().unwrap_or(Precision::Default)
@@ -29,7 +29,8 @@ pub fn offers(policy: &ToolPolicy, session: &Session<'_>, tool: &ToolSpec) -> bo
     if own != (Precision::Default, Permission::Deny) {
         return may(usual.1) || lets(&tool.rules).max(policy_lets) > usual.0;
     }
-    // A tool that is denied but for some of its calls: these need a rule of its own, and then a word that lets them.
+    // A tool that is denied except for some calls: these need a rule of the tool that permits them, and no stronger
+    // denial.
     let excepted = tool.rules.iter().filter(|rule| rule.permission != Permission::Deny);
     let mut words = excepted.filter_map(|rule| Some((precision(rule, named)?, rule.permission)));
     words.any(|word| {

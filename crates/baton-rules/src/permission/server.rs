@@ -1,4 +1,4 @@
-//! What an agent's definition says about one tool of a server.
+//! Permissions of one tool of an MCP server.
 
 use super::{
     arguments::Arguments,
@@ -7,20 +7,20 @@ use super::{
 };
 use baton_types::{ArgumentMatch, Include, IncludeModes, McpServer, Permission, PermissionRule};
 
-/// What is said about one tool of a server; the tool carries it from then on.
+/// Permissions of one tool of a server; stored with the tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolWords {
-    /// What holds for calls of which nothing more is said.
+    /// Default permission.
     pub permission: Permission,
-    /// The rules of the server that are about the tool, or about some of its calls.
+    /// Rules of the server that match the tool or some of its calls.
     pub rules: Vec<PermissionRule>,
     /// When it is part of a session.
     pub include: Include,
 }
 
 impl ToolWords {
-    /// What is said about a tool, by the name that its server knows; `None` when it is not to be seen at all: not
-    /// included, excluded, or denied whatever the arguments.
+    /// Permissions of a tool, by its name on the server; `None` if it must be hidden: not included, excluded, or denied
+    /// for all arguments.
     pub fn of(server: &McpServer, tool: &str) -> Option<Self> {
         let names = |globs: &[String]| globs.iter().any(|glob| glob_matches(glob, tool));
         if !server.include.is_empty() && !names(&server.include) || names(&server.exclude) {
@@ -36,10 +36,10 @@ impl ToolWords {
         is_seen.then(|| Self { permission, rules, include: include(&server.modes, tool) })
     }
 
-    /// The same for a tool that is no longer what it was when somebody allowed it: what would run is asked about.
+    /// Permissions for a tool that changed since it was allowed: calls that would run need approval.
     #[must_use]
     pub fn doubted(mut self, tool: &str) -> Self {
-        // As precise as a rule can be, so that no other word is heard over it.
+        // As precise as possible, so that no other rule takes precedence.
         let every_call = ArgumentMatch { path: String::new(), glob: "*".to_owned() };
         for rule in self.rules.iter_mut().filter(|rule| rule.permission == Permission::Allow) {
             rule.permission = Permission::Ask;
@@ -54,7 +54,7 @@ impl ToolWords {
     }
 }
 
-/// An exact name counts before a glob, and among equals the first.
+/// An exact name precedes a glob; among equals the first applies.
 fn include(modes: &IncludeModes, tool: &str) -> Include {
     let exact = modes.tools.iter().find(|(name, _)| name == tool);
     let said = exact.or_else(|| modes.tools.iter().find(|(glob, _)| glob_matches(glob, tool)));

@@ -1,27 +1,27 @@
-//! Which of the words about a call counts.
+//! Precedence of permission rules.
 
 use super::{arguments::Arguments, glob_matches};
 use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
 
-/// How precisely a rule speaks of a call; the more precise word counts.
+/// Precision of a rule; the more precise rule takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Precision {
-    /// The word for calls that no rule is about.
+    /// Default, if no rule matches.
     Default,
-    /// A glob of tools.
+    /// Glob of tools.
     Glob,
-    /// A glob of tools, and arguments.
+    /// Glob of tools, with arguments.
     GlobWithArguments,
-    /// The tool's name.
+    /// Tool name.
     Name,
-    /// The tool's name, and arguments.
+    /// Tool name, with arguments.
     NameWithArguments,
 }
 
-/// A word with the precision of the rule that says it; of two that are as precise the stricter one is greater.
+/// A permission with the precision of its rule. Of two equally precise ones the stricter is greater.
 pub(super) type Said = (Precision, Permission);
 
-/// A tool by the names that rules know.
+/// Names of a tool for rule matching.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'a> {
     pub(super) server: Option<&'a str>,
@@ -37,12 +37,12 @@ impl<'a> Named<'a> {
     }
 }
 
-/// How precisely a rule speaks of a tool; not at all when it is about others.
+/// Precision of a rule for a tool; none if it does not match.
 pub(super) fn precision(rule: &PermissionRule, named: Named<'_>) -> Option<Precision> {
     is_about(rule, named).then(|| at_most(rule, named))
 }
 
-/// How precisely a rule speaks of a tool if it does.
+/// Precision of a rule for a tool, assuming that it matches.
 fn at_most(rule: &PermissionRule, named: Named<'_>) -> Precision {
     match (rule.tool == named.tool, rule.arguments.is_empty()) {
         (true, false) => Precision::NameWithArguments,
@@ -62,20 +62,20 @@ fn is_about(rule: &PermissionRule, named: Named<'_>) -> bool {
         }
 }
 
-/// What holds for a call, before anybody's setting is looked at.
+/// Permission of a call before session settings are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
-    /// Said with this precision; never a denial.
+    /// Permission with its precision; a denial only as the default of the tool.
     Said(Said),
-    /// A rule about every call of the tool, or nothing but its own word, denies it.
+    /// Denied by a rule for every call of the tool, or by its default.
     Denied,
-    /// A rule about such arguments denies it.
+    /// Denied by a rule for such arguments.
     ArgumentsDenied,
 }
 
-/// A denial counts whatever else is said; otherwise the most precise word does, and of two as precise asking. A tool
-/// whose own word is a denial can be let through by its own rules only: what its server's file denies no other file
-/// allows.
+/// Resolves the permission of a call. A denial always wins; otherwise the most precise rule applies, and of two equally
+/// precise ones the one that asks. If the default of the tool is a denial, only its own rules can permit calls: no
+/// other file allows a call that the server's file denies.
 pub(super) fn word(policy: &ToolPolicy, tool: &ToolSpec, arguments: &Arguments<'_>) -> Word {
     let named = Named::of(tool);
     let own = match strongest(&tool.rules, named, arguments, (Precision::Default, tool.permission)) {
@@ -86,7 +86,7 @@ pub(super) fn word(policy: &ToolPolicy, tool: &ToolSpec, arguments: &Arguments<'
     strongest(&policy.rules, named, arguments, own)
 }
 
-/// The greatest of the words that fit a call and are more precise than `least`.
+/// Strongest matching rule that is more precise than `least`.
 pub(super) fn strongest<'l>(
     rules: &'l [PermissionRule],
     named: Named<'_>,
@@ -97,7 +97,7 @@ pub(super) fn strongest<'l>(
     for rule in rules {
         let said = (at_most(rule, named), rule.permission);
         let is_denial = rule.permission == Permission::Deny;
-        // Globs and arguments are looked at only where they can change something.
+        // Globs and arguments are evaluated only if they can change the outcome.
         let matters = is_denial || said > best;
         if !matters || !is_about(rule, named) {
             continue;

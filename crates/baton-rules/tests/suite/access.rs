@@ -92,8 +92,8 @@ fn what_is_no_scope_says_what_is() {
         "telemetry:call",
     ] {
         let error = Scope::parse(text).unwrap_err().to_string();
-        let scopes = "read, read:AGENT, call, call:AGENT, telemetry:read and admin";
-        assert_eq!(error, format!("'{text}' is no scope; scopes are {scopes}"));
+        let scopes = "read, read:AGENT, call, call:AGENT, telemetry:read or admin";
+        assert_eq!(error, format!("'{text}' is not a scope; use {scopes}"));
     }
     assert!(Scope::parse(&format!("read:{}", "a".repeat(65))).is_err());
 }

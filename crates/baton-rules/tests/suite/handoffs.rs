@@ -124,13 +124,13 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
     assert_eq!(admit(&["first", "second"], "weather", 5).as_deref(), Ok("first second personal"));
     assert_eq!(
         admit(&[], "stranger", 5).unwrap_err().to_string(),
-        "agent 'personal' may not hand work to 'stranger'; it may to: weather"
+        "agent 'personal' may not hand work to 'stranger'; allowed agents: weather"
     );
     let open = AgentSpec { handoffs: Vec::new(), ..spec() };
     assert!(admit_handoff(&open, None, None, 0, &"anybody".into(), 5).is_ok(), "who names nobody may to everybody");
     let lonely = AgentSpec { handoffs: Vec::new(), enable_handoff: false, ..spec() };
     let refused = admit_handoff(&lonely, None, None, 0, &"weather".into(), 5).unwrap_err();
-    assert_eq!(refused.to_string(), "agent 'personal' may not hand work to 'weather'; it may to: nobody");
+    assert_eq!(refused.to_string(), "agent 'personal' may not hand work to 'weather'; allowed agents: none");
     for chain in [&["weather"][..], &["weather", "other"], &["other", "weather"]] {
         assert!(matches!(admit(chain, "weather", 5), Err(RefusedHandoff::Cycle { .. })), "{chain:?}");
     }

@@ -71,7 +71,7 @@ fn an_answer_is_json_whole_or_in_its_first_fence() {
     }
     let object = form(json!({"type": "object"}));
     assert_eq!(answer_in_form(&object, "words"), Err("the answer is not JSON".to_owned()));
-    assert!(answer_in_form(&object, "[]").unwrap_err().starts_with("the answer does not fit its schema: "));
+    assert!(answer_in_form(&object, "[]").unwrap_err().starts_with("the answer does not match its schema: "));
 }
 
 #[test]
@@ -85,11 +85,11 @@ fn a_verdict_is_one_of_three_with_content_of_its_kind() {
         (ToolCall, json!({"action": "modify", "content": {"a": 1}}), modified(json!({"a": 1}))),
         (ToolResult, json!({"action": "modify", "content": [1]}), modified(json!([1]))),
         (Input, json!({"action": "modify", "content": {"a": 1}}), Err("no text")),
-        (ToolCall, json!({"action": "modify", "content": "new"}), Err("no object")),
+        (ToolCall, json!({"action": "modify", "content": "new"}), Err("not an object")),
         (Input, json!({"action": "modify"}), Err("without `content`")),
-        (Input, json!({"action": "perhaps"}), Err("none of allow, block and modify")),
-        (Input, json!({"verdict": "allow"}), Err("has `action`")),
-        (Input, json!("allow"), Err("has `action`")),
+        (Input, json!({"action": "perhaps"}), Err("not allow, block or modify")),
+        (Input, json!({"verdict": "allow"}), Err("with `action`")),
+        (Input, json!("allow"), Err("with `action`")),
     ];
     for (stage, output, expected) in table {
         match (GuardAnswer::read(stage, &json(output.clone())), expected) {

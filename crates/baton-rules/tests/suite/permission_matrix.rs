@@ -89,7 +89,7 @@ fn reasons_go_on_from_because_and_say_what_to_do() {
             panic!("{tool:?} is not denied");
         };
         assert!(
-            reason.contains("do without it, or use another tool") || reason.contains("other arguments"),
+            reason.contains("continue without it, or use another tool") || reason.contains("other arguments"),
             "{reason}"
         );
         assert!(reason.starts_with(char::is_lowercase) && !reason.ends_with('.'), "{reason}");
