@@ -1,4 +1,4 @@
-//! An agent, written in code.
+//! An agent defined in code.
 
 use crate::Error;
 use baton_agentdir::{Severity, is_agent_name};
@@ -9,9 +9,9 @@ use baton_types::{
     ToolPolicy, Writing,
 };
 
-/// Who answers, with which words and which functions; everything but the name may be left out.
+/// An agent definition: model, prompt and tools. Only the name is required.
 ///
-/// What is wrong with it is said when it is served.
+/// Errors in the definition are reported when it is served.
 #[derive(Clone, Debug)]
 pub struct Agent {
     name: String,
@@ -37,7 +37,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent of this name: lower-case letters, digits and dashes, since it is part of addresses.
+    /// An agent with this name: lower-case letters, digits and dashes, because it is part of addresses.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -63,21 +63,21 @@ impl Agent {
         }
     }
 
-    /// The name that people see; made of the name unless given.
+    /// Display name; derived from the name if not set.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// What it is for, in its card.
+    /// Description in the agent card.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// The version of this definition, in its card.
+    /// Version of this definition, in the agent card.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
@@ -91,29 +91,29 @@ impl Agent {
         self
     }
 
-    /// The rules by which the playbook model answers, as in `playbook.yaml`.
+    /// Rules of the playbook model, as in `playbook.yaml`.
     #[must_use]
     pub fn playbook(mut self, rules: impl Into<String>) -> Self {
         self.playbook = Some(rules.into());
         self
     }
 
-    /// The model that answers, as `provider:model`; its key is in the kit, or in a variable such as `OPENAI_API_KEY`. The
-    /// playbook answers when nobody is named.
+    /// The model, as `provider:model`; its key comes from the agent's resources or from a variable such as
+    /// `OPENAI_API_KEY`. Without a model, the playbook answers.
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.writing.model = Some(model.into());
         self
     }
 
-    /// Who is asked when that model does not answer, after those named before.
+    /// Adds a fallback model, used after the model and the earlier fallbacks have failed.
     #[must_use]
     pub fn fallback(mut self, model: impl Into<String>) -> Self {
         self.writing.fallbacks.push(model.into());
         self
     }
 
-    /// Something it is good at, in its card; without any its description stands there.
+    /// Adds a skill to the agent card; without any, the card shows the description as a skill.
     #[must_use]
     pub fn skill(mut self, id: impl Into<String>, name: impl Into<String>, description: impl Into<String>) -> Self {
         let id = id.into();
@@ -122,34 +122,34 @@ impl Agent {
         self
     }
 
-    /// A function that its model, and every client of its Environment, may call.
+    /// Adds a function that its model, and every client of its Environment, may call.
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Self {
         self.tools.push(tool);
         self
     }
 
-    /// Callers run the tools: calls go back to them as data.
+    /// Lets clients run the tools: calls are returned to them as data.
     #[must_use]
     pub fn tools_run_by_caller(mut self) -> Self {
         self.tool_execution = ToolExecution::Caller;
         self
     }
 
-    /// How its answers appear over A2A: one whole artifact by default.
+    /// Presentation of its answers over A2A; by default one complete artifact.
     #[must_use]
     pub fn a2a(mut self, settings: A2aSettings) -> Self {
         self.a2a = settings;
         self
     }
 
-    /// It may hand work to that agent of the same [`crate::Baton`].
+    /// Allows handoffs to this agent of the same [`crate::Baton`].
     #[must_use]
     pub fn handoff_to(self, agent: impl Into<String>) -> Self {
         self.handoff_when(agent, "")
     }
 
-    /// It may hand work to that agent, when the description fits.
+    /// Allows handoffs to this agent for work that matches the description.
     #[must_use]
     pub fn handoff_when(mut self, agent: impl Into<String>, description: impl Into<String>) -> Self {
         let agent = AgentName::from(agent.into());
@@ -157,7 +157,7 @@ impl Agent {
         self
     }
 
-    /// It may hand work to an agent that lives at this address, under this name here.
+    /// Allows handoffs to a remote agent at this address, under this local name.
     #[must_use]
     pub fn handoff_at(mut self, agent: impl Into<String>, url: impl Into<String>) -> Self {
         let agent = AgentName::from(agent.into());
@@ -165,42 +165,43 @@ impl Agent {
         self
     }
 
-    /// It hands work to nobody; without this it may, to every agent of the same [`crate::Baton`] if none is named.
+    /// Disables handoffs; by default they are allowed, to every agent of the same [`crate::Baton`] if no target is set.
     #[must_use]
     pub fn without_handoff(mut self) -> Self {
         self.enable_handoff = false;
         self
     }
 
-    /// A rule about its tools, those of MCP servers too; a denial always counts, otherwise the most exact rule does.
+    /// Adds a permission rule for its tools, including those of MCP servers; a denial always wins, otherwise the most
+    /// specific rule.
     #[must_use]
     pub fn permission(mut self, rule: PermissionRule) -> Self {
         self.policy.rules.push(rule);
         self
     }
 
-    /// When somebody is asked before a tool runs; as the tools say unless said otherwise.
+    /// Sets when a tool call requires approval; by default the tools decide.
     #[must_use]
     pub fn asks(mut self, when: AskWhen) -> Self {
         self.policy.ask = when;
         self
     }
 
-    /// It works without anybody to ask: tools that would ask are not offered to it.
+    /// Runs without a person for approvals: tools that require approval are not offered.
     #[must_use]
     pub fn autonomous(mut self) -> Self {
         self.autonomous = true;
         self
     }
 
-    /// It may find and call every agent of the same [`crate::Baton`].
+    /// Lets it discover and call every agent of the same [`crate::Baton`].
     #[must_use]
     pub fn orchestrates(mut self) -> Self {
         self.orchestration = Some(Orchestration::default());
         self
     }
 
-    /// Its model may ask the user, publish outputs and refuse work.
+    /// Lets its model ask the user, publish artifacts and reject tasks.
     #[must_use]
     pub fn controls_its_task(mut self) -> Self {
         self.control_tools =
@@ -208,28 +209,28 @@ impl Agent {
         self
     }
 
-    /// Bounds of each run.
+    /// Limits of each run.
     #[must_use]
     pub fn limits(mut self, limits: RunLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// A text that it can rely on; also a resource of its Environment.
+    /// Adds a reference text; also a resource of its Environment.
     #[must_use]
     pub fn reference(mut self, reference: ContextItem) -> Self {
         self.knowledge.references.push(reference);
         self
     }
 
-    /// A rule that guides it.
+    /// Adds a rule that guides the model.
     #[must_use]
     pub fn rule(mut self, rule: ContextItem) -> Self {
         self.knowledge.rules.push(rule);
         self
     }
 
-    /// What it has beside its definition: MCP servers that it uses, work that it offers as tools.
+    /// Adds resources beyond the definition: MCP servers that it uses, and tools that it exports.
     #[must_use]
     pub fn kit(mut self, kit: AgentKit) -> Self {
         let AgentKit { servers, exports, .. } = kit;
@@ -238,7 +239,7 @@ impl Agent {
         self
     }
 
-    /// The definition, what is beside it, and its functions in the registry.
+    /// Resolves the definition and its resources, and registers its functions.
     pub(crate) fn resolved(self, native: &mut NativeTools) -> Result<(AgentSpec, AgentKit), Error> {
         let wrong = |message: String| Error::new(ErrorCode::AGENT_INVALID, message);
         if !is_agent_name(&self.name) {
@@ -259,19 +260,19 @@ impl Agent {
         }
         if let Some(target) = self.handoffs.iter().find(|target| !is_agent_name(target.agent.as_str())) {
             return Err(wrong(format!(
-                "the agent '{name}' cannot hand work to '{}': no agent can have that name",
+                "the agent '{name}' cannot hand work to '{}': this is not a valid agent name",
                 target.agent
             )));
         }
         if self.autonomous && self.tool_execution == ToolExecution::Caller {
             return Err(wrong(format!(
-                "the autonomous agent '{name}' has tools that callers run; leave out autonomous() or tools_run_by_caller()"
+                "the autonomous agent '{name}' has tools that clients run; remove autonomous() or client_side_tools()"
             )));
         }
         for tool in self.tools {
             if BUILT_IN_TOOLS.contains(&tool.spec().name.as_str()) {
                 return Err(wrong(format!(
-                    "the tool '{}' of the agent '{name}' is one of Baton's own",
+                    "the tool '{}' of the agent '{name}' has the name of a built-in tool",
                     tool.spec().name
                 )));
             }
@@ -281,7 +282,7 @@ impl Agent {
         let description = self.description.unwrap_or_else(|| title.clone());
         let mut skills = self.skills;
         if skills.is_empty() {
-            // A card has to advertise something.
+            // A card must have at least one skill.
             skills.push(SkillSpec {
                 id: self.name.clone(),
                 name: title.clone(),
@@ -319,7 +320,7 @@ impl Agent {
     }
 }
 
-/// `sales-desk` is the Sales Desk.
+/// Turns `sales-desk` into `Sales Desk`.
 fn titled(name: &str) -> String {
     let words = name.split('-').filter(|word| !word.is_empty()).map(|word| {
         let (first, rest) = word.split_at(1);

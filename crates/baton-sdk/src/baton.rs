@@ -1,4 +1,4 @@
-//! Who serves agents.
+//! The builder that configures and starts a server.
 
 use crate::{
     Agent, Error, Running, log,
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::{path::PathBuf, sync::Arc};
 
-/// Serves agents to every A2A and MCP client of this machine, as the program `baton` does.
+/// Serves agents to every A2A and MCP client of this machine, like the program `baton`.
 #[derive(Clone, Debug, Default)]
 pub struct Baton {
     agents: Vec<Agent>,
@@ -17,45 +17,43 @@ pub struct Baton {
 }
 
 impl Baton {
-    /// Without agents, and without a place to keep anything.
+    /// A server without agents and without persistent storage.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Serves this agent, too.
+    /// Adds an agent.
     #[must_use]
     pub fn agent(mut self, agent: Agent) -> Self {
         self.agents.push(agent);
         self
     }
 
-    /// Serves the agents that this storage keeps, too, and keeps those there that are made while it runs; without one
-    /// they are in memory and gone at the end. With one, there may be no agents at first.
+    /// Also serves the agents of this storage, and stores agents there that are created at runtime; without a storage
+    /// they are kept in memory only. With a storage, the server may start without agents.
     #[must_use]
     pub fn storage(mut self, storage: impl AgentStorage) -> Self {
         self.storage = Some(Storage(Arc::new(storage)));
         self
     }
 
-    /// Keeps everything in this directory, so that work goes on after a crash; without one it is in memory and gone at
-    /// the end.
+    /// Stores all data in this directory, so that runs continue after a crash; without it, data is kept in memory only.
     #[must_use]
     pub fn data_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.data = Some(directory.into());
         self
     }
 
-    /// Makes spans of all that happens and keeps them with the rest: `/tempo` answers questions about them, and `OTEL_*`
-    /// variables count. Also writes what happens to the standard error: `BATON_LOG` says how much (`info`), `BATON_LOG_FORMAT` how (`text`
-    /// or `json`). A subscriber that the program has set before stays.
+    /// Records spans of all activity and stores them with the other data; `/tempo` answers queries about them, and the
+    /// `OTEL_*` variables apply. Also logs to standard error: `BATON_LOG` sets the level (`info`), `BATON_LOG_FORMAT`
+    /// the format (`text` or `json`). A subscriber that the program has already set is kept.
     #[must_use]
     pub fn tracing(mut self) -> Self {
         self.log = true;
         self
     }
 
-    /// Serves at this address of this machine until the process is asked to stop (Ctrl-C or SIGTERM); then lets runs
-    /// reach a good point, and ends.
+    /// Serves at this local address until Ctrl-C or SIGTERM, then waits until runs reach a checkpoint, and stops.
     pub async fn serve(self, address: &str) -> Result<(), Error> {
         let mut asked = signals::StopRequest::listen();
         let running = self.start(address).await?;
@@ -64,7 +62,7 @@ impl Baton {
         Ok(())
     }
 
-    /// Serves at this address of this machine, in the background; port 0 is any free one.
+    /// Serves at this local address in the background; port 0 selects a free port.
     pub async fn start(self, address: &str) -> Result<Running, Error> {
         if self.log {
             log::start()?;
@@ -77,7 +75,7 @@ impl Baton {
     }
 }
 
-/// What is served, where it is kept, and whether it is recorded.
+/// Settings of a server start.
 pub(crate) struct Start {
     pub(crate) agents: Vec<Agent>,
     pub(crate) data: Option<PathBuf>,

@@ -1,9 +1,9 @@
-//! Why nothing is served, or answered.
+//! The error type of the SDK.
 
 use baton_types::ErrorCode;
 use std::fmt;
 
-/// Why an agent cannot be served or asked, and what to do; shown the same way when `main` returns it.
+/// Error of serving or calling an agent, with a remedy; `main` prints it in the same form.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     code: ErrorCode,
@@ -15,12 +15,12 @@ impl Error {
         Self { code, message: message.into() }
     }
 
-    /// The stable code; `docs/errors` has a page on it.
+    /// The stable code; `docs/errors` has a page for each.
     pub fn code(&self) -> ErrorCode {
         self.code
     }
 
-    /// What happened.
+    /// The problem.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -33,7 +33,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// `main` shows errors in this form, and people read it.
+/// `main` prints errors with `Debug`, so this is the readable form.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

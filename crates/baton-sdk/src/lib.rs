@@ -1,13 +1,13 @@
 //! Agents written in Rust: an [`Agent`] with typed [`Tool`]s, served by a [`Baton`] like any agent of the `baton`
 //! program, durably, to every A2A and MCP client.
 //!
-//! This crate must never do anything that the program does not: it puts the same engine, journal, tool host and HTTP
-//! surface together, and adds no behaviour of its own. It serves this machine only, writes nowhere but to the directory
-//! that it is given, and starts a log only when it is told to.
+//! This crate must never do anything that the program does not: it assembles the same engine, journal, tool host and
+//! HTTP surface, and adds no behaviour. It serves this machine only, writes only to the given directory, and starts a
+//! log only on request.
 //!
-//! Read first: [`Agent`] (what it is and can do), [`Tool`] (a function that its model may call), [`Baton`] (who serves
-//! it), [`manage`] (agents that are made while it runs), [`Orchestrator`] (asks agents elsewhere and runs the tools that they leave to their callers).
-//! `examples/rust-weather` and `examples/orchestrator` are whole programs in less than thirty lines.
+//! Read first: [`Agent`] (an agent definition), [`Tool`] (a function that its model may call), [`Baton`] (the server),
+//! [`manage`] (agents created at runtime), [`Orchestrator`] (calls remote agents and runs the tools that they leave to
+//! their clients). `examples/rust-weather` and `examples/orchestrator` are complete programs in less than thirty lines.
 
 mod agent;
 mod baton;

@@ -1,4 +1,4 @@
-//! The log: stderr, when asked for.
+//! Optional logging to standard error.
 
 use crate::Error;
 use baton_local::{JsonLines, LogWriter};
@@ -8,21 +8,21 @@ use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::Subsc
 const LEVEL: &str = "BATON_LOG";
 const FORMAT: &str = "BATON_LOG_FORMAT";
 
-/// Starts logging; later calls change nothing.
+/// Starts logging; later calls have no effect.
 pub(crate) fn start() -> Result<(), Error> {
     let level = given(LEVEL).unwrap_or_else(|| "info".to_owned());
     let wrong = |message: String| Error::new(ErrorCode::USAGE, message);
-    // The MCP library tells of every request how its service came and went.
+    // The MCP library logs the start and end of a service for every request.
     let filter: Targets =
         format!("rmcp=off,{level}").parse().map_err(|error| wrong(format!("{LEVEL}={level}: {error}")))?;
     let json = match given(FORMAT).as_deref() {
         None | Some("text") => false,
         Some("json") => true,
-        Some(other) => return Err(wrong(format!("{FORMAT}={other}: there are text and json"))),
+        Some(other) => return Err(wrong(format!("{FORMAT}={other}: use text or json"))),
     };
     let lines = || tracing_subscriber::fmt::layer().with_ansi(false);
     let log = tracing_subscriber::registry().with(filter);
-    // Only a second start fails, and the first is as good.
+    // Fails only if a subscriber is already set, which is kept.
     drop(if json {
         let lines = lines().with_writer(LogWriter::json());
         log.with(lines.json().event_format(JsonLines::default())).try_init()

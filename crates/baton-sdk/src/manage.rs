@@ -1,4 +1,4 @@
-//! Agents that are made while a program runs, and whoever keeps them.
+//! Agents created at runtime, and their storage.
 
 pub use baton_local::MemoryStorage;
 pub use baton_manage::{Changed, Definition, ManageError, Manager, Who, item_put, server_change};
@@ -8,7 +8,7 @@ pub use baton_wire::api::{AgentExport, AgentItem, CloneAgent, CreateAgent};
 
 use std::{fmt, sync::Arc};
 
-/// A storage that somebody gave.
+/// A storage provided by the program.
 #[derive(Clone)]
 pub(crate) struct Storage(pub(crate) Arc<dyn AgentStorage>);
 

@@ -1,9 +1,9 @@
-//! Agents that are being served.
+//! The handle of a started server.
 
 use crate::{manage::Manager, wiring::Served};
 use std::fmt;
 
-/// A Baton at work; dropping it stops it at once, and what was in progress goes on at the next start.
+/// A started server; dropping it stops it immediately, and unfinished work continues at the next start.
 pub struct Running {
     url: String,
     served: Served,
@@ -14,19 +14,20 @@ impl Running {
         Self { url, served }
     }
 
-    /// Where it is, without a slash at the end: agents are at `{url}/agents/{name}`, their Environments at
+    /// Base address without a trailing slash: agents are at `{url}/agents/{name}`, their Environments at
     /// `{url}/agents/{name}/mcp`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Makes, shows, changes, copies and deletes agents while they are served; those of [`crate::Agent`] are part of the
-    /// program and stay as they are.
+    /// Creates, shows, changes, copies and deletes agents at runtime; those defined with [`crate::Agent`] are part of
+    /// the program and cannot be changed.
     pub fn manager(&self) -> Manager {
         self.served.manager()
     }
 
-    /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go, within a bound.
+    /// Stops accepting requests, waits for requests and for runs to reach a checkpoint, and releases the data
+    /// directory, within a timeout.
     pub async fn stop(self) {
         self.served.stop().await;
     }

@@ -1,12 +1,12 @@
-//! Being asked to stop.
+//! Stop signals of the process.
 
 use tokio::sync::oneshot;
 
-/// Resolves when the process is asked to stop.
+/// Resolves on the first stop signal.
 pub(crate) struct StopRequest(oneshot::Receiver<()>);
 
 impl StopRequest {
-    /// Begins to listen; a second request ends the process at once, as it would have without us.
+    /// Starts listening; a second signal exits the process immediately.
     pub(crate) fn listen() -> Self {
         let (tell, asked) = oneshot::channel();
         tokio::spawn(async move {
@@ -18,7 +18,7 @@ impl StopRequest {
         Self(asked)
     }
 
-    /// Waits for it.
+    /// Waits for the signal.
     pub(crate) async fn came(&mut self) {
         if (&mut self.0).await.is_err() {
             std::future::pending::<()>().await;

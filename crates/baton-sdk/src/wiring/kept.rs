@@ -1,4 +1,4 @@
-//! Agents that are made while the program runs, beside those that are part of it.
+//! Agents created at runtime, in addition to those defined in code.
 
 use crate::{Error, manage::Storage};
 use baton_agentdir::parse_anywhere;
@@ -7,17 +7,17 @@ use baton_ports::{AgentBookError, AgentFiles, AgentPlace, AgentShelf, BoxFuture,
 use baton_types::{AgentName, Digest, ErrorCode};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// The agents that a storage keeps; without one, they are in memory.
+/// Opens the agents of a storage; without one, they are kept in memory.
 pub(super) async fn open(storage: Option<Storage>) -> Result<Arc<DirectoryAgents>, Error> {
     let storage = storage.map_or_else(|| Arc::new(MemoryStorage::new()) as _, |Storage(storage)| storage);
-    // Whoever keeps them may have to wait for a disk or a network.
+    // The storage may block on a disk or a network.
     let opened = tokio::task::spawn_blocking(move || DirectoryAgents::open_with(&[], vec![storage], None)).await;
     opened
         .map(Arc::new)
         .map_err(|error| Error::new(ErrorCode::INTERNAL, format!("the storage of agents failed: {error}")))
 }
 
-/// Their definitions; a name that an agent of the program has stays its own.
+/// Repository of their definitions; names of agents defined in code are reserved.
 pub(super) struct KeptShelf {
     pub(super) coded: Vec<AgentName>,
     pub(super) kept: Arc<DirectoryAgents>,

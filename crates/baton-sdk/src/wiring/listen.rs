@@ -1,10 +1,10 @@
-//! The socket.
+//! The listening socket.
 
 use crate::Error;
 use baton_types::ErrorCode;
 use tokio::net::TcpListener;
 
-/// Listens at an address of this machine.
+/// Listens on a local address.
 pub(super) async fn listen(address: &str) -> Result<TcpListener, Error> {
     let unusable = |reason: String| Error::new(ErrorCode::USAGE, format!("cannot listen on {address}: {reason}"));
     let found =
@@ -12,13 +12,13 @@ pub(super) async fn listen(address: &str) -> Result<TcpListener, Error> {
     let found: Vec<_> = found.collect();
     if let Some(other) = found.iter().find(|found| !found.ip().is_loopback()) {
         let message = format!(
-            "{other} can be reached from other machines, and nobody would be asked who they are; serve 127.0.0.1, or \
-             put the program `baton` with --auth in front"
+            "{other} can be reached from other machines, and the SDK does not authenticate callers; use 127.0.0.1, or \
+             put `baton` with --auth in front of it"
         );
         return Err(Error::new(ErrorCode::EXPOSED, message));
     }
     TcpListener::bind(found.as_slice()).await.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AddrInUse => Error::new(ErrorCode::PORT_IN_USE, format!("{address} is taken")),
+        std::io::ErrorKind::AddrInUse => Error::new(ErrorCode::PORT_IN_USE, format!("{address} is already in use")),
         _ => unusable(error.to_string()),
     })
 }

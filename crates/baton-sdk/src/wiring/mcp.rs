@@ -1,4 +1,4 @@
-//! The agents as MCP servers.
+//! MCP endpoints of the agents.
 
 use super::seal;
 use crate::Error;
@@ -12,10 +12,10 @@ use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
-/// Where sessions of MCP clients are kept, below the data directory.
+/// Directory for sessions of MCP clients, below the data directory.
 const SESSIONS: &str = "mcp-sessions";
 
-/// Who answers MCP requests. With a data directory, sessions and what clients carry outlive the process.
+/// The MCP endpoints. With a data directory, sessions and sealed client state survive the process.
 pub(super) fn endpoints(
     engine: &Engine,
     agents: &Arc<dyn AgentSource>,
@@ -51,7 +51,7 @@ pub(super) fn endpoints(
 fn sessions(data: &Path) -> Result<Arc<dyn McpSessions>, Error> {
     let directory = data.join(SESSIONS);
     let files = SessionFiles::open(&directory, SessionFiles::MOST).map_err(|error| {
-        let message = format!("the sessions in {} cannot be kept: {error}", directory.display());
+        let message = format!("the MCP sessions in {} cannot be stored: {error}", directory.display());
         Error::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
     })?;
     Ok(Arc::new(files))

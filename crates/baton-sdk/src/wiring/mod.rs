@@ -1,4 +1,4 @@
-//! The only module that knows engine, journal, models and this machine: it puts them together.
+//! The only module that depends on engine, journal, models and this machine: it wires them together.
 
 mod agents;
 mod kept;

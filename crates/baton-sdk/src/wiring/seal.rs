@@ -1,4 +1,4 @@
-//! The key that seals what MCP clients carry from one round of a call to the next.
+//! The key that seals the state that MCP clients carry between the rounds of a call.
 
 use super::store::KEYS;
 use crate::Error;
@@ -8,7 +8,7 @@ use std::{path::Path, time::Duration};
 
 const FILE: &str = "mcp-seal.key";
 
-/// Seals with the key of the data directory, made at the first start; without one, with a key that is gone at the end.
+/// Uses the key in the data directory, created at the first start; without a directory, a temporary key.
 pub(super) fn seal(data: Option<&Path>, lasts: Duration) -> Result<Seal, Error> {
     let unusable = |reason: String| Error::new(ErrorCode::KEYS_UNUSABLE, reason);
     let seal = match data {

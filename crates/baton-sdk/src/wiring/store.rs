@@ -1,4 +1,4 @@
-//! Where facts are kept.
+//! The journal and the signing keys.
 
 use crate::Error;
 use baton_identity::SigningKeys;
@@ -7,17 +7,17 @@ use baton_ports::{CardSigner, Journal};
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 
-/// Where keys are, in the data directory.
+/// Directory for keys, below the data directory.
 pub(super) const KEYS: &str = "keys";
 
-/// A journal, and the keys beside it.
+/// A journal with its signing keys.
 pub(super) enum Store {
     Memory(Arc<MemoryJournal>),
     Directory { journal: Arc<SqliteJournal>, signer: Arc<dyn CardSigner> },
 }
 
 impl Store {
-    /// Takes the directory, or memory when there is none.
+    /// Opens the directory, or memory if none is given.
     pub(super) fn open(directory: Option<&Path>) -> Result<Self, Error> {
         let Some(directory) = directory else { return Ok(Self::Memory(Arc::new(MemoryJournal::new()))) };
         let shown = directory.display();
@@ -35,7 +35,7 @@ impl Store {
         }
     }
 
-    /// Who signs cards; a key that is gone at the end would vouch for nothing.
+    /// Signer of agent cards; none in memory, because signatures of a temporary key would be worthless.
     pub(super) fn signer(&self) -> Option<Arc<dyn CardSigner>> {
         match self {
             Self::Memory(_) => None,
@@ -43,10 +43,10 @@ impl Store {
         }
     }
 
-    /// Lets the directory go.
+    /// Closes the journal and releases the directory.
     pub(super) async fn close(self) {
         if let Self::Directory { journal, .. } = self {
-            // Closing waits for the disk.
+            // Closing blocks on the disk.
             let _ = tokio::task::spawn_blocking(move || journal.close()).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Spans of what agents do, when they are asked for.
+//! Optional recording of spans.
 
 use crate::Error;
 use baton_local::TimeOrderedIds;
@@ -7,10 +7,10 @@ use baton_spans::{EmbeddedSpans, Options, Recording};
 use baton_telemetry::Settings;
 use std::path::Path;
 
-/// The folder of the data directory in which spans are kept.
+/// Directory for spans, below the data directory.
 const FOLDER: &str = "spans";
 
-/// Opens the store beside the journal, or one that is gone with the process.
+/// Opens the span store in the data directory, or in memory.
 pub(super) fn open(directory: Option<&Path>, wanted: bool) -> Result<Recording, Error> {
     let opened = match directory {
         Some(directory) => EmbeddedSpans::open(&directory.join(FOLDER), Options::default()),

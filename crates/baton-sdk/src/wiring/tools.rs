@@ -13,17 +13,17 @@ use baton_toolhost::{
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 
-/// Where logins at MCP servers are kept, below the data directory.
+/// Directory for MCP server logins, below the data directory.
 const LOGINS: &str = "mcp-oauth";
 
-/// What runs tools, and the way to them from servers that are part of Baton.
+/// The tool host, and the connector of Baton's internal MCP servers.
 pub(super) struct Tools {
     pub(super) toolbox: Arc<Toolbox>,
     internal: Arc<InternalConnect>,
 }
 
 impl Tools {
-    /// Lets servers that are part of Baton reach tools and sessions, for as long as both are held elsewhere.
+    /// Gives the internal MCP servers weak references to tools, sessions and search.
     pub(super) fn attach<E: SessionBook + TextSearch>(&self, engine: &Arc<E>) {
         let tools: Arc<dyn ToolHost> = self.toolbox.clone();
         let sessions: Arc<dyn SessionBook> = engine.clone();
@@ -36,7 +36,7 @@ impl Tools {
     }
 }
 
-/// The tools of these agents, whose definitions are part of the program; nothing is started yet.
+/// Builds the tool host for these agents; no server is started yet.
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
     book: Arc<Book>,
