@@ -1,7 +1,7 @@
-//! How spans are written, in the log and in blocks: each span by itself, who emitted it and what made it by number.
+//! Encoding of spans in the log and in blocks: each span on its own, with its resource and scope by number.
 //!
-//! A [`TableBuilder`] numbers the resources and scopes of the spans that are written together; the [`Tables`] that come of
-//! it are written beside them and are needed to read any of them.
+//! A [`TableBuilder`] numbers the resources and scopes of the spans of a batch; the resulting [`Tables`] are written
+//! with the batch and are required to decode its spans.
 
 mod parts;
 mod seen;
@@ -17,14 +17,14 @@ pub(crate) use seen::{SeenAttributes, SeenSpan, SeenValue};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, fmt::Display, mem, sync::Arc};
 
-/// What spans that were written together share.
+/// Resources and scopes of the spans of a batch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tables {
     pub(crate) resources: Vec<Arc<Resource>>,
     pub(crate) scopes: Vec<Arc<SpanScope>>,
 }
 
-/// Numbers what spans share, equal ones once.
+/// Numbers resources and scopes; equal values share a number.
 #[derive(Default)]
 pub(crate) struct TableBuilder {
     resources: Numbered<Resource>,
@@ -33,9 +33,9 @@ pub(crate) struct TableBuilder {
 
 struct Numbered<T> {
     values: Vec<Arc<T>>,
-    /// By address; what is kept beside it stays alive, so no other value gets the same address.
+    /// By address; the stored `Arc` keeps the value alive, so that no other value gets the same address.
     seen: HashMap<usize, (Arc<T>, u32)>,
-    /// By written form: floats that are no numbers are equal, too.
+    /// By encoded form, so that NaN equals NaN.
     written: HashMap<Vec<u8>, u32>,
     last: Option<(Arc<T>, u32)>,
 }
@@ -75,17 +75,17 @@ impl<T: Serialize> Numbered<T> {
 }
 
 impl TableBuilder {
-    /// What has been numbered so far.
+    /// The tables numbered so far.
     pub(crate) fn tables(&self) -> Tables {
         Tables { resources: self.resources.values.clone(), scopes: self.scopes.values.clone() }
     }
 
-    /// The number of who emitted a span.
+    /// Number of a resource.
     pub(crate) fn resource(&mut self, resource: &Arc<Resource>) -> Result<u32, SpanStoreError> {
         self.resources.number(resource)
     }
 
-    /// The number of what made a span.
+    /// Number of an instrumentation scope.
     pub(crate) fn scope(&mut self, scope: &Arc<SpanScope>) -> Result<u32, SpanStoreError> {
         self.scopes.number(scope)
     }
@@ -129,13 +129,13 @@ struct Read {
     dropped: Dropped,
 }
 
-/// When a span began and ended that was written without what it shares; the rest of it is not read.
+/// Start and end of an encoded span body; the rest is not decoded.
 pub(crate) fn read_times(mut bytes: &[u8]) -> Result<(u64, u64), SpanStoreError> {
     let opening: Opening<'_> = take(&mut bytes)?;
     Ok((opening.start, opening.end))
 }
 
-/// Appends a span without what it shares with others.
+/// Appends the span without its resource and scope.
 pub(crate) fn write_body(buffer: &mut Vec<u8>, span: &Span) -> Result<(), SpanStoreError> {
     let written = Written {
         trace: span.trace,
@@ -169,7 +169,7 @@ pub(crate) fn read_span(bytes: &mut &[u8], tables: &Tables) -> Result<Span, Span
     Ok(read.into_span(resource, scope))
 }
 
-/// Takes a span that was written without what it shares from the front of the bytes.
+/// Takes a span body, encoded without resource and scope, from the front of the bytes.
 pub(crate) fn read_body(
     bytes: &mut &[u8],
     resource: Arc<Resource>,
@@ -228,7 +228,7 @@ fn too_many() -> SpanStoreError {
     SpanStoreError::Unavailable("too many different resources or scopes are written together".to_owned())
 }
 
-/// About how many bytes of memory a span takes by itself, without what it shares.
+/// Approximate memory of a span in bytes, without its resource and scope.
 pub(crate) fn weight(span: &Span) -> usize {
     let events =
         span.events.iter().map(|event| mem::size_of::<SpanEvent>() + event.name.len() + all(&event.attributes));
@@ -243,7 +243,7 @@ pub(crate) fn weight(span: &Span) -> usize {
         + links.sum::<usize>()
 }
 
-/// About how many bytes a span takes when it is written; rarely more.
+/// Approximate encoded length of a span in bytes; rarely exceeded.
 pub(crate) fn length(span: &Span) -> usize {
     let said = |attributes: &[(Key, Value)]| -> usize {
         attributes.iter().map(|(key, value)| 12 + key.len() + beyond(value)).sum()
@@ -253,12 +253,12 @@ pub(crate) fn length(span: &Span) -> usize {
     80 + span.name.len() + said(&span.attributes) + events.sum::<usize>() + links.sum::<usize>()
 }
 
-/// About how many bytes of memory attributes take.
+/// Approximate memory of attributes in bytes.
 pub(crate) fn all(attributes: &[(Key, Value)]) -> usize {
     attributes.iter().map(|(key, value)| mem::size_of::<(Key, Value)>() + key.len() + beyond(value)).sum()
 }
 
-/// About how many bytes of memory a value takes beside itself.
+/// Approximate heap memory of a value in bytes.
 pub(crate) fn beyond(value: &Value) -> usize {
     match value {
         Value::Text(text) => text.len(),

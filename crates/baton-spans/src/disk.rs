@@ -7,12 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Says what could not be done to which file.
+/// Error with the failed operation and the path.
 pub(crate) fn unavailable<'a>(verb: &'a str, path: &'a Path) -> impl Fn(io::Error) -> SpanStoreError + 'a {
     move |error| SpanStoreError::Unavailable(format!("cannot {verb} {}: {error}", path.display()))
 }
 
-/// Gives a file or directory its name; the name is durable when this returns.
+/// Renames a file or directory; the new name is durable when this returns.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), SpanStoreError> {
     fs::rename(from, to).map_err(unavailable("rename", from))?;
     match to.parent() {
@@ -27,13 +27,13 @@ pub(crate) fn sync_directory(path: &Path) -> Result<(), SpanStoreError> {
     synced.map_err(unavailable("sync", path))
 }
 
-/// Makes a file durable, with its length and all else that is known of it.
+/// Syncs a file with its metadata.
 pub(crate) fn sync(file: &File, path: &Path) -> io::Result<()> {
     failing(path)?;
     file.sync_all()
 }
 
-/// Makes what is in a file durable.
+/// Syncs the content of a file.
 pub(crate) fn sync_data(file: &File, path: &Path) -> io::Result<()> {
     failing(path)?;
     file.sync_data()
@@ -47,7 +47,7 @@ fn failing(_path: &Path) -> io::Result<()> {
 #[cfg(test)]
 use faults::failing;
 
-/// Makes a directory that only its owner can read, and those above it.
+/// Creates a directory with its parents, accessible to the owner only.
 pub(crate) fn make_directory(path: &Path) -> Result<(), SpanStoreError> {
     use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unavailable("make", path))?;
@@ -57,7 +57,7 @@ pub(crate) fn make_directory(path: &Path) -> Result<(), SpanStoreError> {
     }
 }
 
-/// The names in a directory; those that are no text are nobody's here.
+/// The names in a directory, sorted; names that are not UTF-8 are skipped.
 pub(crate) fn names(path: &Path) -> Result<Vec<String>, SpanStoreError> {
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(unavailable("list", path))? {
@@ -68,7 +68,7 @@ pub(crate) fn names(path: &Path) -> Result<Vec<String>, SpanStoreError> {
     Ok(names)
 }
 
-/// Removes a file or a directory with all in it; one that is not there is gone already.
+/// Removes a file, or a directory with its content; a missing path is not an error.
 pub(crate) fn remove(path: &Path) -> Result<(), SpanStoreError> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match removed {
@@ -77,10 +77,10 @@ pub(crate) fn remove(path: &Path) -> Result<(), SpanStoreError> {
     }
 }
 
-/// Names that are tried for a damaged file before it is given up: each is of another day.
+/// Upper bound of candidate names for a damaged file.
 const MAX_NAMES: u32 = 10_000;
 
-/// Moves a damaged file or directory into a directory where nobody looks for it, and says where it is now.
+/// Moves a damaged file or directory into the quarantine directory and returns its new path.
 pub(crate) fn set_aside(path: &Path, directory: &Path) -> Result<PathBuf, SpanStoreError> {
     make_directory(directory)?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
@@ -96,7 +96,7 @@ pub(crate) fn set_aside(path: &Path, directory: &Path) -> Result<PathBuf, SpanSt
     Ok(place)
 }
 
-/// Syncs that tests let fail.
+/// Injected sync failures for tests.
 #[cfg(test)]
 pub(crate) mod faults {
     use parking_lot::Mutex;
@@ -108,13 +108,13 @@ pub(crate) mod faults {
         sync::LazyLock,
     };
 
-    /// How many syncs there were, and which fail.
+    /// Number of syncs so far, and the ones that fail.
     type Plan = (usize, Range<usize>);
 
     /// By file or directory.
     static FAILING: LazyLock<Mutex<HashMap<PathBuf, Plan>>> = LazyLock::new(Mutex::default);
 
-    /// Lets those of the next syncs of a file or directory fail; the next one is number 0.
+    /// Makes the given ones of the next syncs of a path fail; the next sync is number 0.
     pub(crate) fn fail_syncs(path: &Path, which: Range<usize>) {
         FAILING.lock().insert(path.to_owned(), (0, which));
     }

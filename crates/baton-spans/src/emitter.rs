@@ -1,4 +1,4 @@
-//! The spans of this process on their way to the store; nobody ever waits for them.
+//! Buffers the spans of this process and submits them to the store; emitting never blocks.
 
 use crate::{
     options::wall_clock,
@@ -20,42 +20,42 @@ use std::{
 };
 use tokio::sync::{Notify, mpsc, oneshot};
 
-/// Spans and bytes that may wait, in all; more are dropped and counted.
+/// Upper bounds of buffered spans and bytes in total; further spans are dropped and counted.
 const MOST_SPANS: usize = 16 * 1024;
 const MOST_BYTES: usize = 32 << 20;
-/// With so many waiting, none waits for others.
+/// At this number of buffered spans, a batch is submitted without delay.
 const MANY: usize = MOST_SPANS / 2;
-/// How long the first span of a batch waits for others: each batch is a sync that the journal's own ones wait for.
+/// Maximum delay of the first span of a batch: each batch is a sync that competes with those of the journal.
 const GATHER: Duration = Duration::from_millis(30);
-/// How often, and how many times, a busy store is asked again before spans are dropped.
+/// Retries while the store is busy, before spans are dropped.
 const PAUSE: Duration = Duration::from_millis(20);
 const TRIES: u32 = 100;
-/// Threads beyond so many share a place.
+/// Upper bound of buffers; further threads share one.
 const MOST_PLACES: usize = 16;
 const MOST_FLUSHES: usize = 64;
 
-/// Takes the spans of this process and brings them to the store in batches.
+/// Receives the spans of this process and submits them to the store in batches.
 ///
-/// A span is written down where it ends: its memory is let go while it is at hand, and only bytes wait.
+/// A span is encoded when it ends: its memory is freed while it is in the CPU cache, and only bytes are buffered.
 pub struct Emitter {
     gathering: Arc<Gathering>,
     flushes: mpsc::Sender<oneshot::Sender<()>>,
     spans: Arc<EmbeddedSpans>,
 }
 
-/// What waits, with a place for each thread so that they do not wait for each other.
+/// Buffered spans, with a buffer per thread to avoid contention.
 struct Gathering {
     places: Vec<Mutex<Gathered>>,
     waiting_spans: AtomicUsize,
     waiting_bytes: AtomicUsize,
-    /// Something waits.
+    /// Notified when the first span is buffered.
     arrived: Notify,
-    /// Much waits.
+    /// Notified when the buffers are half full.
     hurry: Notify,
 }
 
 impl Emitter {
-    /// An emitter into that store; its work ends when it is dropped. Needs a running tokio.
+    /// Starts an emitter for the store; its task ends when it is dropped. Requires a tokio runtime.
     pub fn start(spans: &Arc<EmbeddedSpans>) -> Arc<Self> {
         let count = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_PLACES);
         let gathering = Arc::new(Gathering {
@@ -71,7 +71,7 @@ impl Emitter {
         Arc::new(Self { gathering, flushes, spans: Arc::clone(spans) })
     }
 
-    /// Resolves when everything that was emitted before is kept, or dropped and counted.
+    /// Resolves when every span emitted before is stored, or dropped and counted.
     pub async fn flush(&self) {
         let (done, kept) = oneshot::channel();
         if self.flushes.send(done).await.is_ok() {
@@ -81,7 +81,7 @@ impl Emitter {
 }
 
 impl Gathering {
-    /// Writes a span down; nothing when there is no room for it.
+    /// Encodes a span into its buffer; `None` if the buffers are full.
     fn add(&self, span: &Span) -> Option<()> {
         let waiting = self.waiting_spans.fetch_add(1, Ordering::Relaxed);
         let is_full = waiting >= MOST_SPANS || self.waiting_bytes.load(Ordering::Relaxed) > MOST_BYTES;
@@ -109,13 +109,13 @@ impl Gathering {
     fn let_go(&self, spans: usize, bytes: usize) {
         self.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
         if self.waiting_spans.fetch_sub(spans, Ordering::Relaxed) > spans {
-            // They came while these were counted, when nobody was told.
+            // Spans added during the submission did not notify: the count was not zero.
             self.arrived.notify_one();
         }
     }
 }
 
-/// The place of this thread.
+/// Buffer index of this thread.
 fn place() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
@@ -146,7 +146,7 @@ impl SpanSink for Emitter {
 
 struct Work {
     gathering: Arc<Gathering>,
-    /// Somebody waits for what was gathered.
+    /// Flush requests.
     asked: mpsc::Receiver<oneshot::Sender<()>>,
     spans: Arc<EmbeddedSpans>,
 }
@@ -173,7 +173,7 @@ impl Work {
         }
     }
 
-    /// Brings what waits to the store, and stays until it is kept.
+    /// Submits all buffers to the store and waits until they are stored.
     async fn bring(&self) {
         let mut sent = Vec::new();
         for place in &self.gathering.places {
@@ -198,7 +198,7 @@ impl Work {
         self.gathering.let_go(count, bytes);
     }
 
-    /// Hands a batch to the store; a busy one is asked again for a while.
+    /// Enqueues a batch; retries for a while if the store is busy.
     async fn enqueue(&self, mut waiting: Waiting) -> Result<(), SpanStoreError> {
         let mut tries = 0;
         loop {
@@ -213,7 +213,7 @@ impl Work {
         }
     }
 
-    /// Waits until a batch is kept, or counts what was dropped.
+    /// Waits until a batch is stored; counts its spans as dropped on failure.
     async fn settle(&self, sent: Sent) {
         let Sent { count, kept, .. } = sent;
         let kept = match kept {
@@ -227,7 +227,7 @@ impl Work {
     }
 }
 
-/// A batch that the store has, or that it refused.
+/// A batch that the store accepted or rejected.
 struct Sent {
     count: usize,
     bytes: usize,

@@ -1,4 +1,4 @@
-//! Spans as they are kept, for whoever listens; one who listens too slowly misses some and is told how many batches.
+//! Live feed of stored spans. A subscriber that is too slow misses batches and receives their number.
 
 use crate::{codec::weight, wal::Written};
 use baton_ports::{BoxFuture, Heard, SpanFeed};
@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::watch;
 
-/// What is kept for the slowest listener.
+/// Buffer limits for the slowest subscriber.
 const MOST_BATCHES: usize = 1024;
 const MOST_BYTES: usize = 16 << 20;
 
-/// The last batches, while somebody listens.
+/// Ring buffer of the last batches, filled only while there are subscribers.
 #[derive(Clone, Default)]
 pub(crate) struct Feed {
     shared: Arc<Shared>,
@@ -19,7 +19,7 @@ pub(crate) struct Feed {
 
 struct Shared {
     ring: Mutex<Ring>,
-    /// The number of the next batch; `None` when nothing comes any more.
+    /// Number of the next batch; `None` once the feed is closed.
     next: watch::Sender<Option<u64>>,
 }
 
@@ -31,10 +31,10 @@ impl Default for Shared {
 
 #[derive(Default)]
 struct Ring {
-    /// Those that can still be heard, with their weights.
+    /// Buffered batches with their weights.
     batches: VecDeque<(Arc<Vec<Span>>, usize)>,
     bytes: usize,
-    /// The number of the next batch.
+    /// Number of the next batch.
     next: u64,
 }
 
@@ -53,19 +53,19 @@ impl Ring {
 }
 
 impl Feed {
-    /// Whether anybody listens.
+    /// Whether there are subscribers.
     pub(crate) fn is_heard(&self) -> bool {
         self.shared.next.receiver_count() > 0
     }
 
-    /// Tells everybody who listens.
+    /// Publishes a batch to all subscribers.
     pub(crate) fn tell(&self, written: &Written) {
         if written.bodies.is_empty() {
             return;
         }
         let mut ring = self.shared.ring.lock();
         ring.next += 1;
-        // What was just written can be read: the spans are made anew only for those who listen.
+        // The payload was just encoded, so it can be decoded; spans are decoded only if there are subscribers.
         let heard = if self.is_heard() { written.spans().ok() } else { None };
         match heard {
             Some(spans) => {
@@ -85,20 +85,20 @@ impl Feed {
         });
     }
 
-    /// Nothing comes any more.
+    /// Closes the feed.
     pub(crate) fn close(&self) {
         self.shared.next.send_replace(None);
     }
 
-    /// Listens from now on.
+    /// Subscribes to all batches from now on.
     pub(crate) fn subscribe(&self) -> Listener {
-        // Under the lock, so that no batch is told between the two.
+        // Under the lock, so that no batch is published between the two reads.
         let ring = self.shared.ring.lock();
         Listener { next: ring.next, told: self.shared.next.subscribe(), shared: Arc::clone(&self.shared) }
     }
 }
 
-/// One who listens.
+/// Subscription to the feed.
 pub(crate) struct Listener {
     shared: Arc<Shared>,
     told: watch::Receiver<Option<u64>>,
@@ -132,7 +132,7 @@ impl SpanFeed for Listener {
                 let more = self.told.wait_for(|told| told.is_none_or(|told| told > next)).await;
                 let ended = !more.is_ok_and(|told| told.is_some());
                 if ended {
-                    // What was told before the end is still heard.
+                    // Batches published before the end are still delivered.
                     return self.heard();
                 }
             }

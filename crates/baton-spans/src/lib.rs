@@ -1,11 +1,11 @@
-//! The span store: what agents and their tools did, kept on disk and found by TraceQL.
+//! Span store: spans of agents and their tools, kept on disk and searched with TraceQL.
 //!
-//! Spans go to a log that is synced before anybody is told that they are kept, then to a head in memory where they
-//! are found at once, then to immutable blocks: an inverted index by value, a table of traces, and the spans themselves
-//! in compressed frames. This crate must never decide what a query means (that is `baton-traceql`), never hold more in
-//! memory than it says, and never show a block that is not whole.
+//! Spans go to a write-ahead log that is synced before they are acknowledged, then to an in-memory head where they are
+//! searchable at once, then to immutable blocks: an inverted index by value, a trace table, and the spans in compressed
+//! frames. This crate must never interpret a query (`baton-traceql` does), never exceed its memory limits, and never
+//! expose an incomplete block.
 //!
-//! Read first: `Segment` (what can be searched), [`EmbeddedSpans`] (how spans move through it).
+//! Read first: `Segment` (the searchable unit), [`EmbeddedSpans`] (how spans move through the store).
 
 mod block;
 mod codec;

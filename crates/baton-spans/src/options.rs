@@ -1,55 +1,57 @@
-//! What a span store may use, and how long it keeps what.
+//! Resource limits and retention of a span store.
 
 use std::{fmt, sync::Arc, time::Duration};
 
-/// What a span store may use, and how long it keeps what.
+/// Resource limits and retention of a span store.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Spans that may wait for the disk; beyond that the store is busy.
+    /// Upper bound of spans queued for the disk; beyond it the store is busy.
     pub queue_spans: usize,
-    /// Bytes that may wait for the disk.
+    /// Upper bound of bytes queued for the disk.
     pub queue_bytes: usize,
-    /// Spans that are kept in memory before they become a block.
+    /// Spans kept in memory before they are flushed to a block.
     pub head_spans: usize,
-    /// Bytes that are kept in memory before they become a block.
+    /// Bytes kept in memory before they are flushed to a block.
     pub head_bytes: usize,
-    /// How long spans wait in memory before they become a block, however few they are.
+    /// Maximum age of spans in memory before they are flushed to a block, however few they are.
     pub head_age: Duration,
-    /// Fewer spans than this stay in the log when the store closes: reading them again is cheaper than a tiny block.
+    /// With fewer spans than this, closing the store leaves them in the log: replaying them is cheaper than a tiny
+    /// block.
     pub close_spans: usize,
-    /// Blocks are merged until they have about this many spans.
+    /// Target number of spans of a merged block.
     pub merged_spans: u64,
-    /// What goes by itself.
+    /// Retention limits that the store enforces.
     pub retention: Retention,
-    /// How often it is looked whether something has to go.
+    /// Interval between retention checks.
     pub retention_period: Duration,
-    /// Searches that run at the same time; the others wait.
+    /// Maximum number of concurrent searches; further ones are queued.
     pub searches: usize,
-    /// How long a search may take before it answers with what it has.
+    /// Time limit of a search; after it, the partial result is returned.
     pub search_budget: Duration,
-    /// The present moment, in nanoseconds since the Unix epoch.
+    /// Clock: nanoseconds since the Unix epoch.
     pub now: fn() -> u64,
-    /// Hears of every step that a crash could come between.
+    /// Called at every step that a crash could fall between.
     pub probe: Probe,
-    /// Who reads the log to send spans on.
+    /// Log retention for readers that forward spans.
     pub hold: Hold,
 }
 
-/// Who reads the log to send spans on, and how much of it is held for them when the store itself needs it no more.
+/// Named log readers that forward spans, and the size of the log retained for them beyond the needs of the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hold {
-    /// Their names: letters, digits, dashes and underscores.
+    /// Reader names: letters, digits, dashes and underscores.
     pub readers: Vec<String>,
-    /// Most bytes that are held; the oldest go first. With none, readers see what the store needs itself.
+    /// Upper bound of retained bytes; the oldest files are deleted first. With 0, readers see only the log that the
+    /// store itself needs.
     pub bytes: u64,
 }
 
-/// How much telemetry is kept; what agents remember is kept anyway.
+/// Retention of telemetry; spans of class memory are always kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Telemetry older than this goes.
+    /// Maximum age of telemetry.
     pub max_age: Option<Duration>,
-    /// Telemetry beyond this many bytes of blocks goes, oldest first.
+    /// Maximum total size of telemetry blocks in bytes; the oldest are deleted first.
     pub max_bytes: Option<u64>,
 }
 
@@ -74,12 +76,12 @@ impl Default for Options {
     }
 }
 
-/// Hears of every step that changes the directory, so that a test can look at it as a crash would leave it.
+/// Callback for every step that changes the directory, so that tests can inspect the state that a crash would leave.
 #[derive(Clone, Default)]
 pub struct Probe(Option<Arc<dyn Fn(&'static str) + Send + Sync>>);
 
 impl Probe {
-    /// Calls this at every step, on the thread that did it.
+    /// Calls the function at every step, on the thread that performed it.
     pub fn new(hears: impl Fn(&'static str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(hears)))
     }
@@ -97,7 +99,7 @@ impl fmt::Debug for Probe {
     }
 }
 
-/// The wall clock of this machine, in nanoseconds since the Unix epoch.
+/// Wall clock of this machine, in nanoseconds since the Unix epoch.
 #[expect(
     clippy::disallowed_methods,
     reason = "spans are stamped in nanoseconds, which the port of the clock does not have"

@@ -1,7 +1,7 @@
-//! From the journal to spans: tails every commit, folds tasks and handoffs, and keeps what ended.
+//! Projects the journal to spans: tails every commit, folds tasks and handoffs, and stores the spans that ended.
 //!
-//! How far it came is a mark that becomes durable with the spans themselves, and the ids of spans follow from the facts:
-//! after a crash it goes on where it was, and nothing is there twice.
+//! Its position is a watermark that becomes durable with the spans, and span ids are derived from the facts: after a
+//! crash it resumes there, without duplicates.
 
 mod ears;
 mod fold;
@@ -16,21 +16,21 @@ use std::{future::ready, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-/// The mark under which the journal's position is kept.
+/// Name of the watermark for the journal position.
 const MARK: &str = "journal";
-/// Events that are read from the journal at once.
+/// Events per journal read.
 const PAGE: usize = 1024;
-/// Commits that come close together are read together, and soon: what they hold in memory is let go.
+/// Commits that arrive close together are read together; the delay is short because they occupy memory.
 const HEAR: Duration = Duration::from_millis(3);
-/// Spans that come close together are written together: each batch is a sync that the journal's own ones wait for.
+/// Spans that end close together are written together: each batch is a sync that competes with those of the journal.
 const GATHER: Duration = Duration::from_millis(30);
-/// Bytes that are written together.
+/// Batch size in bytes that triggers a write.
 const MOST_BYTES: usize = 4 << 20;
-/// How long the end may take.
+/// Time limit of the final catch-up on shutdown.
 const FAREWELL: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Makes spans of what becomes true in a journal.
+/// Projects the events of a journal to spans.
 pub struct Projector {
     ears: Arc<Ears>,
     store: Arc<dyn FactSpans>,
@@ -38,12 +38,12 @@ pub struct Projector {
     meters: Option<Arc<Meters>>,
 }
 
-/// Keeps the spans of facts, and with them how far the journal was read for them.
+/// Stores projected spans together with the journal position.
 pub trait FactSpans: Send + Sync + 'static {
-    /// How far it was read.
+    /// The stored journal position.
     fn position(&self) -> Option<u64>;
 
-    /// Keeps all of them, durably together with the position, or none.
+    /// Stores all spans durably together with the position, or none.
     fn keep(&self, spans: &mut Gathered, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>>;
 }
 
@@ -60,7 +60,7 @@ impl FactSpans for EmbeddedSpans {
     }
 }
 
-/// A projector at work.
+/// Handle to a running projector.
 pub struct Projecting {
     stopping: CancellationToken,
     task: JoinHandle<()>,
@@ -68,24 +68,24 @@ pub struct Projecting {
 }
 
 impl Projector {
-    /// A projector that has heard nothing yet.
+    /// A projector that has not received any event.
     pub fn new(store: Arc<dyn FactSpans>, origin: Origin) -> Self {
         Self { ears: Arc::new(Ears::default()), store, origin, meters: None }
     }
 
-    /// The same, with meters that see each span once, also when it has to be made again because the disk refused it.
+    /// Adds meters that observe each span once, even if it is projected again after a failed write.
     #[must_use]
     pub fn metered(mut self, meters: Arc<Meters>) -> Self {
         self.meters = Some(meters);
         self
     }
 
-    /// What the journal tells of its commits; give it to whoever observes the journal.
+    /// Commit observer; register it with the journal.
     pub fn observer(&self) -> Arc<dyn baton_ports::CommitObserver> {
         Arc::clone(&self.ears) as Arc<dyn baton_ports::CommitObserver>
     }
 
-    /// Goes on where the last process stopped, and follows the journal from there.
+    /// Resumes at the stored position and follows the journal from there.
     pub fn start(self, journal: Arc<dyn Journal>) -> Projecting {
         let stopping = CancellationToken::new();
         let (tell, caught_up) = watch::channel(false);
@@ -108,23 +108,23 @@ impl Projector {
 }
 
 impl Projecting {
-    /// Tells whether everything that is in the journal has its spans; what the journal forgets must have had them.
+    /// Whether all events in the journal have their spans; the journal may only delete events that have them.
     pub fn caught_up(&self) -> watch::Receiver<bool> {
         self.caught_up.clone()
     }
 
-    /// Keeps what was heard until now and stops.
+    /// Stores the spans of all events received so far and stops.
     pub async fn close(self) {
         self.stopping.cancel();
         let _ = self.task.await;
     }
 }
 
-/// What the projector waits for.
+/// Next input of the projector.
 enum Heard {
-    /// Events; none when the journal has to be read.
+    /// Committed events; `None` if the journal must be read.
     Events(Option<Vec<Arc<StoredEvent>>>),
-    /// Spans have waited long enough.
+    /// The delay of pending spans has elapsed.
     Enough,
 }
 
@@ -133,29 +133,29 @@ struct Work {
     store: Arc<dyn FactSpans>,
     journal: Arc<dyn Journal>,
     folds: Folds,
-    /// The last event that was folded.
+    /// Sequence number of the last folded event.
     cursor: u64,
     meters: Option<Arc<Meters>>,
-    /// The last event whose spans the meters have seen.
+    /// Sequence number of the last event whose spans the meters observed.
     metered: u64,
     made: Made,
-    /// Spans that ended with one event, before they are written down.
+    /// Spans that ended with one event and are not encoded yet.
     ended: Vec<Span>,
     stopping: CancellationToken,
     tell: watch::Sender<bool>,
-    /// Whether it is about to end.
+    /// Whether the final catch-up has begun.
     last: bool,
 }
 
-/// Spans that wait to be kept.
+/// Encoded spans that are not stored yet.
 #[derive(Default)]
 struct Made {
     gathered: Gathered,
-    /// When they have waited long enough.
+    /// Deadline for storing them.
     due: Option<Instant>,
 }
 
-/// Why a step did not succeed; it is taken again.
+/// Reason for a failed step; the step is retried.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error(transparent)]
@@ -169,7 +169,7 @@ impl Work {
         while let Err(trouble) = self.follow().await {
             self.tell.send_replace(false);
             tracing::warn!(%trouble, "spans of tasks wait; they are made when the disk takes them");
-            // What was folded since the mark is folded again.
+            // Events folded since the watermark are folded again.
             self.cursor = self.store.position().unwrap_or(0);
             self.folds.forget();
             self.made = Made::default();
@@ -181,7 +181,7 @@ impl Work {
         }
     }
 
-    /// Follows until it is stopped; then what was heard until now is kept, for as long as anybody waits for that.
+    /// Follows the journal until it is stopped, then stores the spans of received events within the shutdown timeout.
     async fn follow(&mut self) -> Result<(), Trouble> {
         while let Some(heard) = self.stopping.clone().run_until_cancelled(self.hear()).await {
             match heard {
@@ -207,7 +207,7 @@ impl Work {
         }
     }
 
-    /// Waits for events, but no longer than spans may wait.
+    /// Waits for events, but not beyond the deadline of pending spans.
     async fn hear(&self) -> Heard {
         match self.made.due {
             Some(due) => {
@@ -218,11 +218,12 @@ impl Work {
         }
     }
 
-    /// Reads what nobody told.
+    /// Reads events from the journal that were not delivered by the observer.
     async fn catch_up(&mut self) -> Result<(), Trouble> {
         loop {
             if self.stopping.is_cancelled() && !self.last {
-                // There may be much of it: only as much as fits into the farewell, the rest when the next process starts.
+                // There may be many: only as many as fit into the shutdown timeout, the rest when the next process
+                // starts.
                 self.ears.miss();
                 return Ok(());
             }
@@ -252,7 +253,7 @@ impl Work {
         Ok(())
     }
 
-    /// Shows what ended to the meters, unless they have seen it before, and keeps only its written form.
+    /// Passes the ended spans to the meters, unless they observed them before, and encodes them.
     fn write_down(&mut self) -> Result<(), SpanStoreError> {
         if let Some(meters) = self.meters.as_ref().filter(|_| self.cursor > self.metered) {
             self.ended.iter().for_each(|span| meters.observe(span));
@@ -261,7 +262,7 @@ impl Work {
         self.ended.drain(..).try_for_each(|span| self.made.gathered.add(&span))
     }
 
-    /// Makes spans durable together with how far the journal was read for them.
+    /// Stores pending spans durably together with the journal position.
     async fn keep(&mut self) -> Result<(), Trouble> {
         self.made.due = None;
         if self.made.gathered.is_empty() {

@@ -1,4 +1,5 @@
-//! All that makes spans of a process, put together: of facts, and at the edges.
+//! Everything that produces the spans of a process: the projector of journal facts and the tracer for requests and
+//! calls.
 
 use crate::{EmbeddedSpans, Emitter, Projecting, Projector, wall_clock};
 use baton_ports::{CommitObserver, Journal, SpanStore};
@@ -7,7 +8,7 @@ use baton_telemetry::{
 };
 use std::sync::Arc;
 
-/// Spans that can be made, before the journal is heard.
+/// Span recording that is not connected to the journal yet.
 pub struct Recording {
     store: Arc<EmbeddedSpans>,
     tracer: Tracer,
@@ -16,7 +17,7 @@ pub struct Recording {
     made: Option<(Arc<Emitter>, Projector)>,
 }
 
-/// Spans, made and kept.
+/// Span recording that follows the journal.
 pub struct Recorded {
     store: Arc<EmbeddedSpans>,
     tracer: Tracer,
@@ -25,7 +26,8 @@ pub struct Recorded {
 }
 
 impl Recording {
-    /// Makes spans as the settings say; switched off, the store takes what others send, and nothing of this process.
+    /// Sets up recording according to the settings. When disabled, the store still accepts spans from clients, but none
+    /// of this process.
     pub fn new(store: Arc<EmbeddedSpans>, settings: &Settings, instance: &str) -> Self {
         let origin = Origin::new(settings.clone(), instance);
         let (meters, tasks) = (Arc::new(Meters::new(&origin, wall_clock())), Arc::new(OpenTasks::default()));
@@ -47,24 +49,24 @@ impl Recording {
         Self { store, tracer, meters, tasks, made: Some((emitter, projector)) }
     }
 
-    /// Makes spans of what happens at the edges.
+    /// Tracer for requests and calls.
     pub fn tracer(&self) -> Tracer {
         self.tracer.clone()
     }
 
-    /// Counts and times what happens.
+    /// Metrics of this process.
     pub fn meters(&self) -> Arc<Meters> {
         Arc::clone(&self.meters)
     }
 
-    /// Hears what becomes true; give it to the engine.
+    /// Commit observer; register it with the engine.
     pub fn observer(&self) -> Option<Arc<dyn CommitObserver>> {
         let next = self.made.as_ref().map(|(_, projector)| projector.observer());
         let (meters, tasks) = (Arc::clone(&self.meters), Arc::clone(&self.tasks));
         Some(Arc::new(MeteredCommits::new(meters, tasks, next)))
     }
 
-    /// Follows the journal.
+    /// Starts to follow the journal.
     pub fn follow(self, journal: Arc<dyn Journal>) -> Recorded {
         let Self { store, tracer, meters, tasks, made } = self;
         meters.add_source(Arc::new(JournalLevels::new(&journal, tasks)));
@@ -74,23 +76,23 @@ impl Recording {
 }
 
 impl Recorded {
-    /// Makes spans of what happens at the edges.
+    /// Tracer for requests and calls.
     pub fn tracer(&self) -> Tracer {
         self.tracer.clone()
     }
 
-    /// Counts and times what happens.
+    /// Metrics of this process.
     pub fn meters(&self) -> Arc<Meters> {
         Arc::clone(&self.meters)
     }
 
-    /// Keeps spans and answers questions about them.
+    /// The span store.
     pub fn store(&self) -> Arc<dyn SpanStore> {
         self.store.clone()
     }
 
-    /// Resolves when everything that the journal has now has its spans: only then may it forget. At once, when no spans
-    /// are made.
+    /// Resolves when all events in the journal have their spans, which is required before the journal deletes events.
+    /// Resolves at once if no spans are recorded.
     pub fn caught_up(&self) -> impl Future<Output = ()> + Send + use<> {
         let told = self.made.as_ref().map(|(_, projecting)| projecting.caught_up());
         async move {
@@ -100,7 +102,7 @@ impl Recorded {
         }
     }
 
-    /// Keeps what was said until now, and closes the store.
+    /// Flushes pending spans and closes the store.
     pub async fn close(self) {
         if let Some((emitter, projecting)) = self.made {
             projecting.close().await;

@@ -1,4 +1,4 @@
-//! Something that holds spans and can be asked: the head in memory, or a block on disk.
+//! A searchable set of spans: the head in memory, or a block on disk.
 
 use crate::{codec::Parts, index::Table};
 use baton_ports::{SpanStoreError, TimeRange};
@@ -7,20 +7,20 @@ use baton_types::{Span, SpanClass, TraceId, Value};
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
-/// What a segment says about itself without being read.
+/// Metadata of a segment, available without reading its spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Summary {
-    /// How long its spans are kept.
+    /// Retention class of its spans.
     pub(crate) class: SpanClass,
-    /// How many spans; the same span may be counted twice.
+    /// Number of spans; duplicates may be counted twice.
     pub(crate) spans: u64,
-    /// How many traces.
+    /// Number of traces.
     pub(crate) traces: u32,
-    /// When the first span began.
+    /// Start of the first span.
     pub(crate) start: u64,
-    /// When the last one ended.
+    /// End of the last span.
     pub(crate) end: u64,
-    /// How many bytes it takes on disk.
+    /// Size on disk in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -28,41 +28,41 @@ pub(crate) struct Summary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TracePart {
     pub(crate) id: TraceId,
-    /// When its first span here began.
+    /// Start of its first span in this segment.
     pub(crate) start: u64,
-    /// When its last span here ended.
+    /// End of its last span in this segment.
     pub(crate) end: u64,
 }
 
-/// What is done with rows one by one.
+/// Callback that is given row-level access to a segment.
 pub(crate) type Work<'a> = &'a mut dyn FnMut(&dyn Table) -> Result<(), SpanStoreError>;
 
-/// Names of attributes with where they are.
+/// Attribute names with their scopes.
 pub(crate) type Names = Vec<(baton_traceql::Scope, String)>;
 
-/// Spans that are found by what they say; a trace is known here by an ordinal.
+/// Spans that can be searched; within a segment a trace is identified by an ordinal.
 ///
-/// Whatever is given may be too much, never too little: a trace that meets a need is in the set.
+/// Results may contain false positives, never false negatives: every trace that meets a need is in the set.
 pub(crate) trait Segment: Send + Sync {
     fn summary(&self) -> Summary;
 
-    /// Whether ordinals rise as start times fall, as in every block; the head numbers traces as they come.
+    /// Whether ordinals ascend as start times descend, as in every block; the head numbers traces in order of arrival.
     fn newest_first(&self) -> bool;
 
-    /// Ordinals of the traces that may have to do with this time.
+    /// Ordinals of the traces that may overlap the time range.
     fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError>;
 
-    /// Ordinals of the traces with a span that may meet the need; those of [`SpanNeed::Anything`] are all.
+    /// Ordinals of the traces with a span that may meet the need; all of them for [`SpanNeed::Anything`].
     fn meeting(&self, need: &SpanNeed, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// The trace with that ordinal.
     fn part(&self, ordinal: u32) -> Result<TracePart, SpanStoreError>;
 
-    /// The ordinal of a trace, if it is here.
+    /// The ordinal of a trace, if the segment has it.
     fn ordinal(&self, trace: TraceId) -> Result<Option<u32>, SpanStoreError>;
 
-    /// Gives parts of the spans of the trace with that ordinal one by one until there are enough of them, and says how many
-    /// bytes were read for them.
+    /// Passes the spans of a trace to the callback, restricted to the given parts, until it breaks. Returns the number
+    /// of bytes read.
     fn each_span(
         &self,
         ordinal: u32,
@@ -70,11 +70,12 @@ pub(crate) trait Segment: Send + Sync {
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError>;
 
-    /// Shows what is known of its rows one by one, while nothing is added to it; false when too little is known.
+    /// Calls the callback with row-level access; nothing is added to the segment meanwhile. Returns false if the
+    /// segment has no row-level data.
     fn table(&self, work: Work<'_>) -> Result<bool, SpanStoreError>;
 
-    /// Gives parts of the spans in some rows one by one until there are enough of them, and says how many bytes were read
-    /// for them.
+    /// Passes the spans of some rows to the callback, restricted to the given parts, until it breaks. Returns the
+    /// number of bytes read.
     fn each_span_in(
         &self,
         rows: &RoaringBitmap,
@@ -82,7 +83,7 @@ pub(crate) trait Segment: Send + Sync {
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError>;
 
-    /// All of them.
+    /// All spans of a trace.
     #[cfg(test)]
     fn spans(&self, ordinal: u32) -> Result<(Vec<Span>, u64), SpanStoreError> {
         let mut spans = Vec::new();
@@ -93,10 +94,10 @@ pub(crate) trait Segment: Send + Sync {
         Ok((spans, read))
     }
 
-    /// The names of attributes.
+    /// Names of all attributes.
     fn names(&self) -> Result<Names, SpanStoreError>;
 
-    /// Values of a field with how many spans have them, at most `limit`; of these traces only, if some are given.
+    /// At most `limit` values of a field with the number of spans that have them, optionally of the given traces only.
     fn values(
         &self,
         field: &Field,

@@ -1,28 +1,28 @@
-//! Which of several spans with one id is kept.
+//! Deduplication of spans with the same id.
 
 use crate::codec;
 use baton_ports::SpanStoreError;
 use baton_types::SpanId;
 use std::collections::HashMap;
 
-/// Where a span of a trace lies: the number of its source, and its row there.
+/// Location of a span of a trace: the number of its source, and its row there.
 pub(super) type Lies = (u32, u32);
 
-/// Which spans of one trace count: of those with one id the one that ended last, and of equals the first.
+/// Selects one span per id within a trace: the one that ended last, and among equals the first.
 ///
-/// Whoever sends a span again may have had more to say: searching decides in the same way between blocks.
+/// A span sent again may be more complete than before. Searches across blocks use the same rule.
 #[derive(Default)]
 pub(super) struct Counting {
     by_id: HashMap<SpanId, (u64, Lies)>,
 }
 
 impl Counting {
-    /// Begins another trace.
+    /// Starts another trace.
     pub(super) fn clear(&mut self) {
         self.by_id.clear();
     }
 
-    /// Hears of a span, by its written form.
+    /// Registers an encoded span.
     pub(super) fn hear(&mut self, id: SpanId, body: &[u8], lies: Lies) -> Result<(), SpanStoreError> {
         let (_, end) = codec::read_times(body)?;
         let known = self.by_id.entry(id).or_insert((end, lies));
@@ -32,7 +32,7 @@ impl Counting {
         Ok(())
     }
 
-    /// Whether the span that lies there is the one to keep, once all were heard of.
+    /// Whether the span at that location is the selected one, once all are registered.
     pub(super) fn counts(&self, id: SpanId, lies: Lies) -> bool {
         self.by_id.get(&id).is_some_and(|(_, kept)| *kept == lies)
     }

@@ -1,4 +1,4 @@
-//! Where in the index of a block everything is.
+//! Directory of the index file of a block.
 
 use super::{
     file::{At, Source},
@@ -11,12 +11,12 @@ use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-/// Where rows are listed.
+/// Location of a posting list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RowsAt(pub(super) At);
 
 impl RowsAt {
-    /// The rows, all below `rows`.
+    /// Reads the rows, all of which must be below `rows`.
     pub(super) fn read(self, source: &Source, rows: u32) -> Result<RoaringBitmap, SpanStoreError> {
         let bytes = source.read(self.0)?;
         match RoaringBitmap::deserialize_from(bytes.as_slice()) {
@@ -26,64 +26,64 @@ impl RowsAt {
     }
 }
 
-/// All that is known of one key in one place.
+/// Directory entry of one key in one location.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FieldAt {
     pub(super) place: Place,
     pub(super) key: String,
     /// Rows with any value.
     pub(super) present: RowsAt,
-    /// How many they are.
+    /// Number of these rows.
     pub(super) rows: u32,
-    /// Rows with something that cannot be compared here.
+    /// Rows with a value that cannot be compared.
     pub(super) odd: Option<RowsAt>,
-    /// Values, by form.
+    /// Values, by type.
     pub(super) forms: Vec<FormAt>,
 }
 
-/// The values of one form that a field has.
+/// Directory entry of the values of one type of a field.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct FormAt {
     pub(super) form: Form,
-    /// How many different ones.
+    /// Number of distinct values.
     pub(super) values: u32,
-    /// How many stretches they are written in.
+    /// Number of chunks.
     pub(super) chunks: u32,
     pub(super) fences: At,
 }
 
-/// Where in the index of a block everything is.
+/// Directory of the index file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Directory {
-    /// By place and key.
+    /// Sorted by location and key.
     pub(super) fields: Vec<FieldAt>,
-    /// Rows with a key that is not indexed.
+    /// Rows with an unindexed key.
     pub(super) unlisted: Option<RowsAt>,
     pub(super) traces: TracesAt,
-    /// What spans share, in the index.
+    /// Resources and scopes, in the index file.
     pub(super) shared: Frames,
-    /// The spans, in their own file.
+    /// The spans, in the raw file.
     pub(super) raw: Frames,
 }
 
-/// What is known of rows one by one: so much that they can be counted without being read.
+/// Row-level data, sufficient to count rows without reading their spans.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct RowsKnown {
-    /// When each span began.
+    /// Start of each span.
     pub(super) starts: Numbers,
-    /// How long it took, in nanoseconds.
+    /// Duration in nanoseconds.
     pub(super) durations: Numbers,
-    /// Made of its id: equal ids have equal marks.
+    /// Hash of the span id: equal ids have equal hashes.
     pub(super) marks: Numbers,
-    /// For fields by number, rows that have something else than one plain value; fields without such rows are not here.
+    /// By field number, the rows that do not have exactly one scalar value; fields without such rows are left out.
     pub(super) several: Vec<(u32, RowsAt)>,
-    /// What tells which traces are not here; written behind the rest, and not by every version of this program.
+    /// Bloom filter over the trace ids; appended, and absent in older blocks.
     #[serde(skip)]
     pub(super) sieve: Option<At>,
 }
 
 impl RowsKnown {
-    /// Reads what is known of the rows of a block.
+    /// Reads and checks the row-level data of a block.
     pub(super) fn read(source: &Source, at: At, rows: u32, fields: usize) -> Result<Self, SpanStoreError> {
         let bytes = source.read(at)?;
         let unreadable = |_| source.corrupt("what is known of rows cannot be read");
@@ -97,7 +97,7 @@ impl RowsKnown {
         if fits { Ok(known) } else { Err(source.corrupt("what is known of rows does not fit together")) }
     }
 
-    /// The bytes to be written.
+    /// Encodes the row-level data.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, postcard::Error> {
         let bytes = postcard::to_stdvec(self)?;
         match self.sieve {
@@ -106,25 +106,25 @@ impl RowsKnown {
         }
     }
 
-    /// Rows of a field that have something else than one plain value.
+    /// Rows of a field that do not have exactly one scalar value.
     pub(super) fn several(&self, field: usize) -> Option<RowsAt> {
         let found = self.several.binary_search_by_key(&field, |(number, _)| *number as usize).ok()?;
         self.several.get(found).map(|(_, rows)| *rows)
     }
 }
 
-/// Where stretches of values begin: in memory while a block is open, once they were needed.
+/// Fence index: separators between chunks of values, loaded on first use and kept while the block is open.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Fences {
     pub(super) chunks: Vec<At>,
-    /// Where each separator ends.
+    /// End of each separator.
     pub(super) ends: Vec<u32>,
-    /// Bytes that no value before the stretch reaches, and none in it falls below.
+    /// Each separator is greater than every value before its chunk and not greater than any value in it.
     pub(super) separators: Vec<u8>,
 }
 
 impl Fences {
-    /// Adds a stretch that begins with `first` where the one before ended with `before`.
+    /// Adds a chunk that begins with `first`; the previous one ended with `before`.
     pub(super) fn push(&mut self, before: Option<&[u8]>, first: &[u8], at: At) {
         let common =
             before.map_or(0, |before| before.iter().zip(first).take_while(|(one, other)| one == other).count());
@@ -134,7 +134,7 @@ impl Fences {
         self.chunks.push(at);
     }
 
-    /// Reads those of a field.
+    /// Reads the fence index of a field.
     pub(super) fn read(source: &Source, at: At) -> Result<Self, SpanStoreError> {
         let bytes = source.read(at)?;
         let fences: Self =
@@ -151,7 +151,7 @@ impl Fences {
         &self.separators[start..self.ends[chunk] as usize]
     }
 
-    /// The only stretch that can hold a value.
+    /// The only chunk that can hold a value.
     pub(super) fn holding(&self, value: &[u8]) -> usize {
         let (mut low, mut high) = (0, self.chunks.len());
         while low < high {
@@ -165,7 +165,7 @@ impl Fences {
         low.saturating_sub(1)
     }
 
-    /// How many stretches can hold a value from the first to the last.
+    /// Number of chunks that can hold a value of the inclusive range.
     pub(super) fn between(&self, first: Option<&[u8]>, last: Option<&[u8]>) -> usize {
         let from = first.map_or(0, |first| self.holding(first));
         let to = last.map_or(self.chunks.len(), |last| self.holding(last) + 1);

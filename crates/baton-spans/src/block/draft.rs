@@ -1,4 +1,4 @@
-//! A block that is being written, under a name that nobody takes for a block.
+//! Writes a block under a temporary name.
 
 use super::{
     Block, Covers, UNFINISHED,
@@ -22,12 +22,12 @@ use baton_types::{SpanClass, SpanId};
 use roaring::RoaringBitmap;
 use std::path::{Path, PathBuf};
 
-/// Spans are compressed together until there are so many bytes of them.
+/// Target size of a frame of spans.
 const RAW_FRAME: usize = 32 << 10;
-/// What spans share is small, and read one by one.
+/// Resources and scopes are small and read one by one.
 const SHARED_FRAME: usize = 8 << 10;
 
-/// A block that is being written: first its traces in their order with all their rows, then its fields.
+/// Block writer: first the traces in order with all their rows, then the fields.
 pub(super) struct Draft {
     unfinished: PathBuf,
     index: Output,
@@ -46,9 +46,9 @@ pub(super) struct Draft {
     bits: Vec<u8>,
 }
 
-/// Writes a block as the directory `dir`; nothing is left when that fails, if the disk allows.
+/// Writes a block as the directory `dir`; on failure nothing is left, if the disk allows.
 ///
-/// Nobody may use what has that name already: it is what an earlier try could not take back, and goes.
+/// An existing directory of that name must be unused: it is left from a failed attempt and is removed.
 pub(super) fn drafted(
     dir: &Path,
     level: i32,
@@ -67,12 +67,12 @@ pub(super) fn drafted(
     });
     let renamed = written.and_then(|()| disk::rename(&unfinished, dir));
     renamed.and_then(|()| open(dir)).inspect_err(|_| {
-        // What is left here is removed by the next try or when the store opens; the first failure is the one to tell.
+        // Remains are removed by the next attempt or when the store opens; the first error is returned.
         let _ = if dir.exists() { withdraw(dir) } else { disk::remove(&unfinished) };
     })
 }
 
-/// Takes its name from whatever has that of a block, and removes it; the name is durably free when this returns.
+/// Renames the directory of a block to its temporary name and deletes it; the name is durably free when this returns.
 pub(crate) fn withdraw(dir: &Path) -> Result<(), SpanStoreError> {
     let (parent, unfinished) = beside(dir)?;
     if dir.exists() {
@@ -84,7 +84,7 @@ pub(crate) fn withdraw(dir: &Path) -> Result<(), SpanStoreError> {
     disk::remove(&unfinished)
 }
 
-/// The directory that a block is in, and the name there that nobody takes for a block.
+/// Parent directory and temporary path of a block.
 fn beside(dir: &Path) -> Result<(&Path, PathBuf), SpanStoreError> {
     match (dir.parent(), dir.file_name().and_then(|name| name.to_str())) {
         (Some(parent), Some(name)) => Ok((parent, parent.join(format!("{UNFINISHED}{name}")))),
@@ -114,7 +114,7 @@ impl Draft {
         })
     }
 
-    /// Adds what spans share; gives its number.
+    /// Adds a resource and scope; returns their number.
     pub(super) fn share(&mut self, form: &[u8]) -> Result<u32, SpanStoreError> {
         let number = self.shared_len;
         self.shared.push(&mut self.index, &[form])?;
@@ -131,7 +131,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds a span to the trace; gives its row.
+    /// Adds a span to the current trace; returns its row.
     pub(super) fn row(
         &mut self,
         shared: u32,
@@ -162,7 +162,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Writes which rows have a key that is not indexed; they rise.
+    /// Writes the rows that have an unindexed key, in ascending order.
     pub(super) fn unlisted(&mut self, rows: &[u32]) -> Result<(), SpanStoreError> {
         self.unlisted = write_rows(&mut self.index, rows)?;
         Ok(())

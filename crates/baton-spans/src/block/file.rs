@@ -1,4 +1,4 @@
-//! Files of a block: written from front to back, then only read in places.
+//! Files of a block: written sequentially, then read at offsets.
 
 use crate::disk::unavailable;
 use baton_ports::SpanStoreError;
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where something is in a file, and what it must be.
+/// A range of a file with its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct At {
     pub(super) offset: u64,
@@ -18,7 +18,7 @@ pub(super) struct At {
     pub(super) crc: u32,
 }
 
-/// A file that is being written.
+/// A file being written.
 pub(super) struct Output {
     out: BufWriter<File>,
     len: u64,
@@ -26,7 +26,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// A new file that only its owner can read.
+    /// Creates a new file, readable by the owner only.
     pub(super) fn create(path: PathBuf) -> Result<Self, SpanStoreError> {
         let file = File::options().write(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(unavailable("create", &path))?;
@@ -43,7 +43,7 @@ impl Output {
         Ok(at)
     }
 
-    /// Makes it durable; gives its length.
+    /// Flushes and syncs the file; returns its length.
     pub(super) fn finish(mut self) -> Result<u64, SpanStoreError> {
         self.out.flush().map_err(unavailable("write", &self.path))?;
         self.out.get_ref().sync_all().map_err(unavailable("sync", &self.path))?;
@@ -51,7 +51,7 @@ impl Output {
     }
 }
 
-/// A file that is read in places.
+/// A file that is read at offsets.
 pub(super) struct Source {
     file: File,
     len: u64,
@@ -59,7 +59,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Opens a file that must be there.
+    /// Opens a file that must exist.
     pub(super) fn open(path: PathBuf) -> Result<Self, SpanStoreError> {
         let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
         match opened {
@@ -69,24 +69,24 @@ impl Source {
         }
     }
 
-    /// How long it is.
+    /// Length of the file.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether something could be there at all.
+    /// Whether the range is within the file.
     pub(super) fn has(&self, at: At) -> bool {
         at.offset.checked_add(u64::from(at.len)).is_some_and(|end| end <= self.len)
     }
 
-    /// What is there, if it is what was written.
+    /// Reads a range and verifies its checksum.
     pub(super) fn read(&self, at: At) -> Result<Vec<u8>, SpanStoreError> {
         let mut bytes = Vec::new();
         self.read_into(at, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// What is there, instead of what the buffer holds.
+    /// Reads a range into the buffer, replacing its content.
     pub(super) fn read_into(&self, at: At, bytes: &mut Vec<u8>) -> Result<(), SpanStoreError> {
         if !self.has(at) {
             return Err(self.corrupt("it is too short"));
@@ -102,13 +102,13 @@ impl Source {
         Ok(())
     }
 
-    /// Says that the file is damaged.
+    /// Error for a damaged file.
     pub(super) fn corrupt(&self, what: &str) -> SpanStoreError {
         corrupt(&self.path, what)
     }
 }
 
-/// Says that a file is damaged.
+/// Error for a damaged file.
 pub(super) fn corrupt(path: &Path, what: &str) -> SpanStoreError {
     SpanStoreError::Corrupt(format!("{}: {what}", path.display()))
 }

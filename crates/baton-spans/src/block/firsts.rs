@@ -1,18 +1,18 @@
-//! Which trace a row belongs to, and which rows a trace has.
+//! Mapping between rows and traces.
 
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
-/// One bit for every row that is the first of its trace.
+/// One bit per row, set for the first row of each trace, with rank and select.
 pub(super) struct Firsts {
     words: Vec<u64>,
-    /// How many traces begin before each word.
+    /// Number of traces that begin before each word.
     before: Vec<u32>,
     rows: u32,
 }
 
 impl Firsts {
-    /// Those of a block with so many rows.
+    /// From the first rows of the traces of a block with that many rows.
     pub(super) fn new(first_rows: &RoaringBitmap, rows: u32) -> Self {
         let mut words = vec![0u64; (rows as usize).div_ceil(64)];
         for row in first_rows {
@@ -29,7 +29,7 @@ impl Firsts {
         Self { words, before, rows }
     }
 
-    /// The ordinal of the trace that a row belongs to.
+    /// The ordinal of the trace of a row.
     pub(super) fn ordinal(&self, row: u32) -> Option<u32> {
         let at = row as usize / 64;
         let up_to_row = self.words.get(at)? & (u64::MAX >> (63 - row % 64));
@@ -50,14 +50,14 @@ impl Firsts {
         first..self.following(at, word & (word - 1))
     }
 
-    /// The first row that is set in what is left of a word, or behind it.
+    /// The first row set in the rest of a word, or in the words after it.
     fn following(&self, at: usize, left: u64) -> u32 {
         let words = std::iter::once(left).chain(self.words[at + 1..].iter().copied());
         let found = (at as u32..).zip(words).find(|(_, word)| *word != 0);
         found.map_or(self.rows, |(at, word)| at * 64 + word.trailing_zeros())
     }
 
-    /// The rows of every trace, in their order.
+    /// The rows of every trace, in order.
     pub(super) fn each(&self) -> impl Iterator<Item = Range<u32>> {
         let mut at = 0;
         let mut word = self.words.first().copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Many small entries, compressed together in frames; an entry is known by its number.
+//! Small entries compressed together in frames; an entry is identified by its number.
 
 use super::file::{At, Output, Source};
 use baton_ports::SpanStoreError;
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 use std::{cell::RefCell, io};
 use zstd::bulk::{Compressor, Decompressor};
 
-/// No frame may grow beyond this when it is read.
+/// Maximum uncompressed size of a frame.
 const MAX_FRAME: u32 = 1 << 30;
 
 /// One compressed frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Frame {
     at: At,
-    /// How long it is when it is not compressed.
+    /// Uncompressed length.
     whole: u32,
-    /// The number of its first entry.
+    /// Number of its first entry.
     first: u32,
 }
 
-/// Where entries are.
+/// Locations of entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Frames {
     frames: Vec<Frame>,
     entries: u32,
 }
 
-/// Gathers entries into frames.
+/// Writes entries into frames.
 pub(super) struct FrameWriter {
     compressor: Compressor<'static>,
     pending: Vec<u8>,
@@ -36,13 +36,13 @@ pub(super) struct FrameWriter {
 }
 
 impl FrameWriter {
-    /// Frames of about so many bytes.
+    /// Writes frames of about `target` bytes.
     pub(super) fn new(target: usize, level: i32) -> Result<Self, SpanStoreError> {
         let compressor = Compressor::new(level).map_err(|error| uncompressed(&error))?;
         Ok(Self { compressor, pending: Vec::new(), first: 0, target, written: Frames::default() })
     }
 
-    /// Adds an entry of several parts.
+    /// Adds an entry that consists of several parts.
     pub(super) fn push(&mut self, out: &mut Output, parts: &[&[u8]]) -> Result<(), SpanStoreError> {
         let len: usize = parts.iter().map(|part| part.len()).sum();
         let len = u32::try_from(len).ok().filter(|len| *len < MAX_FRAME / 2);
@@ -58,7 +58,7 @@ impl FrameWriter {
         Ok(())
     }
 
-    /// Says that what follows is read apart from what came before: a good place for a frame to end.
+    /// Marks a boundary between entries that are read separately; ends the frame if it is large enough.
     pub(super) fn pause(&mut self, out: &mut Output) -> Result<(), SpanStoreError> {
         if self.pending.len() >= self.target { self.flush(out) } else { Ok(()) }
     }
@@ -75,7 +75,7 @@ impl FrameWriter {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes the last frame.
     pub(super) fn finish(mut self, out: &mut Output) -> Result<Frames, SpanStoreError> {
         self.flush(out)?;
         Ok(self.written)
@@ -87,7 +87,7 @@ fn uncompressed(error: &std::io::Error) -> SpanStoreError {
 }
 
 impl Frames {
-    /// Whether they can be what was written to that file.
+    /// Whether the frames are consistent with the file.
     pub(super) fn fit(&self, source: &Source, entries: Option<u32>) -> bool {
         let starts = self.frames.first().is_none_or(|frame| frame.first == 0);
         let rises = self.frames.is_sorted_by(|one, next| one.first < next.first);
@@ -96,12 +96,12 @@ impl Frames {
         starts && rises && ends && there && entries.is_none_or(|entries| entries == self.entries)
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     pub(super) fn entries(&self) -> u32 {
         self.entries
     }
 
-    /// The number of the frame that holds an entry.
+    /// Number of the frame that holds an entry.
     pub(super) fn holding(&self, entry: u32) -> Option<usize> {
         if entry >= self.entries {
             return None;
@@ -109,17 +109,17 @@ impl Frames {
         self.frames.partition_point(|frame| frame.first <= entry).checked_sub(1)
     }
 
-    /// The number of the first entry of a frame.
+    /// Number of the first entry of a frame.
     pub(super) fn first(&self, frame: usize) -> u32 {
         self.frames.get(frame).map_or(self.entries, |frame| frame.first)
     }
 
-    /// How many bytes of the file a frame takes.
+    /// Compressed length of a frame.
     pub(super) fn len(&self, frame: usize) -> u64 {
         self.frames.get(frame).map_or(0, |frame| u64::from(frame.at.len))
     }
 
-    /// The entries of a frame.
+    /// Reads and decompresses a frame.
     pub(super) fn read(&self, source: &Source, frame: usize) -> Result<Vec<u8>, SpanStoreError> {
         let frame = self.frames.get(frame).ok_or_else(|| source.corrupt("it has no such frame"))?;
         let compressed = source.read(frame.at)?;
@@ -131,7 +131,7 @@ impl Frames {
 }
 
 thread_local! {
-    /// Making one takes about as long as reading a frame with it.
+    /// Reused: creating one takes about as long as reading a frame with it.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
@@ -147,7 +147,7 @@ fn decompressed(bytes: &[u8], whole: usize) -> io::Result<Vec<u8>> {
     })
 }
 
-/// The entry at the front of the bytes of a frame, which it is taken from.
+/// Takes the next entry from the front of the bytes of a frame.
 pub(super) fn next_entry<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (len, rest) = bytes.split_first_chunk::<4>()?;
     let (entry, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;

@@ -1,4 +1,4 @@
-//! What a block says about itself; written last, read first.
+//! Manifest of a block; written last, read first.
 
 use super::file::{At, Source, corrupt};
 use crate::{block::Covers, disk::unavailable};
@@ -7,38 +7,38 @@ use baton_types::SpanClass;
 use serde::{Deserialize, Serialize};
 use std::{fs, path::Path};
 
-/// The name of its file.
+/// File name of the manifest.
 pub(super) const NAME: &str = "manifest";
 
 const MAGIC: &[u8; 8] = b"batonspn";
-/// Blocks of the first version do not know rows one by one.
+/// Blocks of the first version have no row-level data.
 const VERSIONS: std::ops::RangeInclusive<u32> = 1..=2;
-/// Nothing that is longer can be one.
+/// Maximum length in bytes.
 const MAX: u64 = 1 << 24;
 
-/// What a block says about itself.
+/// Manifest of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) class: SpanClass,
     pub(super) rows: u32,
     pub(super) traces: u32,
-    /// When the first span began.
+    /// Start of the first span.
     pub(super) start: u64,
-    /// When the last one ended.
+    /// End of the last span.
     pub(super) end: u64,
     pub(super) covers: Covers,
-    /// How long the other files are.
+    /// Lengths of the other files.
     pub(super) index_len: u64,
     pub(super) raw_len: u64,
-    /// Where in the index everything is.
+    /// Location of the directory in the index.
     pub(super) directory: At,
-    /// Where in the index it says what is known of rows one by one; written behind the rest since the second version.
+    /// Location of the row-level data in the index; appended since the second version.
     #[serde(skip)]
     pub(super) rows_known: Option<At>,
 }
 
 impl Manifest {
-    /// The bytes of its file.
+    /// Encodes the file.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, SpanStoreError> {
         let failed = |error| SpanStoreError::Unavailable(format!("a block cannot be described: {error}"));
         let mut body = postcard::to_stdvec(self).map_err(failed)?;
@@ -56,7 +56,7 @@ impl Manifest {
         Ok(bytes)
     }
 
-    /// Reads that of a block.
+    /// Reads the manifest of a block.
     pub(super) fn read(dir: &Path) -> Result<Self, SpanStoreError> {
         let path = dir.join(NAME);
         let source = Source::open(path.clone())?;
@@ -81,7 +81,7 @@ impl Manifest {
         }
         let unreadable = |_| corrupt(&path, "it cannot be read");
         let (mut manifest, rest): (Self, _) = postcard::take_from_bytes(body).map_err(unreadable)?;
-        // What stands behind the rest tells the versions apart, too: the version itself has no checksum.
+        // The trailing bytes must match the version, too: the version itself has no checksum.
         match (version > *VERSIONS.start(), rest) {
             (true, rest) => manifest.rows_known = Some(postcard::from_bytes(rest).map_err(unreadable)?),
             (false, []) => {}

@@ -1,4 +1,4 @@
-//! From several blocks to one, without decoding a span.
+//! Merges blocks into one without decoding their spans.
 
 use super::{
     Block, Covers,
@@ -25,15 +25,15 @@ use std::{
     sync::Arc,
 };
 
-/// Merged blocks stay.
+/// Compression level of merged blocks.
 const LEVEL: i32 = 1;
 
-/// Traces that were torn apart are read out of order: so many frames of every block are kept.
+/// Spans of traces that are split across blocks are read out of order: number of cached frames per block.
 const FRAMES: usize = 8;
 
-/// Writes blocks as one, each span once, into a directory below `parent` that is named after them.
+/// Writes blocks as one, without duplicates, into a directory below `parent` whose name is derived from theirs.
 ///
-/// It covers what they covered, and them; they are not deleted.
+/// The new block replaces them and their inputs; they are not deleted.
 pub(crate) fn merge(parent: &Path, blocks: &[Arc<Block>]) -> Result<Block, SpanStoreError> {
     let class = blocks.first().map(|block| block.manifest.class);
     let Some(class) = class.filter(|class| blocks.iter().all(|block| block.manifest.class == *class)) else {
@@ -66,7 +66,7 @@ fn covered(blocks: &[Arc<Block>]) -> Covers {
     covers
 }
 
-/// A part of a trace in one of the blocks.
+/// The part of a trace in one of the blocks.
 struct Piece {
     id: TraceId,
     start: u64,
@@ -76,7 +76,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// Gives its rows as they were written, with where they are in their block.
+    /// Passes its encoded rows with their row numbers to the callback.
     fn each_row(
         &self,
         blocks: &[Arc<Block>],
@@ -93,7 +93,7 @@ impl Piece {
     }
 }
 
-/// Writes the spans, newest trace first; gives for every block where its rows went.
+/// Writes the spans, newest trace first; returns the new row of every row of each block.
 fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>, SpanStoreError> {
     let mut pieces = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
@@ -119,7 +119,7 @@ fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>,
         let pieces = &pieces[first as usize..(first + len) as usize];
         let end = pieces.iter().map(|piece| piece.end).max().unwrap_or(start);
         draft.begin_trace(TracePart { id, start, end })?;
-        // No block has a span twice.
+        // A single block has no duplicates.
         let single = len == 1;
         counting.clear();
         for piece in pieces.iter().filter(|_| !single) {
@@ -140,11 +140,11 @@ fn write_rows(draft: &mut Draft, blocks: &[Arc<Block>]) -> Result<Vec<Vec<u32>>,
     Ok(rows)
 }
 
-/// New numbers for what spans share; what is the same in several blocks gets one.
+/// New numbers of resources and scopes; equal ones get the same number.
 struct Sharing {
     numbers: Vec<Vec<u32>>,
     by_hash: HashMap<(u64, u64), u32>,
-    /// Nobody can know them, so nobody can make two things look the same.
+    /// Randomly seeded, so that collisions cannot be provoked.
     states: (RandomState, RandomState),
 }
 
@@ -181,7 +181,7 @@ impl Sharing {
     }
 }
 
-/// The same field in several blocks: which block, which of its fields.
+/// The same field in several blocks: block number, field number, entry.
 type Same<'a> = Vec<(usize, usize, &'a FieldAt)>;
 
 fn write_fields(draft: &mut Draft, blocks: &[Arc<Block>], rows: &[Vec<u32>]) -> Result<(), SpanStoreError> {
@@ -195,7 +195,7 @@ fn write_fields(draft: &mut Draft, blocks: &[Arc<Block>], rows: &[Vec<u32>]) -> 
     let mut unlisted = Vec::new();
     if fields.len() > MAX_BLOCK_FIELDS {
         let spans = |same: &Same<'_>| same.iter().map(|(_, _, field)| u64::from(field.rows)).sum::<u64>();
-        // What spans have by themselves is looked for without regard to keys that are not indexed.
+        // Intrinsics are always indexed, because their lookup ignores unindexed keys.
         fields.sort_by_key(|((place, _), same)| (place.scope().is_some(), Reverse(spans(same))));
         for (_, same) in fields.split_off(MAX_BLOCK_FIELDS) {
             for (number, _, field) in same {
@@ -222,7 +222,7 @@ fn merge_field(
     for (number, at, field) in same {
         let (block, rows) = (&blocks[*number], &rows[*number]);
         add_rows(&mut odd, block, field.odd, rows)?;
-        // A block that does not know has to be taken at its worst.
+        // Without row-level data, every row of the field must be assumed to have several values.
         let unclear = block.known.as_ref().map_or(Some(field.present), |known| known.several(*at));
         add_rows(&mut several, block, unclear, rows)?;
     }
@@ -263,9 +263,9 @@ fn merge_field(
     Ok(())
 }
 
-/// The rows in their order, each once.
+/// Sorts and deduplicates the rows.
 fn risen(rows: &mut Vec<u32>) -> &[u32] {
-    // Rows of one block stay in their order mostly: a sort that finds runs has little to do.
+    // Rows of one block mostly stay in order: the run-detecting stable sort has little to do.
     rows.sort();
     rows.dedup();
     rows

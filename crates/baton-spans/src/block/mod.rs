@@ -1,8 +1,8 @@
-//! Spans on disk, written once and never changed: a directory that is whole, or is not there.
+//! Immutable blocks of spans on disk: a directory that is complete, or does not exist.
 //!
-//! The rows of a block are its spans: newest trace first, those of a trace together. `raw` holds them in compressed
-//! frames; `index` holds the values of every key in their order, each with the rows that have it, the traces, and
-//! for every row when its span began and how long it took; `manifest` says what the block is, and proves that the rest is whole.
+//! The rows of a block are its spans: newest trace first, the spans of a trace together. `raw` holds them in compressed
+//! frames; `index` holds the sorted values of every key with their posting lists, the traces, and the start and
+//! duration of every row; `manifest` describes the block and holds the checksums and lengths of the rest.
 
 mod counting;
 mod directory;
@@ -36,16 +36,16 @@ pub(crate) use tests::as_of_version_one;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Directories whose names begin like this are not blocks: they were being written or deleted, and may go.
+/// Prefix of directories that are not blocks: they are incomplete or being deleted, and can be removed.
 pub(crate) const UNFINISHED: &str = ".unfinished-";
 
-/// What a block stands for: once it is there, none of this is needed any more.
+/// Inputs that a block replaces: once it exists, none of them is needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Covers {
-    /// Numbers of log segments whose spans of this class are all here.
+    /// Numbers of log files whose spans of this class are all in the block.
     pub(crate) log: Vec<u64>,
-    /// Names of the directories of blocks that were merged into this one.
+    /// Directory names of the blocks merged into this one.
     pub(crate) blocks: Vec<String>,
-    /// How far sources had come with what is here.
+    /// Watermarks of sources at the time of the block.
     pub(crate) marks: BTreeMap<String, u64>,
 }

@@ -1,14 +1,14 @@
-//! A number for every row, in the order of the rows: what is asked of all rows is read without looking anything up.
+//! Column with a number per row, in row order.
 
 use super::file::{At, Output, Source};
 use baton_ports::SpanStoreError;
 use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
 
-/// Rows of a page.
+/// Rows per page.
 const PAGE: usize = 4096;
 
-/// A stretch of rows whose numbers are written with the same width, as what they have beyond the least.
+/// A page of numbers with a common byte width, stored as offsets from the minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Page {
     at: At,
@@ -17,20 +17,20 @@ struct Page {
 }
 
 impl Page {
-    /// In how many bytes each number is written.
+    /// Bytes per number.
     fn width(self) -> usize {
         let bits = u64::BITS - (self.most.saturating_sub(self.least)).leading_zeros();
         bits.div_ceil(8) as usize
     }
 }
 
-/// Where the numbers are.
+/// Locations of the pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Numbers {
     pages: Vec<Page>,
 }
 
-/// Writes numbers row by row.
+/// Writes a column row by row.
 #[derive(Default)]
 pub(super) struct NumberWriter {
     pending: Vec<u64>,
@@ -58,7 +58,7 @@ impl NumberWriter {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes the last page.
     pub(super) fn finish(mut self, out: &mut Output) -> Result<Numbers, SpanStoreError> {
         self.flush(out)?;
         Ok(self.written)
@@ -66,7 +66,7 @@ impl NumberWriter {
 }
 
 impl Numbers {
-    /// Whether they can be what was written of so many rows.
+    /// Whether the pages are consistent with the file and the number of rows.
     pub(super) fn fit(&self, source: &Source, rows: u32) -> bool {
         let rows = rows as usize;
         let fits = |(number, page): (usize, &Page)| {
@@ -76,8 +76,8 @@ impl Numbers {
         self.pages.len() == rows.div_ceil(PAGE) && self.pages.iter().enumerate().all(fits)
     }
 
-    /// Gives the numbers of some rows, page by page, until somebody has enough; pages of which nobody wants a number
-    /// between these are not read. Says how many bytes were read.
+    /// Passes the numbers of some rows to the callback page by page, until it breaks; pages whose minimum and maximum
+    /// are not wanted are skipped. Returns the number of bytes read.
     pub(super) fn each(
         &self,
         source: &Source,
@@ -95,7 +95,7 @@ impl Numbers {
                 let width = page.width();
                 source.read_into(page.at, &mut bytes)?;
                 read += u64::from(page.at.len);
-                // Every number is read as eight bytes of which some belong to the next.
+                // Every number is read as eight bytes, some of which belong to the next.
                 bytes.resize(bytes.len() + 8, 0);
                 let mask = if width == 8 { u64::MAX } else { (1 << (8 * width)) - 1 };
                 let first = row - number * PAGE;

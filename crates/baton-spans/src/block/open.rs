@@ -1,4 +1,4 @@
-//! An open block: what of it is in memory, and how its spans are read.
+//! An open block: its state in memory, and reading its spans.
 
 use super::{
     Covers,
@@ -24,17 +24,17 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// The name of the file with everything that spans are found by.
+/// Name of the index file.
 pub(super) const INDEX: &str = "index";
-/// The name of the file with the spans themselves.
+/// Name of the file with the spans.
 pub(super) const RAW: &str = "raw";
 
-/// How many of the things that spans share are kept decoded.
+/// Maximum number of cached resource and scope pairs.
 const MAX_SHARED: usize = 64;
-/// Longer frames are not kept.
+/// Maximum size of a cached frame.
 const MAX_KEPT: usize = 1 << 19;
 
-/// An immutable block; in memory are only where things are, and little of what was read last.
+/// An immutable block; only its directory and small caches are in memory.
 pub(crate) struct Block {
     dir: PathBuf,
     pub(super) manifest: Manifest,
@@ -42,7 +42,7 @@ pub(crate) struct Block {
     pub(super) raw: Source,
     pub(super) directory: FieldsAt,
     pub(super) traces: Traces,
-    /// None in blocks of the first version.
+    /// `None` in blocks of the first version.
     pub(super) known: Option<RowsKnown>,
     frames: Frames,
     shared_frames: Frames,
@@ -54,18 +54,18 @@ pub(crate) struct Block {
 pub(super) struct FieldsAt {
     pub(super) fields: Vec<FieldAt>,
     pub(super) unlisted: Option<super::directory::RowsAt>,
-    /// For every field by form, once it was asked for.
+    /// For every field by value type, loaded on first use.
     fences: Vec<[OnceLock<Fences>; Form::ALL.len()]>,
 }
 
-/// Frames that were read last.
+/// Cache of recently read frames.
 pub(super) struct FrameCache {
     frames: Mutex<VecDeque<(usize, Arc<Vec<u8>>)>>,
     keep: usize,
 }
 
 impl FrameCache {
-    /// Keeps so many.
+    /// A cache for up to `keep` frames.
     pub(super) fn new(keep: usize) -> Self {
         Self { frames: Mutex::new(VecDeque::new()), keep }
     }
@@ -127,22 +127,22 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
 }
 
 impl Block {
-    /// Where it is.
+    /// Directory of the block.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The name of its directory.
+    /// Name of its directory.
     pub(crate) fn name(&self) -> &str {
         self.dir.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
-    /// What it stands for.
+    /// Inputs that it replaces.
     pub(crate) fn covers(&self) -> &Covers {
         &self.manifest.covers
     }
 
-    /// Removes it from disk; whoever still reads it can go on until they drop it.
+    /// Deletes it from disk; open readers can continue.
     pub(crate) fn delete(&self) -> Result<(), SpanStoreError> {
         withdraw(&self.dir)
     }
@@ -154,7 +154,7 @@ impl Block {
         Some((number, &fields[number]))
     }
 
-    /// Where the values of a form begin.
+    /// Fence index of the values of a type.
     pub(super) fn fences(&self, field: usize, form: &FormAt) -> Result<&Fences, SpanStoreError> {
         let kept = &self.directory.fences[field][form.form as usize];
         if let Some(fences) = kept.get() {
@@ -164,7 +164,7 @@ impl Block {
         Ok(kept.get_or_init(|| fences))
     }
 
-    /// Gives rows as they were written, and how many bytes were read for them.
+    /// Passes encoded rows to the callback; returns the number of bytes read.
     pub(super) fn each_row(
         &self,
         cache: &FrameCache,
@@ -204,7 +204,8 @@ impl Block {
         Ok(read)
     }
 
-    /// Gives parts of the spans in some rows until there are enough of them, and says how many bytes were read for them.
+    /// Passes the spans of some rows to the callback, restricted to the given parts, until it breaks. Returns the
+    /// number of bytes read.
     pub(super) fn read_spans(
         &self,
         rows: Range<u32>,
@@ -218,7 +219,7 @@ impl Block {
         })
     }
 
-    /// What spans share, as it was written.
+    /// The encoded resource and scope with that number.
     pub(super) fn shared_form(&self, number: u32) -> Result<Vec<u8>, SpanStoreError> {
         let damaged = || self.index.corrupt("what a span shares is missing");
         let frame = self.shared_frames.holding(number).ok_or_else(damaged)?;
@@ -230,7 +231,7 @@ impl Block {
         Ok(next_entry(&mut bytes).ok_or_else(damaged)?.to_vec())
     }
 
-    /// How many different things spans share.
+    /// Number of distinct resource and scope pairs.
     pub(super) fn shared_len(&self) -> u32 {
         self.shared_frames.entries()
     }

@@ -1,4 +1,4 @@
-//! How a block is searched.
+//! Search in a block.
 
 use super::{Block, directory::FieldAt, values::Values};
 use crate::{
@@ -121,7 +121,8 @@ impl Segment for Block {
 }
 
 impl Block {
-    /// Gives the values for which a test may hold; those whose beginning alone says so without being read as values.
+    /// Passes the values for which a predicate may hold to the callback; without the decoded value if the byte range
+    /// alone decides.
     pub(super) fn each_matching(
         &self,
         (number, field): (usize, &FieldAt),

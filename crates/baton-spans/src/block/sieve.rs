@@ -1,23 +1,23 @@
-//! Whether a block can have a trace, without a look at the disk.
+//! Bloom filter over the trace ids of a block: most absent traces are rejected without disk access.
 
 use baton_types::TraceId;
 
-/// Bits for each trace: about one of two hundred that are not there passes.
+/// Bits per trace: about 0.5 % false positives.
 const BITS: usize = 12;
 const WORDS: usize = 8;
-/// Odd numbers that spread a hash over the words of a cell.
+/// Odd multipliers that spread a hash over the words of a cell.
 const SPREAD: [u32; WORDS] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 
 type Cell = [u32; WORDS];
 
-/// Lets every trace of a block pass, and few others: a Bloom filter whose bits of one trace are all in one cell.
+/// Split-block Bloom filter over the trace ids of a block: all bits of a trace are in one cell.
 pub(super) struct Sieve {
     cells: Vec<Cell>,
 }
 
 impl Sieve {
-    /// One that lets these pass.
+    /// A filter that contains these ids.
     pub(super) fn of(ids: impl ExactSizeIterator<Item = TraceId>) -> Self {
         let cells = (ids.len() * BITS).div_ceil(32 * WORDS).max(1);
         let mut sieve = Self { cells: vec![[0; WORDS]; cells] };
@@ -28,12 +28,12 @@ impl Sieve {
         sieve
     }
 
-    /// The bytes to be written.
+    /// Encodes the filter.
     pub(super) fn bytes(&self) -> Vec<u8> {
         self.cells.iter().flatten().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Reads what was written.
+    /// Decodes a filter.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let (words, []) = bytes.as_chunks::<4>() else { return None };
         let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
@@ -41,7 +41,7 @@ impl Sieve {
         (!cells.is_empty()).then(|| Self { cells: cells.to_vec() })
     }
 
-    /// Whether a trace may be there.
+    /// Whether a trace may be present.
     pub(super) fn passes(&self, id: TraceId) -> bool {
         let (at, bits) = self.place(id);
         self.cells[at].iter().zip(bits).all(|(word, bit)| word & bit != 0)
@@ -55,7 +55,7 @@ impl Sieve {
     }
 }
 
-/// Ids should be random, but not everybody makes them so.
+/// Trace ids should be random, but some clients generate them otherwise.
 fn hash(id: TraceId) -> u64 {
     let number = u128::from_le_bytes(id.0);
     let folded = (number as u64) ^ ((number >> 64) as u64).rotate_left(29).wrapping_mul(0x9e37_79b9_7f4a_7c15);

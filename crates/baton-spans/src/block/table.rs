@@ -1,4 +1,4 @@
-//! What a block knows of its rows one by one.
+//! Row-level access to a block.
 
 use super::{Block, directory::RowsKnown, values::Values};
 use crate::index::{Atom, EachDuration, Held, Place, Table, Test, Union, Wanted, is_cut, own};
@@ -6,7 +6,7 @@ use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
-/// With more traces than this, all marks between them are read at once.
+/// With more traces than this, all id hashes in their row range are read at once.
 const MANY: u64 = 256;
 
 impl Table for Block {
@@ -176,7 +176,7 @@ impl Block {
     }
 }
 
-/// As the index has it.
+/// Duration as an indexed integer.
 fn whole(duration: u64) -> i64 {
     i64::try_from(duration).unwrap_or(i64::MAX)
 }

@@ -18,24 +18,24 @@ const PARTS: usize = 256;
 const ID: usize = 20;
 const IDS: usize = 400;
 
-/// A stretch of traces, newest first.
+/// A page of traces, newest first.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PartPage {
     at: At,
-    /// When the first and newest of them began.
+    /// Start of its first and newest trace.
     newest: u64,
-    /// When the last of them ended.
+    /// Latest end of its traces.
     end: u64,
 }
 
-/// A stretch of traces by id.
+/// A page of traces, sorted by id.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct IdPage {
     at: At,
     first: TraceId,
 }
 
-/// Where the traces are.
+/// Locations of the traces.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct TracesAt {
     parts: Vec<PartPage>,
@@ -87,14 +87,14 @@ pub(super) struct Traces {
     ids: Vec<IdPage>,
     firsts: Firsts,
     traces: u32,
-    /// None in blocks that were written before there were any.
+    /// `None` in older blocks.
     sieve: Option<Sieve>,
-    /// The page that was read last.
+    /// The last page read.
     last: Mutex<Option<(usize, Arc<Vec<u8>>)>>,
 }
 
 impl Traces {
-    /// The traces of a block with so many traces and rows.
+    /// Opens the traces of a block with that many traces and rows.
     pub(super) fn open(
         source: &Source,
         at: TracesAt,
@@ -116,7 +116,7 @@ impl Traces {
         }
         let sieve = match sieve.map(|at| source.read(at)).transpose() {
             Ok(bytes) => bytes.and_then(|bytes| Sieve::read(&bytes)),
-            // Everything is found without it, too.
+            // The filter is optional: lookups work without it.
             Err(SpanStoreError::Corrupt(error)) => {
                 tracing::warn!(%error, "a block of spans is searched without what tells which traces it has");
                 None
@@ -158,9 +158,9 @@ impl Traces {
         Ok(found.ok().and_then(|at| records[at][16..].try_into().ok()).map(u32::from_le_bytes))
     }
 
-    /// Ordinals of the traces that may have to do with a time.
+    /// Ordinals of the traces that may overlap a time range.
     pub(super) fn window(&self, source: &Source, range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
-        // The page before the first one that begins early enough may end with traces that do, too.
+        // The page before the first one that starts early enough may end with traces that do, too.
         let first = self.parts.partition_point(|page| page.newest > range.end).saturating_sub(1);
         let Some(last) = self.parts.iter().rposition(|page| page.end >= range.start) else { return Ok(0..0) };
         if self.traces == 0 || last < first {
@@ -186,7 +186,7 @@ impl Traces {
         self.firsts.rows(ordinal)
     }
 
-    /// The ordinals of the traces that rows belong to.
+    /// The ordinals of the traces of rows.
     pub(super) fn of_rows(&self, rows: &RoaringBitmap) -> RoaringBitmap {
         let mut found = Vec::new();
         for ordinal in rows.iter().filter_map(|row| self.firsts.ordinal(row)) {

@@ -1,4 +1,4 @@
-//! The values of a field in their order, read from disk stretch by stretch.
+//! Sorted values of a field, read from disk chunk by chunk.
 
 use super::{
     directory::{Fences, RowsAt},
@@ -10,12 +10,12 @@ use crate::index::{MAX_TEXT, Union};
 use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 
-/// Goes through the values of one form of a field.
+/// Cursor over the values of one type of a field.
 pub(super) struct Values<'a> {
     source: &'a Source,
     fences: &'a Fences,
     rows: u32,
-    /// The chunk that is read next.
+    /// The next chunk to read.
     next: usize,
     chunk: Vec<u8>,
     at: usize,
@@ -26,7 +26,7 @@ pub(super) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// All values, of a block with so many rows.
+    /// All values, in a block with that many rows.
     pub(super) fn new(source: &'a Source, fences: &'a Fences, rows: u32) -> Self {
         Self {
             source,
@@ -42,13 +42,13 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Those from a value on, and at most some before it.
+    /// Starts at a value, or a few values before it.
     pub(super) fn from(mut self, value: &[u8]) -> Self {
         self.next = self.fences.holding(value);
         self
     }
 
-    /// Goes to the next value, if there is one.
+    /// Moves to the next value, if there is one.
     pub(super) fn advance(&mut self) -> Result<bool, SpanStoreError> {
         while self.at >= self.chunk.len() {
             let Some(at) = self.fences.chunks.get(self.next) else { return Ok(false) };
@@ -92,17 +92,17 @@ impl<'a> Values<'a> {
         Some(())
     }
 
-    /// The value.
+    /// The current value.
     pub(super) fn value(&self) -> &[u8] {
         &self.value
     }
 
-    /// How many rows have it.
+    /// Number of rows that have it.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// How many of these rows have it.
+    /// Number of the given rows that have it.
     pub(super) fn count_among(&self, rows: &RoaringBitmap) -> Result<u64, SpanStoreError> {
         match self.apart {
             Some(apart) => Ok(apart.read(self.source, self.rows)?.intersection_len(rows)),
@@ -110,7 +110,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Adds the rows that have it.
+    /// Adds the rows that have it to the union.
     pub(super) fn add_to(&self, union: &mut Union) -> Result<(), SpanStoreError> {
         match self.apart {
             Some(apart) => union.add_map(apart.read(self.source, self.rows)?),
@@ -119,7 +119,7 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// The rows that have it, instead of what the list holds.
+    /// Reads the rows that have it into the list, replacing its content.
     pub(super) fn rows_into(&self, rows: &mut Vec<u32>) -> Result<(), SpanStoreError> {
         rows.clear();
         match self.apart {
@@ -134,7 +134,7 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// Gives the rows that have it, one after the other.
+    /// Passes the rows that have it to the callback.
     pub(super) fn each_row(&self, mut each: impl FnMut(u32)) -> Result<(), SpanStoreError> {
         match self.apart {
             Some(apart) => apart.read(self.source, self.rows)?.into_iter().for_each(each),

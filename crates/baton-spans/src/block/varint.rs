@@ -1,4 +1,4 @@
-//! Numbers in as few bytes as they need.
+//! Variable-length integers.
 
 /// Appends a number.
 pub(super) fn put(bytes: &mut Vec<u8>, mut number: u64) {
@@ -22,7 +22,7 @@ pub(super) fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Takes a number that must be small.
+/// Takes a number that must fit into 32 bits.
 pub(super) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
     u32::try_from(take(bytes)?).ok()
 }

@@ -1,4 +1,4 @@
-//! From a head to a block.
+//! Writes a head as a block.
 
 use super::{
     Block, Covers,
@@ -15,13 +15,13 @@ use crate::{
 use baton_ports::SpanStoreError;
 use std::{cmp::Reverse, path::Path};
 
-/// Blocks that come from a head are merged soon: little effort is put into making them small.
+/// Blocks written from a head are merged soon: fast compression is preferred.
 const LEVEL: i32 = 1;
 
-/// A row that is not written, because another one has the same span and counts.
+/// Sentinel for a row that is not written, because it is a duplicate.
 pub(super) const DROPPED: u32 = u32::MAX;
 
-/// Writes what the head holds as the directory `dir`, each span once; when this returns, it is there after a crash.
+/// Writes the head as the directory `dir`, without duplicates; the block is durable when this returns.
 pub(crate) fn write(dir: &Path, head: &Head, covers: Covers) -> Result<Block, SpanStoreError> {
     let content = head.content();
     drafted(dir, LEVEL, head.class(), covers, |draft| {
@@ -48,7 +48,7 @@ pub(crate) fn write(dir: &Path, head: &Head, covers: Covers) -> Result<Block, Sp
     })
 }
 
-/// Writes the spans, newest trace first; gives the row in the block of every row in the head.
+/// Writes the spans, newest trace first; returns the block row of every head row.
 fn write_rows(draft: &mut Draft, content: &Content) -> Result<Vec<u32>, SpanStoreError> {
     let mut ordinals: Vec<u32> = (0..content.traces.len() as u32).collect();
     ordinals.sort_unstable_by_key(|ordinal| {
@@ -76,7 +76,7 @@ fn write_rows(draft: &mut Draft, content: &Content) -> Result<Vec<u32>, SpanStor
     Ok(rows)
 }
 
-/// The rows in the block of everything that is shared.
+/// The block rows of each resource and scope.
 struct Sharing {
     starts: Vec<u32>,
     rows: Vec<u32>,
@@ -101,7 +101,7 @@ impl Sharing {
     }
 }
 
-/// From entries of a column to rows of the block.
+/// Maps entries of a column to rows of the block.
 enum Rows<'a> {
     Own(&'a [u32]),
     Shared(&'a Sharing),
@@ -177,12 +177,12 @@ fn write_texts(field: &mut FieldWriter<'_>, column: &Column, rows: &Rows<'_>) ->
     Ok(())
 }
 
-/// How many bytes are the same at the beginning.
+/// Length of the common prefix.
 fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// The first bytes as a number that sorts as they do: beyond what all have in common, most texts differ there already.
+/// The first bytes as a number with the same order: after the common prefix, most texts differ there.
 fn beginning(bytes: &[u8]) -> u64 {
     let mut first = [0; 8];
     let len = bytes.len().min(8);

@@ -1,4 +1,4 @@
-//! Writes what is known of one key: its values in order, each with the rows that have it.
+//! Writes a field: its sorted values with their posting lists.
 
 use super::{
     directory::{Fences, FieldAt, FormAt, RowsAt},
@@ -9,16 +9,16 @@ use crate::index::{Form, Place};
 use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 
-/// Values are written in stretches of about so many bytes, which are read together.
+/// Target size of a chunk of values, the unit of reading.
 const CHUNK: usize = 16 << 10;
 
-/// More rows than this are written apart from their value.
+/// Longer posting lists are stored apart from their value.
 pub(super) const INLINE: usize = 512;
 
-/// Writes the values of a field; they must come by form, and by their bytes within a form.
+/// Writes the values of a field, which must be grouped by type and sorted by bytes within a type.
 pub(super) struct FieldWriter<'a> {
     out: &'a mut Output,
-    /// One bit for every row with a value; cleared when the field is finished.
+    /// One bit per row with a value; cleared when the field is finished.
     bits: &'a mut Vec<u8>,
     field: FieldAt,
     several: Option<RowsAt>,
@@ -31,15 +31,15 @@ struct FormWriter {
     chunk: Vec<u8>,
     /// The first value of the chunk.
     first: Vec<u8>,
-    /// The value that was written last.
+    /// The last value written.
     last: Vec<u8>,
-    /// The last value of the chunk before.
+    /// The last value of the previous chunk.
     before: Option<Vec<u8>>,
     fences: Fences,
 }
 
 impl<'a> FieldWriter<'a> {
-    /// Begins a field; `bits` has one zero bit for every row of the block.
+    /// Begins a field; `bits` has one zero bit per row of the block.
     pub(super) fn new(
         out: &'a mut Output,
         bits: &'a mut Vec<u8>,
@@ -52,7 +52,7 @@ impl<'a> FieldWriter<'a> {
         Ok(Self { out, bits, field, several: None, writing: None })
     }
 
-    /// Writes a value with its rows, which rise.
+    /// Writes a value with its rows, in ascending order.
     pub(super) fn value(&mut self, form: Form, value: &[u8], rows: &[u32]) -> Result<(), SpanStoreError> {
         if rows.is_empty() {
             return Ok(());
@@ -65,14 +65,14 @@ impl<'a> FieldWriter<'a> {
         writing.value(self.out, value, rows)
     }
 
-    /// Writes which rows have something that cannot be compared.
+    /// Writes the rows with a value that cannot be compared.
     pub(super) fn odd(&mut self, rows: &[u32]) -> Result<(), SpanStoreError> {
         self.note(rows);
         self.field.odd = write_rows(self.out, rows)?;
         Ok(())
     }
 
-    /// Writes which rows have something else than one plain value.
+    /// Writes the rows that do not have exactly one scalar value.
     pub(super) fn several(&mut self, rows: &[u32]) -> Result<(), SpanStoreError> {
         self.several = write_rows(self.out, rows)?;
         Ok(())
@@ -93,8 +93,8 @@ impl<'a> FieldWriter<'a> {
         Ok(())
     }
 
-    /// Ends the field, and says where those of its rows are that have something else than one plain value; none when no
-    /// row had a value.
+    /// Ends the field; returns its entry and the location of the rows that do not have exactly one scalar value, or
+    /// `None` if no row has a value.
     pub(super) fn finish(mut self) -> Result<Option<(FieldAt, Option<RowsAt>)>, SpanStoreError> {
         self.end_form()?;
         let mut present = RoaringBitmap::from_lsb0_bytes(0, self.bits);
@@ -109,7 +109,7 @@ impl<'a> FieldWriter<'a> {
     }
 }
 
-/// Writes rows that rise; nothing for none.
+/// Writes a posting list of ascending rows; `None` if it is empty.
 pub(super) fn write_rows(out: &mut Output, rows: &[u32]) -> Result<Option<RowsAt>, SpanStoreError> {
     if rows.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Reads of spans only what somebody wants to know: most of what is written is passed over without being made anything of.
+//! Partial decoding of spans: unrequested parts are skipped without allocation.
 
 use super::{corrupt, read_body, take};
 use baton_ports::SpanStoreError;
@@ -9,11 +9,11 @@ use baton_types::{
 use serde::{Deserialize, de::DeserializeOwned};
 use std::sync::Arc;
 
-/// What of spans is read. Whatever is not, a span is read as if it had none of it; what it shares with others, when it
-/// was and how it ended is always there.
+/// The parts of a span to decode. Parts left out are empty in the decoded span; ids, times, status, resource and scope
+/// are always present.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
-    /// Attributes with these keys; none means all there is, whatever else is said here.
+    /// Attribute keys to decode. `None` decodes the whole span, whatever the other fields say.
     keys: Option<Vec<Key>>,
     events: bool,
     links: bool,
@@ -21,12 +21,12 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Everything.
+    /// The whole span.
     pub(crate) const ALL: Self = Self { keys: None, events: true, links: true, message: true };
-    /// Which span it is.
+    /// No optional part.
     pub(crate) const LEAST: Self = Self { keys: Some(Vec::new()), events: false, links: false, message: false };
 
-    /// What a query looks at or shows.
+    /// The parts that a query evaluates or shows.
     pub(crate) fn of(query: &Query, aliases: Aliases) -> Self {
         let Some(fields) = named_fields(query) else { return Self::ALL };
         let mut keys: Vec<Key> = Vec::new();
@@ -53,7 +53,7 @@ impl Parts {
     }
 }
 
-/// How a written span begins.
+/// Leading fields of an encoded span.
 #[derive(Deserialize)]
 pub(super) struct Opening<'a> {
     trace: TraceId,
@@ -67,7 +67,7 @@ pub(super) struct Opening<'a> {
     pub(super) end: u64,
 }
 
-/// Reads some parts of a span that was written without what it shares.
+/// Decodes some parts of a span body, which was encoded without resource and scope.
 pub(crate) fn read_parts(
     mut bytes: &[u8],
     parts: &Parts,
@@ -137,7 +137,7 @@ fn read_or_pass<T: DeserializeOwned>(
     Ok(Vec::new())
 }
 
-/// Goes behind a value, which is written as the number of its form and what it is.
+/// Skips a value, encoded as its variant number and its content.
 fn pass_value(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
     match take::<u32>(bytes)? {
         0 | 6 => pass_text(bytes),
@@ -159,7 +159,7 @@ fn pass_attributes(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
     Ok(())
 }
 
-/// Text and bytes are written alike.
+/// Text and bytes have the same encoding.
 fn pass_text(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
     take::<&[u8]>(bytes).map(drop)
 }

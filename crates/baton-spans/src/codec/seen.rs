@@ -1,11 +1,11 @@
-//! A written span as it is looked at: its texts stay where they are written.
+//! An encoded span decoded without copying: its texts borrow from the buffer.
 
 use super::take;
 use baton_ports::SpanStoreError;
 use baton_types::{Dropped, SpanId, SpanKind, SpanStatus, TraceId};
 use serde::Deserialize;
 
-/// A span that was written without what it shares.
+/// A span body, encoded without resource and scope.
 #[derive(Deserialize)]
 pub(crate) struct SeenSpan<'a> {
     pub(crate) trace: TraceId,
@@ -30,7 +30,7 @@ pub(crate) struct SeenSpan<'a> {
 
 pub(crate) type SeenAttributes<'a> = Vec<(&'a str, SeenValue<'a>)>;
 
-/// The value of an attribute; its forms come in the order of [`baton_types::Value`].
+/// The value of an attribute; the variants have the order of [`baton_types::Value`].
 #[derive(Deserialize)]
 pub(crate) enum SeenValue<'a> {
     Text(&'a str),
@@ -68,12 +68,12 @@ pub(crate) struct SeenLink<'a> {
 }
 
 impl<'a> SeenSpan<'a> {
-    /// Looks at a span that was written without what it shares.
+    /// Decodes a span body.
     pub(crate) fn read(mut body: &'a [u8]) -> Result<Self, SpanStoreError> {
         take(&mut body)
     }
 
-    /// How long it took, in nanoseconds; clocks that ran backwards count as no time.
+    /// Duration in nanoseconds; 0 if the clock ran backwards.
     pub(crate) fn duration(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }

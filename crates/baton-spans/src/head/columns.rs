@@ -1,13 +1,13 @@
-//! The values of attributes by key, in the order in which they came.
+//! Attribute values by key, in order of arrival.
 //!
-//! Nothing is sorted here: a scan over what a head holds takes microseconds, and adding a value only appends to a list.
+//! Nothing is sorted here: scanning a head takes microseconds, and adding a value only appends to a list.
 
 use super::dictionary::Dictionary;
 use crate::index::{Atom, MAX_FIELDS, MAX_TEXT, Place, Test, cut, is_cut};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
-/// Values of one form with the entries that have them, by entry.
+/// Values of one type with the entries that have them, by entry.
 pub(crate) struct Pairs<T> {
     pub(crate) entries: Vec<u32>,
     pub(crate) values: Vec<T>,
@@ -33,7 +33,7 @@ impl<T: Copy> Pairs<T> {
     }
 }
 
-/// All values of one key in one place.
+/// All values of one key in one location.
 pub(crate) struct Column {
     pub(crate) place: Place,
     pub(crate) key: Box<str>,
@@ -42,11 +42,11 @@ pub(crate) struct Column {
     pub(crate) ints: Pairs<i64>,
     pub(crate) floats: Pairs<f64>,
     pub(crate) bools: Pairs<bool>,
-    /// Entries with something that cannot be compared here.
+    /// Entries with a value that cannot be compared.
     pub(crate) odd: Vec<u32>,
-    /// Entries with something else than one plain value: a list, or the same key again.
+    /// Entries that do not have exactly one scalar value: a list, or a repeated key.
     pub(crate) several: Vec<u32>,
-    /// The entry that came last.
+    /// The last entry.
     last: Option<u32>,
 }
 
@@ -66,7 +66,7 @@ impl Column {
         }
     }
 
-    /// The number of a text, and how many bytes more that takes. Most often it is the one that came last.
+    /// The number of a text and the additional memory in bytes. Usually the text equals the previous one.
     fn number(&mut self, text: &str, state: &RandomState) -> Option<(u32, usize)> {
         match self.texts.values.last() {
             Some(last) if self.dictionary.text(*last) == text => Some((*last, 0)),
@@ -74,12 +74,12 @@ impl Column {
         }
     }
 
-    /// Notes that something of an entry comes; how many bytes more that takes.
+    /// Records that an entry has a value; returns the additional memory in bytes.
     fn note(&mut self, entry: u32) -> usize {
         if self.last.replace(entry) == Some(entry) { push_once(&mut self.several, entry) } else { 0 }
     }
 
-    /// Entries for which the test may hold, in no order, some of them twice.
+    /// Entries for which the predicate may hold, unordered, with duplicates.
     pub(crate) fn find(&self, test: &Test, state: &RandomState) -> Vec<u32> {
         let mut found = self.odd.clone();
         if let Some(text) = test.text() {
@@ -100,8 +100,8 @@ impl Column {
         found
     }
 
-    /// Entries for which the test holds of one of their values surely, and those for which it may, in no order, some of them
-    /// twice; what cannot be compared is in neither.
+    /// Entries with a value for which the predicate certainly holds, and entries for which it may hold, unordered, with
+    /// duplicates; values that cannot be compared are in neither.
     pub(crate) fn held(&self, test: &Test, state: &RandomState) -> (Vec<u32>, Vec<u32>) {
         let (mut surely, mut perhaps) = (Vec::new(), Vec::new());
         let mut texts = |number: u32| {
@@ -127,18 +127,18 @@ impl Column {
         (surely, perhaps)
     }
 
-    /// Entries with any value, in no order, some of them twice.
+    /// Entries with any value, unordered, with duplicates.
     pub(crate) fn present(&self) -> Vec<u32> {
         let lists = [&self.texts.entries, &self.ints.entries, &self.floats.entries, &self.bools.entries, &self.odd];
         lists.into_iter().flatten().copied().collect()
     }
 }
 
-/// The columns of one kind of entry: spans, or what spans share.
+/// The columns of one kind of entry: spans, or resources and scopes.
 pub(crate) struct Columns {
     pub(crate) columns: Vec<Column>,
     by_key: [HashMap<Box<str>, u32, RandomState>; Place::COUNT],
-    /// The column that followed a column last: the attributes of spans often come in the same order.
+    /// For each column its last successor: attributes of spans often come in the same order.
     after: Vec<u32>,
     last: usize,
     /// Entries with a key that has no column.
@@ -147,11 +147,11 @@ pub(crate) struct Columns {
     pub(crate) bytes: usize,
 }
 
-/// A column is not small even when it is empty.
+/// Memory of an empty column.
 const COLUMN_BYTES: usize = 640;
 
 impl Columns {
-    /// None yet.
+    /// No columns.
     pub(crate) fn new() -> Self {
         Self {
             columns: Vec::new(),
@@ -164,7 +164,7 @@ impl Columns {
         }
     }
 
-    /// How texts are hashed.
+    /// Hash state for texts.
     pub(crate) fn state(&self) -> &RandomState {
         &self.state
     }
@@ -175,7 +175,7 @@ impl Columns {
         self.columns.get(*number as usize)
     }
 
-    /// The column of a key; none when the key is not indexed, and the entry is remembered for that.
+    /// The column of a key, added if necessary; `None` if the key is not indexed, which is recorded for the entry.
     pub(crate) fn column(&mut self, place: Place, key: &str, entry: u32) -> Option<usize> {
         if let Some(guess) = self.after.get(self.last) {
             let guess = *guess as usize;
@@ -189,7 +189,7 @@ impl Columns {
         }
         let number = match self.by_key[place as usize].get(key) {
             Some(number) => *number,
-            // What every span has is looked for without regard to keys that are not indexed.
+            // Intrinsics are always indexed, because their lookup ignores unindexed keys.
             None if place.scope().is_some() && (self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT) => {
                 if self.unlisted.last() != Some(&entry) {
                     self.unlisted.push(entry);
@@ -213,7 +213,7 @@ impl Columns {
         Some(self.last)
     }
 
-    /// Notes a value of an entry.
+    /// Adds a value of an entry.
     pub(crate) fn push(&mut self, column: usize, entry: u32, value: Atom<'_>) {
         let Some(column) = self.columns.get_mut(column) else { return };
         self.bytes += column.note(entry);
@@ -228,14 +228,14 @@ impl Columns {
         };
     }
 
-    /// Notes that an entry has something that cannot be compared here.
+    /// Records that an entry has a value that cannot be compared.
     pub(crate) fn push_odd(&mut self, column: usize, entry: u32) {
         if let Some(column) = self.columns.get_mut(column) {
             self.bytes += column.note(entry) + push_once(&mut column.odd, entry);
         }
     }
 
-    /// Notes that an entry has a list, however few elements it has.
+    /// Records that an entry has a list, however short.
     pub(crate) fn push_several(&mut self, column: usize, entry: u32) {
         if let Some(column) = self.columns.get_mut(column) {
             self.bytes += push_once(&mut column.several, entry);

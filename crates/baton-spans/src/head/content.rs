@@ -1,4 +1,4 @@
-//! What a head holds.
+//! Content of a head.
 
 use super::{
     columns::Columns,
@@ -13,12 +13,12 @@ use baton_types::{Resource, SpanId, SpanScope, TraceId};
 use foldhash::quality::RandomState;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
-/// What is kept for every span beside its body and values.
+/// Memory per span, besides its body and values.
 const ROW_BYTES: usize = size_of::<Row>() + 2 * size_of::<u32>();
-/// What is kept for every trace.
+/// Memory per trace.
 const TRACE_BYTES: usize = size_of::<HeadTrace>() + 40;
 
-/// No row.
+/// Sentinel: no row.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A span in the head.
@@ -27,7 +27,7 @@ pub(crate) struct Row {
     pub(crate) id: SpanId,
     /// The next span of the same trace.
     pub(crate) next: u32,
-    /// When it began.
+    /// Start of the span.
     pub(crate) start: u64,
     piece: u32,
     from: u32,
@@ -44,10 +44,10 @@ pub(crate) struct HeadTrace {
     pub(crate) last: u32,
 }
 
-/// What spans have in common: who emitted them and what made them.
+/// Resource and instrumentation scope of spans.
 pub(crate) type Shared = (Arc<Resource>, Arc<SpanScope>);
 
-/// What a head holds; spans are numbered as they come, and so are traces.
+/// Content of a head; spans and traces are numbered in order of arrival.
 pub(crate) struct Content {
     pub(crate) rows: Vec<Row>,
     pub(crate) trace_of: Vec<u32>,
@@ -57,17 +57,17 @@ pub(crate) struct Content {
     pub(crate) shared: Vec<Shared>,
     by_form: HashMap<Vec<u8>, u32>,
     last_shared: Option<u32>,
-    /// What the spans are written in: batches as they went to the log.
+    /// Payloads of batches, as written to the log.
     pieces: Vec<Arc<Vec<u8>>>,
-    /// By row.
+    /// Columns of spans, by row.
     pub(crate) own: Columns,
-    /// By number of what is shared.
+    /// Columns of resources and scopes, by their number.
     pub(crate) common: Columns,
     bytes: usize,
 }
 
 impl Content {
-    /// Nothing yet.
+    /// Empty content.
     pub(crate) fn new() -> Self {
         Self {
             rows: Vec::new(),
@@ -85,23 +85,23 @@ impl Content {
         }
     }
 
-    /// About how many bytes of memory it takes.
+    /// Approximate memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes + self.own.bytes + self.common.bytes
     }
 
-    /// The trace with that id.
+    /// The ordinal of the trace with that id.
     pub(crate) fn ordinal(&self, id: TraceId) -> Option<u32> {
         self.by_id.get(&id).copied()
     }
 
-    /// The written form of a span without what it shares.
+    /// The encoded span without its resource and scope.
     pub(crate) fn body(&self, row: u32) -> &[u8] {
         let row = &self.rows[row as usize];
         &self.pieces[row.piece as usize][row.from as usize..row.to as usize]
     }
 
-    /// How long a span took, in nanoseconds.
+    /// Duration of a span in nanoseconds.
     pub(crate) fn duration(&self, row: u32) -> u64 {
         let durations = self.own.get(Place::Own, own::DURATION);
         let duration = durations.and_then(|column| column.ints.values.get(row as usize));
@@ -115,7 +115,7 @@ impl Content {
         std::iter::successors(row(first), move |at| row(self.rows[*at as usize].next))
     }
 
-    /// Adds a span that is written in a piece, and what it shares with others.
+    /// Adds a span that is encoded in a payload, with its resource and scope.
     pub(super) fn push(
         &mut self,
         span: &SeenSpan<'_>,
@@ -135,7 +135,7 @@ impl Content {
         Ok(())
     }
 
-    /// Makes a row the last of its trace.
+    /// Appends a row to its trace and returns the ordinal.
     fn join(&mut self, row: u32, span: &SeenSpan<'_>) -> u32 {
         let end = span.end.max(span.start);
         let next = self.traces.len() as u32;
@@ -163,7 +163,7 @@ impl Content {
         codec::append(&mut form, &(&**resource, &**scope))?;
         let number = match self.by_form.get(&form) {
             Some(number) => {
-                // Whoever comes next has probably the same: known by its address then.
+                // The next span probably has the same `Arc`s: store them for the comparison by address.
                 self.shared[*number as usize] = (Arc::clone(resource), Arc::clone(scope));
                 *number
             }
@@ -180,7 +180,7 @@ impl Content {
         Ok(number)
     }
 
-    /// Keeps what spans of a batch are written in; the number is theirs.
+    /// Stores the payload of a batch and returns its number.
     pub(super) fn keep(&mut self, payload: &Arc<Vec<u8>>) -> Result<u32, SpanStoreError> {
         let number = u32::try_from(self.pieces.len()).map_err(|_| full())?;
         self.pieces.push(Arc::clone(payload));

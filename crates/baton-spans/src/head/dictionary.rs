@@ -1,4 +1,4 @@
-//! Texts, each once, known by a number.
+//! String interner: each text once, identified by a number.
 
 use foldhash::quality::RandomState;
 use std::{
@@ -6,17 +6,17 @@ use std::{
     hash::{BuildHasher, BuildHasherDefault, Hasher},
 };
 
-/// Texts in the order in which they came; all in one buffer, because there may be very many short ones.
+/// Texts in order of arrival; all in one buffer, because there may be very many short ones.
 pub(crate) struct Dictionary {
     texts: String,
     ends: Vec<u32>,
     /// The last text with that hash.
     by_hash: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
-    /// For each text the one before it with the same hash; itself when there is none.
+    /// For each text the previous one with the same hash; itself if there is none.
     before: Vec<u32>,
 }
 
-/// What is hashed already.
+/// Identity hasher for keys that are hashes.
 #[derive(Default)]
 pub(crate) struct Hashed(u64);
 
@@ -37,12 +37,12 @@ impl Hasher for Hashed {
 }
 
 impl Dictionary {
-    /// Empty.
+    /// An empty dictionary.
     pub(crate) fn new() -> Self {
         Self { texts: String::new(), ends: Vec::new(), by_hash: HashMap::default(), before: Vec::new() }
     }
 
-    /// How many texts there are.
+    /// Number of texts.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -54,7 +54,7 @@ impl Dictionary {
         &self.texts[start..self.ends[number] as usize]
     }
 
-    /// The number of a text, if it is here.
+    /// The number of a text, if it is present.
     pub(crate) fn number(&self, text: &str, state: &RandomState) -> Option<u32> {
         self.with_hash(text, state.hash_one(text))
     }
@@ -73,7 +73,7 @@ impl Dictionary {
         }
     }
 
-    /// The number of a text, and how many bytes more that takes; none when the buffer is full.
+    /// The number of a text, added if necessary, and the additional memory in bytes; `None` if the buffer is full.
     pub(crate) fn intern(&mut self, text: &str, state: &RandomState) -> Option<(u32, usize)> {
         let hash = state.hash_one(text);
         if let Some(number) = self.with_hash(text, hash) {

@@ -1,4 +1,4 @@
-//! What of a span goes into the columns.
+//! Adds the indexed values of a span to the columns.
 
 use super::columns::Columns;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use baton_types::{Key, Resource, SpanScope, Value, find_attribute};
 
-/// Notes what a span says by itself.
+/// Indexes the values of a span itself.
 pub(crate) fn index_span(columns: &mut Columns, row: u32, span: &SeenSpan<'_>, resource: &Resource) {
     let mut note = Note { columns, entry: row };
     note.one(Place::Own, own::NAME, Atom::Text(span.name));
@@ -37,7 +37,7 @@ pub(crate) fn index_span(columns: &mut Columns, row: u32, span: &SeenSpan<'_>, r
     }
 }
 
-/// Notes what spans share.
+/// Indexes a resource and scope.
 pub(crate) fn index_shared(columns: &mut Columns, number: u32, resource: &Resource, scope: &SpanScope) {
     let mut note = Note { columns, entry: number };
     note.one(Place::Maker, own::MAKER_NAME, Atom::Text(&scope.name));
@@ -84,7 +84,7 @@ impl Note<'_> {
         self.several(column, elements.iter().map(atom));
     }
 
-    /// Notes the elements of a list.
+    /// Adds the elements of a list.
     fn several<'v>(&mut self, column: usize, elements: impl ExactSizeIterator<Item = Option<Atom<'v>>>) {
         self.columns.push_several(column, self.entry);
         let count = elements.len();
@@ -94,7 +94,7 @@ impl Note<'_> {
         }
     }
 
-    /// Notes a value, or that there is one which cannot be compared here.
+    /// Adds a value, or records that it cannot be compared.
     fn note(&mut self, column: usize, value: Option<Atom<'_>>) {
         match value {
             Some(value) => self.columns.push(column, self.entry, value),

@@ -1,4 +1,4 @@
-//! Spans in memory that no block has yet; they are found as soon as they are pushed.
+//! In-memory segment of spans that are not in a block yet; they are searchable as soon as they are pushed.
 
 mod columns;
 mod content;
@@ -18,19 +18,19 @@ use baton_ports::SpanStoreError;
 use baton_types::{Span, SpanClass};
 use parking_lot::{RwLock, RwLockReadGuard};
 
-/// Spans of one class in memory.
+/// In-memory segment of one retention class.
 pub(crate) struct Head {
     class: SpanClass,
     content: RwLock<Content>,
 }
 
 impl Head {
-    /// An empty one.
+    /// An empty head.
     pub(crate) fn new(class: SpanClass) -> Self {
         Self { class, content: RwLock::new(Content::new()) }
     }
 
-    /// Adds spans; when this returns they are found.
+    /// Adds spans; they are searchable when this returns.
     pub(crate) fn push(&self, spans: &[Span]) -> Result<(), SpanStoreError> {
         let mut gathered = Gathered::default();
         spans.iter().try_for_each(|span| gathered.add_as(self.class, span))?;
@@ -38,7 +38,7 @@ impl Head {
         self.push_written(&written, &written.bodies)
     }
 
-    /// Adds spans that are written already; what is written is kept, not copied.
+    /// Adds encoded spans; the payload is shared, not copied.
     pub(crate) fn push_written(&self, written: &Written, bodies: &[Body]) -> Result<(), SpanStoreError> {
         let mut content = self.content.write();
         let piece = content.keep(&written.payload)?;
@@ -49,22 +49,22 @@ impl Head {
         Ok(())
     }
 
-    /// How many spans there are.
+    /// Number of spans.
     pub(crate) fn spans_len(&self) -> usize {
         self.content.read().rows.len()
     }
 
-    /// About how many bytes of memory it takes.
+    /// Approximate memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.content.read().bytes()
     }
 
-    /// How long its spans are kept.
+    /// Retention class of its spans.
     pub(crate) fn class(&self) -> SpanClass {
         self.class
     }
 
-    /// What it holds; nothing is added meanwhile.
+    /// Read access to the content; nothing is added while the guard is held.
     pub(crate) fn content(&self) -> RwLockReadGuard<'_, Content> {
         self.content.read()
     }

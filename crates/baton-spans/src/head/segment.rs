@@ -1,4 +1,4 @@
-//! How a head is searched.
+//! Search in a head.
 
 use super::{
     Head,
@@ -109,7 +109,7 @@ impl Segment for Head {
     ) -> Result<u64, SpanStoreError> {
         let mut bytes = 0;
         for row in rows {
-            // Taken anew for each, so that spans can be added meanwhile.
+            // Locked per row, so that spans can be added meanwhile.
             let content = self.content.read();
             let Some(shared) = content.shared_of.get(row as usize) else { continue };
             let (resource, scope) = content.shared[*shared as usize].clone();
@@ -157,7 +157,7 @@ impl Segment for Head {
     }
 }
 
-/// Counts the values of a column, each once for every entry.
+/// Counts the values of a column, each once per entry.
 fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
     let mut texts = vec![(0u64, None); column.dictionary.len()];
     for (entry, number) in column.texts.entries.iter().zip(&column.texts.values) {
@@ -175,7 +175,7 @@ fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
         column.floats.entries.iter().zip(&column.floats.values).map(|(entry, value)| (*entry, Atom::Float(*value)));
     let bools =
         column.bools.entries.iter().zip(&column.bools.values).map(|(entry, value)| (*entry, Atom::Bool(*value)));
-    // The same value is one whose bytes are the same, as in blocks: 0.0 and -0.0 are two, and what is no number is one.
+    // Values are equal if their bytes are, as in blocks: 0.0 and -0.0 differ, NaN equals NaN.
     let mut of_entry: (Option<u32>, Vec<(Form, u64)>) = (None, Vec::new());
     for (entry, atom) in ints.chain(floats).chain(bools) {
         if of_entry.0 != Some(entry) {
@@ -190,12 +190,12 @@ fn count(column: &Column, counts: &mut Counts, weight: impl Fn(u32) -> u64) {
 }
 
 impl Content {
-    /// The columns that a place is in.
+    /// The columns of a location.
     pub(super) fn columns(&self, place: Place) -> &Columns {
         if place.is_shared() { &self.common } else { &self.own }
     }
 
-    /// The rows of what was found in the columns of a place.
+    /// The rows of entries in the columns of a location.
     pub(super) fn rows_of_entries(&self, place: Place, entries: &[u32]) -> RoaringBitmap {
         let mut rows = Union::new(self.rows.len() as u32);
         if place.is_shared() {

@@ -1,4 +1,4 @@
-//! What a head knows of its rows one by one.
+//! Row-level access to a head.
 
 use super::{
     columns::{Column, Pairs},
@@ -9,7 +9,7 @@ use baton_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
-/// How many starts are given at once.
+/// Rows per callback.
 const STRETCH: usize = 4096;
 
 type Each<'f> = &'f mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>;
@@ -103,7 +103,7 @@ impl Table for Content {
     }
 }
 
-/// From entries of a column to rows.
+/// Maps entries of a column to rows.
 enum Rows<'a> {
     Own(&'a Wanted),
     Shared(Sharing),
@@ -118,7 +118,7 @@ impl Rows<'_> {
     }
 }
 
-/// The wanted rows of everything that is shared.
+/// The selected rows of each resource and scope.
 struct Sharing {
     starts: Vec<u32>,
     rows: Vec<u32>,
@@ -146,7 +146,7 @@ impl Sharing {
     }
 }
 
-/// Texts come each once with all their rows, numbers as they are.
+/// Texts are passed once with all their rows, numbers once per entry.
 fn each_value(column: &Column, rows: &Rows<'_>, each: Each<'_>) -> ControlFlow<()> {
     let mut of_text = vec![Vec::new(); column.dictionary.len()];
     for (entry, number) in column.texts.entries.iter().zip(&column.texts.values) {

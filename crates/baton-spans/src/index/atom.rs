@@ -1,17 +1,17 @@
-//! Single values, written so that bytes sort as the values do.
+//! Scalar values, encoded so that byte order equals value order.
 
 use super::own;
 use baton_types::{SpanKind, SpanStatus, Value};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Longer text is indexed by its beginning only.
+/// Longer text is indexed by a prefix of at most this many bytes.
 pub(crate) const MAX_TEXT: usize = 256;
 
-/// Cutting never goes back further than this to find where a character begins.
+/// Minimum length of a truncated prefix: truncation moves back at most 3 bytes to a character boundary.
 pub(crate) const MIN_CUT: usize = MAX_TEXT - 3;
 
-/// What kind of value it is.
+/// Type of an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Form {
     Text,
@@ -24,7 +24,7 @@ impl Form {
     pub(crate) const ALL: [Self; 4] = [Self::Text, Self::Int, Self::Float, Self::Bool];
 }
 
-/// A value that can be compared.
+/// A comparable scalar value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Atom<'a> {
     Text(&'a str),
@@ -33,7 +33,7 @@ pub(crate) enum Atom<'a> {
     Bool(bool),
 }
 
-/// The beginning of a text, as far as it is indexed.
+/// The indexed prefix of a text.
 pub(crate) fn cut(text: &str) -> &str {
     if text.len() <= MAX_TEXT {
         return text;
@@ -42,19 +42,19 @@ pub(crate) fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether indexed text may be only the beginning of what a span says.
+/// Whether indexed text may be only a prefix of the original.
 pub(crate) fn is_cut(text: &str) -> bool {
     text.len() >= MIN_CUT
 }
 
 const SIGN: u64 = 1 << 63;
 
-/// A whole number as bytes that sort as numbers do.
+/// An integer as bytes that sort in numeric order.
 pub(crate) fn int_bytes(number: i64) -> [u8; 8] {
     (number.cast_unsigned() ^ SIGN).to_be_bytes()
 }
 
-/// A number as bytes that sort as numbers do; what is no number sorts at the ends.
+/// A float as bytes that sort in numeric order; NaN sorts at the ends.
 pub(crate) fn float_bytes(number: f64) -> [u8; 8] {
     let bits = number.to_bits();
     let ordered = if bits & SIGN == 0 { bits ^ SIGN } else { !bits };
@@ -62,7 +62,7 @@ pub(crate) fn float_bytes(number: f64) -> [u8; 8] {
 }
 
 impl<'a> Atom<'a> {
-    /// What kind of value it is.
+    /// Type of the value.
     pub(crate) fn form(self) -> Form {
         match self {
             Self::Text(_) => Form::Text,
@@ -72,7 +72,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// Bytes that sort as values of the same form do.
+    /// Bytes that sort like values of the same type.
     pub(crate) fn bytes(self) -> Vec<u8> {
         match self {
             Self::Text(text) => text.as_bytes().to_vec(),
@@ -82,7 +82,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// A number that sorts as numbers of the same form do.
+    /// A number that sorts like numbers of the same type.
     pub(crate) fn ordered(self) -> u64 {
         match self {
             Self::Int(number) => u64::from_be_bytes(int_bytes(number)),
@@ -92,7 +92,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// The bytes back as a value.
+    /// Decodes a value from its bytes.
     pub(crate) fn read(form: Form, bytes: &'a [u8]) -> Option<Self> {
         match form {
             Form::Text => std::str::from_utf8(bytes).ok().map(Self::Text),
@@ -112,7 +112,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// The value as people know it; numbers stand for kinds and statuses of spans.
+    /// The displayed value; numbers of span kinds and statuses become names.
     pub(crate) fn shown(self, key: &str, of_span: bool) -> Value {
         match self {
             Self::Int(code) if of_span && key == own::KIND => Value::Text(Cow::Borrowed(kind_name(code))),
@@ -125,7 +125,7 @@ impl<'a> Atom<'a> {
     }
 }
 
-/// The number that stands for a kind.
+/// Index number of a span kind.
 pub(crate) fn kind_code(kind: SpanKind) -> i64 {
     match kind {
         SpanKind::Unspecified => 0,
@@ -148,7 +148,7 @@ fn kind_name(code: i64) -> &'static str {
     }
 }
 
-/// The number that stands for a status.
+/// Index number of a status.
 pub(crate) fn status_code(status: SpanStatus) -> i64 {
     match status {
         SpanStatus::Unset => 0,

@@ -1,17 +1,17 @@
-//! Which values a field has, and how often.
+//! Counts of the values of a field.
 
 use super::{Atom, Form, MAX_COUNTED, atom::is_cut};
 use baton_types::Value;
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// Values with how many spans have them; not more than [`MAX_COUNTED`] different ones.
+/// Values with the number of spans that have them; at most [`MAX_COUNTED`] distinct ones.
 #[derive(Default)]
 pub(crate) struct Counts {
     by_value: BTreeMap<(Form, Vec<u8>), u64>,
 }
 
 impl Counts {
-    /// Counts spans that have a value; text of which only the beginning is known is none that anybody could ask for.
+    /// Adds spans that have a value; truncated text is skipped, because no query can ask for it.
     pub(crate) fn add(&mut self, form: Form, value: &[u8], spans: u64) {
         if spans == 0 || (form == Form::Text && std::str::from_utf8(value).is_ok_and(is_cut)) {
             return;
@@ -23,12 +23,12 @@ impl Counts {
         }
     }
 
-    /// Whether further values would not be kept.
+    /// Whether further values would be dropped.
     pub(crate) fn is_full(&self) -> bool {
         self.by_value.len() >= MAX_COUNTED
     }
 
-    /// The most frequent ones.
+    /// The most frequent values.
     pub(crate) fn finish(self, key: &str, of_span: bool, limit: usize) -> Vec<(Value, u64)> {
         let mut all: Vec<_> = self.by_value.into_iter().collect();
         all.sort_by_key(|(_, count)| Reverse(*count));

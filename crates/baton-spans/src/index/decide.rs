@@ -1,4 +1,4 @@
-//! Which rows meet a filter, and of which that cannot be said without reading them.
+//! Evaluates a filter on the index: the rows that match, and the rows that must be read to decide.
 
 use super::{Atom, Found, Held, Sources, Table, Test, find::roots_or_others, rows_meeting};
 use baton_ports::SpanStoreError;
@@ -8,12 +8,12 @@ use baton_traceql::{
 };
 use roaring::RoaringBitmap;
 
-/// Rows that meet a filter; those that are neither in one nor in the other do not.
+/// Rows that match a filter; rows in neither set do not.
 #[derive(Debug, Default)]
 pub(crate) struct Decided {
-    /// Surely.
+    /// Rows that match.
     pub(crate) yes: RoaringBitmap,
-    /// Perhaps; none of these is in the other set.
+    /// Rows that may match; disjoint from the other set.
     pub(crate) perhaps: RoaringBitmap,
 }
 
@@ -46,7 +46,7 @@ fn all(rows: u32) -> RoaringBitmap {
     all
 }
 
-/// Which rows meet a filter that looks at one span only.
+/// Evaluates a filter that depends on a single span.
 pub(crate) fn decide(table: &dyn Table, filter: &FieldExpr, aliases: Aliases) -> Result<Decided, SpanStoreError> {
     match filter {
         FieldExpr::Literal(literal) => {
@@ -73,7 +73,7 @@ pub(crate) fn decide(table: &dyn Table, filter: &FieldExpr, aliases: Aliases) ->
                 Some(op) => compared(table, field, op, value, filter, aliases),
                 None => undecided(table, filter, aliases),
             },
-            // A dashboard asks so whether one of its variables has a value.
+            // Dashboards use this to test whether a variable has a value.
             (FieldExpr::Literal(Literal::Text(one)), FieldExpr::Literal(Literal::Text(other)))
                 if *op == CompareOp::Equal =>
             {
@@ -87,7 +87,7 @@ pub(crate) fn decide(table: &dyn Table, filter: &FieldExpr, aliases: Aliases) ->
     }
 }
 
-/// The same comparison seen from the other side; patterns have none.
+/// The comparison with swapped operands; pattern matches have none.
 fn flipped(op: CompareOp) -> Option<CompareOp> {
     Some(match op {
         CompareOp::Equal | CompareOp::NotEqual => op,
@@ -99,7 +99,7 @@ fn flipped(op: CompareOp) -> Option<CompareOp> {
     })
 }
 
-/// Whatever the index cannot say: the rows that may meet the filter.
+/// Fallback if the index cannot decide: all rows that may match.
 fn undecided(table: &dyn Table, filter: &FieldExpr, aliases: Aliases) -> Result<Decided, SpanStoreError> {
     let stage = Stage::Spansets(SpansetExpr::Filter(Some(filter.clone())));
     let query = Query { root: Root::Search(PipelineExpr::Pipeline(vec![stage])), hints: Vec::new() };
@@ -125,7 +125,7 @@ fn compared(
         Field::Intrinsic(Intrinsic::NestedSetParent) => {
             return Rooted::of(op, value).map_or_else(|| undecided(table, filter, aliases), |says| rooted(table, says));
         }
-        // Whether there is one at all is what tells roots from others.
+        // The presence of a parent id distinguishes roots from other spans.
         Field::Intrinsic(Intrinsic::ParentId) if (op, value) == (CompareOp::NotEqual, &Literal::Nil) => {
             return rooted(table, Rooted { roots: false, others: true });
         }
@@ -135,7 +135,7 @@ fn compared(
         Field::Attribute(_) => true,
         Field::Intrinsic(Intrinsic::Kind) => matches!(value, Literal::Kind(_)),
         Field::Intrinsic(Intrinsic::Status) => matches!(value, Literal::Status(_)),
-        // Ids may be written in several ways.
+        // Ids have several text forms.
         Field::Intrinsic(Intrinsic::LinkTraceId | Intrinsic::LinkSpanId) => false,
         Field::Intrinsic(_) => *value != Literal::Nil,
     };
@@ -153,7 +153,7 @@ fn compared(
     }
 }
 
-/// Rows of which something is said because they have a parent, or have none.
+/// Rows selected by the presence of a parent.
 fn rooted(table: &dyn Table, says: Rooted) -> Result<Decided, SpanStoreError> {
     Ok(Decided::surely(roots_or_others(table, says)?))
 }
@@ -162,7 +162,7 @@ fn rooted(table: &dyn Table, says: Rooted) -> Result<Decided, SpanStoreError> {
 fn present(table: &dyn Table, sources: &Sources<'_>) -> Result<Decided, SpanStoreError> {
     let (mut yes, mut perhaps) = (RoaringBitmap::new(), unlisted(table, sources)?);
     for (place, key) in &sources.places {
-        // What cannot be compared may be nothing at all; what is several values is some.
+        // A value that cannot be compared may be empty; several values always count as present.
         let unclear = table.unclear(*place, key)?;
         yes |= table.present(*place, key)? - &unclear;
         perhaps |= unclear;
@@ -170,7 +170,7 @@ fn present(table: &dyn Table, sources: &Sources<'_>) -> Result<Decided, SpanStor
     Ok(Decided::new(yes - &perhaps, perhaps))
 }
 
-/// Rows where the first place that has something holds the test.
+/// Rows where the first location that has a value satisfies the predicate.
 fn first_that_says(table: &dyn Table, sources: &Sources<'_>, test: &Test) -> Result<Decided, SpanStoreError> {
     let mut perhaps = unlisted(table, sources)?;
     let mut yes = RoaringBitmap::new();
@@ -192,7 +192,7 @@ fn first_that_says(table: &dyn Table, sources: &Sources<'_>, test: &Test) -> Res
     Ok(Decided { yes, perhaps })
 }
 
-/// Rows that may have an attribute under a key that is not indexed.
+/// Rows that may have an attribute with an unindexed key.
 fn unlisted(table: &dyn Table, sources: &Sources<'_>) -> Result<RoaringBitmap, SpanStoreError> {
     if sources.may_be_unlisted() { table.unlisted() } else { Ok(RoaringBitmap::new()) }
 }

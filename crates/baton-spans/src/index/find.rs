@@ -1,4 +1,4 @@
-//! From a need to rows: what all conditions on one span have in common is found on the rows of spans.
+//! Row lookup for a need: conditions on the same span are intersected by row.
 
 use super::{Place, Test, field_places, own};
 use baton_ports::SpanStoreError;
@@ -6,43 +6,43 @@ use baton_traceql::{Aliases, CompareOp, Comparison, Field, Intrinsic, Literal, R
 use baton_types::{SpanId, TraceId};
 use roaring::RoaringBitmap;
 
-/// What can be looked up; rows of a segment are numbers below [`Postings::rows`].
+/// Posting lists of a segment; rows are numbers below [`Postings::rows`].
 pub(crate) trait Postings {
-    /// How many rows there are.
+    /// Number of rows.
     fn rows(&self) -> u32;
 
-    /// Rows with a value for which the test may hold.
+    /// Rows with a value that may satisfy the predicate.
     fn find(&self, place: Place, key: &str, test: &Test) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// Rows with any value.
     fn present(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
 
-    /// Rows with a key that is not indexed: they may have any attribute.
+    /// Rows with an unindexed key: they may have any attribute.
     fn unlisted(&self) -> Result<RoaringBitmap, SpanStoreError>;
 
     /// The rows of a trace.
     fn trace(&self, id: TraceId) -> Result<RoaringBitmap, SpanStoreError>;
 
-    /// How many stretches of values must be read at most, as far as is known without reading anything.
+    /// Upper bound of value chunks to read, without any disk access.
     fn at_most(&self, place: Place, key: &str, test: &Test) -> usize;
 
-    /// About how many stretches of values must be read.
+    /// Estimated number of value chunks to read.
     fn cost(&self, place: Place, key: &str, test: &Test) -> Result<usize, SpanStoreError>;
 }
 
 /// Rows that may meet a need.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// All there are.
+    /// All rows.
     All,
-    /// These.
+    /// Only these rows.
     Rows(RoaringBitmap),
 }
 
-/// To read the trace of a row costs about as much as so many stretches of values.
+/// Cost of reading the trace of a row, in value chunks.
 const STRETCHES: u64 = 8;
 
-/// The rows that may meet a need.
+/// Looks up the rows that may meet a need.
 pub(crate) fn rows_meeting(
     postings: &(impl Postings + ?Sized),
     need: &SpanNeed,
@@ -97,7 +97,7 @@ fn all(postings: &(impl Postings + ?Sized), needs: &[SpanNeed], aliases: Aliases
     Ok(left.map_or(Found::All, Found::Rows))
 }
 
-/// What a need costs when a comparison of one key in one place costs that.
+/// Cost of a need, given the cost of a comparison on one key in one location.
 fn need_cost(
     need: &SpanNeed,
     aliases: Aliases,
@@ -118,7 +118,7 @@ fn need_cost(
     }
 }
 
-/// The other keys that mean the same.
+/// Aliases of the key.
 fn other_names(field: &Field, aliases: Aliases) -> impl Iterator<Item = &'static str> {
     let name = match field {
         Field::Attribute(attribute) => Some(attribute.name.as_str()),
@@ -211,7 +211,7 @@ fn intrinsic_holds(
     }
 }
 
-/// Rows of spans without a parent, of all others, of both or of none.
+/// Rows of root spans, of all other spans, of both or of none.
 pub(super) fn roots_or_others(
     postings: &(impl Postings + ?Sized),
     says: Rooted,
@@ -221,7 +221,7 @@ pub(super) fn roots_or_others(
         rows.insert_range(0..postings.rows());
     }
     if says.roots != says.others {
-        // The names of roots are listed apart, and every span has a name.
+        // Root names are indexed separately, and every span has a name.
         let roots = postings.present(Place::Own, own::ROOT_NAME)?;
         if says.roots {
             rows = roots;
@@ -244,7 +244,7 @@ fn code(
     }
 }
 
-/// Only messages that say something are indexed.
+/// Empty messages are not indexed.
 fn status_message(
     postings: &(impl Postings + ?Sized),
     op: CompareOp,
@@ -261,7 +261,7 @@ fn status_message(
     Ok(Found::Rows(rows))
 }
 
-/// An id that is written in full.
+/// The id in its full form.
 fn whole(value: &Literal, read: impl Fn(&str) -> Option<String>) -> Literal {
     match value {
         Literal::Text(text) => Literal::Text(read(text).unwrap_or_else(|| text.clone())),
@@ -269,7 +269,7 @@ fn whole(value: &Literal, read: impl Fn(&str) -> Option<String>) -> Literal {
     }
 }
 
-/// Ids are written in full here, whatever a query makes of them.
+/// The index holds ids in their full form, whatever form the query uses.
 fn linked(
     postings: &(impl Postings + ?Sized),
     key: &str,

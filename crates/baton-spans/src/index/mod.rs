@@ -1,4 +1,4 @@
-//! What the head and blocks have in common: what of a span is indexed, and how a need becomes rows.
+//! Index logic shared by the head and blocks: the indexed values of a span, and the lookup of rows for a need.
 
 mod atom;
 mod counts;
@@ -20,15 +20,15 @@ pub(crate) use table::{EachDuration, Held, Table, Wanted, mark};
 pub(crate) use test::Test;
 pub(crate) use union::Union;
 
-/// Most different keys that a head indexes of spans, and of what they share; spans with others are found by every
-/// question.
+/// Maximum number of distinct keys that a head indexes, for spans and for resources and scopes each; spans with further
+/// keys are candidates of every query.
 pub(crate) const MAX_FIELDS: usize = 4096;
 
-/// Most different keys that a block indexes.
+/// Maximum number of distinct keys that a block indexes.
 pub(crate) const MAX_BLOCK_FIELDS: usize = 2 * MAX_FIELDS + 64;
 
-/// Most elements of a list that are indexed.
+/// Maximum number of indexed elements of a list.
 pub(crate) const MAX_ELEMENTS: usize = 1024;
 
-/// Most different values of a field that are counted when somebody asks which there are.
+/// Maximum number of distinct values of a field that are counted.
 pub(crate) const MAX_COUNTED: usize = 50_000;

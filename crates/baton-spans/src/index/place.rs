@@ -1,37 +1,37 @@
-//! Where in a span a value is.
+//! Location of a value within a span.
 
 use baton_traceql::{Field, Intrinsic, Scope};
 use serde::{Deserialize, Serialize};
 
-/// Where in a span a value is.
+/// Location of a value within a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Place {
-    /// Its own attributes.
+    /// Attributes of the span.
     Span,
-    /// Those of its events.
+    /// Attributes of its events.
     Event,
-    /// Those of its links.
+    /// Attributes of its links.
     Link,
-    /// What every span has.
+    /// Intrinsics of the span.
     Own,
-    /// Attributes of who emitted it.
+    /// Attributes of the resource.
     Resource,
-    /// Attributes of what made it.
+    /// Attributes of the instrumentation scope.
     Instrumentation,
-    /// What everything that makes spans has.
+    /// Intrinsics of the instrumentation scope.
     Maker,
 }
 
 impl Place {
-    /// All of them.
+    /// Number of variants.
     pub(crate) const COUNT: usize = 7;
 
-    /// Whether many spans have it by reference.
+    /// Whether the value belongs to a resource or scope that many spans reference.
     pub(crate) fn is_shared(self) -> bool {
         matches!(self, Self::Resource | Self::Instrumentation | Self::Maker)
     }
 
-    /// The scope of attributes that are there.
+    /// The attribute scope of the location.
     pub(crate) fn scope(self) -> Option<Scope> {
         match self {
             Self::Span => Some(Scope::Span),
@@ -43,7 +43,7 @@ impl Place {
         }
     }
 
-    /// The places of a scope.
+    /// The locations of an attribute scope.
     pub(crate) fn of(scope: Scope) -> &'static [Self] {
         match scope {
             Scope::Any => &[Self::Span, Self::Resource, Self::Event, Self::Link, Self::Instrumentation],
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-/// Keys of what is indexed beside attributes.
+/// Keys of indexed intrinsics.
 pub(crate) mod own {
     pub(crate) const NAME: &str = "name";
     pub(crate) const DURATION: &str = "duration";
@@ -66,7 +66,7 @@ pub(crate) mod own {
     pub(crate) const EVENT_NAME: &str = "event:name";
     pub(crate) const LINK_TRACE: &str = "link:traceID";
     pub(crate) const LINK_SPAN: &str = "link:spanID";
-    /// Names of spans without a parent: which root names there are.
+    /// Names of spans without a parent.
     pub(crate) const ROOT_NAME: &str = "rootName";
     /// Services of spans without a parent.
     pub(crate) const ROOT_SERVICE: &str = "rootServiceName";
@@ -74,7 +74,7 @@ pub(crate) mod own {
     pub(crate) const MAKER_VERSION: &str = "instrumentation:version";
 }
 
-/// Where the values of a field are listed; nowhere, when it is not indexed.
+/// Index locations and key of a field; no locations if it is not indexed.
 pub(crate) fn field_places(field: &Field) -> (&'static [Place], &str) {
     match field {
         Field::Attribute(attribute) if attribute.of_parent => (&[], ""),

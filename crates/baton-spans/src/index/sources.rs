@@ -1,22 +1,22 @@
-//! Where the value of a field is looked for.
+//! Index locations of a field.
 
 use super::{Place, field_places};
 use baton_traceql::{Aliases, Field, Intrinsic};
 use std::borrow::Cow;
 
-/// Where the value of a field is looked for: the first place that has something decides.
+/// Index locations of a field, in order of precedence: the first one that has a value counts.
 pub(crate) struct Sources<'a> {
-    /// Places and keys, in their order.
+    /// Locations and keys, in order of precedence.
     pub(crate) places: Vec<(Place, Cow<'a, str>)>,
-    /// What spans say that are in none of them.
+    /// Value of spans that have none in any location.
     pub(crate) otherwise: Option<&'static str>,
 }
 
 impl<'a> Sources<'a> {
-    /// Those of a field; none when the span alone does not say it or it is not indexed.
+    /// The locations of a field; `None` if it is not indexed or depends on more than one span.
     pub(crate) fn of(field: &'a Field, aliases: Aliases) -> Option<Self> {
         let (places, key) = match field {
-            // These are listed for roots only.
+            // These are indexed for roots only.
             Field::Intrinsic(Intrinsic::RootName | Intrinsic::RootService) => return None,
             field => field_places(field),
         };
@@ -29,12 +29,12 @@ impl<'a> Sources<'a> {
                 all.extend(places.iter().map(|place| (*place, Cow::Borrowed(name))));
             }
         }
-        // Only messages that say something are indexed.
+        // Empty messages are not indexed.
         let otherwise = matches!(field, Field::Intrinsic(Intrinsic::StatusMessage)).then_some("");
         Some(Self { places: all, otherwise })
     }
 
-    /// Whether they are attributes, which spans may have under keys that are not indexed.
+    /// Whether they are attributes, which spans may have under unindexed keys.
     pub(crate) fn may_be_unlisted(&self) -> bool {
         self.places.iter().any(|(place, _)| place.scope().is_some())
     }

@@ -1,4 +1,4 @@
-//! What is known of rows one by one: so much that most of them can be counted without being read.
+//! Row-level access to a segment, sufficient to count most rows without reading their spans.
 
 use super::{Atom, Place, Postings, Test};
 use baton_ports::SpanStoreError;
@@ -6,18 +6,19 @@ use baton_types::SpanId;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
-/// Sees rows with how many nanoseconds their spans took, and says whether there are enough.
+/// Receives rows with the durations of their spans in nanoseconds; breaks to stop.
 pub(crate) type EachDuration<'f> = &'f mut dyn FnMut(&[u32], &[u64]) -> ControlFlow<()>;
 
-/// What is known of rows one by one.
+/// Row-level access to a segment.
 pub(crate) trait Table: Postings {
-    /// Rows for which a test holds.
+    /// Rows for which a predicate holds.
     fn held(&self, place: Place, key: &str, test: &Test) -> Result<Held, SpanStoreError>;
 
-    /// Rows that have something else than one plain value: a list, the same key twice, nothing that can be compared.
+    /// Rows that do not have exactly one scalar value: a list, a repeated key, or a value that cannot be compared.
     fn unclear(&self, place: Place, key: &str) -> Result<RoaringBitmap, SpanStoreError>;
 
-    /// Gives values with those of the wanted rows that have them, until there are enough; a value may come several times.
+    /// Passes values to the callback with the selected rows that have them, until it breaks; a value may occur several
+    /// times.
     fn each_value(
         &self,
         place: Place,
@@ -26,11 +27,12 @@ pub(crate) trait Table: Postings {
         each: &mut dyn FnMut(Atom<'_>, &[u32]) -> ControlFlow<()>,
     ) -> Result<(), SpanStoreError>;
 
-    /// Gives wanted rows by stretches with how many nanoseconds their spans took, until there are enough.
+    /// Passes the selected rows to the callback in batches with the durations of their spans in nanoseconds, until it
+    /// breaks.
     fn each_duration(&self, wanted: &Wanted, each: EachDuration<'_>) -> Result<(), SpanStoreError>;
 
-    /// Gives when the spans in some rows began, by stretches; those that have nothing to do with this time may be left out.
-    /// Says how many bytes were read.
+    /// Passes the start times of rows to the callback in batches; batches outside the time range may be skipped.
+    /// Returns the number of bytes read.
     fn each_start(
         &self,
         rows: Range<u32>,
@@ -41,43 +43,43 @@ pub(crate) trait Table: Postings {
     /// The rows of traces.
     fn rows_of(&self, traces: &RoaringBitmap) -> RoaringBitmap;
 
-    /// Rows among which those of the traces with these ordinals are.
+    /// A range that contains the rows of the traces with these ordinals.
     fn rows_between(&self, ordinals: Range<u32>) -> Range<u32>;
 
-    /// Traces in which a span occurs twice.
+    /// Traces that contain a span twice.
     fn repeating(&self) -> RoaringBitmap;
 
-    /// Gives the marks of the spans of traces, which [`mark`] makes of their ids.
+    /// Passes the id hashes, computed by [`mark`], of the spans of traces to the callback.
     fn each_mark(&self, traces: &RoaringBitmap, each: &mut dyn FnMut(u32, u32)) -> Result<(), SpanStoreError>;
 }
 
-/// Rows for which a test holds.
+/// Rows for which a predicate holds.
 #[derive(Default)]
 pub(crate) struct Held {
-    /// For one of their values, surely.
+    /// Rows with a value for which it certainly holds.
     pub(crate) surely: RoaringBitmap,
-    /// Perhaps: too little of the value is known.
+    /// Rows for which it may hold: their text is truncated.
     pub(crate) perhaps: RoaringBitmap,
 }
 
-/// What stands for the id of a span where only equal ones are looked for: spans with different marks are different.
+/// Hash of a span id for duplicate detection: different hashes mean different spans.
 pub(crate) fn mark(id: SpanId) -> u32 {
     crc32fast::hash(&id.0) & 0x00ff_ffff
 }
 
-/// Rows that are wanted, one bit for each.
+/// Set of selected rows within a range, as a bitset.
 pub(crate) struct Wanted {
     pub(crate) rows: Range<u32>,
     bits: Vec<u64>,
 }
 
 impl Wanted {
-    /// None of these rows yet.
+    /// An empty set over a range of rows.
     pub(crate) fn none(rows: Range<u32>) -> Self {
         Self { bits: vec![0; rows.len().div_ceil(64)], rows }
     }
 
-    /// Those of these rows for which something holds, which is asked of them in their order.
+    /// The rows of a range that satisfy the condition, which is called in row order.
     pub(crate) fn chosen(rows: Range<u32>, mut holds: impl FnMut(u32) -> bool) -> Self {
         let mut bits = vec![0; rows.len().div_ceil(64)];
         for (word, first) in bits.iter_mut().zip(rows.clone().step_by(64)) {
@@ -88,7 +90,7 @@ impl Wanted {
         Self { rows, bits }
     }
 
-    /// Whether a row is wanted.
+    /// Whether a row is selected.
     pub(crate) fn has(&self, row: u32) -> bool {
         match row.checked_sub(self.rows.start) {
             Some(at) => self.bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1),
@@ -96,10 +98,10 @@ impl Wanted {
         }
     }
 
-    /// Leaves only those in a list of rows, which stay in their order.
+    /// Retains only selected rows in a list; the order is kept.
     pub(crate) fn keep_in(&self, rows: &mut Vec<u32>) {
         let mut kept = 0;
-        // Which rows are wanted is nothing that a processor could guess.
+        // Branch-free: the selection is unpredictable for the processor.
         for at in 0..rows.len() {
             let row = rows[at];
             rows[kept] = row;
@@ -108,7 +110,7 @@ impl Wanted {
         rows.truncate(kept);
     }
 
-    /// Makes it wanted or not.
+    /// Selects or deselects a row.
     pub(crate) fn set(&mut self, row: u32, wanted: bool) {
         let Some(at) = row.checked_sub(self.rows.start) else { return };
         if let Some(word) = self.bits.get_mut(at as usize / 64) {
@@ -117,21 +119,21 @@ impl Wanted {
         }
     }
 
-    /// Those without some.
+    /// A copy without some rows.
     pub(crate) fn without(&self, others: &RoaringBitmap) -> Self {
         let mut left = Self { rows: self.rows.clone(), bits: self.bits.clone() };
         left.remove(others);
         left
     }
 
-    /// Leaves some out.
+    /// Deselects some rows.
     pub(crate) fn remove(&mut self, others: &RoaringBitmap) {
         for row in others.range(self.rows.clone()) {
             self.set(row, false);
         }
     }
 
-    /// Gives them in their order.
+    /// Passes the selected rows to the callback in order.
     pub(crate) fn each(&self, mut each: impl FnMut(u32)) {
         for (number, word) in self.bits.iter().enumerate() {
             let mut left = *word;
@@ -142,7 +144,7 @@ impl Wanted {
         }
     }
 
-    /// Whether there are none.
+    /// Whether no row is selected.
     pub(crate) fn is_empty(&self) -> bool {
         self.bits.iter().all(|word| *word == 0)
     }

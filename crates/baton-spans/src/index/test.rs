@@ -1,4 +1,4 @@
-//! A comparison with a constant, made ready to be asked of many values.
+//! A comparison with a constant, prepared for evaluation on many values.
 
 use super::atom::{Atom, Form, MIN_CUT, cut, float_bytes, int_bytes, is_cut, kind_code, status_code};
 use baton_traceql::{CompareOp, Literal, ValueTest};
@@ -8,19 +8,19 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 /// A comparison with a constant.
 ///
-/// It may hold where the comparison does not, never the other way round: of long text only the beginning is known. Of
-/// several values it is asked one by one: a comparison holds only where it holds for one of them at least.
+/// It may have false positives, never false negatives: of long text only a prefix is known. Several values are tested
+/// one by one: a comparison holds if it holds for at least one of them.
 pub(crate) struct Test {
     op: CompareOp,
     with: Literal,
     test: Arc<ValueTest>,
 }
 
-/// Values from the first to the last, both included; open where there is none.
+/// Inclusive range of values; `None` is unbounded.
 pub(crate) type Stretch = (Option<Vec<u8>>, Option<Vec<u8>>);
 
 impl Test {
-    /// The comparison; none when no index can answer it.
+    /// The predicate; `None` if no index can answer it.
     pub(crate) fn new(op: CompareOp, value: &Literal) -> Option<Self> {
         let pattern = matches!(op, CompareOp::Matches | CompareOp::MatchesNot);
         let test = match value {
@@ -32,7 +32,7 @@ impl Test {
         Some(Self { op, with: value.clone(), test })
     }
 
-    /// A comparison of a span's kind or status, for which numbers stand.
+    /// A comparison with a span kind or status, by its index number.
     pub(crate) fn code(op: CompareOp, value: &Literal) -> Option<Self> {
         let code = match value {
             Literal::Status(status) => status_code(*status),
@@ -45,12 +45,12 @@ impl Test {
         Self::new(op, &Literal::Int(code))
     }
 
-    /// Whether it says exactly what a value must be.
+    /// Whether it is an equality.
     pub(crate) fn is_equality(&self) -> bool {
         self.op == CompareOp::Equal
     }
 
-    /// The text that a value must be.
+    /// The text to be equal to.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.with {
             Literal::Text(text) if self.is_equality() => Some(cut(text)),
@@ -71,15 +71,15 @@ impl Test {
         }
     }
 
-    /// Whether it holds for every value between those that [`Self::within`] names, themselves left out; floats that are
-    /// no numbers are between some.
+    /// Whether it holds for every value strictly inside the range of [`Self::within`]. Never for floats: NaN may lie
+    /// inside.
     pub(crate) fn is_range(&self, form: Form) -> bool {
         let whole = form == Form::Int && matches!(self.with, Literal::Int(_) | Literal::Duration(_));
         let ops = [CompareOp::Less, CompareOp::LessEqual, CompareOp::Greater, CompareOp::GreaterEqual];
         whole && ops.contains(&self.op)
     }
 
-    /// The whole numbers for which it holds, if it says no more than between which they are.
+    /// The integers for which it holds, if they form a range.
     pub(crate) fn whole_numbers(&self) -> Option<RangeInclusive<i64>> {
         let (Literal::Int(with) | Literal::Duration(with)) = self.with else { return None };
         Some(match self.op {
@@ -92,14 +92,14 @@ impl Test {
         })
     }
 
-    /// Between which values of a form it may hold; none when it cannot hold for any.
+    /// Range of values of a type for which it may hold; `None` if it holds for none.
     pub(crate) fn within(&self, form: Form) -> Option<Stretch> {
         let (low, high) = match (form, &self.with) {
             (Form::Text, Literal::Text(text)) => {
                 let bytes = cut(text).as_bytes().to_vec();
                 match self.op {
                     CompareOp::Equal => return Some((Some(bytes.clone()), Some(bytes))),
-                    // Long texts are cut where a character begins, so not all at the same length.
+                    // Long texts are truncated at a character boundary, so their prefixes differ in length.
                     CompareOp::Greater | CompareOp::GreaterEqual => {
                         return Some((Some(bytes[..bytes.len().min(MIN_CUT)].to_vec()), None));
                     }
@@ -111,7 +111,7 @@ impl Test {
             }
             (Form::Bool, Literal::Bool(_)) => return Some((None, None)),
             (Form::Int, Literal::Int(with) | Literal::Duration(with)) => (int_bytes(*with), int_bytes(*with)),
-            // Great whole numbers are not all there among floats: look a little further on both sides.
+            // Large integers are not exact as floats: widen the range on both sides.
             (Form::Int, Literal::Float(with)) => {
                 let near = *with as i64;
                 (int_bytes(near.saturating_sub(4096)), int_bytes(near.saturating_add(4096)))
@@ -139,11 +139,11 @@ const MAX_PATTERNS: usize = 16;
 
 type Pattern = (CompareOp, String, Arc<ValueTest>);
 
-/// Patterns that were compiled last: every segment of a search asks for the same.
+/// Cache of recently compiled patterns: every segment of a search needs the same one.
 struct Patterns(Mutex<Vec<Pattern>>);
 
 impl Patterns {
-    /// The pattern, compiled if it is not here; nobody waits for the compiler but who asks for that.
+    /// The pattern from the cache, or compiled without holding the lock.
     fn get(&self, op: CompareOp, pattern: &str, compile: impl FnOnce() -> Option<ValueTest>) -> Option<Arc<ValueTest>> {
         let known = |kept: &[Pattern]| {
             let found = kept.iter().find(|(kept, text, _)| *kept == op && text == pattern);
@@ -155,7 +155,7 @@ impl Patterns {
         }
         let test = Arc::new(compile()?);
         let mut kept = self.0.lock();
-        // Somebody else may have been faster.
+        // Another thread may have compiled it meanwhile.
         if let Some(test) = known(&kept) {
             return Some(test);
         }

@@ -1,8 +1,8 @@
-//! Rows gathered from many values.
+//! Union of posting lists.
 
 use roaring::RoaringBitmap;
 
-/// Rows gathered in any order: a list while there are few, one bit for each row of the segment afterwards.
+/// Rows collected in any order: a list while there are few, then a bitset over all rows of the segment.
 pub(crate) struct Union {
     rows: u32,
     few: Vec<u32>,
@@ -11,12 +11,12 @@ pub(crate) struct Union {
 }
 
 impl Union {
-    /// None yet, of so many rows.
+    /// An empty union for a segment with that many rows.
     pub(crate) fn new(rows: u32) -> Self {
         Self { rows, few: Vec::new(), bits: Vec::new(), maps: RoaringBitmap::new() }
     }
 
-    /// Adds some; what is no row is left out.
+    /// Adds rows; numbers that are out of range are ignored.
     pub(crate) fn add(&mut self, rows: &[u32]) {
         if self.bits.is_empty() {
             self.few.extend_from_slice(rows);
@@ -38,7 +38,7 @@ impl Union {
         }
     }
 
-    /// Adds what a bitmap holds.
+    /// Adds the rows of a bitmap.
     pub(crate) fn add_map(&mut self, map: RoaringBitmap) {
         if self.maps.is_empty() {
             self.maps = map;
@@ -47,7 +47,7 @@ impl Union {
         }
     }
 
-    /// All of them.
+    /// The union as a bitmap.
     pub(crate) fn finish(mut self) -> RoaringBitmap {
         if self.bits.is_empty() {
             self.few.sort_unstable();

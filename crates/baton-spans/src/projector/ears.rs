@@ -1,11 +1,11 @@
-//! What the journal tells, until somebody has time for it.
+//! Buffer of committed events for the projector.
 
 use baton_ports::{CommitObserver, StoredEvent};
 use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
-/// Events that may wait; beyond them the journal is read instead.
+/// Upper bound of buffered events; beyond it the journal is read instead.
 const MOST: usize = 65_536;
 
 pub(super) struct Ears {
@@ -15,20 +15,20 @@ pub(super) struct Ears {
 
 struct Heard {
     events: Vec<Arc<StoredEvent>>,
-    /// Whether something was not kept: the journal has to be read.
+    /// Whether events were dropped, so that the journal must be read.
     missed: bool,
 }
 
 impl Default for Ears {
-    /// What happened before anybody listened was missed.
+    /// Events before the subscription count as missed.
     fn default() -> Self {
         Self { heard: Mutex::new(Heard { events: Vec::new(), missed: true }), wake: Notify::new() }
     }
 }
 
 impl Ears {
-    /// What was told since the last time, in order; `None` when the journal has to be read. Waits for something, and a
-    /// little longer for what comes with it.
+    /// Events since the last call, in order; `None` if the journal must be read. Waits for the first event and a little
+    /// longer for further ones.
     pub(super) async fn hear(&self, gather: Duration) -> Option<Vec<Arc<StoredEvent>>> {
         loop {
             let woken = self.wake.notified();
@@ -44,7 +44,7 @@ impl Ears {
         }
     }
 
-    /// What is there now; `None` when the journal has to be read.
+    /// Buffered events; `None` if the journal must be read.
     pub(super) fn rest(&self) -> Option<Vec<Arc<StoredEvent>>> {
         let mut heard = self.heard.lock();
         let events = std::mem::take(&mut heard.events);
@@ -54,7 +54,7 @@ impl Ears {
         }
     }
 
-    /// The journal has to be read again.
+    /// Clears the buffer; the journal must be read again.
     pub(super) fn miss(&self) {
         let mut heard = self.heard.lock();
         heard.events.clear();

@@ -1,11 +1,12 @@
-//! The tasks and handoffs that are under way, folded as far as spans need it.
+//! Folds of open tasks and handoffs, as far as spans need them.
 
 use baton_ports::{Journal, JournalError, StoredEvent};
 use baton_telemetry::{HandoffSpans, ModelLabel, Origin, TaskSpans, Told};
 use baton_types::{AgentSpec, Digest, Fact, HandoffEvent, HandoffId, ModelSpec, Span, StreamId, TaskEvent, TaskId};
 use std::collections::HashMap;
 
-/// Tasks that are kept in memory; one more lets all go, and each is read again when it goes on.
+/// Upper bound of folds in memory; beyond it all are evicted, and each is rebuilt from the journal when its next event
+/// arrives.
 const MOST_OPEN: usize = 32_768;
 const MOST_LABELS: usize = 1024;
 const PAGE: usize = 512;
@@ -22,7 +23,7 @@ impl Folds {
         Self { origin, tasks: HashMap::new(), handoffs: HashMap::new(), labels: HashMap::new() }
     }
 
-    /// Lets everything go that the journal can tell again.
+    /// Clears all folds; the journal can rebuild them.
     pub(super) fn forget(&mut self) {
         self.tasks.clear();
         self.handoffs.clear();
@@ -53,7 +54,7 @@ impl Folds {
         out: &mut Vec<Span>,
     ) -> Result<(), JournalError> {
         if !self.tasks.contains_key(task) {
-            // What cannot be read must not keep the spans of all others waiting.
+            // An unreadable task must not delay the spans of all others.
             let reread = match self.reread_task(journal, task, event, fact).await {
                 Err(JournalError::Damaged { .. }) => None,
                 reread => reread?,
@@ -73,7 +74,7 @@ impl Folds {
         Ok(())
     }
 
-    /// The task as it was before this event.
+    /// Fold of the task before this event.
     async fn reread_task(
         &mut self,
         journal: &dyn Journal,
@@ -136,7 +137,7 @@ impl Folds {
         Ok(())
     }
 
-    /// Which model a run uses stands in the definition that it pins.
+    /// Caches the model label of a run, which is in the agent definition that the run pins.
     async fn learn(&mut self, journal: &dyn Journal, fact: &TaskEvent) -> Result<(), JournalError> {
         let TaskEvent::RunStarted { agent, .. } = fact else { return Ok(()) };
         if self.labels.contains_key(agent) {

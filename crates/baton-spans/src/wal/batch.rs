@@ -1,4 +1,4 @@
-//! What a frame says: batches, each with its marks, what its spans share, and the spans.
+//! Content of a frame: batches, each with watermarks, resource and scope tables, and spans.
 
 use crate::codec::{self, TableBuilder, Tables};
 use baton_ports::SpanStoreError;
@@ -6,10 +6,10 @@ use baton_types::{Resource, Span, SpanClass, SpanScope};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, mem, ops::Range, sync::Arc};
 
-/// What one large batch leaves of its memory for the next.
+/// Buffer capacity that is kept after a large batch.
 const KEPT: usize = 256 << 10;
 
-/// How far sources have come, by name.
+/// Positions of sources, by name.
 pub(crate) type Marks = BTreeMap<String, u64>;
 
 #[derive(Serialize)]
@@ -26,23 +26,23 @@ struct HeadIn {
     spans: usize,
 }
 
-/// One batch, as it is read again.
+/// A decoded batch.
 pub(crate) struct Entry {
     pub(crate) marks: Vec<(String, u64)>,
     pub(crate) spans: Vec<Span>,
 }
 
-/// A batch as it is written.
+/// An encoded batch.
 pub(crate) struct Written {
     pub(crate) payload: Arc<Vec<u8>>,
-    /// Where its spans are: first telemetry, then memory.
+    /// Locations of its spans: telemetry first, then memory.
     pub(crate) bodies: Vec<Body>,
-    /// How many are telemetry.
+    /// Number of telemetry spans.
     pub(crate) telemetry: usize,
     tables: Tables,
 }
 
-/// Where a span is in what is written, and by which numbers what it shares.
+/// Location of a span in the payload, and the numbers of its resource and scope.
 pub(crate) struct Body {
     pub(crate) at: Range<u32>,
     resource: u32,
@@ -50,17 +50,17 @@ pub(crate) struct Body {
 }
 
 impl Written {
-    /// The spans themselves.
+    /// Decodes the spans.
     pub(crate) fn spans(&self) -> Result<Vec<Span>, SpanStoreError> {
         read_entry(&mut self.payload.as_slice()).map(|entry| entry.spans)
     }
 
-    /// The written form of a span without what it shares.
+    /// The encoded span without its resource and scope.
     pub(crate) fn body(&self, body: &Body) -> &[u8] {
         self.payload.get(body.at.start as usize..body.at.end as usize).unwrap_or_default()
     }
 
-    /// Who emitted a span, and what made it.
+    /// Resource and scope of a span.
     pub(crate) fn maker(&self, body: &Body) -> Result<(&Arc<Resource>, &Arc<SpanScope>), SpanStoreError> {
         let (resource, scope) =
             (self.tables.resources.get(body.resource as usize), self.tables.scopes.get(body.scope as usize));
@@ -68,8 +68,8 @@ impl Written {
     }
 }
 
-/// Spans in the form in which they are written: gathered one by one as they end, while they are at hand, so that none has
-/// to be kept until its batch is.
+/// Encoder of a batch: spans are encoded one by one as they end, so that none has to be kept in memory until its batch
+/// is written.
 #[derive(Default)]
 pub struct Gathered {
     tables: TableBuilder,
@@ -89,7 +89,7 @@ impl Gathered {
         self.add_as(span.class(), span)
     }
 
-    /// Adds a span to those of a class.
+    /// Adds a span to the given class.
     pub(crate) fn add_as(&mut self, class: SpanClass, span: &Span) -> Result<(), SpanStoreError> {
         let (resource, scope) = (self.tables.resource(&span.resource)?, self.tables.scope(&span.scope)?);
         let Bodies { bytes, bodies } = match class {
@@ -98,33 +98,33 @@ impl Gathered {
         };
         let before = bytes.len();
         let written = write(bytes, span, (resource, scope));
-        // What is half written would make everything behind it unreadable.
+        // A partly written span would make everything after it unreadable.
         let at = written.inspect_err(|_| bytes.truncate(before))?;
         bodies.push(Body { at, resource, scope });
         Ok(())
     }
 
-    /// How many there are.
+    /// Number of spans.
     pub fn len(&self) -> usize {
         self.telemetry.bodies.len() + self.memory.bodies.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no spans.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many bytes they take.
+    /// Encoded size in bytes.
     pub fn bytes(&self) -> usize {
         self.telemetry.bytes.len() + self.memory.bytes.len()
     }
 
-    /// The spans themselves, for whoever wants to look at them.
+    /// Decodes the spans for inspection.
     pub fn spans(mut self) -> Result<Vec<Span>, SpanStoreError> {
         self.finish(&[])?.spans()
     }
 
-    /// The batch of all of them; there are none left, and the memory that they took is used again.
+    /// Returns the batch of all spans; the encoder is empty afterwards and its buffers are reused.
     pub(crate) fn finish(&mut self, marks: &[(&str, u64)]) -> Result<Written, SpanStoreError> {
         self.batch(marks).inspect_err(|_| *self = Self::default())
     }
@@ -149,7 +149,7 @@ impl Gathered {
     }
 }
 
-/// Appends a span and the numbers of what it shares; says where the span is.
+/// Appends a span with the numbers of its resource and scope; returns the location of the span.
 fn write(bytes: &mut Vec<u8>, span: &Span, shared: (u32, u32)) -> Result<Range<u32>, SpanStoreError> {
     let start = place(bytes.len())?;
     codec::write_body(bytes, span)?;
@@ -165,7 +165,7 @@ fn place(length: usize) -> Result<u32, SpanStoreError> {
 /// Takes a batch from the front of a payload.
 pub(crate) fn read_entry(payload: &mut &[u8]) -> Result<Entry, SpanStoreError> {
     let head: HeadIn = codec::take(payload)?;
-    // A span takes more than one byte: damage that passed every check must not reserve more than there is.
+    // A span takes more than one byte: undetected damage must not reserve more than the payload length.
     let mut spans = Vec::with_capacity(head.spans.min(payload.len()));
     for _ in 0..head.spans {
         spans.push(codec::read_span(payload, &head.tables)?);

@@ -1,4 +1,4 @@
-//! A file of the log that is written.
+//! Writing a log file.
 
 use super::{Gathered, Marks, frame};
 use crate::disk::{self, unavailable};
@@ -9,29 +9,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file of the log that new spans go to.
+/// The log file that new spans are appended to.
 pub(crate) struct LogFile {
     file: File,
     path: PathBuf,
     marker: frame::Marker,
-    /// Everything before this is synced; nothing behind it counts.
+    /// Synced length; bytes after it do not count.
     length: u64,
     frame: Vec<u8>,
 }
 
-/// The name of a file of the log.
+/// Name of a log file.
 pub(crate) fn name_of(number: u64) -> String {
     format!("{number:010}.log")
 }
 
-/// The number in the name of a file of the log.
+/// Number in the name of a log file.
 pub(crate) fn number_of(name: &str) -> Option<u64> {
     let number = name.strip_suffix(".log")?.parse().ok()?;
     (name_of(number) == name).then_some(number)
 }
 
 impl LogFile {
-    /// Begins a file. It gets its name when its head and the marks so far are on disk: a file with a name is whole.
+    /// Creates a log file. It is renamed to its final name once its header and the current watermarks are synced: a
+    /// file with a final name is complete.
     pub(crate) fn create(directory: &Path, number: u64, marks: &Marks) -> Result<Self, SpanStoreError> {
         let path = directory.join(name_of(number));
         let unnamed = path.with_extension("new");
@@ -56,7 +57,7 @@ impl LogFile {
         Ok(log)
     }
 
-    /// Goes on with a file of which everything up to `length` is whole; what is behind is cut off.
+    /// Resumes a file that is intact up to `length`; the rest is truncated.
     pub(crate) fn resume(path: &Path, marker: [u8; 8], length: u64) -> Result<Self, SpanStoreError> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(unavailable("open", path))?;
         let log = Self { file, path: path.to_owned(), marker, length, frame: Vec::new() };
@@ -66,12 +67,12 @@ impl LogFile {
         Ok(log)
     }
 
-    /// How many bytes are in it.
+    /// Length in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Appends batches as one frame and syncs it: all of them are on disk when this returns, or none counts.
+    /// Appends batches as one frame and syncs it: all of them are durable when this returns, or none counts.
     pub(crate) fn append<'a>(&mut self, entries: impl IntoIterator<Item = &'a [u8]>) -> Result<(), Failed> {
         self.frame.clear();
         self.frame.resize(frame::FRAME_HEAD, 0);
@@ -84,11 +85,11 @@ impl LogFile {
         })?;
         self.frame[..frame::FRAME_HEAD].copy_from_slice(&head);
         if let Err(error) = self.file.write_all_at(&self.frame, self.length) {
-            // Part of it may be there. If it cannot be cut off, nothing may be written behind it.
+            // Part of the frame may be written. If it cannot be truncated, nothing may be written after it.
             let error = unavailable("write", &self.path)(error);
             return Err(Failed { error, lasting: self.cut().is_err() });
         }
-        // After a failed sync nobody knows what is on disk, and asking again would not tell.
+        // After a failed sync the content on disk is unknown, and a second sync would not report it.
         let synced = disk::sync_data(&self.file, &self.path).map_err(unavailable("sync", &self.path));
         synced.map_err(|error| Failed { error, lasting: true })?;
         self.length += self.frame.len() as u64;
@@ -96,19 +97,19 @@ impl LogFile {
         Ok(())
     }
 
-    /// Cuts off what is behind the last frame that counts, as a failure may have left it.
+    /// Truncates the file to the last frame that counts.
     pub(crate) fn cut(&self) -> Result<(), SpanStoreError> {
         self.file.set_len(self.length).map_err(unavailable("cut", &self.path))?;
         disk::sync(&self.file, &self.path).map_err(unavailable("sync", &self.path))
     }
 }
 
-/// One large group must not keep its memory for ever.
+/// Buffer capacity that is kept after a large group.
 const KEPT_BUFFER: usize = 16 << 20;
 
-/// Why a frame was not appended.
+/// Reason for a failed append.
 pub(crate) struct Failed {
     pub(crate) error: SpanStoreError,
-    /// Whether no later one can be in this file, either.
+    /// Whether all later appends to this file must fail, too.
     pub(crate) lasting: bool,
 }

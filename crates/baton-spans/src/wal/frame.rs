@@ -1,18 +1,18 @@
-//! The form of a file of the log: a head with a marker of its own, then frames that each begin with that marker.
+//! Format of a log file: a header with a marker, then frames that each begin with that marker.
 //!
-//! The marker is random, so that nothing that somebody sends in a span can look like a frame.
+//! The marker is random, so that the content of a span cannot look like a frame.
 
 use std::ops::Range;
 
 const MAGIC: &[u8; 8] = b"BATONLOG";
 const VERSION: u32 = 1;
 
-/// How many bytes the head of a file takes.
+/// Length of the file header in bytes.
 pub(super) const FILE_HEAD: usize = 24;
-/// How many bytes come before the payload of a frame.
+/// Length of a frame header in bytes.
 pub(super) const FRAME_HEAD: usize = 16;
 
-/// What every frame of a file begins with.
+/// Leading bytes of every frame of a file.
 pub(super) type Marker = [u8; 8];
 
 pub(super) fn file_head(marker: Marker) -> [u8; FILE_HEAD] {
@@ -25,7 +25,7 @@ pub(super) fn file_head(marker: Marker) -> [u8; FILE_HEAD] {
     head
 }
 
-/// What is wrong with the head of a file.
+/// Defect of a file header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum BadHead {
     Foreign,
@@ -50,7 +50,7 @@ pub(super) fn read_file_head(head: &[u8; FILE_HEAD]) -> Result<Marker, BadHead> 
     }
 }
 
-/// The bytes that come before a payload; its length is known to fit.
+/// Header of a frame; `None` if the payload is too long.
 pub(super) fn frame_head(marker: Marker, payload: &[u8]) -> Option<[u8; FRAME_HEAD]> {
     let length = u32::try_from(payload.len()).ok()?.to_le_bytes();
     let mut head = [0; FRAME_HEAD];
@@ -67,12 +67,12 @@ fn check(length: [u8; 4], payload: &[u8]) -> u32 {
     hash.finalize()
 }
 
-/// How long the payload behind the head of a frame is.
+/// Payload length according to a frame header.
 pub(super) fn payload_length(head: &[u8; FRAME_HEAD], marker: Marker) -> Option<u32> {
     (head[..8] == marker).then(|| number(head, 8))
 }
 
-/// Where the payload of the frame at that place is, if a whole one is there.
+/// Range of the payload of the frame at that offset, if the frame is intact.
 pub(super) fn frame_at(bytes: &[u8], at: usize, marker: Marker) -> Option<Range<usize>> {
     let head = bytes.get(at..at.checked_add(FRAME_HEAD)?)?;
     if head[..8] != marker {
@@ -85,13 +85,13 @@ pub(super) fn frame_at(bytes: &[u8], at: usize, marker: Marker) -> Option<Range<
     whole.then_some(payload)
 }
 
-/// Where a whole frame begins behind that place.
+/// Offset of the next intact frame after that offset.
 pub(super) fn frame_behind(bytes: &[u8], at: usize, marker: Marker) -> Option<usize> {
     (at + 1..bytes.len().saturating_sub(FRAME_HEAD - 1))
         .find(|place| bytes[*place] == marker[0] && frame_at(bytes, *place, marker).is_some())
 }
 
-/// The marker that stands in the head of a file, whether or not the rest of the head is as it was written.
+/// The marker in a file header, even if the rest of the header is damaged.
 pub(super) fn marker_in(head: &[u8]) -> Option<Marker> {
     head.get(12..20)?.try_into().ok()
 }

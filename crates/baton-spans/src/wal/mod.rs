@@ -1,9 +1,8 @@
-//! The log: what has to be on disk before anybody is told that it is kept.
+//! Write-ahead log: spans are acknowledged once they are synced here.
 //!
-//! A file of the log belongs to one generation of heads and is not needed when blocks hold all that is in it; it may be
-//! held for those who send spans on. A group of
-//! batches is one frame, written and synced before the next: a whole frame behind a broken one can therefore only mean
-//! damage, while a broken one at the very end is what a crash leaves.
+//! A log file belongs to one generation of heads and is no longer needed when blocks hold all its spans; it may be
+//! retained for readers that forward spans. A group of batches is one frame, written and synced before the next: an
+//! intact frame after a broken one can only mean damage, while a broken frame at the very end is the trace of a crash.
 
 mod batch;
 mod file;

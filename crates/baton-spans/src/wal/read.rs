@@ -1,30 +1,30 @@
-//! Reading a file of the log again after a start.
+//! Replay of a log file at start.
 
 use super::{Entry, frame, read_entry};
 use crate::disk::unavailable;
 use baton_ports::SpanStoreError;
 use std::{fs, path::Path};
 
-/// Whether a file may end in a frame that is not whole.
+/// Whether a file may end in an incomplete frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// It is the last one, where a crash leaves what nobody was told of.
+    /// The last file, where a crash leaves spans that were never acknowledged.
     Last,
-    /// Others follow, so it was whole once.
+    /// Other files follow, so it must be complete.
     Before,
 }
 
-/// How far a file was read.
+/// Outcome of a replay.
 #[derive(Debug)]
 pub(crate) struct Replayed {
     pub(crate) marker: [u8; 8],
-    /// Everything before this is whole.
+    /// Length of the intact part.
     pub(crate) length: u64,
-    /// How many bytes behind it are not.
+    /// Number of incomplete bytes after it.
     pub(crate) torn: u64,
 }
 
-/// Reads a file, batch by batch.
+/// Reads a file batch by batch.
 pub(crate) fn replay(
     path: &Path,
     place: Place,
@@ -53,7 +53,7 @@ pub(crate) fn replay(
         frames += 1;
     }
     let torn = bytes.len() - at;
-    // A file gets its name when its first frame is on disk, so that one cannot be torn.
+    // A file gets its name after its first frame is synced, so the first frame cannot be torn.
     let lost = frames == 0 || torn > 0 && (place == Place::Before || frame::frame_behind(&bytes, at, marker).is_some());
     if lost {
         return Err(damaged(path, at));
@@ -68,7 +68,8 @@ fn damaged(path: &Path, at: usize) -> SpanStoreError {
     ))
 }
 
-/// Reads what can be read of a damaged file: every whole frame, wherever it begins. Says how many bytes are of none.
+/// Reads every intact frame of a damaged file, wherever it begins. Returns the number of bytes outside of intact
+/// frames.
 pub(crate) fn salvage(
     path: &Path,
     mut each: impl FnMut(Entry) -> Result<(), SpanStoreError>,

@@ -1,4 +1,4 @@
-//! Reading a file of the log frame by frame, also while it is written.
+//! Reads a log file frame by frame, also while it is written.
 
 use super::{frame, read_entry};
 use crate::disk::unavailable;
@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A reader of one file of the log; the file may lose its name meanwhile.
+/// Reader of one log file; the file may be moved or deleted meanwhile.
 pub(crate) struct Tail {
     file: File,
     path: PathBuf,
@@ -20,7 +20,7 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// Opens a file; none when there is none of that name.
+    /// Opens a file; `None` if it does not exist.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, SpanStoreError> {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -37,27 +37,27 @@ impl Tail {
         Ok(Some(Self { file, path: path.to_owned(), marker, at: frame::FILE_HEAD as u64 }))
     }
 
-    /// What only this file begins its frames with.
+    /// Random marker of this file.
     pub(crate) fn marker(&self) -> [u8; 8] {
         self.marker
     }
 
-    /// Where the next frame begins.
+    /// Offset of the next frame.
     pub(crate) fn at(&self) -> u64 {
         self.at
     }
 
-    /// Goes on where a frame begins.
+    /// Seeks to the start of a frame.
     pub(crate) fn go_to(&mut self, at: u64) {
         self.at = at.max(frame::FILE_HEAD as u64);
     }
 
-    /// How long the file is.
+    /// Length of the file.
     pub(crate) fn length(&self) -> Result<u64, SpanStoreError> {
         Ok(self.file.metadata().map_err(unavailable("look at", &self.path))?.len())
     }
 
-    /// The spans of the next frame, unless it goes beyond that place.
+    /// The spans of the next frame, unless there is none before `end`.
     pub(crate) fn next(&mut self, end: u64) -> Result<Option<Vec<Span>>, SpanStoreError> {
         let mut head = [0; frame::FRAME_HEAD];
         if self.at + frame::FRAME_HEAD as u64 > end {
