@@ -1,4 +1,4 @@
-//! The table of everything that is measured. Whoever adds a row adds it to [`ALL`], too.
+//! The table of everything that is measured. Whoever adds a row adds it to [`WILDCARD`], too.
 
 use super::{Instrument, InstrumentKind, InstrumentKind::Counter, InstrumentKind::Gauge};
 use crate::names;
