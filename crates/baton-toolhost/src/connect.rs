@@ -1,4 +1,4 @@
-//! How a connection to a server is opened: the seam that transports plug into.
+//! Interface that transports implement to open a connection to a server.
 
 mod link;
 mod log;
@@ -11,23 +11,23 @@ use baton_types::{AgentName, McpServer, McpTransport};
 use rmcp::service::ClientInitializeError;
 use std::{collections::HashMap, sync::Arc};
 
-/// The ways to reach a server.
+/// Transport of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransportKind {
-    /// A program that speaks on its standard streams.
+    /// A program that communicates over its standard streams.
     Stdio,
     /// Streamable HTTP.
     Http,
     /// The older HTTP+SSE.
     Sse,
-    /// An address that may be either.
+    /// An address that may serve streamable HTTP or HTTP+SSE.
     Remote,
     /// Part of Baton.
     Internal,
 }
 
 impl TransportKind {
-    /// The kind that a definition names.
+    /// The kind named by a definition.
     pub fn of(transport: &McpTransport) -> Self {
         match transport {
             McpTransport::Stdio { .. } => Self::Stdio,
@@ -38,7 +38,7 @@ impl TransportKind {
         }
     }
 
-    /// The word for it in a status.
+    /// Name in a status.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stdio => "stdio",
@@ -49,87 +49,87 @@ impl TransportKind {
     }
 }
 
-/// What the connection is opened for.
+/// Handshake and transport of a connection attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
-    /// `server/discover` is said first, and `initialize` after it when the server does not know it.
+    /// Sends `server/discover` first, then `initialize` if the server does not support it.
     Discover,
-    /// `initialize` is said first.
+    /// Sends `initialize` first.
     Initialize,
-    /// `initialize` failed on the newer transport, and the older one is tried ([`Connect::has_older`]).
+    /// `initialize` failed on the newer transport; uses the older transport ([`Connect::has_older`]).
     Older,
 }
 
 /// The server to connect to.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
-    /// Whose server.
+    /// Agent that owns the server.
     pub agent: &'a AgentName,
-    /// The server; the variables in its transport's values are expanded.
+    /// The server, with the variables in its transport expanded.
     pub server: &'a McpServer,
-    /// Takes what the server writes beside the protocol.
+    /// Receives server output outside of the protocol.
     pub log: &'a ServerLog,
 }
 
-/// Why there is no connection.
+/// Connection failure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
-    /// It cannot be reached or is set up wrongly.
+    /// The server is unreachable or misconfigured.
     #[error("{reason}")]
     Failed {
-        /// What happened, without secrets.
+        /// Cause, without secrets.
         reason: String,
-        /// What to do about it.
+        /// Suggested fix.
         hint: String,
     },
-    /// Somebody has to log in first; nothing is tried again until then.
+    /// A login is required; no retry until then.
     #[error("{reason}")]
     NeedsLogin {
-        /// What happened, without secrets.
+        /// Cause, without secrets.
         reason: String,
-        /// What to do about it.
+        /// Suggested fix.
         hint: String,
     },
 }
 
-/// Opens connections of one kind.
+/// Opens connections of one transport kind.
 pub trait Connect: Send + Sync + 'static {
-    /// Opens one connection, on which nothing was said yet; dropping the [`Link`] closes it at once.
+    /// Opens a connection without sending anything; dropping the [`Link`] closes it immediately.
     fn open<'a>(&'a self, target: Target<'a>, attempt: Attempt) -> BoxFuture<'a, Result<Link, ConnectError>>;
 
-    /// Whether an older transport is worth a try after `initialize` failed like this.
+    /// Whether to try an older transport after this failure of `initialize`.
     fn has_older(&self, target: Target<'_>, failure: &ClientInitializeError) -> bool {
         let _ = (target, failure);
         false
     }
 
-    /// What a failed opening of the protocol means for people, when this transport knows better than the protocol.
+    /// Readable error for a failed handshake, if this transport knows more than the protocol error.
     fn explain(&self, target: Target<'_>, failure: &ClientInitializeError) -> Option<ConnectError> {
         let _ = (target, failure);
         None
     }
 }
 
-/// The transports that this host knows.
+/// Registry of transports.
 #[derive(Clone, Default)]
 pub struct Connectors {
     by_kind: HashMap<TransportKind, Arc<dyn Connect>>,
 }
 
 impl Connectors {
-    /// None yet.
+    /// An empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Uses this one for servers of that kind.
+    /// Registers the transport for servers of this kind.
     #[must_use]
     pub fn with(mut self, kind: TransportKind, connect: Arc<dyn Connect>) -> Self {
         self.by_kind.insert(kind, connect);
         self
     }
 
-    /// The one for a kind.
+    /// The transport for a kind.
     pub fn get(&self, kind: TransportKind) -> Option<Arc<dyn Connect>> {
         self.by_kind.get(&kind).cloned()
     }

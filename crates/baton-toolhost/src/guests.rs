@@ -1,8 +1,8 @@
-//! MCP servers that callers bring along for their own requests.
+//! Caller servers: MCP servers that callers supply with their requests.
 //!
-//! Each is kept like the one server of an agent of its own, so that connections, limits and statuses are those of every
-//! server. What it is reached with came with a request: it is held in memory, belongs to whoever brought it, and means
-//! what it says. No variable of this machine is ever put into it.
+//! Each is managed as the only server of an agent of its own, so connections, limits and statuses work as for every
+//! other server. The connection data comes from a request: it is kept in memory only, belongs to the caller that sent
+//! it, and is used literally. Environment variables of this machine are never substituted into it.
 
 mod lodgings;
 
@@ -14,17 +14,17 @@ use baton_types::{
 use lodgings::Lodgings;
 use std::{sync::Arc, time::Duration};
 
-/// How long somebody waits for a server before the request is refused.
+/// Maximum wait for a server before the request is rejected.
 const STARTUP: Duration = Duration::from_secs(10);
 
-/// The servers of callers; clones of the inner [`McpServers`] share the connections.
+/// The caller servers; clones of the inner [`McpServers`] share the connections.
 pub struct GuestServers {
     lodgings: Arc<Lodgings>,
     servers: McpServers,
 }
 
 impl GuestServers {
-    /// Reached through this connector, which has to judge every address; must be made within a tokio runtime.
+    /// Uses this connector, which must check every address. Must be called within a tokio runtime.
     pub fn new(connect: Arc<dyn Connect>, settings: HostSettings) -> Self {
         let lodgings = Arc::new(Lodgings::default());
         let connectors = Connectors::new().with(TransportKind::Remote, connect);
@@ -33,7 +33,7 @@ impl GuestServers {
         Self { lodgings, servers }
     }
 
-    /// The servers themselves, each of an agent that is named as [`GuestTool::guest`] says.
+    /// The MCP servers, each owned by an agent named by [`CallerServerTool::guest`].
     pub(crate) fn servers(&self) -> &McpServers {
         &self.servers
     }
@@ -43,7 +43,7 @@ impl GuestServers {
         self.servers.close().await;
     }
 
-    /// The one that has a tool, if it is this caller's and still known.
+    /// The server of a tool, if it belongs to this caller and is still registered.
     pub(crate) fn find(&self, principal: &Principal, tool: &GuestTool) -> Option<AgentName> {
         let name: AgentName = tool.guest.as_str().into();
         self.lodgings.touch(principal, &name).then_some(name)

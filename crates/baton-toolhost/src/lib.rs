@@ -1,11 +1,11 @@
-//! The tools an agent can use: programs, HTTP services, Rust functions and the tools of MCP servers.
+//! The tools of an agent: programs, HTTP services, Rust functions and the tools of MCP servers.
 //!
-//! This crate must never let one server harm another or delay an agent: every server has its own state machine, its
-//! own limits and its own log. It never believes what a server says about itself unless the agent's definition says
-//! so, never starts a shell, and never shows a secret in a status, an error or a log.
+//! This crate must never let one server harm another or delay an agent: every server has its own state machine, limits
+//! and log. It never trusts the self-description of a server unless the agent's definition marks the server as trusted,
+//! never starts a shell, and never shows a secret in a status, an error or a log.
 //!
 //! Read first: [`Toolbox`] (the port `ToolHost` for every kind of tool), [`McpServers`] (an agent's MCP servers and the
-//! calls to them), [`Connect`] (how a connection is opened).
+//! calls to them), [`Connect`] (opens a connection).
 
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and servers still use them")]
 

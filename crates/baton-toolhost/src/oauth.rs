@@ -1,7 +1,7 @@
-//! Logging in at servers that want OAuth.
+//! OAuth login at MCP servers.
 //!
-//! rmcp does the protocol; what is here decides when to log in and with what, keeps the credentials for their owner
-//! alone, and sends every request through the client that judges addresses.
+//! rmcp implements the protocol. This module decides when to log in and with which credentials, stores the credentials
+//! readable by their owner only, and sends every request through the client that checks addresses.
 
 mod authorize;
 mod authorizer;

@@ -1,4 +1,4 @@
-//! The MCP servers of agents: connections, statuses, and calls in the words of the protocol.
+//! The MCP servers of agents: connections, statuses and protocol calls.
 
 mod calls;
 mod catalog;

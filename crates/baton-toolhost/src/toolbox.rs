@@ -1,4 +1,4 @@
-//! Every kind of tool behind one port.
+//! All kinds of tools behind one port.
 
 mod mcp;
 mod output;
@@ -22,7 +22,7 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// With programs and these servers.
+    /// A toolbox with command tools and these MCP servers.
     pub fn new(servers: McpServers) -> Self {
         Self { commands: CommandTools::new(), servers, http: None, native: None, guests: None }
     }
@@ -41,19 +41,19 @@ impl Toolbox {
         self
     }
 
-    /// Runs tools of servers that callers bring.
+    /// Runs the tools of caller servers.
     #[must_use]
     pub fn with_guests(mut self, guests: Arc<GuestServers>) -> Self {
         self.guests = Some(guests);
         self
     }
 
-    /// The servers that callers bring.
+    /// The caller servers.
     pub fn guests(&self) -> Option<&Arc<GuestServers>> {
         self.guests.as_ref()
     }
 
-    /// Closes all connections to servers, within a bound.
+    /// Closes all connections to servers, within a timeout.
     pub async fn close(&self) {
         let guests = async {
             if let Some(guests) = &self.guests {
@@ -119,8 +119,7 @@ impl ToolHost for Toolbox {
     }
 }
 
-/// The tools of an agent elsewhere are called as that agent calls them; it has no others with which they could be
-/// confused.
+/// Tools of a remote agent keep the names used by that agent; it has no other tools to conflict with.
 fn own_name(agent: &AgentSpec, spec: ToolSpec) -> ToolSpec {
     match &spec.runner {
         ToolRunner::Mcp(tool) if agent.is_peer() && tool.server == McpServer::ENVIRONMENT => {
@@ -130,11 +129,11 @@ fn own_name(agent: &AgentSpec, spec: ToolSpec) -> ToolSpec {
     }
 }
 
-/// Calls a tool of a server that the caller brought, if what that is reached with is still known.
+/// Calls a tool of a caller server, if its connection data is still in memory.
 async fn call_guest(guests: &GuestServers, run: ToolRun<'_>, tool: &GuestTool) -> ToolOutcome {
     let Some(guest) = guests.find(run.principal, tool) else {
         return mcp::failed(format!(
-            "{} was not run: what its server '{}' is reached with was given with the request and is not kept; tell the user \
+            "{} was not run: the connection data of its server '{}' came with the request and is no longer available; tell the user \
              to send the request again",
             run.call.name, tool.server
         ));

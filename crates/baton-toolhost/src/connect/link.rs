@@ -1,4 +1,4 @@
-//! A connection of any transport, as one type.
+//! Type-erased connection.
 
 use baton_ports::BoxFuture;
 use rmcp::{
@@ -8,23 +8,23 @@ use rmcp::{
 };
 use std::error::Error;
 
-/// Why a message could not be sent; the source is the transport's own error.
+/// Send failure; its source is the error of the transport.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct LinkError(#[source] Box<dyn Error + Send + Sync>);
 
 impl LinkError {
-    /// From the transport's own error.
+    /// Wraps the error of a transport.
     pub fn new(error: impl Error + Send + Sync + 'static) -> Self {
         Self(Box::new(error))
     }
 }
 
-/// An rmcp client transport whose kind does not matter any more; dropping it closes the connection.
+/// Type-erased rmcp client transport; dropping it closes the connection.
 pub struct Link(Box<dyn Wire>);
 
 impl Link {
-    /// Of any transport.
+    /// Wraps any client transport.
     pub fn new(transport: impl Transport<RoleClient> + 'static) -> Self {
         Self(Box::new(transport))
     }

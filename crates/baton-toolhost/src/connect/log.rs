@@ -1,4 +1,4 @@
-//! The last lines that a server wrote beside the protocol.
+//! The last lines of server output outside of the protocol.
 
 use baton_outbound::Shown;
 use parking_lot::Mutex;
@@ -7,8 +7,8 @@ use std::{borrow::Cow, collections::VecDeque, sync::Arc};
 const MAX_LINES: usize = 100;
 const MAX_LINE: usize = 500;
 
-/// A ring of the last 100 lines of one server, each cut after 500 characters, without the secrets that the server was
-/// given; clones share it.
+/// Ring buffer of the last 100 lines of one server, each truncated to 500 characters, with the secrets given to the
+/// server redacted. Clones share the buffer.
 #[derive(Clone, Debug, Default)]
 pub struct ServerLog(Arc<Mutex<Ring>>);
 
@@ -20,7 +20,7 @@ struct Ring {
 }
 
 impl ServerLog {
-    /// Keeps one line; the oldest gives way.
+    /// Appends one line; evicts the oldest when full.
     pub fn line(&self, text: &str) {
         let text = self.hide(text.trim_end());
         let mut line: String = text.chars().filter(|c| !c.is_control() || *c == '\t').take(MAX_LINE).collect();
@@ -34,23 +34,23 @@ impl ServerLog {
         ring.lines.push_back(line);
     }
 
-    /// Says why the transport itself ended the connection; the first reason counts.
+    /// Records the reason for which the transport ended the connection; the first reason is kept.
     pub fn fault(&self, reason: impl Into<String>) {
         let reason = self.hide(&reason.into()).into_owned();
         self.0.lock().fault.get_or_insert(reason);
     }
 
-    /// Takes the reason that [`ServerLog::fault`] left.
+    /// Takes the reason recorded by [`ServerLog::fault`].
     pub(crate) fn take_fault(&self) -> Option<String> {
         self.0.lock().fault.take()
     }
 
-    /// From now on hides these values, and no others.
+    /// Replaces the set of redacted values.
     pub(crate) fn conceal(&self, secrets: Shown) {
         self.0.lock().hidden = Arc::new(vec![secrets]);
     }
 
-    /// From now on hides these values as well.
+    /// Adds values to redact.
     pub(crate) fn conceal_also(&self, secrets: Shown) {
         let mut ring = self.0.lock();
         if !secrets.is_empty() && !ring.hidden.contains(&secrets) {
@@ -58,12 +58,12 @@ impl ServerLog {
         }
     }
 
-    /// Whether anything is hidden.
+    /// Whether any value is redacted.
     pub(crate) fn has_secrets(&self) -> bool {
         self.0.lock().hidden.iter().any(|secrets| !secrets.is_empty())
     }
 
-    /// A text of the server without the secrets that it was given.
+    /// Redacts the secrets in a text of the server.
     pub(crate) fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let secrets = Arc::clone(&self.0.lock().hidden);
         secrets.iter().fold(Cow::Borrowed(text), |text, secrets| {

@@ -1,4 +1,4 @@
-//! Who brought which server, and for how long it stays.
+//! Table of caller servers with their owners and expiry.
 
 use baton_ports::{AgentSource, Changes};
 use baton_types::{AgentKit, AgentName, AgentSpec, McpServer, Principal};
@@ -6,13 +6,13 @@ use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
 
-/// Servers that stay at the same time, of everybody and of one account.
+/// Maximum servers in total and per account.
 const MOST: usize = 256;
 const MOST_OF_ONE: usize = 32;
-/// A server that nobody uses for this long has to go when others come.
+/// Idle time after which a server is evicted when another is added.
 const STAY: Duration = Duration::from_secs(60 * 60);
 
-/// The servers of callers, as the kits of agents that nobody else sees.
+/// Caller servers as resources of agents that no other component sees.
 pub(super) struct Lodgings {
     by_name: Mutex<HashMap<AgentName, Lodger>>,
     changed: watch::Sender<()>,
@@ -24,7 +24,7 @@ struct Lodger {
     used: Instant,
 }
 
-/// Whose servers count together.
+/// Unit of the per-account limit.
 #[derive(Clone, PartialEq, Eq)]
 struct Account {
     tenant: Arc<str>,
@@ -44,8 +44,8 @@ impl Default for Lodgings {
 }
 
 impl Lodgings {
-    /// The name of a server, which is given one when it is new. Whoever brings more than its share gives up what it used
-    /// longest ago; nobody loses a server that it uses to somebody else.
+    /// The name of a server; a new server gets a new name. At the limit, the least recently used server of the same
+    /// account is evicted; a server in use is never evicted for another account.
     pub(super) fn take(&self, principal: &Principal, server: McpServer) -> Result<AgentName, String> {
         let (account, now) = (Account::of(principal), Instant::now());
         let mut table = self.by_name.lock();
@@ -62,7 +62,7 @@ impl Lodgings {
             oldest.map(|name| table.remove(&name));
         }
         if table.len() >= MOST {
-            return Err(format!("{MOST} servers of callers are connected already; try again later"));
+            return Err(format!("the limit of {MOST} connected caller servers is reached; try again later"));
         }
         let name = fresh_name()?;
         let kit = AgentKit { servers: vec![server], ..AgentKit::default() };
@@ -72,7 +72,7 @@ impl Lodgings {
         Ok(name)
     }
 
-    /// Whether the server is this caller's and still here; it was used just now, then.
+    /// Marks the server as used; false when it belongs to another caller or is gone.
     pub(super) fn touch(&self, principal: &Principal, name: &AgentName) -> bool {
         let account = Account::of(principal);
         let mut table = self.by_name.lock();
@@ -83,7 +83,7 @@ impl Lodgings {
         })
     }
 
-    /// Lets a server go.
+    /// Removes a server.
     pub(super) fn leave(&self, name: &AgentName) {
         self.by_name.lock().remove(name);
         self.changed.send_replace(());
@@ -116,9 +116,9 @@ impl AgentSource for Lodgings {
     }
 }
 
-/// A name that cannot be guessed, since it stands for secrets.
+/// An unguessable name, because it grants access to secrets.
 fn fresh_name() -> Result<AgentName, String> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|_| "this machine gives no randomness".to_owned())?;
+    getrandom::fill(&mut bytes).map_err(|_| "the operating system provides no random bytes".to_owned())?;
     Ok(format!("guest-{:032x}", u128::from_be_bytes(bytes)).as_str().into())
 }

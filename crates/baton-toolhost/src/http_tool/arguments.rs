@@ -3,10 +3,10 @@
 use baton_types::Json;
 use std::collections::BTreeMap;
 
-/// By name, each as it was written: numbers keep their digits.
+/// Arguments by name, in their original JSON text: numbers keep their digits.
 pub(super) type Arguments = BTreeMap<String, Json>;
 
-/// Why no request can be made from the arguments; the model reads it and calls again.
+/// Invalid arguments; the message asks the model to call again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; call it again with that corrected")]
 pub(super) struct Unfit(String);
@@ -17,7 +17,7 @@ impl Unfit {
     }
 
     pub(super) fn empty(name: &str) -> Self {
-        Self(format!("the argument '{name}' is empty, and a part of the address"))
+        Self(format!("the argument '{name}' is empty, but it is part of the address"))
     }
 
     pub(super) fn dots(name: &str) -> Self {
@@ -25,12 +25,12 @@ impl Unfit {
     }
 }
 
-/// The arguments of a call.
+/// Parses the arguments of a call.
 pub(super) fn read(arguments: &Json) -> Result<Arguments, Unfit> {
     arguments.read().map_err(|_| Unfit("the arguments are not a JSON object".to_owned()))
 }
 
-/// The text of a plain argument; nothing when it is missing or null.
+/// Text of a scalar argument; `None` when missing or null.
 pub(super) fn plain(arguments: &Arguments, name: &str) -> Result<Option<String>, Unfit> {
     match arguments.get(name) {
         None => Ok(None),
@@ -42,7 +42,7 @@ pub(super) fn plain(arguments: &Arguments, name: &str) -> Result<Option<String>,
     }
 }
 
-/// An argument as the values of one parameter: a list as many, everything else as one.
+/// The argument as values of one parameter: one per list item, or a single one.
 pub(super) fn values(value: &Json) -> Vec<String> {
     if value.as_str() == "null" {
         return Vec::new();

@@ -1,12 +1,12 @@
-//! A client for each host that definitions name.
+//! Cache of HTTP clients by host.
 
 use baton_outbound::{GuardedClient, Options, SetupError};
 use parking_lot::Mutex;
 use std::{collections::VecDeque, time::Duration};
 
-/// Hosts whose connections are kept; the one that came first goes first.
+/// Maximum cached clients; the oldest is evicted first.
 const MOST: usize = 64;
-/// Each call has its own, shorter time.
+/// Upper bound; each call has its own, shorter timeout.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
 pub(super) struct Clients {
@@ -19,8 +19,8 @@ impl Clients {
         Self { base, known: Mutex::default() }
     }
 
-    /// A client that may call this host wherever it is, since the definition's author wrote it there, and that
-    /// follows redirects at one origin only.
+    /// A client that may call this host at any address, because the author of the definition named it. It follows
+    /// same-origin redirects only.
     pub(super) fn client(&self, host: &str) -> Result<GuardedClient, SetupError> {
         if let Some((_, client)) = self.known.lock().iter().find(|(known, _)| known == host) {
             return Ok(client.clone());

@@ -1,11 +1,11 @@
-//! Headers of a definition, with the secrets that they refer to.
+//! Headers of a definition, with secret references resolved.
 
 use baton_types::{AgentKit, ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::sync::Arc;
 
 const MARK: &str = "env://";
-/// A shorter secret is too likely to be part of an honest answer to be taken out of it.
+/// Shorter secrets are not redacted: they are too likely to occur in a response by chance.
 const SHORTEST_HIDDEN: usize = 8;
 /// Headers that belong to the connection, not to the request.
 const OWN: [HeaderName; 8] = [
@@ -19,22 +19,22 @@ const OWN: [HeaderName; 8] = [
     header::EXPECT,
 ];
 
-/// Finds a variable by its name.
+/// Looks up a variable by name.
 pub(super) type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-/// Where secrets are looked up, when a call is made.
+/// Secret lookup at call time.
 #[derive(Clone)]
 pub(super) struct Secrets {
-    /// The kit whose variables come first.
+    /// Agent resources whose variables take precedence.
     own: Option<Arc<AgentKit>>,
     others: Arc<LookUp>,
 }
 
-/// Secrets that a request carries; they are taken out of whatever comes back.
+/// Secrets carried by a request; redacted in the response.
 #[derive(Default)]
 pub(super) struct Known(Vec<String>);
 
-/// Why the headers of a definition cannot be sent; never shows a value.
+/// Invalid headers of a definition; never shows a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HeaderProblem {
     #[error(
@@ -52,7 +52,7 @@ impl Secrets {
         Self { own: None, others: look_up }
     }
 
-    /// The same with the variables of an agent before them.
+    /// The same lookup, with the variables of an agent taking precedence.
     pub(super) fn of(&self, own: Arc<AgentKit>) -> Self {
         Self { own: Some(own), others: Arc::clone(&self.others) }
     }
@@ -94,7 +94,7 @@ impl Secrets {
             }
             let missing = || HeaderProblem::Secret { name: name.to_owned(), header: header.to_owned() };
             let secret = self.get(name).ok_or_else(missing)?;
-            // A variable that was read from a file often ends with a line break.
+            // Variables read from a file often end with a line break.
             let secret = secret.trim();
             text.push_str(before);
             text.push_str(secret);
@@ -107,7 +107,7 @@ impl Secrets {
 }
 
 impl Known {
-    /// The text without the secrets that the request carried, should the service have repeated them.
+    /// Redacts the secrets of the request in a response text.
     pub(super) fn hidden_in(&self, text: String) -> String {
         let hidden = self.0.iter().filter(|secret| secret.len() >= SHORTEST_HIDDEN);
         hidden.fold(text, |text, secret| if text.contains(secret) { text.replace(secret, "[secret]") } else { text })

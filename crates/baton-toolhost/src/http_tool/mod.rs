@@ -1,4 +1,4 @@
-//! HTTP services as tools, without code: one bounded request per call, only to the host that the definition names.
+//! HTTP tools without code: one bounded request per call, only to the host named by the definition.
 
 mod arguments;
 mod clients;
@@ -19,13 +19,13 @@ use headers::Secrets;
 use std::{fmt, sync::Arc};
 use tokio::sync::Semaphore;
 
-/// Requests at the same time; further calls wait their turn, within their own time.
+/// Maximum concurrent requests; further calls wait within their timeout.
 const MAX_REQUESTS: usize = 64;
 
 /// Runs HTTP tools.
 ///
-/// An argument stays inside the path segment or the query value that it is meant for, redirects stay at the origin of
-/// the definition, and the value of a secret is in nothing that comes back.
+/// An argument cannot escape its path segment or query value, redirects stay at the origin of the definition, and no
+/// output contains the value of a secret.
 pub struct HttpTools {
     clients: Clients,
     secrets: Secrets,
@@ -35,12 +35,13 @@ pub struct HttpTools {
 }
 
 impl HttpTools {
-    /// With the names, authorities and bounds of a client; secrets are variables of the process.
+    /// Uses the address policy, resolver and root certificates of a client; secrets are environment variables of the
+    /// process.
     pub fn new(client: GuardedClient) -> Self {
         Self::with_secrets(client, |name| std::env::var(name).ok())
     }
 
-    /// With another place where `env://NAME` is looked up.
+    /// Resolves `env://FILE_NAME` with another lookup.
     pub fn with_secrets(
         client: GuardedClient,
         secrets: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -54,14 +55,14 @@ impl HttpTools {
         }
     }
 
-    /// Looks for `env://NAME` among the variables of the calling agent first.
+    /// Resolves `env://FILE_NAME` with the variables of the calling agent first.
     #[must_use]
     pub fn with_agents(mut self, agents: Arc<dyn AgentSource>) -> Self {
         self.agents = Some(agents);
         self
     }
 
-    /// Makes a span of every request.
+    /// Records a span for every request.
     #[must_use]
     pub fn with_tracer(mut self, tracer: Tracer) -> Self {
         self.tracer = tracer;
@@ -74,7 +75,7 @@ impl HttpTools {
             return failed(format!("the tool {name} makes no HTTP request"));
         };
         let work = async {
-            // The semaphore is never closed; were it, running unbounded by it is the lesser evil.
+            // The semaphore is never closed; if it were, unlimited concurrency is the lesser evil.
             let _turn = self.turns.acquire().await.ok();
             self.exchange(tool, &run).await
         };
@@ -120,7 +121,7 @@ impl HttpTools {
 }
 
 impl ToolHost for HttpTools {
-    /// Makes the request of one call; failures are outputs that say what to do.
+    /// Sends the request of one call; failures become outputs with a remedy.
     fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move { ToolOutcome::Done(self.done(run).await) })
     }
@@ -136,7 +137,7 @@ fn unanswered(name: &str, error: &OutboundError) -> String {
     format!("{name} failed: {error}\nWhat to do: {what}.")
 }
 
-/// A failure as the model reads it.
+/// A failure for the model.
 fn failed(text: impl AsRef<str>) -> ToolOutput {
     ToolOutput { output: Json::string(text.as_ref()), is_error: true }
 }

@@ -1,4 +1,4 @@
-//! What a service answered, as a model reads it.
+//! Converts the response of a service to a tool output.
 
 use super::{failed, headers::Known};
 use baton_outbound::Reply;
@@ -7,18 +7,18 @@ use baton_types::{Json, MAX_JSON_DEPTH};
 use baton_wire::depth_within;
 use http::header;
 
-/// Bytes of a failure's body that are shown.
+/// Maximum displayed bytes of an error body.
 const SHOWN_OF_FAILURES: usize = 2 * 1024;
 
-/// How a body is shown.
+/// Display form of a body.
 enum Kind {
     Json,
     Text,
-    /// Named, not shown.
+    /// Described, not shown.
     Other,
 }
 
-/// The output of a call that was answered.
+/// Output of a call that got a response.
 pub(super) fn output(name: &str, reply: &Reply, limit: usize, known: &Known) -> ToolOutput {
     let status = reply.status;
     if !status.is_success() {
@@ -50,7 +50,7 @@ pub(super) fn output(name: &str, reply: &Reply, limit: usize, known: &Known) -> 
     ToolOutput { output: Json::string(&known.hidden_in(text(reply, limit))), is_error: false }
 }
 
-/// The body as text, cut at a bound, which it then says; what is no text is named only.
+/// The body as text, truncated with a notice; a body that is not text is only described.
 fn text(reply: &Reply, limit: usize) -> String {
     if let Kind::Other = kind(reply) {
         return named(reply);
@@ -77,7 +77,7 @@ fn named(reply: &Reply) -> String {
         (false, Some(total)) => format!("{total} bytes"),
         (false, None) => format!("more than {} bytes", reply.body.len()),
     };
-    format!("[{kind}{packed}, {size}: not shown, because it is no text]")
+    format!("[{kind}{packed}, {size}: not shown, because it is not text]")
 }
 
 fn kind(reply: &Reply) -> Kind {
@@ -101,7 +101,7 @@ fn kind(reply: &Reply) -> Kind {
     }
 }
 
-/// A cut may go through the last character.
+/// Truncation may split the last character.
 fn looks_like_text(body: &[u8]) -> bool {
     let readable = match std::str::from_utf8(body) {
         Ok(_) => true,
@@ -116,7 +116,7 @@ fn media_type(reply: &Reply) -> Option<String> {
     (!media_type.is_empty()).then_some(media_type)
 }
 
-/// How long the service says the body is.
+/// Content length declared by the service.
 fn announced(reply: &Reply) -> Option<u64> {
     reply.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }

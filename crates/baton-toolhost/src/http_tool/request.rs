@@ -1,4 +1,4 @@
-//! The request of one call.
+//! Builds the request of one call.
 
 use super::{
     arguments::{self, Arguments, Unfit},
@@ -14,15 +14,15 @@ const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.5";
 const AGENT: &str = concat!("baton/", env!("CARGO_PKG_VERSION"));
 const TRACE: &str = "traceparent";
 
-/// A request, and what has to be known about it.
+/// A request with its host and secrets.
 pub(super) struct Made {
     pub(super) request: Request<Bytes>,
-    /// The host that the definition names.
+    /// The host named by the definition.
     pub(super) host: String,
     pub(super) known: Known,
 }
 
-/// Why there is no request.
+/// Failure to build a request.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unmade {
     #[error(transparent)]
@@ -37,7 +37,7 @@ pub(super) enum Unmade {
     Header(#[from] HeaderProblem),
 }
 
-/// Makes the request that a definition and the arguments of a call describe.
+/// Builds the request from a definition and the arguments of a call.
 pub(super) fn made(tool: &HttpTool, given: &Json, trace: Option<&str>, secrets: &Secrets) -> Result<Made, Unmade> {
     let method = match tool.method.as_str() {
         "GET" => Method::GET,
@@ -80,7 +80,7 @@ pub(super) fn made(tool: &HttpTool, given: &Json, trace: Option<&str>, secrets: 
     Ok(Made { request, host: template.host().to_owned(), known })
 }
 
-/// What a query or a form says; a list is several parameters of one name.
+/// Query or form parameters; a list becomes several parameters with the same name.
 fn parameters(arguments: &Arguments) -> Vec<(&str, String)> {
     let each = arguments
         .iter()

@@ -5,7 +5,7 @@ use baton_outbound::{OutboundError, Reply, Target};
 use baton_telemetry::{OpenSpan, Tracer, names};
 use baton_types::{HttpTool, SpanKind, TraceContext};
 
-/// Begins it. The address is the definition's, up to its query: arguments are the caller's, and not told.
+/// Starts the span. The address is taken from the definition, without query; arguments are never recorded.
 pub(super) fn begin(tracer: &Tracer, tool: &HttpTool, parent: Option<TraceContext>) -> OpenSpan {
     let method = match tool.method.as_str() {
         "GET" => "GET",
@@ -20,7 +20,7 @@ pub(super) fn begin(tracer: &Tracer, tool: &HttpTool, parent: Option<TraceContex
         return span;
     }
     span.set(names::HTTP_REQUEST_METHOD, method);
-    // What is no address may be anything.
+    // An invalid address may contain anything and is not recorded.
     if UrlTemplate::parse(&tool.url).is_ok() {
         let url = tool.url.split('?').next().unwrap_or_default();
         span.set(names::URL_FULL, url.to_owned());
@@ -34,7 +34,7 @@ pub(super) fn begin(tracer: &Tracer, tool: &HttpTool, parent: Option<TraceContex
     span
 }
 
-/// Ends it; for whoever asked, every refusal is an error.
+/// Ends the span; every error status is an error for the client.
 pub(super) fn end(mut span: OpenSpan, answered: Result<&Reply, &OutboundError>) {
     match answered {
         Ok(reply) => {

@@ -1,10 +1,10 @@
-//! The address of an HTTP tool: fixed text with places for arguments, none of which can leave its place.
+//! URL template of an HTTP tool. An argument cannot escape its placeholder.
 
 use super::arguments::{self, Arguments, Unfit};
 use baton_outbound::Target;
 use std::fmt::Write as _;
 
-/// An address in which `{name}` stands for an argument, in the path or in the query.
+/// A URL with `{name}` placeholders in the path or the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlTemplate {
     /// Scheme and authority, as written.
@@ -21,20 +21,20 @@ enum Piece {
     Argument(String),
 }
 
-/// Why an address with places for arguments cannot be used.
+/// Invalid URL template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// What is left without arguments is no address.
+    /// The fixed part is not a valid URL.
     #[error("the address {0}")]
     Address(String),
-    /// Scheme, host and port are fixed.
+    /// A placeholder in the scheme, host or port.
     #[error("an argument may stand in the path and in the query of the address, not before")]
     Host,
-    /// A fragment is never sent.
-    #[error("the address has a fragment; leave out what begins with #")]
+    /// A fragment, which is never sent.
+    #[error("the address has a fragment; remove the part from # on")]
     Fragment,
-    /// A brace without its other half, or around something that is no name.
-    #[error("a brace in the address is not closed or names nothing; write {{name}}")]
+    /// An unbalanced brace, or an invalid placeholder name.
+    #[error("a brace in the address is not closed or has no valid name; write {{name}}")]
     Brace,
     /// `.` or `..` as a segment.
     #[error("the address has the path segment '{0}'; write the path that is meant")]
@@ -42,7 +42,7 @@ pub enum TemplateError {
 }
 
 impl UrlTemplate {
-    /// Reads an address with places for arguments.
+    /// Parses a URL template.
     pub fn parse(url: &str) -> Result<Self, TemplateError> {
         if url.contains('#') {
             return Err(TemplateError::Fragment);
@@ -70,7 +70,7 @@ impl UrlTemplate {
                 return Err(TemplateError::Dots(literal.clone()));
             }
         }
-        // The rest of the fixed text must be text of an address, too.
+        // The other fixed text must be valid in a URL as well.
         let literals = segments.iter().chain(&pairs).flatten().filter_map(Piece::literal);
         Target::parse(&format!("{origin}/{}", literals.collect::<String>()))
             .map_err(|error| TemplateError::Address(without_subject(&error)))?;
@@ -82,7 +82,7 @@ impl UrlTemplate {
         &self.host
     }
 
-    /// The names of the arguments that have a place.
+    /// The names of the placeholders.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().chain(&self.pairs).flatten().filter_map(|piece| match piece {
             Piece::Argument(name) => Some(name.as_str()),
@@ -90,8 +90,8 @@ impl UrlTemplate {
         })
     }
 
-    /// The address with the arguments in their places; a query parameter whose argument is missing is left out, and
-    /// `more` parameters follow.
+    /// The URL with the arguments filled in. A query parameter whose argument is missing is omitted; the parameters in
+    /// `more` are appended.
     pub(super) fn filled(&self, arguments: &Arguments, more: &[(&str, String)]) -> Result<String, Unfit> {
         let mut url = self.origin.clone();
         for segment in &self.segments {
@@ -109,7 +109,7 @@ impl UrlTemplate {
                 }
             }
             let names = || segment.iter().find_map(Piece::argument).unwrap_or_default();
-            // An empty segment or a step up would name something else than the definition means.
+            // An empty or dot segment would address another resource than the definition intends.
             if has_argument && url.len() == start {
                 return Err(Unfit::empty(names()));
             }
@@ -186,7 +186,7 @@ fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
     Ok(pieces)
 }
 
-/// Writes text so that nothing in it means anything to a URL.
+/// Percent-encodes all reserved characters.
 fn encode(out: &mut String, text: &str) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
@@ -197,12 +197,12 @@ fn encode(out: &mut String, text: &str) {
     }
 }
 
-/// Whether a segment stands for the folder itself or the one above; encoded dots count.
+/// Whether a segment is `.` or `..`, also in encoded form.
 fn is_dots(segment: &str) -> bool {
     matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..")
 }
 
-/// What is wrong with a URL, without the words that say that it is one.
+/// Error text without its subject "the URL".
 fn without_subject(error: &baton_outbound::OutboundError) -> String {
     let text = error.to_string();
     text.strip_prefix("the URL ").unwrap_or(&text).to_owned()

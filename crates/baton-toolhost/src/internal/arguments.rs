@@ -1,4 +1,4 @@
-//! What callers say, taken at its word: what is not known, missing or out of bounds is refused by name.
+//! Strict argument parsing: an unknown, missing or out-of-range argument is rejected by name.
 
 use super::call::{Call, Refused};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -11,13 +11,13 @@ pub(super) struct ByName {
     pub(super) name: String,
 }
 
-/// Nothing.
+/// No arguments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Nothing {}
 
 impl Call<'_> {
-    /// The arguments, or which of them is wrong.
+    /// The parsed arguments; the error names the invalid argument.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Refused> {
         let value = Value::Object(self.arguments.clone());
         serde_path_to_error::deserialize(value).map_err(|error| {
@@ -27,7 +27,7 @@ impl Call<'_> {
         })
     }
 
-    /// A whole number within bounds; models write them as they like.
+    /// An integer within bounds; models may write it as a float.
     pub(super) fn whole(&self, name: &str, given: Option<f64>, least: u16, most: u16) -> Result<Option<u16>, Refused> {
         let Some(given) = given else { return Ok(None) };
         let fits = (f64::from(least)..=f64::from(most)).contains(&given) && given.fract() == 0.0;
@@ -37,7 +37,7 @@ impl Call<'_> {
         number.map(Some).ok_or_else(wrong)
     }
 
-    /// An argument that does not fit.
+    /// Error for an invalid argument.
     pub(super) fn unfit(&self, what: &str) -> Refused {
         Refused::new(format!(
             "{} was not done: its arguments do not fit: {what}; call it again with that corrected",

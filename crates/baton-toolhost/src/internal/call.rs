@@ -1,25 +1,25 @@
-//! One call of a tool, and what comes of it.
+//! One tool call and its result.
 
 use super::inside::Inside;
 use baton_types::{AgentName, ErrorCode, TaskId};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 
-/// Names that are told to somebody who missed.
+/// Maximum names listed in an error message.
 const NAMED: usize = 50;
 
-/// A call with everything that answering it may need.
+/// A call with its context.
 pub(super) struct Call<'a> {
     pub(super) inside: &'a Inside,
-    /// Whose server it is.
+    /// Agent that owns the server.
     pub(super) agent: &'a AgentName,
-    /// The tool, for messages.
+    /// The tool name, for messages.
     pub(super) tool: &'a str,
-    /// The task in which it was made.
+    /// The task that made the call.
     pub(super) task: Option<TaskId>,
     pub(super) arguments: JsonObject,
 }
 
-/// Why nothing was done; for the model, which is told what to do instead.
+/// Rejection of a call; the text tells the model how to proceed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Refused(String);
@@ -38,15 +38,15 @@ impl Refused {
     }
 }
 
-/// What a call gives.
+/// Result of a call.
 pub(super) type Answer = Result<CallToolResult, Refused>;
 
-/// That something was done, in a sentence.
+/// A success message.
 pub(super) fn done(words: impl Into<String>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(words.into())])
 }
 
-/// Names in a message, not more than can be read.
+/// A list of names, shortened for a message.
 pub(super) fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     match names.len() {

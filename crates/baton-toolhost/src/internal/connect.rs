@@ -1,4 +1,4 @@
-//! Opening a server that is part of Baton.
+//! Opens internal servers.
 
 use super::{
     inside::Inside,
@@ -10,17 +10,17 @@ use baton_types::{ItemKind, McpTransport};
 use rmcp::{RoleClient, RoleServer, ServiceExt, transport::async_rw::AsyncRwTransport};
 use std::sync::{Arc, Weak};
 
-/// What fits between the two ends at a time.
+/// Capacity of the pipe in bytes, per direction.
 const PIPE: usize = 64 * 1024;
 
-/// What servers that are part of Baton reach beside definitions. It is made after them and has them, so they only know
-/// the way to it.
+/// Ports of the internal servers besides agent definitions. Their implementations are created after the servers and own
+/// them, so the references are weak.
 pub struct InternalPorts {
-    /// What agents can use.
+    /// Tool host.
     pub tools: Weak<dyn ToolHost>,
-    /// What is part of sessions.
+    /// Session store.
     pub sessions: Weak<dyn SessionBook>,
-    /// What has to do with a question.
+    /// Relevance search.
     pub search: Weak<dyn TextSearch>,
 }
 
@@ -30,24 +30,24 @@ pub struct InternalConnect {
 }
 
 impl InternalConnect {
-    /// For the agents of a source, whose definitions nobody can change from here.
+    /// Internal servers for the agents of a source; definitions are read-only.
     pub fn new(agents: Arc<dyn AgentSource>) -> Self {
         Self { inside: Arc::new(Inside::new(agents, None)) }
     }
 
-    /// For the agents of a source, whose definitions are changed through this book.
+    /// Internal servers for the agents of a source; definitions are changed through this editor.
     pub fn with_book(agents: Arc<dyn AgentSource>, book: Arc<dyn AgentBook>) -> Self {
         Self { inside: Arc::new(Inside::new(agents, Some(book))) }
     }
 
-    /// Says where tools, sessions and searching are, once they are there; the first word counts. Until then, and after
-    /// they are gone, tools that need them say so.
+    /// Attaches tools, sessions and search once they exist; only the first call has an effect. While they are missing,
+    /// tools that need them return an error.
     pub fn attach(&self, ports: InternalPorts) {
         self.inside.attach(ports);
     }
 }
 
-/// The servers that there are.
+/// The internal server named by a transport.
 fn desk(transport: &McpTransport) -> Option<Desk> {
     let McpTransport::Internal { tool } = transport else { return None };
     match tool.as_str() {
@@ -58,7 +58,7 @@ fn desk(transport: &McpTransport) -> Option<Desk> {
     }
 }
 
-/// Whether a server is one of those of this module, so that what it says about its tools is true.
+/// Whether this module provides the server, so that its tool annotations can be trusted.
 pub(crate) fn is_ours(transport: &McpTransport) -> bool {
     desk(transport).is_some()
 }
@@ -85,7 +85,7 @@ impl Connect for InternalConnect {
     }
 }
 
-/// Runs a server for as long as the other end of the pipe is held.
+/// Runs a server until the other end of the pipe is dropped.
 fn served(server: InternalServer) -> Link {
     let (here, there) = tokio::io::duplex(PIPE);
     tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! What the servers work with: definitions, sessions, tools and searching, each with an error that says what to do.
+//! Access of the internal servers to definitions, sessions, tools and search. Errors tell the model how to proceed.
 
 use super::{InternalPorts, call::Refused};
 use baton_ports::{AgentBook, AgentSource, SearchText, SessionBook, SessionItems, ToolHost};
@@ -8,17 +8,17 @@ use baton_types::{
 };
 use std::sync::{Arc, OnceLock};
 
-const NO_SESSION: &str = "there is no conversation here: this tool changes or tells what is part of one, so it works only \
-                          when an agent calls it while it talks with somebody";
+const NO_SESSION: &str = "there is no conversation here: this tool reads or changes the content of one, so it works only \
+                          when an agent calls it during a conversation";
 
-/// Everything that the servers of all agents share.
+/// State shared by the internal servers of all agents.
 pub(super) struct Inside {
     agents: Arc<dyn AgentSource>,
     book: Option<Arc<dyn AgentBook>>,
     ports: OnceLock<InternalPorts>,
 }
 
-/// Places and scores of what was found, and a remark about how.
+/// Indexes and scores of the matches, with an optional note about the search method.
 pub(super) struct Found {
     pub(super) matches: Vec<(usize, Thousandths)>,
     pub(super) note: Option<String>,
@@ -33,23 +33,23 @@ impl Inside {
         let _ = self.ports.set(ports);
     }
 
-    /// The definition as it is now.
+    /// The current definition.
     pub(super) fn agent(&self, name: &AgentName) -> Result<Arc<AgentSpec>, Refused> {
         let gone = || Refused::coded(ErrorCode::AGENT_NOT_FOUND, format!("the agent '{name}' is no longer served"));
         self.agents.agent(name).ok_or_else(gone)
     }
 
-    /// What the agent has beside its definition.
+    /// Resources of the agent besides its definition.
     pub(super) fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
         self.agents.kit(name)
     }
 
-    /// Writes a change where the definition comes from.
+    /// Writes a change to the source of the definition.
     pub(super) async fn amend(&self, agent: &AgentName, change: AgentChange) -> Result<(), Refused> {
         let Some(book) = &self.book else {
             let detail = format!(
-                "the definition of '{agent}' is part of a program and is not changed while that runs; tell the user what \
-                 should be changed"
+                "the definition of '{agent}' is part of a program and cannot be changed while it runs; tell the user which \
+                 change is needed"
             );
             return Err(Refused::coded(ErrorCode::AGENT_NOT_CHANGED, detail));
         };
@@ -59,25 +59,25 @@ impl Inside {
         }
     }
 
-    /// What can be used by agents.
+    /// The tool host.
     pub(super) fn tools(&self) -> Result<Arc<dyn ToolHost>, Refused> {
         let tools = self.ports.get().and_then(|ports| ports.tools.upgrade());
-        tools.ok_or_else(|| Refused::new("tools cannot be looked at now: Baton is starting or stopping; try again"))
+        tools.ok_or_else(|| Refused::new("tools are not available now: Baton is starting or stopping; try again"))
     }
 
-    /// What was named in the task's session, and what is left out of it.
+    /// Items included in and excluded from the task's session.
     pub(super) async fn items(&self, task: Option<&TaskId>) -> Result<SessionItems, Refused> {
         let (sessions, task) = self.session(task)?;
         sessions.items(task).await.map_err(|error| Refused::coded(error.code, error.detail))
     }
 
-    /// Makes something part of the task's session; false when it was so already.
+    /// Includes an item in the task's session; false when it was already included.
     pub(super) async fn include(&self, task: Option<&TaskId>, item: ItemName) -> Result<bool, Refused> {
         let (sessions, task) = self.session(task)?;
         sessions.include(task, item).await.map_err(|error| Refused::coded(error.code, error.detail))
     }
 
-    /// Leaves something out of the task's session; false when it was so already.
+    /// Excludes an item from the task's session; false when it was already excluded.
     pub(super) async fn exclude(&self, task: Option<&TaskId>, item: ItemName) -> Result<bool, Refused> {
         let (sessions, task) = self.session(task)?;
         sessions.exclude(task, item).await.map_err(|error| Refused::coded(error.code, error.detail))
@@ -87,11 +87,11 @@ impl Inside {
         let task = task.ok_or_else(|| Refused::new(NO_SESSION))?;
         let sessions = self.ports.get().and_then(|ports| ports.sessions.upgrade());
         let away =
-            || Refused::new("the conversation cannot be looked at now: Baton is starting or stopping; try again");
+            || Refused::new("the conversation is not available now: Baton is starting or stopping; try again");
         Ok((sessions.ok_or_else(away)?, task))
     }
 
-    /// Finds texts in the way in which they are found for requests, and by words when that fails.
+    /// Searches texts as for requests; falls back to keyword search on failure.
     pub(super) async fn search(
         &self,
         agent: &AgentName,
@@ -104,7 +104,7 @@ impl Inside {
             None => None,
             Some(search) => match search.search(agent, question, texts, limits).await {
                 Ok(matches) => return Found { matches, note: None },
-                Err(reason) => Some(format!("only words were compared, because there are no vectors: {reason}")),
+                Err(reason) => Some(format!("keyword search only, because no embeddings are available: {reason}")),
             },
         };
         let entries: Vec<Entry> = texts.iter().map(|text| Entry::new(text.name, text.description, text.text)).collect();

@@ -1,23 +1,21 @@
-//! How tools are told to models.
+//! Tool definitions and argument schemas.
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What a tool does, as its annotations say it.
+/// Effect of a tool, expressed in its annotations.
 #[derive(Clone, Copy)]
 pub(super) enum Deed {
-    /// Looks only.
     Looks,
-    /// Adds something.
     Adds,
-    /// Changes something; twice is the same as once.
+    /// Changes something; idempotent.
     Changes,
-    /// Takes something away for good.
+    /// Removes something permanently.
     Removes,
 }
 
-/// A tool; other arguments than those of its schema are not taken.
+/// A tool definition; arguments outside of the schema are not allowed.
 pub(super) fn tool(name: String, description: String, deed: Deed, properties: Value, required: &[&str]) -> Tool {
     let annotations = match deed {
         Deed::Looks => ToolAnnotations::new().read_only(true),
@@ -39,22 +37,22 @@ fn schema(properties: Value, required: &[&str]) -> Arc<JsonObject> {
     Arc::new(schema)
 }
 
-/// A text.
+/// Schema of a string.
 pub(super) fn text(description: &str) -> Value {
     json!({"type": "string", "description": description})
 }
 
-/// An include mode.
+/// Schema of an include mode.
 pub(super) fn mode(description: &str) -> Value {
     json!({"type": "string", "enum": ["always", "manual", "agent"], "description": description})
 }
 
-/// The arguments of a search.
+/// Schemas of the search arguments.
 pub(super) fn search(what: &str) -> Value {
     json!({
         "query": {"type": "string", "minLength": 1, "description": format!("What the {what} should be about, in plain words")},
-        "topK": {"type": "integer", "minimum": 1, "maximum": 100, "description": "Matching pieces of text that are looked at; the agent's setting when left out"},
-        "topN": {"type": "integer", "minimum": 1, "maximum": 50, "description": format!("How many {what} are wanted; the agent's setting when left out")},
-        "includeScore": {"type": "number", "minimum": 0, "maximum": 1, "description": format!("All {what} that score as much are given; the agent's setting when left out")},
+        "topK": {"type": "integer", "minimum": 1, "maximum": 100, "description": "Maximum number of matching text pieces to consider; defaults to the agent's setting"},
+        "topN": {"type": "integer", "minimum": 1, "maximum": 50, "description": format!("Maximum number of {what} to return; defaults to the agent's setting")},
+        "includeScore": {"type": "number", "minimum": 0, "maximum": 1, "description": format!("All {what} with at least this score are returned; defaults to the agent's setting")},
     })
 }

@@ -1,5 +1,5 @@
-//! Servers that are part of Baton: an agent's rules, references and tools, for it to look into and to change; spoken to
-//! like any other server.
+//! Internal MCP servers: an agent reads and changes its own rules, references and tools through them, with the protocol
+//! of any other server.
 
 mod arguments;
 mod call;

@@ -1,4 +1,4 @@
-//! What searches take and answer.
+//! Arguments and results of searches.
 
 use super::call::{Answer, Call, Refused};
 use baton_ports::SearchText;
@@ -7,7 +7,7 @@ use rmcp::model::CallToolResult;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The longest question that is looked for.
+/// Maximum query length in bytes.
 const LONGEST: usize = 8 << 10;
 
 /// The arguments of a search.
@@ -21,11 +21,11 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// The question and the limits; those that are not given are the agent's.
+    /// The query and the limits; missing limits default to the agent's.
     pub(super) fn read(call: &Call<'_>, usual: RelevanceLimits) -> Result<(String, RelevanceLimits), Refused> {
         let Self { query, top_k, top_n, include_score } = call.read()?;
         if query.trim().is_empty() || query.len() > LONGEST {
-            return Err(call.unfit(&format!("'query' must have words, and at most {LONGEST} bytes")));
+            return Err(call.unfit(&format!("'query' must not be empty and may have at most {LONGEST} bytes")));
         }
         let score = match include_score {
             None => usual.include_score,
@@ -42,7 +42,7 @@ impl Search {
     }
 }
 
-/// What was found, each as it is shown with its score.
+/// The matches, each with its score.
 pub(super) async fn answer(
     call: &Call<'_>,
     query: &str,

@@ -1,4 +1,4 @@
-//! The protocol's side of a server that is part of Baton.
+//! MCP handler of an internal server.
 
 use super::{call::Call, inside::Inside, knowledge, tools};
 use crate::servers::TASK_META;
@@ -14,16 +14,16 @@ use rmcp::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What a server is about.
+/// Subject of an internal server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Desk {
     /// Rules or references.
     Knowledge(ItemKind),
-    /// Tools and the servers that have them.
+    /// Tools and the servers that provide them.
     Tools,
 }
 
-/// One server of one agent; what it tells is as it is now.
+/// An internal server of one agent; always returns the current state.
 pub(super) struct InternalServer {
     inside: Arc<Inside>,
     agent: AgentName,

@@ -1,4 +1,4 @@
-//! One call of one function.
+//! Runs one call of a native function.
 
 use super::{Tool, ToolContext, ToolError};
 use baton_ports::{ToolOutput, ToolRun};
@@ -7,12 +7,12 @@ use futures_util::FutureExt as _;
 use serde::de::DeserializeOwned;
 use std::{any::Any, panic::AssertUnwindSafe};
 
-/// Runs a function to its end, within its time; what it tells meanwhile goes to whoever runs the call.
+/// Runs a function to completion within its timeout; its progress goes to the helper of the call.
 pub(super) async fn call(tool: &Tool, run: ToolRun<'_>) -> ToolOutput {
     let name = &run.call.name;
     let (context, told) = ToolContext::of(&run);
     let arguments = run.call.arguments.clone();
-    // Made inside of the future, so that a function that panics before its first await is caught, too.
+    // Created inside the future, so that a panic before the first await is caught as well.
     let work = async move { (tool.body)(arguments, context).await };
     let work = tokio::time::timeout(tool.timeout, AssertUnwindSafe(work).catch_unwind());
     tokio::pin!(work);
@@ -29,7 +29,7 @@ pub(super) async fn call(tool: &Tool, run: ToolRun<'_>) -> ToolOutput {
         Ok(Ok(Err(error))) => failed(format!("{name} failed: {error}")),
         Ok(Err(panic)) => {
             tracing::error!(tool = %name, agent = %run.agent.name, panic = said(&*panic), "a tool panicked");
-            failed(format!("{name} failed: it panicked\nWhat to do: tell the user; the log of the program says more."))
+            failed(format!("{name} failed: it panicked\nWhat to do: tell the user; see the log of the program for details."))
         }
         Err(_) => failed(format!(
             "{name} was given up after its timeout of {:?}\nWhat to do: ask for less at once, or tell the user.",
@@ -38,20 +38,20 @@ pub(super) async fn call(tool: &Tool, run: ToolRun<'_>) -> ToolOutput {
     }
 }
 
-/// The arguments as a function takes them, or what is wrong with which of them.
+/// The deserialized arguments; the error names the invalid argument.
 pub(super) fn read<T: DeserializeOwned>(arguments: &Json) -> Result<T, ToolError> {
     let mut json = serde_json::Deserializer::from_str(arguments.as_str());
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { String::new() } else { format!("'{path}': ") };
         let inner = error.inner().to_string();
-        // The position counts in a text that nobody wrote by hand.
+        // The position refers to generated text and is of no use.
         let reason = inner.rsplit_once(" at line ").map_or(inner.as_str(), |(reason, _)| reason);
         ToolError::new(format!("its arguments do not fit: {place}{reason}; call it again with that corrected"))
     })
 }
 
-/// A failure as the model reads it.
+/// A failure for the model.
 pub(super) fn failed(text: impl AsRef<str>) -> ToolOutput {
     ToolOutput { output: Json::string(text.as_ref()), is_error: true }
 }

@@ -1,4 +1,4 @@
-//! What a function may know about its call.
+//! Context of a call, for the function.
 
 use baton_ports::{ToolProgress, ToolRun};
 use baton_types::{AgentName, CallId, Principal, TaskId};
@@ -6,27 +6,27 @@ use parking_lot::Mutex;
 use std::{collections::VecDeque, mem, sync::Arc};
 use tokio::sync::Notify;
 
-/// Progress that is told faster than it is heard is dropped beyond this many.
+/// Maximum buffered progress reports; more are dropped.
 const UNHEARD: usize = 64;
 
-/// Who called, for what, and somebody to tell how far it got.
+/// Caller, task and progress channel of a call.
 #[derive(Clone, Debug)]
 pub struct ToolContext {
-    /// For whom the agent works.
+    /// Principal on whose behalf the agent acts.
     pub principal: Principal,
-    /// Whose tool it is.
+    /// Agent that owns the tool.
     pub agent: AgentName,
-    /// The call; the same when a call is repeated after a crash, so it makes a good idempotency key.
+    /// The call id. A call repeated after a crash has the same id, so it serves as idempotency key.
     pub call: CallId,
-    /// The task, when the call is part of one.
+    /// The task, if the call is part of one.
     pub task: Option<TaskId>,
-    /// W3C trace context, to be passed on.
+    /// W3C trace context to propagate.
     pub trace: Option<String>,
     told: Arc<Told>,
 }
 
-/// What a function told and nobody has heard yet. Most functions tell nothing, and then it costs next to nothing, which
-/// a channel with its room for messages does not.
+/// Progress reports not yet consumed. Cheaper than a channel with its preallocated buffer, since most functions report
+/// nothing.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     unheard: Mutex<VecDeque<ToolProgress>>,
@@ -34,13 +34,13 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Waits for news.
+    /// Waits for reports and takes them.
     pub(super) async fn heard(&self) -> VecDeque<ToolProgress> {
         self.news.notified().await;
         self.rest()
     }
 
-    /// What is there now.
+    /// Takes the buffered reports.
     pub(super) fn rest(&self) -> VecDeque<ToolProgress> {
         mem::take(&mut self.unheard.lock())
     }
@@ -60,11 +60,11 @@ impl ToolContext {
         (context, told)
     }
 
-    /// Tells how far the call got; never waits.
+    /// Reports progress; never blocks.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         let message = Some(message.into()).filter(|message: &String| !message.is_empty());
         let mut unheard = self.told.unheard.lock();
-        // Whoever is not heard now is heard next time.
+        // Excess reports are dropped; a later one is sent.
         if unheard.len() < UNHEARD {
             unheard.push_back(ToolProgress { done, total, message });
             self.told.news.notify_one();

@@ -1,25 +1,25 @@
-//! Why a function could not do what it was asked.
+//! Error of a native function.
 
 use std::fmt;
 
-/// What went wrong in a tool, for the model that called it; `?` makes one of every error.
+/// Failure of a tool, for the model that called it; `?` converts any error.
 pub struct ToolError {
     text: String,
 }
 
 impl ToolError {
-    /// Says what went wrong and, best of all, what to do about it.
+    /// The text should state the cause and the remedy.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into() }
     }
 
-    /// What the model reads.
+    /// The text for the model.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// The error with its causes; not itself an error, so that every error becomes one.
+/// The error with its causes. `ToolError` is no `Error`, which makes this blanket conversion possible.
 impl<E: std::error::Error> From<E> for ToolError {
     fn from(error: E) -> Self {
         let mut text = error.to_string();

@@ -1,4 +1,4 @@
-//! Functions of the program that Baton is part of, as tools: typed in Rust, described by the schemas of their types.
+//! Functions of the embedding program as tools: typed in Rust, described by the schemas of their types.
 
 mod call;
 mod context;

@@ -1,42 +1,42 @@
-//! The functions that agents have.
+//! Registry of the native functions of agents.
 
 use super::{Tool, call, schema};
 use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
 use baton_types::{AgentName, ErrorCode, ToolSpec};
 use std::collections::BTreeMap;
 
-/// A tool that cannot be offered.
+/// A tool that cannot be registered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the tool '{tool}' of the agent '{agent}' {reason}")]
 pub struct ToolProblem {
-    /// Whose.
+    /// The agent.
     pub agent: AgentName,
-    /// Which.
+    /// The name of the tool.
     pub tool: String,
-    /// What is wrong, and what to do.
+    /// Cause and remedy.
     pub reason: &'static str,
 }
 
 impl ToolProblem {
-    /// The stable code.
+    /// The stable error code.
     pub fn code(&self) -> ErrorCode {
         ErrorCode::AGENT_INVALID
     }
 }
 
-/// Every agent's functions, by name; filled before agents are served.
+/// Native functions by agent and name; filled before agents are served.
 #[derive(Debug, Default)]
 pub struct NativeTools {
     tools: BTreeMap<AgentName, BTreeMap<String, Tool>>,
 }
 
 impl NativeTools {
-    /// Without any.
+    /// An empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives an agent a function.
+    /// Registers a function for an agent.
     pub fn add(&mut self, agent: &AgentName, tool: Tool) -> Result<(), ToolProblem> {
         let name = tool.spec.name.clone();
         let problem = |reason| Err(ToolProblem { agent: agent.clone(), tool: name.clone(), reason });
@@ -55,7 +55,7 @@ impl NativeTools {
         Ok(())
     }
 
-    /// The tools of an agent's functions, sorted by name.
+    /// The tool specifications of an agent, sorted by name.
     pub fn specs(&self, agent: &AgentName) -> Vec<ToolSpec> {
         self.tools.get(agent).into_iter().flat_map(BTreeMap::values).map(|tool| tool.spec.clone()).collect()
     }
@@ -73,7 +73,7 @@ impl NativeTools {
 }
 
 impl ToolHost for NativeTools {
-    /// Runs one call; failures and panics are outputs.
+    /// Runs one call; failures and panics become outputs.
     fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move { ToolOutcome::Done(self.done(run).await) })
     }

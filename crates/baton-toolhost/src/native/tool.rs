@@ -1,4 +1,4 @@
-//! One function as a tool.
+//! A native function as a tool.
 
 use super::{ToolContext, ToolError, call::read, schema};
 use baton_ports::BoxFuture;
@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use std::{fmt, sync::Arc, time::Duration};
 
-/// A function that takes longer is given up, unless its tool says otherwise.
+/// Default timeout of a function.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(2 * 60);
 
 pub(super) type Body = Arc<dyn Fn(Json, ToolContext) -> BoxFuture<'static, Result<Json, ToolError>> + Send + Sync>;
 
 /// A function that an agent's model may call.
 ///
-/// What it takes and gives are Rust types: their fields and doc comments are what the model reads.
+/// Input and output are Rust types; the model sees their fields and doc comments.
 #[derive(Clone)]
 pub struct Tool {
     pub(super) spec: ToolSpec,
@@ -23,7 +23,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool of this name; `run` gets the arguments.
+    /// A tool with this name; `run` receives the arguments.
     pub fn new<I, O, F, R>(name: impl Into<String>, description: impl Into<String>, run: F) -> Self
     where
         I: JsonSchema + DeserializeOwned + Send + 'static,
@@ -34,7 +34,7 @@ impl Tool {
         Self::with_context(name, description, move |input, _| run(input))
     }
 
-    /// A tool of this name; `run` gets the arguments, and who called.
+    /// A tool with this name; `run` receives the arguments and the call context.
     pub fn with_context<I, O, F, R>(name: impl Into<String>, description: impl Into<String>, run: F) -> Self
     where
         I: JsonSchema + DeserializeOwned + Send + 'static,
@@ -66,37 +66,37 @@ impl Tool {
         Self { spec, timeout: USUAL_TIMEOUT, body }
     }
 
-    /// It only looks: a call that was cut off by a crash runs again.
+    /// Marks the tool as read-only: a call interrupted by a crash is repeated.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.spec.effects = Effects::ReadOnly;
         self
     }
 
-    /// It changes something, but twice is the same as once: a call that was cut off by a crash runs again.
+    /// Marks the tool as idempotent: a call interrupted by a crash is repeated.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.spec.effects = Effects::Idempotent;
         self
     }
 
-    /// Somebody is asked before it runs.
+    /// Requires approval before each call.
     #[must_use]
     pub fn ask(mut self) -> Self {
         self.spec.permission = Permission::Ask;
-        // Said about this very tool, so that a rule about many does not take it back.
+        // A rule for this exact tool, so that a broader rule does not override it.
         self.spec.rules.push(PermissionRule::of_tool(&self.spec.name, Permission::Ask));
         self
     }
 
-    /// It is given up after this long; two minutes unless said otherwise.
+    /// Sets the timeout; the default is two minutes.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The tool as a model is offered it.
+    /// The tool specification for models.
     pub fn spec(&self) -> &ToolSpec {
         &self.spec
     }

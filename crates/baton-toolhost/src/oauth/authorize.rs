@@ -1,12 +1,12 @@
-//! Logging in: a person in a browser, or the client itself with its secret.
+//! Login: interactive in a browser, or with client credentials.
 
 use super::{Authorizer, Browser, Challenge, LoginError, authorizer::State, vault::Client};
 use rmcp::transport::auth::{AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig};
 
-/// What authorization servers show to people.
+/// Client name displayed by authorization servers.
 const CLIENT_NAME: &str = "Baton";
 
-/// Whether a client may be registered again when its authorization server does not know it any more.
+/// Whether to register the client again when its authorization server no longer recognizes it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Registration {
     MayBeOld,
@@ -14,7 +14,7 @@ enum Registration {
 }
 
 impl Authorizer {
-    /// Logs in with all scopes that were ever wanted.
+    /// Logs in with every scope requested so far.
     pub(super) async fn authorize(&self, state: &mut State, challenge: &Challenge) -> Result<String, LoginError> {
         let defaults: Vec<&str> = self.account.oauth.scopes.iter().map(String::as_str).collect();
         let chosen = self.manager(state).await?.select_initial_scopes(&defaults).await;
@@ -35,12 +35,12 @@ impl Authorizer {
             (Some(browser), Some(_)) if people => self.in_browser(state, browser.as_ref(), &scopes).await,
             (_, Some((id, secret))) => self.by_itself(state, id, secret, scopes.clone()).await,
             (None, None) if challenge.is_step_up() => Err(LoginError::needed(format!(
-                "the server wants a login with more rights: {}",
+                "the server requires a login with more scopes: {}",
                 challenge.scopes().join(" ")
             ))),
-            (None, None) => Err(LoginError::needed("the server wants a login")),
+            (None, None) => Err(LoginError::needed("the server requires a login")),
         };
-        // What cannot be granted must not be asked for again and again.
+        // Scopes that cannot be granted must not be requested repeatedly.
         match &authorized {
             Ok(_) => self.vault.update(|issued| issued.asked = scopes).await?,
             Err(LoginError::Failed { reason }) if reason.contains("invalid_scope") => {
@@ -89,7 +89,8 @@ impl Authorizer {
         }
     }
 
-    /// The client to log in with: the definition's, the one that is known there, a document, or a new one.
+    /// The client to log in with: from the definition, from the client metadata document, registered before, or newly
+    /// registered.
     async fn client(
         &self,
         state: &mut State,
@@ -123,7 +124,7 @@ impl Authorizer {
     ) -> Result<(), (LoginError, Unknown)> {
         let fail = |error: LoginError| (error, Unknown::Reason);
         self.manager(state).await.map_err(fail)?;
-        let Some(manager) = state.manager.take() else { return Err(fail(LoginError::refused("nobody is there"))) };
+        let Some(manager) = state.manager.take() else { return Err(fail(LoginError::refused("no authorization manager is available"))) };
         let mut request = AuthorizationRequest::new(client.redirect).with_preregistered_client(client.id);
         if let Some(secret) = client.secret {
             request = request.with_client_secret(secret);
@@ -152,34 +153,34 @@ impl Authorizer {
     }
 
     fn given(&self) -> Result<String, LoginError> {
-        self.vault.token().ok_or_else(|| LoginError::refused("no token was given"))
+        self.vault.token().ok_or_else(|| LoginError::refused("the authorization server issued no token"))
     }
 }
 
-/// What an authorization server did not like.
+/// Cause of a rejection by an authorization server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unknown {
     Client,
     Reason,
 }
 
-/// Sends somebody to a page, and gives the address to which they were sent back with a code.
+/// Opens the login page and returns the callback address with its code.
 async fn back(browser: &dyn Browser, page: &str) -> Result<String, LoginError> {
     if baton_outbound::Target::parse(page).is_err() {
-        return Err(LoginError::refused("the page to log in has an address that cannot be visited"));
+        return Err(LoginError::refused("the login page has an unsupported address"));
     }
     let callback = browser.visit(page).await?;
     let query = callback.split_once('?').map_or("", |(_, query)| query);
     let said =
         |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value);
     if said("state") != state_of(page) {
-        return Err(LoginError::refused("the answer belongs to another login (its state is wrong)"));
+        return Err(LoginError::refused("the response belongs to another login (state does not match)"));
     }
     match said("error") {
         Some(error) => {
             let text = said("error_description").unwrap_or_default();
             let text: String = format!("{error} {text}").chars().filter(|c| !c.is_control()).take(200).collect();
-            Err(LoginError::refused(format!("the authorization server said: {}", text.trim())))
+            Err(LoginError::refused(format!("the authorization server returned: {}", text.trim())))
         }
         None => Ok(callback.clone()),
     }

@@ -1,4 +1,4 @@
-//! The tokens for one server: the one there is, a renewed one, or a new one.
+//! Tokens for one server: stored, refreshed or newly issued.
 
 use super::{
     Browser, Challenge, LoginError,
@@ -12,24 +12,24 @@ use rmcp::transport::auth::{AuthError, AuthorizationManager};
 use std::{fmt, path::Path, sync::Arc};
 use tokio::sync::Mutex;
 
-/// Where somebody logs in, and as whom.
+/// Server and client settings of a login.
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// The agent whose server it is.
+    /// Agent that owns the server.
     pub agent: String,
     /// The server's key in the agent's definition.
     pub server: String,
     /// The server's address.
     pub url: String,
-    /// What the definition says about logging in.
+    /// OAuth settings of the definition.
     pub oauth: McpOauth,
-    /// The https address of a document that describes this client, when there is one.
+    /// HTTPS address of the client metadata document, if any.
     pub client_document: Option<String>,
 }
 
-/// Gets tokens for one server and keeps them.
+/// Obtains and stores the tokens for one server.
 ///
-/// One request at a time renews them or logs in; the others wait and use the same token.
+/// One request at a time refreshes the token or logs in; the others wait and use the same token.
 pub struct Authorizer {
     pub(super) account: Account,
     pub(super) secret: Option<String>,
@@ -42,13 +42,13 @@ pub struct Authorizer {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) manager: Option<AuthorizationManager>,
-    /// What is known about the authorization server, once it was asked.
+    /// Metadata of the authorization server, once discovered.
     pub(super) prepared: Option<Prepared>,
-    /// The token that the last renewal gave: when it is refused too, renewing again is pointless.
+    /// Token from the last refresh: if the server rejects it too, another refresh is pointless.
     pub(super) renewed: Option<String>,
 }
 
-/// Never what it knows.
+/// Omits secrets.
 impl fmt::Debug for Authorizer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Authorizer")
@@ -59,8 +59,8 @@ impl fmt::Debug for Authorizer {
 }
 
 impl Authorizer {
-    /// For this account, with credentials in that folder. The client decides which authorization servers may be called;
-    /// `env://NAME` of the client's secret is looked up in `variables`.
+    /// Stores credentials in `folder`. The client decides which authorization servers may be called; `env://FILE_NAME` in
+    /// the client secret is resolved with `variables`.
     pub fn new(
         account: Account,
         folder: &Path,
@@ -75,21 +75,21 @@ impl Authorizer {
         Ok(Self { account, secret, vault, client, browser: None, state: Mutex::default() })
     }
 
-    /// The same, with somebody who can log in while requests wait.
+    /// Adds a browser for logins while requests wait.
     #[must_use]
     pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
         self.browser = Some(browser);
         self
     }
 
-    /// The port of the address to which a browser came back before, or which the definition names.
+    /// Callback port from the definition, else from the registered redirect address.
     pub fn callback_port(&self) -> Option<u16> {
         let registered = self.vault.issued().client.map(|client| client.redirect);
         let port = registered.and_then(|redirect| baton_outbound::Target::parse(&redirect).ok()).map(|to| to.port());
         self.account.oauth.callback_port.or(port)
     }
 
-    /// The token to send, renewed when it is about to expire; `None` when nobody is logged in.
+    /// The token to send, refreshed when it is about to expire; `None` when not logged in.
     pub async fn token(&self) -> Result<Option<String>, LoginError> {
         if self.vault.token().is_none() {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Authorizer {
         let mut state = self.state.lock().await;
         let first = self.manager(&mut state).await?.get_access_token().await;
         let token = match first {
-            // It has to be renewed, which needs to know where.
+            // A refresh needs the metadata of the authorization server.
             Err(AuthError::InternalError(_)) if state.prepared.is_none() => {
                 self.prepare(&mut state, None).await?;
                 self.manager(&mut state).await?.get_access_token().await
@@ -112,10 +112,10 @@ impl Authorizer {
         }
     }
 
-    /// A better token than the one that was sent, for what the server wants.
+    /// A token that satisfies the challenge to a request sent with the token `sent`.
     pub async fn answer(&self, sent: Option<&str>, challenge: &Challenge) -> Result<String, LoginError> {
         let mut state = self.state.lock().await;
-        // Somebody may have been faster, here or in another process.
+        // Another request or process may have obtained a token already.
         let before = self.vault.token();
         self.vault.reload()?;
         let is_new = |token: &String| sent.map_or(before.as_ref() != Some(token), |sent| sent != token);
@@ -128,7 +128,7 @@ impl Authorizer {
             if challenge.scopes().iter().all(|scope| asked.contains(scope)) {
                 let scopes = challenge.scopes().join(" ");
                 return Err(LoginError::refused(format!(
-                    "the server wants rights that were asked for already ({scopes})"
+                    "the server requires scopes that were already requested ({scopes})"
                 )));
             }
         } else if sent.is_some()
@@ -140,7 +140,7 @@ impl Authorizer {
         self.authorize(&mut state, challenge).await
     }
 
-    /// Renews the token; `None` when only a login helps.
+    /// Refreshes the token; `None` when only a login helps.
     async fn renew(&self, state: &mut State) -> Result<Option<String>, LoginError> {
         if self.vault.token().is_none() {
             return Ok(None);
@@ -173,14 +173,14 @@ impl Authorizer {
             state.manager = Some(manager);
             state.prepared = None;
         }
-        state.manager.as_mut().ok_or_else(|| LoginError::refused("nobody is there to log in"))
+        state.manager.as_mut().ok_or_else(|| LoginError::refused("no authorization manager is available"))
     }
 }
 
 fn secret(written: &str, variables: &dyn Fn(&str) -> Option<String>) -> Result<String, LoginError> {
     let wrong = |reason: String| LoginError::Failed { reason };
     let name = written.strip_prefix("env://").ok_or_else(|| {
-        wrong("the client secret must be written as env://NAME, and kept in that variable".to_owned())
+        wrong("the client secret must have the form env://NAME, with the value in that variable".to_owned())
     })?;
     variables(name).ok_or_else(|| wrong(format!("the variable {name} of the client secret is not set")))
 }

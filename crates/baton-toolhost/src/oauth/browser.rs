@@ -1,13 +1,13 @@
-//! How a person gets to the page where they log in, and back.
+//! Browser interface for interactive logins.
 
 use super::LoginError;
 use baton_ports::BoxFuture;
 
-/// Brings somebody to an authorization server's page.
+/// Directs a user to the page of an authorization server.
 pub trait Browser: Send + Sync {
-    /// The address to which the authorization server shall send them back.
+    /// The redirect address for the authorization server.
     fn callback(&self) -> &str;
 
-    /// Has somebody visit the page, and gives the whole address to which they were sent back.
+    /// Opens the page and returns the full callback address.
     fn visit<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<String, LoginError>>;
 }

@@ -1,8 +1,8 @@
-//! What a server says to a request that it does not allow.
+//! Authentication challenge of a server.
 
 use http::{HeaderMap, StatusCode, header};
 
-/// A server's wish for a token, or for one that may do more.
+/// A request of the server for a token, or for a token with more scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
     header: Option<String>,
@@ -11,7 +11,7 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// The wish in a reply; `None` when a login would change nothing.
+    /// The challenge in a response; `None` when a login would not help.
     pub fn of(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
         let values = || headers.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let is_bearer =
@@ -27,22 +27,22 @@ impl Challenge {
         Some(Self { header: header.map(str::to_owned), scopes, is_step_up })
     }
 
-    /// The wish of a server that did not say any.
+    /// The challenge of a server that sent none.
     pub(crate) fn none() -> Self {
         Self { header: None, scopes: Vec::new(), is_step_up: false }
     }
 
-    /// The header as it came.
+    /// The raw header.
     pub(crate) fn header(&self) -> Option<&str> {
         self.header.as_deref()
     }
 
-    /// The scopes that it names.
+    /// The requested scopes.
     pub(crate) fn scopes(&self) -> &[String] {
         &self.scopes
     }
 
-    /// Whether the token is good, but not good enough.
+    /// Whether the token is valid but lacks scopes.
     pub(crate) fn is_step_up(&self) -> bool {
         self.is_step_up
     }

@@ -1,35 +1,35 @@
-//! Why nobody is logged in.
+//! Login errors.
 
 use rmcp::transport::auth::AuthError;
 
-/// The longest text of a server that is repeated to people.
+/// Maximum length of a quoted server message.
 const MAX_TEXT: usize = 300;
 
-/// Why there is no token for a server. No text in it holds a secret.
+/// Failure to obtain a token for a server. Never contains a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoginError {
-    /// A person has to log in.
+    /// An interactive login is required.
     #[error("{reason}")]
     Needed {
-        /// What the server wants.
+        /// The requirement of the server.
         reason: String,
     },
-    /// Logging in was tried and did not work.
+    /// The login was attempted and failed.
     #[error("the login failed: {reason}")]
     Failed {
-        /// What happened.
+        /// Cause.
         reason: String,
     },
-    /// The credentials cannot be kept.
-    #[error("the credentials cannot be kept: {reason}")]
+    /// The credentials cannot be read or stored.
+    #[error("the credentials cannot be read or stored: {reason}")]
     Store {
-        /// What the file system said.
+        /// File system error.
         reason: String,
     },
 }
 
 impl LoginError {
-    /// A login that did not work, for this reason.
+    /// A failed login with this reason.
     pub fn refused(reason: impl Into<String>) -> Self {
         Self::Failed { reason: reason.into() }
     }
@@ -38,7 +38,7 @@ impl LoginError {
         Self::Needed { reason: reason.into() }
     }
 
-    /// Whether the authorization server does not know the client any more.
+    /// Whether the authorization server no longer recognizes the client.
     pub(crate) fn is_unknown_client(error: &AuthError) -> bool {
         matches!(
             error,

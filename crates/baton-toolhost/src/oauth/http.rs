@@ -1,4 +1,4 @@
-//! rmcp's OAuth requests, through the client that judges addresses.
+//! OAuth requests of rmcp, sent through the client that checks addresses.
 
 use baton_outbound::GuardedClient;
 use bytes::Bytes;
@@ -22,7 +22,7 @@ impl OAuthHttpClient for GuardedOauth {
             };
             let (head, body) = response.into_parts();
             let kind = head.headers.get(header::CONTENT_TYPE).map(http::HeaderValue::as_bytes);
-            // Discovery asks the server itself too, which may answer with a stream that never ends.
+            // Discovery also calls the server itself, which may respond with an endless stream.
             let body = match kind {
                 Some(kind) if kind.starts_with(b"text/event-stream") => Bytes::new(),
                 _ => body.within(asked.timeout.unwrap_or(TIME).min(TIME)).read(MAX_BODY).await?,

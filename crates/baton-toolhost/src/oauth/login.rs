@@ -1,4 +1,4 @@
-//! Logging in because somebody asked for it, not because a call needs it.
+//! Explicit login, not triggered by a call.
 
 use super::{Authorizer, Challenge, LoginError, Loopback};
 use crate::{ConnectError, RemoteConnect, RemoteSettings, Target};
@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// A message that needs no session and changes nothing.
 const QUESTION: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// Has a person log in at the server: `show` is given the address of the page to visit, and the browser comes back to a
-/// port of this machine. The values of the server's transport must be expanded.
+/// Logs a user in at the server: `show` receives the address of the login page, and the browser returns to a local
+/// port. The values of the server's transport must be expanded.
 pub async fn login(
     settings: &RemoteSettings,
     target: Target<'_>,
@@ -19,7 +19,7 @@ pub async fn login(
     let connect = RemoteConnect::new(settings.clone());
     let refused = |error: ConnectError| LoginError::refused(error.to_string());
     let authorizer = connect.authorizer(target).map_err(refused)?;
-    let authorizer = authorizer.ok_or_else(|| LoginError::refused("credentials are kept nowhere here"))?;
+    let authorizer = authorizer.ok_or_else(|| LoginError::refused("no folder for credentials is configured"))?;
     let fixed = target.server.oauth.as_ref().and_then(|oauth| oauth.callback_port);
     let show = Arc::new(show);
     let listen = |port: Option<u16>| {
@@ -27,32 +27,32 @@ pub async fn login(
         Loopback::listen(port, move |url: &str| show(url))
     };
     let browser = match (fixed, authorizer.callback_port()) {
-        // The port of last time is only preferred: the client is registered with it.
+        // The previous port is only a preference: the client is registered with it.
         (None, Some(port)) => match listen(Some(port)).await {
             Ok(browser) => Ok(browser),
             Err(_) => listen(None).await,
         },
         (port, _) => listen(port).await,
     };
-    let browser = browser.map_err(|error| LoginError::refused(format!("nobody can come back: {error}")))?;
+    let browser = browser.map_err(|error| LoginError::refused(format!("cannot listen for the login callback: {error}")))?;
     authorizer.with_browser(Arc::new(browser)).login().await
 }
 
 impl Authorizer {
-    /// Logs in anew, whatever token there is.
+    /// Logs in again, regardless of the stored token.
     pub async fn login(&self) -> Result<(), LoginError> {
         let challenge = self.question().await?;
         let mut state = self.state.lock().await;
         self.prepare(&mut state, challenge.as_ref()).await?;
         let is_discovered = state.prepared.as_ref().is_some_and(|prepared| prepared.is_discovered);
         if challenge.is_none() && !is_discovered {
-            return Err(LoginError::refused("the server wants no login"));
+            return Err(LoginError::refused("the server requires no login"));
         }
         let wanted = challenge.unwrap_or_else(Challenge::none);
         self.authorize(&mut state, &wanted).await.map(|_| ())
     }
 
-    /// What the server says to somebody whom it does not know.
+    /// Challenge of the server to an unauthenticated request.
     async fn question(&self) -> Result<Option<Challenge>, LoginError> {
         let request = Request::post(self.account.url.as_str())
             .header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))

@@ -1,4 +1,4 @@
-//! A person's own browser, which comes back to a port of this machine.
+//! The user's browser, with a callback to a local port.
 
 use super::{Browser, LoginError};
 use baton_ports::BoxFuture;
@@ -9,14 +9,14 @@ use tokio::{
     time::timeout,
 };
 
-/// How long people may take.
+/// Maximum time for a user to log in.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// How long one connection may take to say what it wants.
+/// Maximum time for one connection to send its request.
 const REQUEST: Duration = Duration::from_secs(10);
 const MAX_HEAD: usize = 16 * 1024;
 
-/// Shows the address of the page, and listens on a port of this machine for the way back. Nothing is opened by itself:
-/// whoever reads the address decides.
+/// Shows the address of the login page and listens for the callback on a local port. Never opens a browser; the user
+/// decides.
 pub struct Loopback<F> {
     listener: TcpListener,
     callback: String,
@@ -24,7 +24,7 @@ pub struct Loopback<F> {
 }
 
 impl<F: Fn(&str) + Send + Sync> Loopback<F> {
-    /// Listens on this port, or on any free one.
+    /// Listens on this port, or on any free port.
     pub async fn listen(port: Option<u16>, show: F) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
         let callback = format!("http://127.0.0.1:{}/callback", listener.local_addr()?.port());
@@ -35,20 +35,20 @@ impl<F: Fn(&str) + Send + Sync> Loopback<F> {
         loop {
             let accepted = self.listener.accept().await;
             let (mut socket, _) =
-                accepted.map_err(|error| LoginError::refused(format!("nobody can come back: {error}")))?;
+                accepted.map_err(|error| LoginError::refused(format!("cannot accept the login callback: {error}")))?;
             let Ok(Some(target)) = timeout(REQUEST, request_target(&mut socket)).await else { continue };
             let (path, query) = target.split_once('?').unwrap_or((&target, ""));
             let has_state =
                 form_urlencoded::parse(query.as_bytes()).any(|(key, value)| key == "state" && value == state);
-            // Anybody on this machine, and every page in the browser, can call this port; only the way back from the
-            // page that was shown has its state.
+            // Any local process and any page in the browser can call this port; only the callback of the login page has
+            // its state.
             if path != "/callback" || !has_state {
                 let status = if path == "/callback" { "400 Bad Request" } else { "404 Not Found" };
                 let _ =
                     timeout(REQUEST, answer(&mut socket, status, "This is not the login that was started here.")).await;
                 continue;
             }
-            let said = "Back to the terminal: this window can be closed.";
+            let said = "Return to the terminal. You can close this window.";
             let _ = timeout(REQUEST, answer(&mut socket, "200 OK", said)).await;
             return Ok(format!("{}?{query}", self.callback));
         }
@@ -64,15 +64,15 @@ impl<F: Fn(&str) + Send + Sync> Browser for Loopback<F> {
         Box::pin(async move {
             let query = url.split_once('?').map_or("", |(_, query)| query);
             let state = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "state");
-            let (_, state) = state.ok_or_else(|| LoginError::refused("the address of the page has no state"))?;
+            let (_, state) = state.ok_or_else(|| LoginError::refused("the address of the login page has no state"))?;
             (self.show)(url);
-            let late = || LoginError::refused("nobody came back from the page within ten minutes");
+            let late = || LoginError::refused("the login was not completed within ten minutes");
             timeout(PATIENCE, self.wait(&state)).await.unwrap_or_else(|_| Err(late()))
         })
     }
 }
 
-/// What a connection asks for: the target of a GET.
+/// Target of the GET request on a connection.
 async fn request_target(socket: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {

@@ -1,15 +1,15 @@
-//! Finding out who gives tokens for a server.
+//! Discovery of the authorization server.
 
 use super::{Authorizer, Challenge, LoginError, authorizer::State, vault::Client};
 use rmcp::transport::auth::{AuthorizationMetadata, OAuthClientConfig};
 
-/// What is known about an authorization server.
+/// Capabilities of an authorization server.
 pub(super) struct Prepared {
-    /// Whether it was found, and not just guessed.
+    /// Whether the metadata was discovered, not guessed.
     pub(super) is_discovered: bool,
-    /// Whether it knows clients by documents that describe them.
+    /// Whether it accepts client metadata documents.
     pub(super) takes_documents: bool,
-    /// The ways to a token; `None` when it does not say.
+    /// Supported grant types; `None` when unspecified.
     grants: Option<Vec<String>>,
 }
 
@@ -28,20 +28,20 @@ impl Prepared {
         }
     }
 
-    /// Whether people can log in there, as far as it says.
+    /// Whether the authorization code grant is supported or unspecified.
     pub(super) fn takes_people(&self) -> bool {
         self.grants.as_ref().is_none_or(|grants| grants.iter().any(|grant| grant == "authorization_code"))
     }
 
-    /// Whether it says that programs can log in with a secret of their own.
+    /// Whether the client credentials grant is listed as supported.
     pub(super) fn takes_programs(&self) -> bool {
         self.grants.as_ref().is_some_and(|grants| grants.iter().any(|grant| grant == "client_credentials"))
     }
 }
 
 impl Authorizer {
-    /// Finds the authorization server that counts now. When it is another one than before, nothing that the old one
-    /// gave is used any more.
+    /// Discovers the current authorization server. After a change of server, credentials of the previous one are not
+    /// used.
     pub(super) async fn prepare(&self, state: &mut State, challenge: Option<&Challenge>) -> Result<(), LoginError> {
         let manager = self.manager(state).await?;
         let found = manager.resolve_metadata_from_challenge(challenge.and_then(Challenge::header)).await?;
@@ -56,7 +56,7 @@ impl Authorizer {
         Ok(())
     }
 
-    /// The client that the definition names, or the one that was registered before.
+    /// The client named by the definition, or the one registered before.
     pub(super) fn known_client(&self) -> Option<Client> {
         let issued = self.vault.issued();
         match &self.account.oauth.client_id {

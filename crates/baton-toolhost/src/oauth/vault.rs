@@ -1,4 +1,4 @@
-//! Where the credentials for one server are kept: a file for its owner alone, by issuer.
+//! Credential file of one server, readable by its owner only, keyed by issuer.
 
 use super::LoginError;
 use baton_ports::BoxFuture;
@@ -13,30 +13,30 @@ use std::{
     sync::Arc,
 };
 
-/// Authorization servers that are remembered for one server.
+/// Maximum authorization servers remembered for one server.
 const MAX_ISSUERS: usize = 8;
 
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Record {
-    /// For people who look into the folder.
+    /// Informational: identifies the file for people.
     server: String,
     current: Option<String>,
     issuers: BTreeMap<String, Issued>,
 }
 
-/// What one authorization server gave.
+/// Data issued by one authorization server.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Issued {
     pub(super) client: Option<Client>,
     pub(super) credentials: Option<StoredCredentials>,
-    /// Everything that was wanted so far; the next login asks for it.
+    /// All scopes required so far; the next login requests them.
     pub(super) scopes: Vec<String>,
-    /// What the last login asked for.
+    /// Scopes requested by the last login.
     #[serde(default)]
     pub(super) asked: Vec<String>,
 }
 
-/// A client that was registered there.
+/// A client registered at the authorization server.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Client {
     pub(super) id: String,
@@ -50,9 +50,9 @@ pub(super) struct Vault {
 }
 
 impl Vault {
-    /// The credentials of this server; none when the file is not there.
+    /// The credentials of this server; empty when the file does not exist.
     pub(super) fn open(folder: &Path, agent: &str, server: &str, url: &str) -> Result<Self, LoginError> {
-        // The address is part of the name: what was given for one address is never sent to another.
+        // The address is part of the file name: credentials for one address are never sent to another.
         let digest = Sha256::digest(format!("{agent}\0{server}\0{url}"));
         let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         let path = folder.join(format!("{name}.json"));
@@ -61,7 +61,7 @@ impl Vault {
         Ok(Self { path, record: Mutex::new(record) })
     }
 
-    /// Looks into the file again: somebody may have logged in from elsewhere.
+    /// Reads the file again; another process may have logged in.
     pub(super) fn reload(&self) -> Result<(), LoginError> {
         if let Some(record) = read(&self.path)? {
             *self.record.lock() = record;
@@ -73,20 +73,20 @@ impl Vault {
         self.record.lock().current.clone()
     }
 
-    /// What the current authorization server gave.
+    /// Data issued by the current authorization server.
     pub(super) fn issued(&self) -> Issued {
         let record = self.record.lock();
         record.current.as_ref().and_then(|issuer| record.issuers.get(issuer)).cloned().unwrap_or_default()
     }
 
     pub(super) fn token(&self) -> Option<String> {
-        // The type of a token response is not ours to name, but its serialized form is a standard.
+        // The type of a token response cannot be named here, but its serialized form is standardized.
         let credentials = self.issued().credentials?.token_response?;
         let value = serde_json::to_value(credentials).ok()?;
         value.get("access_token")?.as_str().map(str::to_owned)
     }
 
-    /// From now on this authorization server counts; what another one gave is not used any more.
+    /// Makes this authorization server current; data issued by others is no longer used.
     pub(super) async fn turn_to(&self, issuer: &str) -> Result<(), LoginError> {
         if self.issuer().as_deref() == Some(issuer) {
             return Ok(());
@@ -102,7 +102,7 @@ impl Vault {
         .await
     }
 
-    /// Changes what the current authorization server gave.
+    /// Updates the data issued by the current authorization server.
     pub(super) async fn update(&self, change: impl FnOnce(&mut Issued)) -> Result<(), LoginError> {
         self.change(|record| {
             let issuer = record.current.clone().unwrap_or_default();
@@ -127,7 +127,7 @@ impl Vault {
 fn read(path: &Path) -> Result<Option<Record>, LoginError> {
     let failed = |reason: String| LoginError::Store { reason: format!("{}: {reason}", path.display()) };
     match std::fs::read(path) {
-        // What the parser says could repeat what is in the file.
+        // The parser's message could repeat file content.
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|error| failed(format!("line {} cannot be read; remove the file and log in again", error.line()))),
@@ -147,7 +147,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     baton_local::write_private(path, bytes)
 }
 
-/// The vault as rmcp's store; clones share it.
+/// The vault as credential store of rmcp; clones share it.
 #[derive(Clone)]
 pub(super) struct Kept(pub(super) Arc<Vault>);
 

@@ -1,4 +1,4 @@
-//! Calls to servers, whichever era they speak.
+//! Calls to servers of both protocol eras.
 
 use super::{
     CallOptions, McpServers, ServerError, ServerReply,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 const CALL: &str = "tools/call";
 
 impl McpServers {
-    /// Calls a tool by the names that the server knows; dropping the future cancels the call.
+    /// Calls a tool by its name at the server; dropping the future cancels the call.
     pub async fn call_tool(
         &self,
         agent: &AgentName,
@@ -39,7 +39,7 @@ impl McpServers {
         Box::pin(self.request(agent, server, (CALL, tool), options, request, tool_result)).await
     }
 
-    /// Gets a prompt by the server's own name for it; its arguments are those of the options.
+    /// Gets a prompt by its name at the server, with the arguments of the options.
     pub async fn get_prompt(
         &self,
         agent: &AgentName,
@@ -80,7 +80,7 @@ impl McpServers {
         Box::pin(self.request(agent, server, ("resources/read", uri), options, request, read)).await
     }
 
-    /// Asks a server to complete an argument.
+    /// Requests completion of an argument.
     pub async fn complete(
         &self,
         agent: &AgentName,
@@ -91,22 +91,22 @@ impl McpServers {
         connection.soon("completion/complete", params, |params| connection.peer().complete(params)).await
     }
 
-    /// Asks a server to tell of changes of a resource, as [`super::ServerEvent::ResourceUpdated`]; counted, so that
-    /// one listener's farewell does not silence another.
+    /// Subscribes to changes of a resource, reported as [`super::ServerEvent::ResourceUpdated`]. Subscriptions are
+    /// counted, so that one unsubscribe does not affect other subscribers.
     pub async fn subscribe(&self, agent: &AgentName, server: &str, uri: &str) -> Result<(), ServerError> {
         let entry = self.entry(agent, server)?;
         let connection = entry.connection().await?;
         entry.shared().subscriptions.add(uri, &connection).await
     }
 
-    /// Takes one [`McpServers::subscribe`] back.
+    /// Reverts one [`McpServers::subscribe`].
     pub async fn unsubscribe(&self, agent: &AgentName, server: &str, uri: &str) -> Result<(), ServerError> {
         let entry = self.entry(agent, server)?;
         let connection = entry.connection().await?;
         entry.shared().subscriptions.remove(uri, &connection).await
     }
 
-    /// Sets how much servers of the older protocol tell in their log messages.
+    /// Sets the log level of servers of the older protocol.
     pub async fn set_log_level(&self, agent: &AgentName, level: LoggingLevel) {
         let entries = self.of(agent).entries();
         let ready = entries.iter().filter_map(|entry| entry.standing().connection);
@@ -126,7 +126,7 @@ impl McpServers {
         let entry = self.entry(agent, server)?;
         let connection = entry.connection().await?;
         let limits = entry.server().timeouts;
-        // Whoever calls a tool has a span of that already.
+        // Callers of tools record their own span.
         let mut span = (method != CALL).then(|| begun(&connection, method, name, &mut options));
         let result = async {
             if connection.is_modern() {
@@ -150,11 +150,11 @@ impl McpServers {
         };
         reply.ok_or_else(|| ServerError::Broken {
             server: server.to_owned(),
-            reason: format!("its answer to {method} has a form that the protocol does not know"),
+            reason: format!("its response to {method} does not match the protocol"),
         })
     }
 
-    /// Nothing is held between rounds: what the server wants to remember is in its state.
+    /// No call is held between rounds: the server keeps its data in the request state.
     async fn modern(
         &self,
         connection: &Arc<Connection>,
@@ -171,7 +171,7 @@ impl McpServers {
                     return Ok(Answer::Asks { requests, state: asked.request_state });
                 }
                 Step::Done(result) => return Ok(Answer::Done(Box::new(result))),
-                // Requests on the wire are forbidden in this era; dropping the reply refuses them.
+                // This era forbids server requests; dropping the reply rejects them.
                 Step::Asks { .. } => {}
             }
         }
@@ -225,16 +225,16 @@ impl McpServers {
     }
 }
 
-/// What a server said, before it is known to be of the right kind.
+/// Untyped result of a request.
 enum Answer {
     Done(Box<ServerResult>),
     Asks { requests: InputRequests, state: Option<String> },
 }
 
-/// A request that has no span around it gets one, which goes along with it.
+/// Starts a span for a request without one, and propagates it.
 fn begun(connection: &Connection, method: &'static str, name: &str, options: &mut CallOptions) -> OpenSpan {
     let parent = options.trace.as_deref().and_then(TraceContext::parse).or_else(current);
-    // A resource may go by an address with secrets in its query.
+    // The address of a resource may contain secrets in its query.
     let (prompt, uri) =
         if method == "resources/read" { (None, name.split(['?', '#']).next()) } else { (Some(name), None) };
     let mut span = connection.spans().begin(method, prompt, parent);
@@ -243,14 +243,14 @@ fn begun(connection: &Connection, method: &'static str, name: &str, options: &mu
     span
 }
 
-/// Whose call this is, and which.
+/// Digest that identifies a call and its caller.
 fn binding(agent: &AgentName, server: &str, method: &str, name: &str, options: &CallOptions) -> String {
     let arguments = serde_json::to_string(&options.arguments).unwrap_or_default();
     let parts = [agent.as_str(), server, method, name, &options.caller, &arguments];
     Digest::of(parts.join("\0").as_bytes()).as_str().to_owned()
 }
 
-/// Servers that forget the form of a result still answered.
+/// Accepts results of servers that omit the result structure.
 fn tool_result(result: ServerResult) -> Option<CallToolResult> {
     match result {
         ServerResult::CallToolResult(result) => Some(result),

@@ -1,4 +1,4 @@
-//! What a server offers as tools, read to the end and vetted.
+//! The lists of a server, read completely and sanitized.
 
 use super::{
     ServerError,
@@ -14,23 +14,23 @@ use rmcp::{
 };
 use std::sync::Arc;
 
-/// Of any kind, per server.
+/// Limits per list of a server.
 const MAX_ITEMS: usize = 1000;
 const MAX_PAGES: usize = 200;
-/// Of one list, in bytes of JSON.
+/// Maximum size of one list, in bytes of JSON.
 const MAX_LIST: usize = 16 << 20;
-/// Reasons that a status names.
+/// Maximum omitted tools named in a status.
 const MAX_NAMED: usize = 3;
 
 /// The tools of a server.
 #[derive(Debug, Default)]
 pub(super) struct Catalog {
     pub(super) tools: Vec<Arc<Tool>>,
-    /// What is wrong with some of them.
+    /// Problems with some of the tools.
     pub(super) remarks: Vec<String>,
 }
 
-/// Reads and vets the tools.
+/// Lists and sanitizes the tools.
 pub(super) async fn tools(connection: &Connection) -> Result<Catalog, ServerError> {
     if connection.info().capabilities.tools.is_none() {
         return Ok(Catalog::default());
@@ -68,7 +68,7 @@ pub(super) async fn tools(connection: &Connection) -> Result<Catalog, ServerErro
     Ok(Catalog { tools: listed.into_iter().map(Arc::new).collect(), remarks })
 }
 
-/// Reads the prompts.
+/// Lists the prompts.
 pub(super) async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, ServerError> {
     if connection.info().capabilities.prompts.is_none() {
         return Ok(Vec::new());
@@ -82,7 +82,7 @@ pub(super) async fn prompts(connection: &Connection) -> Result<Vec<Prompt>, Serv
     Ok(listed.await?.0)
 }
 
-/// Reads the resources.
+/// Lists the resources.
 pub(super) async fn resources(connection: &Connection) -> Result<Vec<Resource>, ServerError> {
     if connection.info().capabilities.resources.is_none() {
         return Ok(Vec::new());
@@ -96,7 +96,7 @@ pub(super) async fn resources(connection: &Connection) -> Result<Vec<Resource>, 
     Ok(listed.await?.0)
 }
 
-/// Reads the resource templates.
+/// Lists the resource templates.
 pub(super) async fn templates(connection: &Connection) -> Result<Vec<ResourceTemplate>, ServerError> {
     if connection.info().capabilities.resources.is_none() {
         return Ok(Vec::new());
@@ -110,20 +110,20 @@ pub(super) async fn templates(connection: &Connection) -> Result<Vec<ResourceTem
     Ok(listed.await?.0)
 }
 
-/// Some of a list, and where it goes on.
+/// A page of a list, with the cursor of the next page.
 type Page<T> = (Vec<T>, Option<String>);
 
-/// What of a list is not used.
+/// Omitted entries of a list.
 #[derive(Default)]
 struct Left {
-    /// It goes on beyond the bounds.
+    /// The list exceeds the limits.
     more: bool,
-    /// So many entries are too large.
+    /// Number of entries over the size limit.
     large: usize,
 }
 
-/// Follows a list to its end, or to the bounds; says what was left behind. A server that has nothing of a
-/// kind may say so by not knowing the method.
+/// Reads all pages of a list within the limits and reports omitted entries. A server without entries of a kind may
+/// reject the method as unknown.
 async fn pages<T: Listed>(
     connection: &Connection,
     method: &'static str,

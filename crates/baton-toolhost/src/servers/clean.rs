@@ -1,11 +1,11 @@
-//! Making what a server says about itself safe to show to models.
+//! Sanitizes server metadata for models.
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
 const MAX_TEXT: usize = 8 << 10;
 
-/// Text without characters that people cannot see: zero-width, direction, tag and control characters.
+/// Removes invisible characters: zero-width, direction, tag and control characters.
 pub(crate) fn clean(text: &str) -> String {
     let visible = text.chars().filter(|c| !is_hidden(*c));
     let mut out: String = visible.clone().take(MAX_TEXT).collect();
@@ -15,7 +15,7 @@ pub(crate) fn clean(text: &str) -> String {
     out
 }
 
-/// A schema whose descriptions and titles are clean, in the form that model providers take: an object schema.
+/// A schema with sanitized descriptions and titles, in the form required by model providers: an object schema.
 pub(super) fn for_models(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     schema.remove("$schema");
@@ -27,14 +27,14 @@ pub(super) fn for_models(schema: &JsonObject) -> JsonObject {
     schema
 }
 
-/// A schema whose descriptions and titles are clean, and that is otherwise as it was.
+/// Sanitizes the descriptions and titles of a schema and changes nothing else.
 pub(super) fn clean_schema(schema: &mut JsonObject) {
     for (key, value) in schema {
         clean_in(key, value);
     }
 }
 
-/// Depth is bounded by whoever reads messages.
+/// The message parser bounds the depth.
 fn clean_in(key: &str, value: &mut Value) {
     match value {
         Value::String(text) if (key == "description" || key == "title") && text.chars().any(is_hidden) => {

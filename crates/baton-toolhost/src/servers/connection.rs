@@ -1,4 +1,4 @@
-//! A server that is ready: requests to it.
+//! Requests to a ready server.
 
 use super::{
     CALL_META, CallOptions, DEPTH_META, ServerError, TASK_META,
@@ -21,12 +21,12 @@ use rmcp::{
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Notify, RwLock, Semaphore};
 
-/// Calls in flight, or waiting for their turn, on one connection.
+/// Maximum calls in flight or queued on one connection.
 const MAX_CALLS: usize = 256;
-/// How often a call that waits for its turn says so.
+/// Interval at which a queued call signals that it waits.
 const IMPATIENCE: Duration = Duration::from_secs(5);
 
-/// One opened connection.
+/// An open connection.
 pub(super) struct Connection {
     server: String,
     peer: Peer<RoleClient>,
@@ -83,27 +83,27 @@ impl Connection {
         &self.server
     }
 
-    /// The protocol's own handle.
+    /// The rmcp peer handle.
     pub(super) fn peer(&self) -> &Peer<RoleClient> {
         &self.peer
     }
 
-    /// What the server said about itself.
+    /// Capabilities and version information from the server.
     pub(super) fn info(&self) -> &ServerPeerInfo {
         &self.info
     }
 
-    /// Whether it speaks 2026-07-28: nothing is held between rounds, and it sends no requests.
+    /// Whether it uses protocol 2026-07-28: no call is held between rounds, and the server sends no requests.
     pub(super) fn is_modern(&self) -> bool {
         self.is_modern
     }
 
-    /// How long to wait.
+    /// Timeouts of the server.
     pub(super) fn limits(&self) -> &McpTimeouts {
         &self.limits
     }
 
-    /// What it writes beside the protocol, which knows what nobody may see.
+    /// Log of the server, which also redacts secrets.
     pub(super) fn log(&self) -> &ServerLog {
         &self.log
     }
@@ -113,7 +113,7 @@ impl Connection {
         &self.flights
     }
 
-    /// Sends a request that may take long and may ask.
+    /// Sends a request that may take long and may ask questions.
     pub(super) async fn start(
         self: &Arc<Self>,
         mut request: ClientRequest,
@@ -128,7 +128,7 @@ impl Connection {
         Ok(Running::new(Arc::clone(self), handle, flight, events, turn, (limits.call, limits.total)))
     }
 
-    /// Makes a request that is answered soon and asks nothing, and waits for it.
+    /// Sends a short request without questions and waits for the response.
     pub(super) async fn soon<P: RequestParamsMeta, T, A: Future<Output = Result<T, ServiceError>>>(
         &self,
         method: &'static str,
@@ -150,18 +150,18 @@ impl Connection {
         answer
     }
 
-    /// Who makes spans of requests to the server.
+    /// Span factory for requests to the server.
     pub(super) fn spans(&self) -> &Spans {
         &self.spans
     }
 
-    /// Sets how much a server of the older protocol tells; asking again for the same level costs nothing.
+    /// Sets the log level of a server of the older protocol; setting the same level again is free.
     pub(super) async fn set_level(&self, level: LoggingLevel) {
         let has_logging = self.info.capabilities.logging.is_some();
         if self.is_modern || !has_logging || self.level.lock().replace(level) == Some(level) {
             return;
         }
-        // A server that refuses tells what it likes; the call itself is not hurt.
+        // A rejection is ignored; the call does not depend on it.
         let params = SetLevelRequestParams::new(level);
         let _ = self.soon("logging/setLevel", params, |params| self.peer.set_level(params)).await;
     }
@@ -195,7 +195,7 @@ impl Connection {
         let lock = async {
             if !self.flights.is_serial() {
                 let shared = Arc::clone(&self.turns).read_owned().await;
-                // It may have become so while this call waited.
+                // The connection may have become serial during the wait.
                 if !self.flights.is_serial() {
                     return Lock::Shared { _lock: shared };
                 }
@@ -217,7 +217,7 @@ impl Connection {
         }
     }
 
-    /// Waits until a call has waited for its turn for a while.
+    /// Waits until a queued call signals that it has waited for some time.
     pub(super) async fn wanted(&self) {
         self.wanted.notified().await;
     }
@@ -225,17 +225,17 @@ impl Connection {
     fn busy(&self) -> ServerError {
         ServerError::NotReady {
             server: self.server.clone(),
-            reason: "it takes one call after the other, and the calls before this one are not done; try again later"
+            reason: "it handles one call at a time, and earlier calls are still running; try again later"
                 .to_owned(),
         }
     }
 
-    /// What a failed request means.
+    /// Converts the error of a failed request.
     pub(super) fn failure(&self, error: ServiceError) -> ServerError {
         if needs_login(&error).is_some() {
-            // Connecting anew finds out what to say to people.
+            // The reconnect determines the message for the user.
             self.flights.closed().cancel();
-            let reason = "it wants somebody to log in".to_owned();
+            let reason = "it requires a login".to_owned();
             return ServerError::NotReady { server: self.server.clone(), reason };
         }
         match error {
@@ -252,13 +252,13 @@ impl Connection {
         }
     }
 
-    /// The connection is gone; says why as far as it is known.
+    /// Error for a closed connection, with the cause if known.
     pub(super) fn broken(&self) -> ServerError {
         let reason = self.fault().unwrap_or_else(|| "the server closed it".to_owned());
         ServerError::Broken { server: self.server.clone(), reason }
     }
 
-    /// Why the transport ended the connection, if it did.
+    /// The reason for which the transport ended the connection, if any.
     pub(super) fn fault(&self) -> Option<String> {
         let mut fault = self.fault.lock();
         if fault.is_none() {

@@ -1,4 +1,4 @@
-//! A tool's definition as its server gave it: its bounds, and whether it is still the one that was seen first.
+//! Tool definitions of a server: limits and change detection.
 
 use baton_types::{Digest, Effects, Json};
 use rmcp::model::{JsonObject, Tool};
@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 const MAX_SCHEMA: usize = 256 << 10;
 const MAX_DEPTH: usize = 64;
 const MAX_NAME: usize = 256;
-/// Tools that a server may define in its whole life, so that one that renames its tools does not fill the memory.
+/// Maximum tools remembered per server, so that a server that renames its tools cannot exhaust memory.
 const MAX_PINS: usize = 10_000;
 
-/// Why a definition cannot be used.
+/// Reason to reject a definition.
 pub(super) fn refusal(tool: &Tool) -> Option<String> {
     if tool.name.is_empty() || tool.name.chars().count() > MAX_NAME {
         return Some(format!("its name has more than {MAX_NAME} characters, or none"));
@@ -36,7 +36,7 @@ fn is_deeper(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// What running the tool does to the world, by the server's own word, which counts for trusted servers only.
+/// Effects of the tool by its annotations, which count for trusted servers only.
 pub(super) fn effects(tool: &Tool, is_trusted: bool) -> Effects {
     match &tool.annotations {
         Some(hints) if is_trusted && hints.read_only_hint == Some(true) => Effects::ReadOnly,
@@ -45,7 +45,7 @@ pub(super) fn effects(tool: &Tool, is_trusted: bool) -> Effects {
     }
 }
 
-/// The definitions that were seen first, by digest; they outlive connections.
+/// Digests of the first definition of each tool; kept across connections.
 #[derive(Debug, Default)]
 pub(super) struct Pins {
     first: BTreeMap<String, Digest>,
@@ -53,7 +53,7 @@ pub(super) struct Pins {
 }
 
 impl Pins {
-    /// Remembers a definition; a tool whose definition is another than the first one stays marked.
+    /// Records a definition; a tool whose definition ever differed from the first one stays marked.
     pub(super) fn see(&mut self, tool: &Tool) {
         let Some(digest) = digest(tool) else { return };
         match self.first.get(tool.name.as_ref()) {
@@ -68,19 +68,19 @@ impl Pins {
         }
     }
 
-    /// Whether the tool is not what it was when it was first offered. One that cannot be compared with anything, because
-    /// too many were seen before it, counts as changed.
+    /// Whether the definition differs from the first one. A tool beyond the limit of remembered tools counts as
+    /// changed.
     pub(super) fn is_changed(&self, tool: &str) -> bool {
         self.changed.contains_key(tool) || !self.first.contains_key(tool)
     }
 
-    /// The tools that are not what they were.
+    /// The changed tools.
     pub(super) fn changed(&self) -> impl Iterator<Item = &str> {
         self.changed.keys().map(String::as_str)
     }
 }
 
-/// Over the canonical form, so that another order of members is no change.
+/// Computed over canonical JSON, so that member order does not matter.
 fn digest(tool: &Tool) -> Option<Digest> {
     let definition = json!({
         "name": tool.name,

@@ -1,4 +1,4 @@
-//! One server of one agent: its settings, where it stands, and the task that keeps it connected.
+//! One server of one agent: settings, state and the supervisor task that keeps it connected.
 
 use super::{
     HostSettings, ServerError, ServerEvent, catalog::Catalog, connection::Connection, definition::Pins, keeper::Keeper,
@@ -15,29 +15,29 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long a call waits for a server that failed and is tried again by itself.
+/// Maximum wait of a call for a failed server that is being retried.
 const SECOND_CHANCE: Duration = Duration::from_secs(5);
 
-/// Where a server stands.
+/// State of a server.
 #[derive(Clone)]
 pub(super) struct Standing {
     pub(super) state: ServerState,
     pub(super) reason: Option<String>,
     pub(super) hint: Option<String>,
     pub(super) connection: Option<Arc<Connection>>,
-    /// What was last seen of it, also while it is started again.
+    /// Last known tools, also kept during a restart.
     pub(super) catalog: Arc<Catalog>,
-    /// Whether it is tried again without anybody asking for it.
+    /// Whether it is retried automatically.
     pub(super) is_retried: bool,
     /// Whether it failed since it was last ready.
     pub(super) has_failed: bool,
 }
 
-/// What the entry and its task share.
+/// State shared by the entry and its task.
 pub(super) struct Shared {
     pub(super) agent: AgentName,
     pub(super) server: Mutex<Arc<McpServer>>,
-    /// Those of the agent alone; they count when the server is opened next.
+    /// Variables of the agent; they take effect at the next connection.
     pub(super) variables: Mutex<Arc<AgentVariables>>,
     pub(super) connect: Option<Arc<dyn Connect>>,
     pub(super) settings: HostSettings,
@@ -95,30 +95,30 @@ impl Entry {
         Self { shared, task: Mutex::new(None), _closes: closing.drop_guard() }
     }
 
-    /// Its settings.
+    /// The settings of the server.
     pub(super) fn server(&self) -> Arc<McpServer> {
         Arc::clone(&self.shared.server.lock())
     }
 
-    /// What the task works with.
+    /// The state shared with the task.
     pub(super) fn shared(&self) -> &Shared {
         &self.shared
     }
 
-    /// Whether these settings can be used without connecting anew.
+    /// Whether these settings apply without a reconnect.
     pub(super) fn fits(&self, server: &McpServer) -> bool {
         let mine = self.server();
         (&mine.name, &mine.transport, mine.enabled, mine.era, &mine.oauth)
             == (&server.name, &server.transport, server.enabled, server.era, &server.oauth)
     }
 
-    /// Uses these settings from now on.
+    /// Applies new settings.
     pub(super) fn update(&self, server: &McpServer, variables: &AgentVariables) {
         *self.shared.server.lock() = Arc::new(server.clone());
         *self.shared.variables.lock() = Arc::new(variables.clone());
     }
 
-    /// Says that somebody needs the server; starts it when nobody did before.
+    /// Requests the server; the first request starts its task.
     pub(super) fn want(&self) {
         if !self.server().enabled {
             return;
@@ -131,18 +131,18 @@ impl Entry {
         self.shared.wanted.notify_one();
     }
 
-    /// Tries again at once.
+    /// Retries immediately.
     pub(super) fn kick(&self) {
         self.want();
         self.shared.kicked.notify_one();
     }
 
-    /// Where it stands.
+    /// The current state.
     pub(super) fn standing(&self) -> Standing {
         self.shared.standing.borrow().clone()
     }
 
-    /// Whether it may be ready before long without anybody doing anything.
+    /// Whether it may become ready soon without intervention.
     pub(super) fn is_on_its_way(&self) -> bool {
         let standing = self.standing();
         match standing.state {
@@ -152,8 +152,8 @@ impl Entry {
         }
     }
 
-    /// Waits until it is ready or has failed, at most so long; one that failed before is not waited for unless it has
-    /// to be there.
+    /// Waits until it is ready or failed, up to `patience`. A server that failed before is not waited for unless it is
+    /// required.
     pub(super) async fn settled(&self, patience: Duration) {
         let patience = match self.standing().has_failed && !self.server().required {
             true => Duration::ZERO,
@@ -165,7 +165,7 @@ impl Entry {
         let _ = tokio::time::timeout(patience, settled).await;
     }
 
-    /// The connection, once the server is ready; starts it and waits within its startup time.
+    /// The connection of the ready server; starts the server and waits up to its startup timeout.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, ServerError> {
         self.want();
         let startup = self.server().timeouts.startup;
@@ -193,7 +193,7 @@ impl Entry {
     fn not_ready(&self) -> ServerError {
         let Standing { state, reason, hint, .. } = self.standing();
         let reason = match (state, reason) {
-            (ServerState::Disabled, _) => "it is switched off in the agent's definition".to_owned(),
+            (ServerState::Disabled, _) => "it is disabled in the agent's definition".to_owned(),
             (_, Some(reason)) => reason,
             (_, None) => "it is still starting".to_owned(),
         };
@@ -201,11 +201,11 @@ impl Entry {
         ServerError::NotReady { server: self.server().name.clone(), reason }
     }
 
-    /// For people.
+    /// Status for users.
     pub(super) fn status(&self) -> ServerStatus {
         let (server, mut standing) = (self.server(), self.standing());
         if standing.state == ServerState::Starting && standing.has_failed {
-            // That it is tried again says less than why it has to be.
+            // The cause of the failure is more useful than the state of the retry.
             standing.state = ServerState::Failed;
         }
         let mut reasons: Vec<String> = standing.reason.into_iter().collect();
@@ -217,11 +217,11 @@ impl Entry {
                 let changed: Vec<_> = pins.changed().take(5).collect();
                 if !changed.is_empty() {
                     reasons.push(format!(
-                        "these tools are not what they were when they were first offered, and are asked about again: {}",
+                        "these tools have changed since they were first offered and need approval again: {}",
                         changed.join(", ")
                     ));
                     hint.get_or_insert_with(|| {
-                        "look at what they say now; restart Baton to take them as they are".to_owned()
+                        "review their new definitions; restart Baton to accept them".to_owned()
                     });
                 }
             }
@@ -239,7 +239,7 @@ impl Entry {
         }
     }
 
-    /// Begins to close the connection.
+    /// Starts closing the connection.
     pub(super) fn close(&self) -> Option<JoinHandle<()>> {
         self.shared.closing.cancel();
         self.task.lock().take()

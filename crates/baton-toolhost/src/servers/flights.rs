@@ -1,4 +1,4 @@
-//! The requests in flight on one connection, and what the server says while they are.
+//! Requests in flight on one connection, and server messages that belong to them.
 
 use parking_lot::Mutex;
 use rmcp::{
@@ -21,22 +21,22 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Messages of one call that wait to be heard; of more, progress and log messages are dropped.
+/// Maximum buffered messages per call; further progress and log messages are dropped.
 const MAX_EVENTS: usize = 64;
-/// Messages that nobody asked for, in one window, before the server counts as flooding.
+/// Maximum unsolicited messages per window; more count as flooding.
 const MAX_UNSOLICITED: u32 = 10_000;
 const WINDOW: Duration = Duration::from_secs(10);
-/// Requests of the server that are not answered yet; more are no questions.
+/// Maximum pending requests of the server; more count as flooding.
 const MAX_ASKED: usize = 512;
 
-/// What a server said about a request in flight.
+/// A server message about a request in flight.
 pub(super) enum FlightEvent {
     Progress(ProgressNotificationParam),
     Log(LoggingMessageNotificationParam),
     Ask { request: InputRequest, reply: oneshot::Sender<Result<Value, ErrorData>> },
 }
 
-/// What changed at the server.
+/// A change at the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
     Tools,
@@ -45,7 +45,7 @@ pub(super) enum Notice {
     Updated(String),
 }
 
-/// Marks a request, inside this process only, so that its id and token are known before it leaves.
+/// In-process marker of a request, to learn its id and progress token before it is sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlightKey(u64);
 
@@ -62,34 +62,34 @@ struct State {
     next: u64,
     flights: BTreeMap<u64, Flight>,
     window: Option<(Instant, u32)>,
-    /// Requests of the server whose answers have not left yet.
+    /// Requests of the server without a sent answer.
     asked: HashMap<RequestId, usize>,
 }
 
-/// All of one connection.
+/// The requests in flight of one connection.
 pub(super) struct Flights {
     state: Mutex<State>,
     notices: mpsc::Sender<Notice>,
     closed: CancellationToken,
-    /// The server sent a request while several calls were in flight and nothing said to which it belongs: from then
-    /// on its calls run one after the other, so that no caller is asked what another's call wants to know.
+    /// Set when the server sent a request that could belong to several calls in flight: from then on calls run one at a
+    /// time, so that no caller receives a question of another caller's call.
     is_serial: AtomicBool,
 }
 
-/// Why a request of the server cannot be asked of anybody.
+/// Reason for which a server request cannot be routed.
 #[derive(Clone, Copy)]
 pub(super) enum Unroutable {
     /// No call is in flight.
     Nobody,
-    /// Several callers could be meant.
+    /// It could belong to calls of several callers.
     Ambiguous,
-    /// The caller cannot answer such a request.
+    /// The caller lacks the capability.
     Incapable,
 }
 
 impl Flights {
-    /// None yet; changes at the server go to this queue, and are dropped when it is full, since its reader then has
-    /// to look anyway.
+    /// An empty table. Changes at the server go to `notices` and are dropped when that queue is full, since its reader
+    /// then refreshes anyway.
     pub(super) fn new(notices: mpsc::Sender<Notice>) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
@@ -113,17 +113,17 @@ impl Flights {
         (FlightGuard { key, flights: Arc::clone(self) }, heard)
     }
 
-    /// Whether calls have to run one after the other.
+    /// Whether calls must run one at a time.
     pub(super) fn is_serial(&self) -> bool {
         self.is_serial.load(Ordering::Acquire)
     }
 
-    /// Is canceled when the connection is gone.
+    /// Cancelled when the connection is gone.
     pub(super) fn closed(&self) -> &CancellationToken {
         &self.closed
     }
 
-    /// Notes what leaves.
+    /// Records an outgoing message.
     pub(super) fn sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Request(request) = message else { return };
         let Some(FlightKey(key)) = request.request.extensions().get::<FlightKey>() else { return };
@@ -133,7 +133,7 @@ impl Flights {
         }
     }
 
-    /// Notes what arrives, in order; false when the server floods.
+    /// Handles an incoming message, in order; false when the server floods.
     pub(super) fn received(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
         let message = match message {
             JsonRpcMessage::Notification(message) => message,
@@ -159,15 +159,15 @@ impl Flights {
         }
     }
 
-    /// A request of the server; false when too many wait.
+    /// Counts a server request; false when too many are pending.
     fn asked(&self, id: &RequestId) -> bool {
         let asked = &mut self.state.lock().asked;
-        // An id may come again before it is noted that the answer to the first of it has left.
+        // An id may be reused before the answer to its first use is recorded as sent.
         *asked.entry(id.clone()).or_default() += 1;
         asked.values().sum::<usize>() <= MAX_ASKED
     }
 
-    /// A request of the server that is done with: its answer has left, or it is not wanted any more.
+    /// Removes a server request that was answered or cancelled.
     pub(super) fn answered(&self, id: &RequestId) {
         let asked = &mut self.state.lock().asked;
         if let Some(count) = asked.get_mut(id) {
@@ -190,7 +190,7 @@ impl Flights {
         }
     }
 
-    /// A log message belongs to no request; it is told to callers only when one caller alone can be meant.
+    /// A log message names no request; it is delivered only when all calls in flight have the same caller.
     fn log(&self, message: &LoggingMessageNotificationParam) -> bool {
         let listeners: Vec<_> = {
             let state = self.state.lock();
@@ -224,7 +224,7 @@ impl Flights {
         }
     }
 
-    /// Whom a request of the server is for.
+    /// The call that a server request belongs to.
     pub(super) fn route(
         &self,
         request: &InputRequest,
@@ -258,7 +258,7 @@ impl State {
     }
 }
 
-/// Whether somebody with these capabilities can answer the request.
+/// Whether the capabilities cover the request.
 pub(super) fn can_answer(capabilities: &ClientCapabilities, request: &InputRequest) -> bool {
     use rmcp::model::ElicitRequestParams::UrlElicitationParams;
     match request {
@@ -273,19 +273,19 @@ pub(super) fn can_answer(capabilities: &ClientCapabilities, request: &InputReque
     }
 }
 
-/// One request in flight; dropping it forgets the request.
+/// A request in flight; dropping it removes the registration.
 pub(super) struct FlightGuard {
     key: u64,
     flights: Arc<Flights>,
 }
 
 impl FlightGuard {
-    /// The mark for the request.
+    /// The marker for the request.
     pub(super) fn key(&self) -> FlightKey {
         FlightKey(self.key)
     }
 
-    /// The connection's requests.
+    /// The requests in flight of the connection.
     pub(super) fn flights(&self) -> &Flights {
         &self.flights
     }

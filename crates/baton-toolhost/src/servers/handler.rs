@@ -1,4 +1,4 @@
-//! Answers what servers of the older protocol ask in the middle of a call.
+//! Handles requests of servers of the older protocol during a call.
 
 use super::flights::{FlightEvent, Flights, Unroutable};
 use rmcp::{
@@ -15,17 +15,17 @@ use serde::de::DeserializeOwned;
 use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::oneshot;
 
-/// What tells a server that sampling may name an agent that is meant to answer.
+/// Extension that announces that sampling requests may name the agent to answer.
 const HANDOFF: &str = "dev.baton/handoff";
 
-/// The client's side of one connection.
+/// Client handler of one connection.
 #[derive(Clone)]
 pub(super) struct Handler {
     pub(super) flights: Arc<Flights>,
     pub(super) implementation: Implementation,
 }
 
-/// Everything that this host can answer itself or pass on.
+/// Capabilities that this host fulfills directly or forwards.
 pub(crate) fn host_capabilities() -> ClientCapabilities {
     let handoff = || ExtensionCapabilities::from(BTreeMap::from([(HANDOFF.to_owned(), JsonObject::new())]));
     let mut capabilities = ClientCapabilities::default();
@@ -42,7 +42,7 @@ pub(crate) fn host_capabilities() -> ClientCapabilities {
 }
 
 impl Handler {
-    /// Asks the caller of the call that this request belongs to.
+    /// Forwards the request to the caller of the call that it belongs to.
     async fn ask<T: DeserializeOwned>(
         &self,
         request: InputRequest,
@@ -58,7 +58,7 @@ impl Handler {
             () = context.ct.cancelled() => return Err(gone()),
         };
         serde_json::from_value(answer)
-            .map_err(|_| ErrorData::internal_error("the answer does not have the form that the protocol wants", None))
+            .map_err(|_| ErrorData::internal_error("the answer does not match the protocol", None))
     }
 }
 
@@ -99,7 +99,7 @@ impl ClientHandler for Handler {
 
     async fn list_roots(&self, context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
         let request = InputRequest::ListRoots(ListRootsRequest::default());
-        // Whoever has no roots to tell of is like somebody whose list is empty.
+        // A caller without roots is treated like one with an empty list.
         if self.flights.route(&request, context.extensions.get::<InboundStreamOrigin>()).is_err() {
             return Ok(ListRootsResult::default());
         }

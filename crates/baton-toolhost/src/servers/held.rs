@@ -1,8 +1,8 @@
-//! Calls of the older protocol that wait for answers.
+//! Held calls: calls of the older protocol that wait for answers.
 //!
-//! A server of the older protocol keeps its request open while it asks, so the call stays in flight here. The table is
-//! bounded, an entry belongs to its caller and to the very same call, and each is dropped after a while: sooner when its
-//! server takes one call after the other and somebody else waits.
+//! A server of the older protocol keeps its request open while it asks, so the call stays in flight. The table is
+//! bounded, an entry is bound to its caller and call, and each entry expires: earlier when its server handles one call
+//! at a time and another call is queued.
 
 use super::{ServerError, running::Running};
 use parking_lot::Mutex;
@@ -16,7 +16,7 @@ use std::{
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
-/// A question of the server, and where its answer goes.
+/// A question of the server, with the channel for its answer.
 pub(super) struct Question {
     pub(super) key: String,
     pub(super) request: InputRequest,
@@ -29,13 +29,13 @@ impl Question {
     }
 }
 
-/// A call that waits.
+/// A call that waits for an answer.
 pub(super) struct Held {
     pub(super) running: Running,
     pub(super) question: Question,
-    /// Caller, server, name and arguments; whoever goes on must bring the same.
+    /// Digest of caller, server, name and arguments; must match to continue the call.
     pub(super) binding: String,
-    /// Whose calls count together.
+    /// Account that the call counts against.
     pub(super) account: String,
 }
 
@@ -44,20 +44,20 @@ struct Waiting {
     _timer: AbortOnDropHandle<()>,
 }
 
-/// How long a question has even when others wait for its call to end.
+/// Minimum hold time, even when other calls are queued.
 const UNDISTURBED: Duration = Duration::from_secs(30);
 
-/// The part of all calls that one account may have waiting.
+/// One account may hold at most 1/`SHARE` of all held calls.
 const SHARE: usize = 4;
 
-/// All that wait.
+/// The held calls by state.
 #[derive(Default)]
 pub(super) struct HeldCalls {
     by_state: Mutex<HashMap<String, Waiting>>,
 }
 
 impl HeldCalls {
-    /// Keeps a call for a while and names it; refused when too many wait.
+    /// Holds a call for a limited time and returns its state; rejected when too many are held.
     pub(super) fn keep(self: &Arc<Self>, held: Held, most: usize, hold: Duration) -> Result<String, ServerError> {
         let state = fresh_state()?;
         let mut table = self.by_state.lock();
@@ -93,7 +93,7 @@ impl HeldCalls {
         Ok(state)
     }
 
-    /// Takes a call out, for whoever it belongs to.
+    /// Takes a call out, if the binding matches.
     pub(super) fn take(&self, state: &str, binding: &str) -> Result<Held, ServerError> {
         let mut table = self.by_state.lock();
         match table.get(state) {
@@ -104,12 +104,12 @@ impl HeldCalls {
         }
     }
 
-    /// How many wait.
+    /// Number of held calls.
     pub(super) fn len(&self) -> usize {
         self.by_state.lock().len()
     }
 
-    /// Drops all.
+    /// Drops all held calls.
     pub(super) fn clear(&self) {
         let dropped = std::mem::take(&mut *self.by_state.lock());
         drop(dropped);
@@ -125,7 +125,7 @@ fn fresh_state() -> Result<String, ServerError> {
     use std::fmt::Write as _;
     let mut bytes = [0; 18];
     getrandom::fill(&mut bytes)
-        .map_err(|_| ServerError::Invalid { reason: "this machine gives no randomness".to_owned() })?;
+        .map_err(|_| ServerError::Invalid { reason: "the operating system provides no random bytes".to_owned() })?;
     let mut state = String::with_capacity(36);
     for byte in bytes {
         let _ = write!(state, "{byte:02x}");

@@ -1,10 +1,10 @@
-//! What a server says, without the secrets that it was given.
+//! Redacts secrets in server data.
 
 use crate::ServerLog;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// The same without secrets in any of its texts; nothing if it cannot be looked at.
+/// Redacts secrets in all strings of a value; `None` if it cannot be converted.
 pub(super) fn without_secrets<T: Serialize + DeserializeOwned>(said: T, log: &ServerLog) -> Option<T> {
     if !log.has_secrets() {
         return Some(said);
@@ -16,7 +16,7 @@ pub(super) fn without_secrets<T: Serialize + DeserializeOwned>(said: T, log: &Se
     }
 }
 
-/// Whether there was something to hide.
+/// Redacts in place; returns whether anything changed.
 fn hide(value: &mut Value, log: &ServerLog) -> bool {
     match value {
         Value::String(text) => {

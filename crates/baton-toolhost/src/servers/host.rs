@@ -1,4 +1,4 @@
-//! The servers of all agents, kept in step with the agents' definitions.
+//! The servers of all agents, synchronized with the agents' definitions.
 
 use super::{
     HostSettings, ServerError, ServerEvent, ServerItem, entry::Entry, held::HeldCalls, lists::prefix, names::NameTable,
@@ -17,12 +17,12 @@ use std::{
 use tokio::sync::broadcast;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// What a listener may be behind before it has to look at everything again.
+/// Maximum lag of an event subscriber before it must refresh everything.
 const MAX_EVENTS: usize = 256;
-/// How long closing may take altogether.
+/// Total time limit for closing.
 const FAREWELL: Duration = Duration::from_secs(10);
 
-/// The MCP servers of all agents; clones share them, and the last one closes them when it is dropped.
+/// The MCP servers of all agents; clones share them, and dropping the last clone closes them.
 #[derive(Clone)]
 pub struct McpServers {
     pub(super) inner: Arc<Inner>,
@@ -53,7 +53,7 @@ struct State {
 }
 
 impl McpServers {
-    /// Of the agents that this source has; nothing is started yet. Must be called within a tokio runtime.
+    /// Servers for the agents of this source; none is started yet. Must be called within a tokio runtime.
     pub fn new(agents: Arc<dyn AgentSource>, connectors: Connectors, settings: HostSettings) -> Self {
         let closed = CancellationToken::new();
         let mut changes = agents.changes();
@@ -73,17 +73,17 @@ impl McpServers {
         Self { inner }
     }
 
-    /// Starts the agent's servers without waiting for them.
+    /// Starts the agent's servers without waiting.
     pub fn warm(&self, agent: &AgentName) {
         self.of(agent).entries().iter().for_each(|entry| entry.want());
     }
 
-    /// Where the agent's servers stand, in the order of its definition.
+    /// Statuses of the agent's servers, in the order of its definition.
     pub fn statuses(&self, agent: &AgentName) -> Vec<ServerStatus> {
         self.of(agent).entries().iter().map(|entry| entry.status()).collect()
     }
 
-    /// Whether a server that is on its way could have a tool that is exposed by this name.
+    /// Whether a server that is starting could provide a tool exposed by this name.
     pub fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
         self.of(agent).entries().iter().any(|entry| {
             let server = entry.server();
@@ -91,14 +91,14 @@ impl McpServers {
         })
     }
 
-    /// Tries a server again at once, after somebody logged in or mended it.
+    /// Retries a server immediately, for example after a login or a fix.
     pub fn reconnect(&self, agent: &AgentName, server: &str) {
         if let Ok(entry) = self.entry(agent, server) {
             entry.kick();
         }
     }
 
-    /// What each server that is ready can do.
+    /// Capabilities of each ready server.
     pub fn capabilities(&self, agent: &AgentName) -> Vec<ServerItem<ServerCapabilities>> {
         let entries = self.of(agent).entries();
         let ready = entries.iter().filter_map(|entry| {
@@ -108,17 +108,17 @@ impl McpServers {
         ready.collect()
     }
 
-    /// Hears what changes at the agent's servers; a listener that lags should look at everything again.
+    /// Subscribes to events of the agent's servers; a subscriber that lags should refresh everything.
     pub fn events(&self, agent: &AgentName) -> broadcast::Receiver<ServerEvent> {
         self.of(agent).events.subscribe()
     }
 
-    /// How many calls wait for answers.
+    /// Number of calls that wait for answers.
     pub fn waiting_calls(&self) -> usize {
         self.inner.held.len()
     }
 
-    /// Closes all connections and waits, for a bounded time, until nothing is left of them.
+    /// Closes all connections and waits, within a timeout, until they are gone.
     pub async fn close(&self) {
         self.inner.held.clear();
         let agents: Vec<_> = self.inner.by_agent.lock().drain().map(|(_, servers)| servers).collect();
@@ -127,7 +127,7 @@ impl McpServers {
         let _ = tokio::time::timeout(FAREWELL, futures_util::future::join_all(tasks)).await;
     }
 
-    /// The agent's servers as its definition names them now.
+    /// The agent's servers by its current definition.
     pub(super) fn of(&self, agent: &AgentName) -> Arc<AgentServers> {
         self.inner.of(agent)
     }
@@ -144,7 +144,7 @@ impl Inner {
         let known = self.by_agent.lock().get(agent).cloned();
         let servers = known.unwrap_or_else(|| {
             let fresh = Arc::new(AgentServers::new(agent));
-            // Whoever asks for agents that are not there must not fill the table.
+            // Requests for unknown agents must not grow the table.
             if !self.agents.has(agent) {
                 return fresh;
             }
@@ -154,8 +154,8 @@ impl Inner {
         servers
     }
 
-    /// Follows the definition: servers whose connection settings are the same keep their connection, the others are
-    /// closed, and new ones wait to be needed.
+    /// Applies the definition: servers with unchanged connection settings keep their connection, the others are closed,
+    /// and new ones start on demand.
     fn sync(&self, servers: &AgentServers) {
         let kit = self.agents.kit(&servers.agent);
         let mut state = servers.state.lock();
@@ -212,7 +212,7 @@ impl AgentServers {
         self.state.lock().entries.clone()
     }
 
-    /// Starts all and waits at most this long; for those that a run needs, until they are ready or have failed.
+    /// Starts all servers and waits up to `patience`; for required servers, at least their startup timeout.
     pub(super) async fn settled(&self, patience: Duration) {
         let entries = self.entries();
         entries.iter().for_each(|entry| entry.want());
@@ -225,12 +225,12 @@ impl AgentServers {
     }
 }
 
-/// Looks at every agent that is known; false when the servers are gone.
+/// Synchronizes every known agent; false when the servers are gone.
 fn follow(inner: &Weak<Inner>) -> bool {
     let Some(inner) = inner.upgrade() else { return false };
     let known: Vec<_> = inner.by_agent.lock().values().cloned().collect();
     known.iter().for_each(|servers| inner.sync(servers));
-    // Of an agent that is gone, and whose servers are closed, nothing is left.
+    // Removes agents that are gone and have no servers left.
     let is_used = |servers: &AgentServers| !servers.state.lock().entries.is_empty();
     inner.by_agent.lock().retain(|agent, servers| is_used(servers) || inner.agents.has(agent));
     true

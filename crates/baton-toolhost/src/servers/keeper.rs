@@ -1,4 +1,4 @@
-//! The task that keeps one server connected: it starts it when somebody needs it, watches it, and starts it again.
+//! Supervisor task of one server: starts it on demand, watches it and restarts it.
 
 use super::{
     ServerError, ServerEvent,
@@ -24,12 +24,12 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// After so many failures in a row a server is only tried again when somebody needs it.
+/// Consecutive failures after which a server is retried on demand only.
 const MAX_TRIES: u32 = 5;
-/// How long a server may take to end; its transport ends it by force before.
+/// Maximum wait for a server to end; its transport kills it earlier.
 const FAREWELL: Duration = Duration::from_secs(8);
 
-/// A server that is ready.
+/// A ready server.
 struct Live {
     service: RunningService<RoleClient, Handler>,
     connection: Arc<Connection>,
@@ -38,7 +38,7 @@ struct Live {
     era: Era,
 }
 
-/// Keeps one server.
+/// Supervises one server.
 pub(super) struct Keeper {
     shared: Arc<Shared>,
     era: Option<Era>,
@@ -50,12 +50,12 @@ impl Keeper {
         Self { shared, era: None, failures: 0 }
     }
 
-    /// Until the server is closed.
+    /// Runs until the server is closed.
     pub(super) async fn run(mut self) {
         let closing = self.shared.closing.clone();
         self.shared.wanted.notified().await;
         while !closing.is_cancelled() {
-            // Why it failed before is worth knowing until it is ready.
+            // The reason of the last failure stays visible until the server is ready.
             self.publish(|standing| standing.state = ServerState::Starting);
             let began = Instant::now();
             let ended = tokio::select! {
@@ -86,12 +86,12 @@ impl Keeper {
         });
     }
 
-    /// Opens the connection and reads the tools, within the startup time.
+    /// Opens the connection and lists the tools, within the startup timeout.
     async fn open(&mut self) -> Result<Live, ConnectError> {
         let mut server = McpServer::clone(&self.shared.server.lock());
         let kind = TransportKind::of(&server.transport);
         let connect = self.shared.connect.clone().ok_or_else(|| ConnectError::Failed {
-            reason: format!("this Baton cannot reach {} servers", kind.as_str()),
+            reason: format!("this Baton does not support {} servers", kind.as_str()),
             hint: format!("use another kind of server in {}", server.file),
         })?;
         let variables = Arc::clone(&self.shared.variables.lock());
@@ -120,7 +120,7 @@ impl Keeper {
                 hint: format!("see its log; if it is only slow, raise its startup timeout in {}", server.file),
             })
         });
-        // When it fails, what was known about the server may be what is wrong.
+        // After a failure, the remembered era may be the cause.
         self.era = opened.as_ref().ok().map(|live| live.era);
         opened
     }
@@ -128,7 +128,7 @@ impl Keeper {
     async fn listed(&self, opened: Opened, server: &McpServer) -> Result<Live, ConnectError> {
         let Opened { service, flights, notices, era } = opened;
         let info = service.peer().peer_info().ok_or_else(|| ConnectError::Failed {
-            reason: "it did not say what it can do".to_owned(),
+            reason: "it did not report its capabilities".to_owned(),
             hint: "update the server".to_owned(),
         })?;
         let connection = Arc::new(Connection::new(
@@ -147,7 +147,7 @@ impl Keeper {
         Ok(Live { service, connection, notices, catalog, era })
     }
 
-    /// Definitions are compared with those that were seen first.
+    /// Lists the tools and compares their definitions with the first ones.
     async fn tools(&self, connection: &Connection) -> Result<Catalog, ServerError> {
         let catalog = catalog::tools(connection).await?;
         let mut pins = self.shared.pins.lock();
@@ -155,7 +155,7 @@ impl Keeper {
         Ok(catalog)
     }
 
-    /// Serves until the connection ends, and says why it did.
+    /// Serves until the connection ends; returns the cause.
     async fn watch(&self, live: Live) -> ConnectError {
         let Live { service, connection, mut notices, catalog, .. } = live;
         self.ready(&connection, catalog);
@@ -179,7 +179,7 @@ impl Keeper {
         ConnectError::Failed { reason, hint: format!("see its log, and check its entry in {}", server.file) }
     }
 
-    /// Looks once at what changed, however often that was said.
+    /// Handles pending change notices, deduplicated.
     async fn noticed(&self, first: Notice, more: &mut mpsc::Receiver<Notice>, connection: &Arc<Connection>) {
         let mut notices = vec![first];
         while let Ok(notice) = more.try_recv() {
@@ -190,7 +190,7 @@ impl Keeper {
         for notice in notices {
             let event = match notice {
                 Notice::Tools => {
-                    // A server that cannot list its tools any more keeps those that it had.
+                    // If the list fails, the previous tools are kept.
                     if let Ok(catalog) = self.tools(connection).await {
                         self.shared.standing.send_modify(|standing| standing.catalog = Arc::new(catalog));
                     }

@@ -1,6 +1,6 @@
-//! A connection lent to the protocol's service, which sees every message in order.
+//! Transport wrapper that observes every message of the rmcp service in order.
 //!
-//! When an opening of the protocol fails, the connection comes back, so that another opening can be tried on it.
+//! After a failed handshake the connection is returned, so that another handshake can be tried on it.
 
 use super::flights::Flights;
 use crate::{Link, LinkError, ServerLog};
@@ -13,13 +13,13 @@ use rmcp::{
 };
 use std::sync::Arc;
 
-/// The id of `server/discover`; no other request of a connection comes near it.
+/// Request id of `server/discover`, far from all other request ids.
 pub(super) const PROBE_ID: i64 = 1_000_000_007;
 
-/// Where the connection goes when the service lets go of it.
+/// Slot for the connection after the service released it.
 pub(super) type Returned = Arc<Mutex<Option<Link>>>;
 
-/// A lent connection.
+/// A connection lent to the service.
 pub(super) struct Lease {
     link: Option<Link>,
     returned: Returned,
@@ -33,18 +33,18 @@ impl Lease {
         Self { link: Some(link), returned: Returned::default(), flights, log, late: Arc::default() }
     }
 
-    /// Where the connection will be found after the service let go of it.
+    /// Slot that receives the connection after the service released it.
     pub(super) fn returned(&self) -> Returned {
         Arc::clone(&self.returned)
     }
 
-    /// Where an answer to the probe goes that comes after `initialize` was said.
+    /// Slot for a probe response that arrives after `initialize` was sent.
     pub(super) fn late(&self) -> Arc<Mutex<Option<DiscoverResult>>> {
         Arc::clone(&self.late)
     }
 }
 
-/// Whether this answers the probe.
+/// Whether the id is that of the probe.
 pub(super) fn answers_probe(id: &RequestId) -> bool {
     match id {
         RequestId::Number(id) => *id == PROBE_ID,
@@ -94,7 +94,7 @@ impl Transport<RoleClient> for Lease {
                 _ => {}
             }
             if !self.flights.received(&message) {
-                self.log.fault("it floods Baton with messages that nobody asked for, and was ended");
+                self.log.fault("it floods Baton with unsolicited messages and was stopped");
                 break;
             }
             return Some(message);

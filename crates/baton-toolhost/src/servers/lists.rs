@@ -1,4 +1,4 @@
-//! What the servers of an agent offer, merged under exposed names.
+//! Tools, prompts and resources of an agent's servers, merged under exposed names.
 
 use super::{
     McpServers, OfferedPrompt, OfferedTool, ServerError, ServerItem, catalog,
@@ -13,20 +13,20 @@ use baton_types::{AgentName, AgentSpec, BUILT_IN_TOOLS, Effects, Json, McpServer
 use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool};
 use std::{sync::Arc, time::Duration};
 
-/// Older names of Baton's own tools, which no server may take either.
+/// Older names of built-in tools, also reserved.
 const ALIASES: [&str; 2] = ["a2a_list_agents", "a2a_send_message"];
-/// The prompt that every Environment has.
+/// The prompt of every Environment.
 const SYSTEM_PROMPT: &str = "system_prompt";
 
 impl McpServers {
-    /// Starts the agent's servers, waits at most this long (longer for required ones) and gives the tools of those
-    /// that are ready, sorted by exposed name; tools that are denied or not exposed are left out.
+    /// Starts the agent's servers, waits up to `patience` (longer for required ones) and returns the tools of ready
+    /// servers, sorted by exposed name, without denied or unexposed tools.
     pub async fn tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<OfferedTool> {
         let is_own = |name: &str| agent.tools.iter().any(|own| own.name == name);
         self.tools_beside(&agent.name, &is_own, patience).await
     }
 
-    /// The same for an agent by its name, whose own tools have the names for which `is_own` holds.
+    /// The same by agent name; `is_own` matches the names of the agent's own tools.
     pub(crate) async fn tools_beside(
         &self,
         agent: &AgentName,
@@ -51,7 +51,7 @@ impl McpServers {
         offered
     }
 
-    /// The tools of ready servers that are denied or not exposed, sorted by the names under which they would be.
+    /// Denied and unexposed tools of ready servers, sorted by the names they would be exposed under.
     pub async fn hidden_tools(&self, agent: &AgentSpec, patience: Duration) -> Vec<(String, McpTool)> {
         let servers = self.of(&agent.name);
         servers.settled(patience).await;
@@ -71,7 +71,7 @@ impl McpServers {
         hidden
     }
 
-    /// The prompts of servers that are ready, sorted by exposed name.
+    /// The prompts of ready servers, sorted by exposed name.
     pub async fn prompts(&self, agent: &AgentName, patience: Duration) -> Vec<OfferedPrompt> {
         let listed = self
             .listed(agent, patience, |connection| Box::pin(async move { catalog::prompts(&connection).await }))
@@ -91,7 +91,7 @@ impl McpServers {
         offered
     }
 
-    /// The resources of servers that are ready.
+    /// The resources of ready servers.
     pub async fn resources(&self, agent: &AgentName, patience: Duration) -> Vec<ServerItem<Resource>> {
         items(
             self.listed(agent, patience, |connection| Box::pin(async move { catalog::resources(&connection).await }))
@@ -99,7 +99,7 @@ impl McpServers {
         )
     }
 
-    /// The resource templates of servers that are ready.
+    /// The resource templates of ready servers.
     pub async fn templates(&self, agent: &AgentName, patience: Duration) -> Vec<ServerItem<ResourceTemplate>> {
         items(
             self.listed(agent, patience, |connection| Box::pin(async move { catalog::templates(&connection).await }))
@@ -107,7 +107,7 @@ impl McpServers {
         )
     }
 
-    /// Asks all servers that are ready at the same time; one that fails has nothing.
+    /// Queries all ready servers concurrently; a failed one is omitted.
     async fn listed<T>(
         &self,
         agent: &AgentName,
@@ -126,7 +126,7 @@ impl McpServers {
     }
 }
 
-/// How long one server may take to list something while others have answered.
+/// Minimum timeout for the list of one server.
 const ONE_LIST: Duration = Duration::from_secs(10);
 
 fn items<T>(listed: Vec<(Arc<McpServer>, Vec<T>)>) -> Vec<ServerItem<T>> {
@@ -160,7 +160,7 @@ fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool, words: To
     Some(OfferedTool { spec, server: server.name.clone(), definition: tool.clone() })
 }
 
-/// Servers that are part of Baton say the truth about their tools; those that do more than look change the agent.
+/// Annotations of internal servers are trusted; their tools that are not read-only change the agent itself.
 fn effects(tool: &Tool, server: &McpServer) -> Effects {
     if !crate::internal::is_ours(&server.transport) {
         return definition::effects(tool, server.trusted);

@@ -1,21 +1,21 @@
-//! The names under which tools and prompts of servers are exposed.
+//! Exposed names of the tools and prompts of servers.
 //!
-//! A table maps exposed names to (server, tool); nothing is ever split at an underscore.
+//! A table maps exposed names to (server, tool); a name is never split at an underscore.
 
 use baton_types::Digest;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The longest name that every model provider accepts.
+/// Maximum name length accepted by every model provider.
 const MAX_NAME: usize = 64;
 const DIGEST: usize = 8;
-/// Names that are remembered, whether what they name is still there or not. All servers of an agent together may offer
-/// more; then those that are gone are forgotten at once.
+/// Maximum remembered names, including those of removed tools. The servers of an agent may offer more in total; names
+/// of removed tools are then evicted immediately.
 const MAX_NAMES: usize = 20_000;
 
-/// A tool by the names that its server knows.
+/// A tool as (server, name at the server).
 pub(super) type Owner = (String, String);
 
-/// Who has which name; a name that was given stays with its owner as long as nothing reserves it.
+/// Assigned names; an owner keeps its name unless the name becomes reserved.
 #[derive(Debug, Default)]
 pub(super) struct NameTable {
     given: HashMap<Owner, String>,
@@ -23,7 +23,7 @@ pub(super) struct NameTable {
 }
 
 impl NameTable {
-    /// The name of a server's tool; never one that is reserved, and never one that another tool has.
+    /// The exposed name of a server's tool; never a reserved name or one of another tool.
     pub(super) fn claim(&mut self, server: &str, prefix: &str, tool: &str, reserved: &dyn Fn(&str) -> bool) -> String {
         let owner = (server.to_owned(), tool.to_owned());
         let plain = exposed(prefix, tool);
@@ -35,7 +35,7 @@ impl NameTable {
         }
         self.give_up(&owner);
         let free = |name: &str| !reserved(name) && !self.taken.contains_key(name);
-        // Every further try has another digest, so one of them is free.
+        // Each salt gives another digest, so a free name is found.
         let name = if free(&plain) {
             plain
         } else {
@@ -46,14 +46,13 @@ impl NameTable {
         name
     }
 
-    /// Forgets the names of servers that are not there any more.
+    /// Removes the names of servers that no longer exist.
     pub(super) fn keep(&mut self, is_there: impl Fn(&str) -> bool) {
         self.given.retain(|(server, _), _| is_there(server));
         self.taken.retain(|_, (server, _)| is_there(server));
     }
 
-    /// Forgets all but these once there are too many: a server that renames its tools all the time must not fill the
-    /// memory.
+    /// Evicts all other names above the limit: a server that keeps renaming its tools must not exhaust memory.
     pub(super) fn bound<'a>(&mut self, used: impl Iterator<Item = &'a str>) {
         if self.taken.len() <= MAX_NAMES {
             return;
@@ -70,7 +69,7 @@ impl NameTable {
     }
 }
 
-/// The prefix and the tool's own name, or a shorter one with a digest when that is too long or has other characters.
+/// The prefix and the tool name; shortened with a digest if too long or with illegal characters.
 fn exposed(prefix: &str, tool: &str) -> String {
     let name = joined(prefix, tool);
     let is_legal = name.chars().all(is_legal) && (1..=MAX_NAME).contains(&name.len());

@@ -1,8 +1,8 @@
-//! Opening the protocol on a connection: which era a server speaks is found out, not assumed.
+//! Protocol handshake with detection of the server's era.
 //!
-//! `server/discover` is said first. A server that answers it speaks the newer protocol; one that answers anything else,
-//! or nothing for a while, is told `initialize` on the same connection; one that ends is connected to again and told
-//! `initialize` only. An answer to the probe that comes late still counts when `initialize` fails.
+//! `server/discover` is sent first as a probe. A server that answers it uses the newer protocol. After any other
+//! response or a timeout, `initialize` is sent on the same connection. If the connection closes, a new connection
+//! starts with `initialize`. A late response to the probe still counts when `initialize` fails.
 
 use super::{
     HostSettings,
@@ -33,20 +33,20 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// Changes at a server that wait to be looked at; when there are more, looking once is enough.
+/// Maximum queued change notices; one refresh covers any excess.
 const MAX_NOTICES: usize = 64;
 
-/// How long a connection that cannot be written to may take to say why.
+/// Maximum wait for the reason of a connection that cannot be written to.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The era that a server was found to speak.
+/// Detected protocol era of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Era {
     Modern,
     Legacy,
 }
 
-/// A connection on which the protocol is spoken.
+/// A connection after the handshake.
 pub(super) struct Opened {
     pub(super) service: RunningService<RoleClient, Handler>,
     pub(super) flights: Arc<Flights>,
@@ -54,16 +54,16 @@ pub(super) struct Opened {
     pub(super) era: Era,
 }
 
-/// What the probe brought.
+/// Result of the probe.
 enum Probed {
     Modern(DiscoverResult),
-    /// Not understood; the connection is good for `initialize`.
+    /// Not understood; the connection can be used for `initialize`.
     Legacy,
-    /// No answer yet.
+    /// No response yet.
     Silent,
-    /// The connection is gone.
+    /// The connection is closed.
     Gone(ClientInitializeError),
-    /// The newer protocol is spoken, but not with us.
+    /// The server uses the newer protocol and rejects this client.
     Refused(ErrorData),
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Opener<'a> {
 }
 
 impl Opener<'_> {
-    /// Opens one; `known` is the era that the server spoke before.
+    /// Opens a connection; `known` is the era detected before.
     pub(super) async fn open(&self, known: Option<Era>) -> Result<Opened, ConnectError> {
         match (self.target.server.era, known) {
             (McpEra::Legacy, _) | (McpEra::Auto, Some(Era::Legacy)) => self.legacy(Attempt::Initialize).await,
@@ -91,7 +91,7 @@ impl Opener<'_> {
             Probed::Gone(failure) => Err(self.explained(&failure)),
             Probed::Refused(error) => Err(self.refused(&error)),
             Probed::Modern(_) | Probed::Legacy | Probed::Silent => Err(ConnectError::Failed {
-                reason: "it does not speak MCP 2026-07-28".to_owned(),
+                reason: "it does not support MCP 2026-07-28".to_owned(),
                 hint: format!("remove the era from its entry in {}, or update the server", self.target.server.file),
             }),
         }
@@ -113,7 +113,7 @@ impl Opener<'_> {
             }
         }
         match self.initialize(link).await {
-            // Some end when they read the probe, however late they do.
+            // Some servers exit when they read the probe, even late.
             Err(failure) if is_closed(&failure) => {
                 self.forgive();
                 self.legacy(Attempt::Initialize).await
@@ -140,12 +140,12 @@ impl Opener<'_> {
         self.initialize(link).await.map_err(|failure| self.explained(&failure))
     }
 
-    /// Says `server/discover` and waits for its answer, for a while or until the caller gives up.
+    /// Sends `server/discover` and waits for the response, with an optional timeout.
     async fn discover(&self, link: &mut Link, patience: Option<Duration>) -> Probed {
         let mut span = self.spans().begin("server/discover", None, current());
         let probed = self.discovered(link, patience, span.context()).await;
         if let Probed::Gone(_) | Probed::Refused(_) | Probed::Silent = &probed {
-            span.fail("not_answered", "the server did not say what it can do");
+            span.fail("not_answered", "the server did not report its capabilities");
         }
         probed
     }
@@ -168,7 +168,7 @@ impl Opener<'_> {
             }
             while let Some(received) = link.receive().await {
                 match received {
-                    // A gateway may learn what it speaks from the first request that it refuses.
+                    // A gateway may learn its protocol version from the first request that it rejects.
                     JsonRpcMessage::Error(error)
                         if error.id.as_ref().is_none_or(answers_probe)
                             && offers_modern(&error.error)
@@ -240,7 +240,7 @@ impl Opener<'_> {
             Err(failure) => {
                 let (mut link, late) = (returned.lock().take(), late.lock().take());
                 if let (Some(link), true) = (&mut link, is_closed(&failure)) {
-                    // What cannot be written to may still have a word to say about its end.
+                    // A connection that cannot be written to may still deliver the reason of its end.
                     let _ = tokio::time::timeout(LAST_WORDS, link.receive()).await;
                 }
                 match (link, late.filter(supports_modern)) {
@@ -262,19 +262,19 @@ impl Opener<'_> {
         (handler, flights, noticed)
     }
 
-    /// What the probe did to the server is not its fault.
+    /// Clears the fault, which the probe caused.
     fn forgive(&self) {
         let _ = self.target.log.take_fault();
     }
 
     fn refused(&self, error: &ErrorData) -> ConnectError {
         ConnectError::Failed {
-            reason: format!("it refused to say what it can do: {}", error.message),
+            reason: format!("it refused to report its capabilities: {}", error.message),
             hint: "update the server, or write `era: legacy` into its entry".to_owned(),
         }
     }
 
-    /// What a failed opening means for people; nothing of what the server sent is repeated beyond its own message.
+    /// User-facing error of a failed handshake; of the server's data it quotes only the error message.
     fn explained(&self, failure: &ClientInitializeError) -> ConnectError {
         if let Some(better) = self.connect.explain(self.target, failure) {
             return better;
@@ -282,7 +282,7 @@ impl Opener<'_> {
         let server = self.target.server;
         if failure.is_authorization_required() {
             return ConnectError::NeedsLogin {
-                reason: "it wants somebody to log in".to_owned(),
+                reason: "it requires a login".to_owned(),
                 hint: format!("log in at the server, or put a token into its headers in {}", server.file),
             };
         }
@@ -301,7 +301,7 @@ impl Opener<'_> {
     }
 }
 
-/// Whether the other side is simply gone, noticed by reading or by writing.
+/// Whether the other side closed the connection, detected by a read or a write.
 fn is_closed(failure: &ClientInitializeError) -> bool {
     match failure {
         ClientInitializeError::ConnectionClosed(_) => true,
@@ -324,7 +324,7 @@ fn supports_modern(result: &DiscoverResult) -> bool {
     result.supported_versions.contains(&ProtocolVersion::V_2026_07_28)
 }
 
-/// Whether a refusal of the version names the very version among those that are spoken.
+/// Whether a version rejection lists the requested version as supported.
 fn offers_modern(error: &ErrorData) -> bool {
     let supported = error.data.as_ref().and_then(|data| data.get("supported")?.as_array());
     error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION

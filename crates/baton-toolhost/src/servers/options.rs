@@ -1,4 +1,4 @@
-//! What a call brings along, and the limits of the host.
+//! Call options and host limits.
 
 use baton_telemetry::Tracer;
 use baton_types::{CallId, TaskId};
@@ -8,17 +8,16 @@ use rmcp::model::{
 };
 use std::{sync::Arc, time::Duration};
 
-/// The member of `_meta` in which [`CallOptions::depth`] travels.
+/// Member of `_meta` for [`CallOptions::depth`].
 pub const DEPTH_META: &str = "dev.baton/depth";
-/// The member of `_meta` in which [`CallOptions::task`] travels, to servers that are part of Baton, or the task of
-/// [`CallOptions::left_by`].
+/// Member of `_meta` for [`CallOptions::task`] at internal servers, or for the task of [`CallOptions::left_by`].
 pub const TASK_META: &str = "dev.baton/taskId";
-/// The member of `_meta` in which the call of [`CallOptions::left_by`] travels.
+/// Member of `_meta` for the call of [`CallOptions::left_by`].
 pub const CALL_META: &str = "dev.baton/callId";
 
-/// Hears what a server says while a call is in flight; must not block.
+/// Receives progress and log messages of a call in flight; must not block.
 pub trait CallEvents: Send + Sync + 'static {
-    /// How far the call got; the token is the host's own and means nothing to others.
+    /// A progress report; its token is internal to the host.
     fn progress(&self, progress: ProgressNotificationParam) {
         let _ = progress;
     }
@@ -29,51 +28,51 @@ pub trait CallEvents: Send + Sync + 'static {
     }
 }
 
-/// Everything about a call beside its name.
+/// Options of a call.
 #[derive(Clone, Default)]
 pub struct CallOptions {
-    /// The arguments; for a prompt their values are strings.
+    /// The arguments; values are strings for a prompt.
     pub arguments: Option<JsonObject>,
-    /// Answers to what the same call asked before, by key.
+    /// Answers to the questions of an earlier round, by key.
     pub input_responses: Option<InputResponses>,
-    /// The state that came with those questions.
+    /// The state returned with those questions.
     pub request_state: Option<String>,
-    /// What the caller can answer; a server is never given more.
+    /// Capabilities of the caller; a server is never given more.
     pub capabilities: ClientCapabilities,
-    /// Who calls: a call that waits for answers goes on for the same caller only. Opaque.
+    /// Opaque caller identity: a call that waits for answers can only be continued by the same caller.
     pub caller: String,
-    /// Whose calls count together: one account cannot take all the room for calls that wait for answers. Opaque.
+    /// Opaque account: one account cannot use all slots for calls that wait for answers.
     pub account: String,
-    /// Hears progress and log messages.
+    /// Receiver of progress and log messages.
     pub events: Option<Arc<dyn CallEvents>>,
-    /// How much a server of the newer protocol tells in log messages; nothing when not given.
+    /// Log level for a server of the newer protocol; `None` disables log messages.
     pub log_level: Option<LoggingLevel>,
     /// W3C `traceparent`.
     pub trace: Option<String>,
-    /// How often the work has been handed over, so that agents that reach themselves through servers come to an end.
+    /// Handoff depth, to stop agents that call themselves through servers.
     pub depth: u32,
-    /// The task that the call is part of; only servers that are part of Baton are told.
+    /// The task of the call; sent to internal servers only.
     pub task: Option<TaskId>,
-    /// The task of an agent elsewhere that left this call to us, and the call there; only its Environment is told.
+    /// Task and call ids of the remote agent that delegated this call; sent to its Environment only.
     pub left_by: Option<(TaskId, CallId)>,
 }
 
-/// Limits of the host; the defaults are right outside of tests.
+/// Host limits; the defaults suit everything except tests.
 #[derive(Clone, Debug)]
 pub struct HostSettings {
-    /// What Baton calls itself.
+    /// Client name and version.
     pub implementation: Implementation,
-    /// How long `server/discover` may stay unanswered before `initialize` is said as well.
+    /// Maximum wait for the response to `server/discover` before `initialize` is also sent.
     pub probe: Duration,
-    /// How long a call that asked something is kept for the answers.
+    /// Time that a call with questions is held for the answers.
     pub hold: Duration,
-    /// How many calls may wait for answers at the same time; a quarter of them may be of one account.
+    /// Maximum calls that wait for answers; one account may use a quarter.
     pub max_held: usize,
-    /// A connection that lasted this long was a good one: the next failure counts as the first.
+    /// Connection lifetime after which the failure count is reset.
     pub good_period: Duration,
-    /// Whether variables in the values of a server are replaced; never when strangers write them.
+    /// Whether variables in server values are expanded; never for values from callers.
     pub expands: bool,
-    /// Who makes spans of requests other than calls of tools.
+    /// Tracer for requests other than tool calls.
     pub tracer: Tracer,
 }
 

@@ -1,122 +1,122 @@
-//! What servers give, and why they do not.
+//! Results and errors of servers.
 
 use baton_types::ToolSpec;
 use rmcp::model::{ErrorData, InputRequests, Prompt, Tool};
 use std::time::Duration;
 
-/// How far a call came.
+/// Outcome of a call.
 #[derive(Clone, Debug)]
 pub enum ServerReply<T = rmcp::model::CallToolResult> {
-    /// To its end.
+    /// The call is complete.
     Done(T),
-    /// To questions; the same call goes on with the answers and the state.
+    /// The server asks questions; the same call continues with the answers and the state.
     Asks {
         /// The questions by key: sampling, elicitation, roots.
         requests: InputRequests,
-        /// To be given back with the answers.
+        /// To be returned with the answers.
         state: Option<String>,
     },
 }
 
-/// Why a server gave nothing.
+/// Server error.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ServerError {
     /// The agent has no such server.
     #[error("no MCP server is called '{server}'")]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         server: String,
     },
-    /// It is switched off, failed, waits for a login, or is not there yet.
+    /// The server is disabled, failed, waits for a login, or is still starting.
     #[error("the MCP server '{server}' is not ready: {reason}")]
     NotReady {
-        /// Which.
+        /// The server.
         server: String,
-        /// Why, and what to do.
+        /// Cause and remedy.
         reason: String,
     },
-    /// No sign of life, or not done in time; the server was told to stop.
+    /// No activity or no result in time; the call was cancelled.
     #[error("the MCP server '{server}' did not answer within {limit:?}")]
     TimedOut {
-        /// Which.
+        /// The server.
         server: String,
-        /// The limit that was reached.
+        /// The exceeded limit.
         limit: Duration,
     },
     /// The connection broke during the call; whether the call had effects is unknown.
     #[error("the connection to the MCP server '{server}' broke: {reason}")]
     Broken {
-        /// Which.
+        /// The server.
         server: String,
-        /// What is known about it.
+        /// Known cause.
         reason: String,
     },
-    /// The server refused, in the protocol's own words.
+    /// The server returned a protocol error.
     #[error("the MCP server '{server}' refused: {}", error.message)]
     Refused {
-        /// Which.
+        /// The server.
         server: String,
-        /// As it was said.
+        /// The protocol error.
         error: Box<ErrorData>,
     },
-    /// The state names no call that waits for answers: it expired, or belongs to another caller.
+    /// The state matches no call that waits for answers: it expired, or belongs to another caller.
     #[error("the question has expired; make the call again")]
     Expired,
-    /// Something is wrong with the call itself.
+    /// The call is invalid.
     #[error("{reason}")]
     Invalid {
-        /// What, and what to do.
+        /// Cause and remedy.
         reason: String,
     },
 }
 
-/// A tool of a server as an agent has it.
+/// A server tool exposed to an agent.
 #[derive(Clone, Debug)]
 pub struct OfferedTool {
-    /// As models see it: exposed name, cleaned description, permission.
+    /// Specification for models: exposed name, sanitized description, permission.
     pub spec: ToolSpec,
     /// The server's key.
     pub server: String,
-    /// As the server defined it, under its own name.
+    /// The server's definition, with the name at the server.
     pub definition: Tool,
 }
 
-/// A prompt of a server as an agent has it.
+/// A server prompt exposed to an agent.
 #[derive(Clone, Debug)]
 pub struct OfferedPrompt {
     /// The exposed name.
     pub name: String,
     /// The server's key.
     pub server: String,
-    /// As the server defined it, under its own name.
+    /// The server's definition, with the name at the server.
     pub definition: Prompt,
 }
 
-/// Something that belongs to a server.
+/// An item with its server.
 #[derive(Clone, Debug)]
 pub struct ServerItem<T> {
     /// The server's key.
     pub server: String,
-    /// The thing.
+    /// The item.
     pub item: T,
 }
 
-/// What changed at a server.
+/// A change at a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerEvent {
-    /// What it offers as tools.
+    /// Its tools changed.
     Tools,
-    /// What it offers as prompts.
+    /// Its prompts changed.
     Prompts,
-    /// What it offers as resources.
+    /// Its resources changed.
     Resources,
-    /// One resource that somebody subscribed to.
+    /// A subscribed resource changed.
     ResourceUpdated {
         /// The server's key.
         server: String,
-        /// Which.
+        /// The resource.
         uri: String,
     },
-    /// Where it stands.
+    /// Its status changed.
     Status,
 }

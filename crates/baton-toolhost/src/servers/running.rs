@@ -1,4 +1,4 @@
-//! One request on its way, until it ends or the server asks something.
+//! A request in flight, until it ends or the server asks a question.
 
 use super::{
     CallEvents, ServerError,
@@ -18,25 +18,25 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// How far a request came.
+/// Progress of a request.
 pub(super) enum Step {
     Done(ServerResult),
     Asks { key: String, request: InputRequest, reply: oneshot::Sender<Result<Value, ErrorData>> },
 }
 
-/// Leave to be in flight.
+/// Permit to be in flight.
 pub(super) struct Turn {
     pub(super) _lock: Lock,
     pub(super) _room: OwnedSemaphorePermit,
 }
 
-/// Together with others, or alone on a connection whose calls run one after the other.
+/// Shared with other calls, or exclusive on a connection whose calls run one at a time.
 pub(super) enum Lock {
     Shared { _lock: OwnedRwLockReadGuard<()> },
     Alone { _lock: OwnedRwLockWriteGuard<()> },
 }
 
-/// A request in flight; dropping it tells the server to stop.
+/// A request in flight; dropping it cancels it at the server.
 pub(super) struct Running {
     handle: Option<RequestHandle<RoleClient>>,
     events: mpsc::Receiver<FlightEvent>,
@@ -60,12 +60,12 @@ impl Running {
         Self { handle: Some(handle), events, flight, connection, _turn: turn, idle, left: total, asked: 0 }
     }
 
-    /// Where it runs.
+    /// The connection of the request.
     pub(super) fn connection(&self) -> &Arc<Connection> {
         &self.connection
     }
 
-    /// Goes on until something happens that its caller has to know; the time between two such goings does not count.
+    /// Runs until the result or a question; the time between two runs does not count against the timeouts.
     pub(super) async fn drive(&mut self, listener: Option<&dyn CallEvents>) -> Result<Step, ServerError> {
         let began = Instant::now();
         let step = self.until_step(began, listener).await;
@@ -145,7 +145,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let Some(handle) = self.handle.take() else { return };
-        // Without a runtime the connection is going down as well, and there is nobody to tell.
+        // Without a runtime the connection is closing as well, and no cancellation is needed.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { handle.cancel(Some("the call was canceled".to_owned())).await });
         }

@@ -1,4 +1,4 @@
-//! Spans of what servers are asked beside calls of tools, which have a span of whoever makes them.
+//! Spans of requests other than tool calls, whose span is recorded by the caller.
 
 use super::{HostSettings, ServerError};
 use crate::TransportKind;
@@ -6,7 +6,7 @@ use baton_telemetry::{OpenSpan, Tracer, names};
 use baton_types::{Key, McpServer, SpanKind, TraceContext};
 use std::sync::Arc;
 
-/// Makes the spans of requests to one server.
+/// Span factory for requests to one server.
 #[derive(Clone)]
 pub(super) struct Spans {
     tracer: Tracer,
@@ -24,7 +24,7 @@ impl Spans {
         Self { tracer: settings.tracer.clone(), server: server.name.as_str().into(), transport }
     }
 
-    /// The span of one request; `name` is of the prompt that it is about.
+    /// Starts the span of a request; `name` is the prompt name, if any.
     pub(super) fn begin(&self, method: &'static str, name: Option<&str>, parent: Option<TraceContext>) -> OpenSpan {
         let named = name.filter(|_| self.tracer.is_on()).map(|name| format!("{method} {name}"));
         let mut span = self.tracer.start(SpanKind::Client, named.map_or(Key::Borrowed(method), Key::Owned), parent);
@@ -36,7 +36,7 @@ impl Spans {
     }
 }
 
-/// Notes what went wrong, without the server's words.
+/// Records the error, without text from the server.
 pub(super) fn failed(span: &mut OpenSpan, error: &ServerError) {
     match error {
         ServerError::Refused { error, .. } => {

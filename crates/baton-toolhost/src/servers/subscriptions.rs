@@ -1,4 +1,4 @@
-//! Which resources somebody wants to hear about, and telling the server so in its own era.
+//! Resource subscriptions of a server, in both protocol eras.
 
 use super::{ServerError, connection::Connection};
 use parking_lot::Mutex;
@@ -9,32 +9,32 @@ use rmcp::{
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// Resources of one server that are listened to.
+/// Maximum subscribed resources of one server.
 const MAX_URIS: usize = 1000;
-/// How long to wait before listening again after a server ended that.
+/// Delay before listening again after the server ended the subscription.
 const PAUSE: Duration = Duration::from_secs(5);
 const MAX_FAILURES: u32 = 5;
-/// How long one who wants to listen waits for the server to say that it will tell.
+/// Maximum wait of a subscriber for the acknowledgement of the server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The resources that are listened to, with how many listen; they outlive connections.
+/// Subscriber counts by resource; kept across connections.
 #[derive(Default)]
 pub(super) struct Subscriptions {
     counts: Mutex<BTreeMap<String, usize>>,
-    /// Grows with every resource that comes or goes.
+    /// Version of the subscription set, incremented with every change.
     wanted: watch::Sender<u64>,
-    /// Up to where a server of the newer protocol has acknowledged what is wanted.
+    /// Version acknowledged by a server of the newer protocol.
     told: watch::Sender<u64>,
 }
 
 impl Subscriptions {
-    /// One more listens; what changes from now on is told.
+    /// Adds a subscriber; changes are reported from now on.
     pub(super) async fn add(&self, uri: &str, connection: &Connection) -> Result<(), ServerError> {
         let is_new = {
             let mut counts = self.counts.lock();
             if !counts.contains_key(uri) && counts.len() >= MAX_URIS {
                 return Err(ServerError::Invalid {
-                    reason: format!("{MAX_URIS} resources of this server are listened to already"),
+                    reason: format!("the limit of {MAX_URIS} subscribed resources of this server is reached"),
                 });
             }
             let count = counts.entry(uri.to_owned()).or_default();
@@ -46,7 +46,7 @@ impl Subscriptions {
         };
         if connection.is_modern() {
             let version = *self.wanted.borrow();
-            // A server that does not say so in time may tell all the same.
+            // A server that does not acknowledge in time may still send notifications.
             let _ = tokio::time::timeout(PATIENCE, self.told.subscribe().wait_for(|told| *told >= version)).await;
             return Ok(());
         }
@@ -60,7 +60,7 @@ impl Subscriptions {
         told
     }
 
-    /// One less listens.
+    /// Removes a subscriber.
     pub(super) async fn remove(&self, uri: &str, connection: &Connection) -> Result<(), ServerError> {
         {
             let mut counts = self.counts.lock();
@@ -81,12 +81,13 @@ impl Subscriptions {
         connection.soon("resources/unsubscribe", params, |params| connection.peer().unsubscribe(params)).await
     }
 
-    /// Keeps a new connection told; ends when there is nothing to listen to any more.
+    /// Maintains the subscriptions on a new connection. With the older protocol it subscribes once and ends; with the
+    /// newer one it listens until too many failures.
     pub(super) async fn listen(&self, connection: Arc<Connection>) {
         if !connection.is_modern() {
             let uris: Vec<_> = self.counts.lock().keys().cloned().collect();
             for uri in uris {
-                // One that is gone after a restart stays silent.
+                // A resource that is gone after a restart is ignored.
                 let _ = subscribe(&connection, &uri).await;
             }
             return;
@@ -107,11 +108,11 @@ impl Subscriptions {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
-            // The one before ends only now, so that no change falls between the two.
+            // The previous subscription ends only now, so that no change is missed.
             let subscription = open.insert(subscription);
             self.told.send_replace(version);
             tokio::select! {
-                // What is told is heard where all messages pass; here it is only kept flowing.
+                // Notifications are handled with all incoming messages; this only drains the stream.
                 () = drain(subscription) => {
                     failures += 1;
                     tokio::time::sleep(PAUSE).await;

@@ -1,20 +1,20 @@
-//! What a server lists, made safe to pass on: texts without hidden characters, icons from where icons come from.
+//! Sanitizes list entries of a server: no invisible characters, only safe icon addresses.
 
 use super::clean::{clean, clean_schema};
 use rmcp::model::{Icon, Prompt, Resource, ResourceTemplate, Tool};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The largest entry of a list, in bytes of JSON: the two schemas of a tool, and words.
+/// Maximum size of a list entry, in bytes of JSON: two schemas of a tool, and text.
 const MAX_ENTRY: usize = 768 << 10;
 
 /// An entry of a list.
 pub(super) trait Listed: Serialize {
-    /// Cleans what people and models read. What names the entry for its server stays as it is.
+    /// Sanitizes the texts for people and models. Identifiers used by the server are unchanged.
     fn vet(&mut self);
 }
 
-/// The entry in a form that can be passed on, with its size; none when it is too large for anybody.
+/// The sanitized entry with its size; `None` when it is too large.
 pub(super) fn vetted<T: Listed>(mut entry: T) -> Option<(T, usize)> {
     entry.vet();
     let size = serde_json::to_vec(&entry).map_or(usize::MAX, |text| text.len());
@@ -74,7 +74,7 @@ fn text(text: &mut Option<String>) {
     }
 }
 
-/// Anything else than an address of a picture, or the picture itself, could be something that a client runs.
+/// Keeps only HTTPS addresses and embedded images; clients might execute anything else.
 fn icons(icons: &mut Option<Vec<Icon>>) {
     let is_picture = |icon: &Icon| icon.src.starts_with("https://") || icon.src.starts_with("data:image/");
     if let Some(icons) = icons {

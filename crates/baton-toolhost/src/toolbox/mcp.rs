@@ -1,4 +1,4 @@
-//! Calls of an agent's run to tools of MCP servers.
+//! Tool calls of a run to MCP servers.
 
 use super::{
     output::{MAX_OUTPUT, output},
@@ -11,11 +11,11 @@ use rmcp::model::{InputResponses, JsonObject, ProgressNotificationParam};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Rounds of questions in one call.
+/// Maximum rounds of questions in one call.
 const MAX_ROUNDS: u32 = 10;
 const MAX_PROGRESS: usize = 64;
 
-/// Whose server, which, and the tool's own name there.
+/// Address of a tool: agent, server, and the tool's name at the server.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     pub(super) agent: &'a AgentName,
@@ -23,7 +23,7 @@ pub(super) struct At<'a> {
     pub(super) tool: &'a str,
 }
 
-/// Calls the tool; sampling and roots are answered here, and what people have to answer ends the call for now.
+/// Calls the tool. Sampling and roots requests are answered here; questions for people suspend the call.
 pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, at: At<'_>) -> ToolOutcome {
     let Ok(arguments) = run.call.arguments.read::<JsonObject>() else {
         return failed(format!("{} was not run: its arguments are not a JSON object; send an object", run.call.name));
@@ -78,7 +78,7 @@ fn has_some(responses: &InputResponses) -> bool {
     !responses.is_empty()
 }
 
-/// Tells how far a call got while it is awaited, and what is left of that when it is done.
+/// Forwards progress while the call runs, and the remaining reports when it is done.
 async fn told<T>(
     reply: impl Future<Output = T>,
     progress: &mut mpsc::Receiver<ProgressNotificationParam>,
@@ -102,20 +102,21 @@ fn tell(step: ProgressNotificationParam, helper: &dyn ToolHelper) {
     helper.progress(ToolProgress { done: step.progress, total: step.total, message: step.message });
 }
 
-/// Who may go on with the call: in a run the call itself, and else whoever made it, whose every round is a call anew.
+/// Identity required to continue the call: within a run the call itself, otherwise the caller, since each of its rounds
+/// is a new call.
 fn caller(run: ToolRun<'_>) -> String {
     let (task, call) = run.task.map_or(("", ""), |task| (task.as_str(), run.call.id.as_str()));
     let parts = [&run.principal.tenant, &run.principal.subject, task, call];
     parts.join("\0")
 }
 
-/// The call as the agent elsewhere knows it, for its own Environment.
+/// Task and call ids at the remote agent, for calls to its Environment.
 fn left_by(run: ToolRun<'_>, server: &str) -> Option<(TaskId, CallId)> {
     let task = run.helper.remote_task().filter(|_| server == McpServer::ENVIRONMENT)?;
     Some((task, run.call.id.clone()))
 }
 
-/// Whose calls count together.
+/// Account that the call counts against.
 fn account(run: ToolRun<'_>) -> String {
     format!("{}\0{}", run.principal.tenant, run.principal.subject)
 }
@@ -139,12 +140,12 @@ pub(super) fn failed(text: impl AsRef<str>) -> ToolOutcome {
     ToolOutcome::Done(ToolOutput { output: Json::string(text.as_ref()), is_error: true })
 }
 
-/// Hands progress over to whoever awaits the call.
+/// Forwards progress to the task that awaits the call.
 struct Progress(mpsc::Sender<ProgressNotificationParam>);
 
 impl CallEvents for Progress {
     fn progress(&self, progress: ProgressNotificationParam) {
-        // The last one counts; when nobody keeps up, the ones between may go.
+        // The latest report counts; when the receiver is slow, reports may be dropped.
         let _ = self.0.try_send(progress);
     }
 }

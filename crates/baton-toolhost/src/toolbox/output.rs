@@ -1,18 +1,18 @@
-//! What a tool of a server gave, as models and the journal take it.
+//! Converts the result of an MCP tool for models and the journal.
 
 use baton_ports::ToolOutput;
 use baton_types::Json;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Map, Value};
 
-/// Output beyond this many bytes is cut, and says so.
+/// Maximum output bytes; more is truncated with a notice.
 pub(super) const MAX_OUTPUT: usize = 1 << 20;
-/// What the words about a block that is left out take, at most.
+/// Bytes reserved for the notice about an omitted block.
 const NOTE: usize = 128;
-/// Longest name of a kind of content that such words repeat.
+/// Maximum length of a content kind in such a notice.
 const MAX_KIND: usize = 200;
 
-/// Plain text stays plain, structured content stays structured, and everything else keeps the protocol's own form.
+/// Plain text stays plain, structured content stays structured, everything else keeps the form of the protocol.
 pub(super) fn output(result: CallToolResult, limit: usize) -> ToolOutput {
     let is_error = result.is_error.unwrap_or_default();
     let CallToolResult { content, structured_content: structured, .. } = result;
@@ -25,7 +25,7 @@ pub(super) fn output(result: CallToolResult, limit: usize) -> ToolOutput {
     ToolOutput { output, is_error }
 }
 
-/// The text of content that is nothing but text.
+/// The text of content that consists of text only.
 fn plain_text(content: &[ContentBlock]) -> Option<String> {
     let texts: Option<Vec<_>> = content.iter().map(|block| block.as_text().map(|text| text.text.as_str())).collect();
     Some(texts?.join("\n"))
@@ -45,7 +45,7 @@ fn blocks(content: Vec<ContentBlock>, structured: Option<Value>, limit: usize) -
     let mut kept: Vec<Value> = Vec::new();
     let count = content.len();
     for block in content {
-        // What is said about a block that is left out takes room as well.
+        // The notice about an omitted block also uses space.
         if left == 0 {
             kept.push(note(&format!("[{} more blocks of content left out: too large]", count - kept.len())));
             break;
@@ -65,13 +65,13 @@ fn blocks(content: Vec<ContentBlock>, structured: Option<Value>, limit: usize) -
     Json::from(Value::Object(members))
 }
 
-/// The block if it fits; text is cut, and of anything else only what it was is told.
+/// The block if it fits; otherwise text is truncated and other content is replaced by a notice.
 fn fitting(block: ContentBlock, left: &mut usize) -> Value {
     let what = described(&block);
     let block = match block {
         ContentBlock::Text(mut text) => {
             text.text = cut(text.text, *left);
-            // What goes with a text may be larger than the text.
+            // The metadata of a text may be larger than the text.
             let is_heavy = serde_json::to_value(&text).map_or(true, |value| size_of(&value) > *left + 6 * NOTE);
             if is_heavy {
                 *left = left.saturating_sub(text.text.len() + NOTE);
@@ -83,7 +83,7 @@ fn fitting(block: ContentBlock, left: &mut usize) -> Value {
     };
     let Ok(value) = serde_json::to_value(&block) else { return note("[content that is not JSON left out]") };
     let size = size_of(&value);
-    // Text was cut to what is left already; its own frame is no reason to lose it.
+    // Text is already truncated; its JSON overhead is no reason to omit it.
     if size > *left && !matches!(block, ContentBlock::Text(_)) {
         *left = left.saturating_sub(what.len() + NOTE);
         return note(&format!("[{what} of {size} bytes left out: too large]"));
@@ -115,7 +115,7 @@ fn size_of(value: &Value) -> usize {
     serde_json::to_vec(value).map_or(usize::MAX, |text| text.len())
 }
 
-/// The first bytes of a text, never through a character.
+/// Truncates a text at a character boundary.
 fn cut(mut text: String, limit: usize) -> String {
     let total = text.len();
     if total > limit {

@@ -1,4 +1,4 @@
-//! What a server asks in the middle of a call: what the host answers itself, and what goes to people.
+//! Questions of a server during a call: some are answered by the host, the others by people.
 
 use crate::servers::{TASK_META, clean};
 use baton_ports::{SampleAsk, Sampled, ToolHelper};
@@ -10,38 +10,38 @@ use rmcp::model::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What is needed to go on with a call; given out as the opaque state of its questions.
+/// State to resume a call; handed out as the opaque state of its questions.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pending {
-    /// As the server gave it.
+    /// Request state of the server.
     pub(super) state: Option<String>,
-    /// What the host answered already, as JSON text by key.
+    /// Answers of the host, as JSON text by key.
     answered: Vec<(String, String)>,
-    /// Rounds so far.
+    /// Completed rounds.
     pub(super) rounds: u32,
 }
 
-/// Questions of one round; a server that asks more wants something else.
+/// Maximum questions in one round.
 const MAX_QUESTIONS: usize = 16;
-/// The largest form, in bytes of JSON.
+/// Maximum size of a form, in bytes of JSON.
 const MAX_FORM: usize = 64 << 10;
-/// The longest address of a page and the longest key of a question.
+/// Maximum length of a page address and of a question key.
 const MAX_ADDRESS: usize = 4 << 10;
 const MAX_KEY: usize = 256;
-/// The member of `_meta` that names the conversation of an agent that answered; the task is in [`TASK_META`].
+/// Member of `_meta` with the conversation of the agent that answered; the task is in [`TASK_META`].
 const CONTEXT_META: &str = "dev.baton/contextId";
 
-/// A round of questions.
+/// Outcome of a round of questions.
 pub(super) enum Round {
-    /// The host answered all.
+    /// The host answered all questions.
     Answered(InputResponses),
-    /// People have to answer some.
+    /// Some questions need people.
     Asks(Vec<ToolQuestion>, Pending),
-    /// So much is not asked of anybody.
+    /// The round exceeds the limits.
     TooMuch,
 }
 
-/// Answers what the host can, and collects what people have to.
+/// Answers the questions for the host and collects those for people.
 pub(super) async fn round(
     requests: InputRequests,
     state: Option<String>,
@@ -75,7 +75,7 @@ pub(super) async fn round(
     Round::Asks(questions, Pending { state, answered, rounds })
 }
 
-/// None for what nobody should be asked.
+/// `None` for a question that must not be shown.
 fn question(key: String, params: ElicitRequestParams) -> Option<ToolQuestion> {
     match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
@@ -91,7 +91,7 @@ fn question(key: String, params: ElicitRequestParams) -> Option<ToolQuestion> {
     }
 }
 
-/// A failure is an answer too, so that the call can end with a word about it.
+/// A failure is returned as an answer, so that the call can end with an explanation.
 async fn sampled(params: CreateMessageRequestParams, helper: &dyn ToolHelper) -> Value {
     let named = |name: &str| params.metadata.as_ref().and_then(|metadata| metadata.get(name));
     let text_of = |name: &str| named(name).and_then(Value::as_str).map(str::to_owned);
@@ -103,7 +103,7 @@ async fn sampled(params: CreateMessageRequestParams, helper: &dyn ToolHelper) ->
         max_tokens: Some(params.max_tokens),
         agent_uri,
         context: text_of("context_id"),
-        // A tool may say that more agents had the work than we know of, and never fewer.
+        // A tool may report a greater depth than the known one, never a smaller one.
         depth: named("depth").and_then(Value::as_u64).map_or(0, bounded).max(helper.depth()),
         handoff: text_of("handoff_id"),
     };
@@ -141,17 +141,17 @@ fn said(message: &SamplingMessage) -> (Role, String) {
 }
 
 impl Pending {
-    /// As the opaque state of the questions.
+    /// Serializes to the opaque state of the questions.
     pub(super) fn sealed(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }
 
-    /// Back from the state that came with answers.
+    /// Parses the state that came with the answers.
     pub(super) fn opened(answers: &ToolAnswers) -> Option<Self> {
         serde_json::from_str(answers.state.as_deref()?).ok()
     }
 
-    /// All answers of the round.
+    /// All answers of the round, by the host and by people.
     pub(super) fn responses(&self, answers: &ToolAnswers) -> InputResponses {
         let ours =
             self.answered.iter().map(|(key, text)| (key.clone(), serde_json::from_str(text).unwrap_or_default()));

@@ -1,16 +1,16 @@
-//! Variables in the values of a definition.
+//! Variable expansion in the values of a definition.
 
 use baton_outbound::Shown;
 use baton_types::McpTransport;
 use std::collections::BTreeMap;
 
-/// Where the values of variables come from.
+/// Lookup of variable values.
 pub type Variables<'a> = dyn Fn(&str) -> Option<String> + Send + Sync + 'a;
 
-/// Marks a variable that holds a secret.
+/// Prefix of a reference to a secret variable.
 const MARK: &str = "env://";
 
-/// Words in the name of a variable or a header whose value is a secret, however it was written.
+/// Words in the name of a variable or a header that mark its value as secret, however it is written.
 const SECRET_WORDS: [&str; 13] = [
     "apikey",
     "authorization",
@@ -27,34 +27,33 @@ const SECRET_WORDS: [&str; 13] = [
     "token",
 ];
 
-/// A transport with the values of its variables.
+/// A transport with expanded variables.
 #[derive(Clone, Debug)]
 pub struct Expanded {
-    /// As it is used.
+    /// The expanded transport.
     pub transport: McpTransport,
-    /// What nobody may see of it: variables that were written as `env://NAME`, and values whose names say that they are
-    /// secrets.
+    /// Values to redact: variables referenced as `env://FILE_NAME`, and values with a secret name.
     pub secrets: Shown,
 }
 
-/// Why a value cannot be used.
+/// Expansion error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
     /// The variable has no value and no default.
     #[error("`{field}` uses the variable {name}, which is not set")]
     Unset {
-        /// The field that uses it.
+        /// The field that references it.
         field: String,
         /// The variable.
         name: String,
     },
-    /// A `${` without its end.
+    /// A `${` without its closing brace.
     #[error("`{field}` has `${{` without `}}`")]
     Open {
         /// The field.
         field: String,
     },
-    /// An `env://` without the name of a variable.
+    /// An `env://` without a variable name.
     #[error("`{field}` has `env://` without the name of a variable")]
     Nameless {
         /// The field.
@@ -62,8 +61,8 @@ pub enum ExpandError {
     },
 }
 
-/// Replaces `${VAR}`, `${VAR:-default}` and `${env:VAR}` in every value of a transport, and `env://VAR` in variables and
-/// headers that a server gets; the error names the field.
+/// Expands `${VAR}`, `${VAR:-default}` and `${env:VAR}` in every value of a transport, and `env://VAR` in environment
+/// variables and headers. The error names the field.
 pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<Expanded, ExpandError> {
     let mut secrets = Vec::new();
     let one = |field: &str, text: &str| expanded(field, text, next_plain, get, &mut Vec::new());
@@ -106,7 +105,7 @@ pub fn expand(transport: &McpTransport, get: &Variables<'_>) -> Result<Expanded,
     Ok(Expanded { transport, secrets: Shown::of_values(secrets.iter().map(String::as_str)) })
 }
 
-/// A transport whose values mean what they say, and whose headers are all secrets.
+/// A transport with literal values and all headers treated as secrets.
 pub(crate) fn as_written(transport: &McpTransport) -> Expanded {
     let secrets = match transport {
         McpTransport::Http { headers, .. }
@@ -122,7 +121,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     name.split(['_', '-', '.']).any(|word| SECRET_WORDS.contains(&word))
 }
 
-/// A variable in a text.
+/// A variable reference in a text.
 struct Reference<'t> {
     before: &'t str,
     name: &'t str,
@@ -131,10 +130,10 @@ struct Reference<'t> {
     behind: &'t str,
 }
 
-/// The first variable of a text, if there is one.
+/// Finds the first variable reference of a text.
 type Next = for<'t> fn(&str, &'t str) -> Result<Option<Reference<'t>>, ExpandError>;
 
-/// What is put in is never looked at again, so a value cannot smuggle a variable in.
+/// Expanded values are not expanded again, so a value cannot inject a variable reference.
 fn expanded(
     field: &str,
     text: &str,
@@ -146,7 +145,7 @@ fn expanded(
     let mut rest = text;
     while let Some(Reference { before, name, default, is_secret, behind }) = next(field, rest)? {
         out.push_str(before);
-        // As in a shell, `:-` also replaces an empty value. Secrets that were read from a file often end with a line break.
+        // As in a shell, `:-` also replaces an empty value. Secrets read from a file often end with a line break.
         let value = match is_secret {
             true => get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()),
             false => get(name).filter(|value| default.is_none() || !value.is_empty()),

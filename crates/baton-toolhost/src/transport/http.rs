@@ -1,4 +1,4 @@
-//! Streamable HTTP, through a client that judges every address.
+//! Streamable HTTP through a client that checks every address.
 
 mod client;
 mod connect;
@@ -23,10 +23,10 @@ pub(crate) use retry::Patience;
 use rmcp::transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig};
 use std::sync::Arc;
 
-/// The longest message that is taken from a server: 16 MiB.
+/// Maximum size of a server message: 16 MiB.
 pub(crate) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 
-/// An rmcp client transport of streamable HTTP to this server; nothing was said yet.
+/// An rmcp streamable HTTP client transport to this server; nothing is sent yet.
 pub fn streamable(remote: Remote) -> StreamableHttpClientTransport<Remote> {
     let mut settings = StreamableHttpClientTransportConfig::with_uri(remote.url());
     settings.max_sse_event_size = MAX_MESSAGE;

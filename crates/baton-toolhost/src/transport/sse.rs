@@ -1,4 +1,4 @@
-//! The older HTTP+SSE transport: one stream of events from the server, and an address for messages to it.
+//! The older HTTP+SSE transport: an event stream from the server, and an endpoint for messages to it.
 
 mod endpoint;
 mod worker;
@@ -10,7 +10,7 @@ use rmcp::{
 };
 use worker::SseWorker;
 
-/// An rmcp client transport of HTTP+SSE to this server; nothing was said yet.
+/// An rmcp HTTP+SSE client transport to this server; nothing is sent yet.
 pub fn sse(remote: Remote) -> impl Transport<RoleClient> + use<> {
     WorkerTransport::spawn(SseWorker::new(remote))
 }

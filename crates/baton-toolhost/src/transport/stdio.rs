@@ -1,4 +1,4 @@
-//! Programs that speak MCP on their standard streams.
+//! MCP servers over the standard streams of a program.
 
 mod environment;
 mod group;
@@ -16,20 +16,20 @@ use baton_types::McpTransport;
 use reaper::Reaper;
 use std::sync::Arc;
 
-/// Starts a program for each connection, in a process group of its own, and ends it with everything it started.
+/// Starts a program for each connection, in its own process group, and kills the whole group at the end.
 #[derive(Clone, Debug, Default)]
 pub struct StdioConnect {
     reaper: Option<Arc<Reaper>>,
 }
 
 impl StdioConnect {
-    /// The usual one.
+    /// A connector without a reaper.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Also ends the programs when this process is killed without a chance to do so: the command is started beside
-    /// the first program and must call [`reap_groups`].
+    /// Also kills the programs when this process is killed: the command is started before the first program and must
+    /// call [`reap_groups`].
     #[must_use]
     pub fn with_reaper(command: Vec<String>) -> Self {
         Self { reaper: Some(Arc::new(Reaper::new(command))) }

@@ -198,7 +198,7 @@ async fn calls_reach_definitions_sessions_and_search_and_say_what_is_wrong() {
 
     let (_, found) = rules(None, "searchRules", json!({"query": "who steals chips?"})).await;
     assert_eq!((&found["matches"][0]["name"], &found["matches"][1]), (&json!("gulls"), &Value::Null), "{found}");
-    assert!(found["note"].as_str().unwrap().ends_with("there are no vectors: nobody makes them"), "{found}");
+    assert!(found["note"].as_str().unwrap().ends_with("no embeddings are available: nobody makes them"), "{found}");
 
     for (server, name, arguments, expect) in [
         ("rules", "includeRule", json!({"name": "gulls"}), "there is no conversation here"),

@@ -1,4 +1,4 @@
-//! Changing the definition; it is written in the form that is found.
+//! Changes rules and references of the definition, in the form that it already has.
 
 use super::look::known;
 use crate::internal::{
@@ -8,7 +8,7 @@ use crate::internal::{
 use baton_types::{AgentChange, ContextItem, Include, ItemDraft, ItemKind};
 use serde::Deserialize;
 
-/// A rule or a reference, as far as it is given.
+/// Arguments for a rule or a reference; fields may be missing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Given {
@@ -17,7 +17,7 @@ struct Given {
     priority_level: Option<f64>,
     include: Option<Include>,
     text: Option<String>,
-    /// An argument of earlier days, when items had a switch that did nothing.
+    /// Obsolete switch without effect; accepted for compatibility.
     enabled: Option<bool>,
 }
 
@@ -27,8 +27,8 @@ impl Given {
         if enabled == Some(false) {
             let noun = if kind == ItemKind::Rule { "Rule" } else { "Reference" };
             return Err(call.unfit(&format!(
-                "'enabled' cannot be false, as nothing is switched off that way: use 'include': 'manual' so that it is there \
-                 only when somebody names it, exclude{noun} to leave it out of this conversation, or delete{noun}"
+                "'enabled' cannot be false, because it switches nothing off: use 'include': 'manual' to include it only when \
+                 it is requested by name, exclude{noun} to leave it out of this conversation, or delete{noun}"
             )));
         }
         let priority = call.whole("priorityLevel", priority_level, 0, ContextItem::MAX_PRIORITY)?;
@@ -36,7 +36,7 @@ impl Given {
     }
 }
 
-/// Adds one. A name that is taken is refused: whoever wrote that text would lose it without a word.
+/// Creates an item. An existing name is rejected, because its text would be lost silently.
 pub(super) async fn create(kind: ItemKind, call: &Call<'_>) -> Answer {
     let item = call.read::<Given>()?.draft(kind, call)?;
     let (noun, name, include) = (kind.as_str(), item.name.clone(), item.include.unwrap_or(Include::Manual));
@@ -52,16 +52,16 @@ pub(super) async fn create(kind: ItemKind, call: &Call<'_>) -> Answer {
     call.inside.amend(call.agent, AgentChange::Create { kind, item }).await?;
     let when = match include {
         Include::Always => "It is part of every conversation, of this one from the next message on.".to_owned(),
-        Include::Agent => "It is there when it has to do with what is asked, from the next message on.".to_owned(),
+        Include::Agent => "It is included when it is relevant to the request, from the next message on.".to_owned(),
         Include::Manual => {
             let tool = if kind == ItemKind::Rule { "includeRule" } else { "includeReference" };
-            format!("It is part of a conversation once somebody names it; {tool} makes it part of this one.")
+            format!("It is part of a conversation once it is requested by name; {tool} makes it part of this one.")
         }
     };
     Ok(done(format!("The {noun} '{name}' was created. {when}")))
 }
 
-/// Changes one.
+/// Updates an item.
 pub(super) async fn update(kind: ItemKind, call: &Call<'_>) -> Answer {
     let item = call.read::<Given>()?.draft(kind, call)?;
     let (noun, name) = (kind.as_str(), item.name.clone());
@@ -70,10 +70,10 @@ pub(super) async fn update(kind: ItemKind, call: &Call<'_>) -> Answer {
     }
     known(&*call.inside.agent(call.agent)?, kind, &name)?;
     call.inside.amend(call.agent, AgentChange::Update { kind, item }).await?;
-    Ok(done(format!("The {noun} '{name}' was updated. It counts as it is now from the next message on.")))
+    Ok(done(format!("The {noun} '{name}' was updated. The change applies from the next message on.")))
 }
 
-/// Takes one away.
+/// Deletes an item.
 pub(super) async fn delete(kind: ItemKind, call: &Call<'_>) -> Answer {
     let ByName { name } = call.read()?;
     known(&*call.inside.agent(call.agent)?, kind, &name)?;

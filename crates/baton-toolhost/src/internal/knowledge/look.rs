@@ -1,4 +1,4 @@
-//! Looking at what is there.
+//! Reads rules and references of the definition.
 
 use crate::internal::{
     arguments::{ByName, Nothing},
@@ -10,7 +10,7 @@ use baton_types::{AgentSpec, ContextItem, ItemKind};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
-/// One of them, whole.
+/// One item with its text.
 pub(super) fn get(kind: ItemKind, call: &Call<'_>) -> Answer {
     let ByName { name } = call.read()?;
     let agent = call.inside.agent(call.agent)?;
@@ -18,7 +18,7 @@ pub(super) fn get(kind: ItemKind, call: &Call<'_>) -> Answer {
     Ok(CallToolResult::structured(with_text(item)))
 }
 
-/// All of them, without their texts.
+/// All items, without their texts.
 pub(super) fn list(kind: ItemKind, call: &Call<'_>) -> Answer {
     let Nothing {} = call.read()?;
     let agent = call.inside.agent(call.agent)?;
@@ -26,7 +26,7 @@ pub(super) fn list(kind: ItemKind, call: &Call<'_>) -> Answer {
     Ok(CallToolResult::structured(json!({ plural(kind): all })))
 }
 
-/// Those that have to do with a question, whatever their mode.
+/// Items relevant to a query, regardless of their include mode.
 pub(super) async fn search(kind: ItemKind, call: &Call<'_>) -> Answer {
     let agent = call.inside.agent(call.agent)?;
     let (query, limits) = Search::read(call, agent.knowledge.relevance)?;
@@ -38,7 +38,7 @@ pub(super) async fn search(kind: ItemKind, call: &Call<'_>) -> Answer {
     search::answer(call, &query, &texts, limits, |at| Some(with_text(items.get(at)?))).await
 }
 
-/// The item of that name, or what there is instead.
+/// The item with this name; the error lists the existing names.
 pub(super) fn known<'a>(agent: &'a AgentSpec, kind: ItemKind, name: &str) -> Result<&'a ContextItem, Refused> {
     let items = agent.knowledge.items(kind);
     items.iter().find(|item| item.name == name).ok_or_else(|| {
@@ -47,7 +47,7 @@ pub(super) fn known<'a>(agent: &'a AgentSpec, kind: ItemKind, name: &str) -> Res
     })
 }
 
-/// The word for several.
+/// Plural noun of the kind.
 pub(super) fn plural(kind: ItemKind) -> &'static str {
     if kind == ItemKind::Rule { "rules" } else { "references" }
 }

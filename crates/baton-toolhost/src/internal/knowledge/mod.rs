@@ -1,4 +1,4 @@
-//! Rules and references: the same tools for both, with other nouns.
+//! Rules and references: the same tools for both kinds.
 
 mod change;
 mod look;

@@ -1,4 +1,4 @@
-//! What is part of the conversation in which the call was made.
+//! Rules and references of the calling conversation.
 
 use super::look::{known, plural};
 use crate::internal::{
@@ -11,7 +11,7 @@ use baton_types::{AgentSpec, ItemKind, ItemName};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
-/// What is there, in the order in which models are given it, and what is left out.
+/// Included items in prompt order, and the excluded names.
 pub(super) async fn list(kind: ItemKind, call: &Call<'_>) -> Answer {
     let Nothing {} = call.read()?;
     let agent = call.inside.agent(call.agent)?;
@@ -23,7 +23,7 @@ pub(super) async fn list(kind: ItemKind, call: &Call<'_>) -> Answer {
     Ok(CallToolResult::structured(json!({ plural(kind): there, "excluded": excluded })))
 }
 
-/// Makes one part of it.
+/// Includes an item in the conversation.
 pub(super) async fn include(kind: ItemKind, call: &Call<'_>) -> Answer {
     let ByName { name } = call.read()?;
     let agent = call.inside.agent(call.agent)?;
@@ -38,7 +38,7 @@ pub(super) async fn include(kind: ItemKind, call: &Call<'_>) -> Answer {
     Ok(done(format!("The {noun} '{name}' is part of this conversation from the next message on.")))
 }
 
-/// Leaves one out of it.
+/// Excludes an item from the conversation.
 pub(super) async fn exclude(kind: ItemKind, call: &Call<'_>) -> Answer {
     let ByName { name } = call.read()?;
     known(&*call.inside.agent(call.agent)?, kind, &name)?;

@@ -1,4 +1,4 @@
-//! The tools, and which of them is called.
+//! Tool table and dispatch.
 
 use super::{change, look, session};
 use crate::internal::{
@@ -9,7 +9,7 @@ use baton_types::ItemKind;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-/// What can be done with rules, and in the same way with references.
+/// Operations on rules, and equally on references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verb {
     Create,
@@ -75,7 +75,7 @@ impl Verb {
             ),
             Self::List => (format!("Lists all of your {noun}s, without their texts."), Deed::Looks),
             Self::ListContext => (
-                format!("Lists the {noun}s that are part of this conversation: always there, or named in it."),
+                format!("Lists the {noun}s that are part of this conversation: always included, or requested by name."),
                 Deed::Looks,
             ),
             Self::Include => (
@@ -90,7 +90,7 @@ impl Verb {
             ),
             Self::Search => (
                 format!(
-                    "Finds your {noun}s that have to do with a question, the most relevant first, with score and text."
+                    "Finds your {noun}s that are relevant to a query, the most relevant first, with score and text."
                 ),
                 Deed::Looks,
             ),
@@ -111,13 +111,13 @@ impl Verb {
     }
 }
 
-/// What a rule or a reference is made of.
+/// Argument schemas of a rule or a reference.
 fn item(noun: &str) -> Value {
     json!({
         "name": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,128}$", "description": format!("The name of the {noun}: letters, digits, dashes and underscores")},
-        "description": text("What it is about, in a sentence; it is shown in lists, and found by"),
-        "priorityLevel": {"type": "integer", "minimum": 0, "maximum": 999, "description": "Its place: higher ones stand later, nearer to what is asked; 500 for a new one when left out"},
-        "include": mode(&format!("When it is part of a conversation: always, manual (once somebody names it; for a new one when left out) or agent (when the {noun} has to do with what is asked)")),
+        "description": text("What it is about, in one sentence; shown in lists and used for search"),
+        "priorityLevel": {"type": "integer", "minimum": 0, "maximum": 999, "description": "Its position: higher values are placed later, nearer to the request; 500 by default for a new one"},
+        "include": mode(&format!("When it is part of a conversation: always, manual (once it is requested by name; the default for a new one) or agent (when the {noun} is relevant to the request)")),
         "text": text(&format!("The whole text of the {noun}, in Markdown")),
     })
 }
@@ -127,7 +127,7 @@ pub(in crate::internal) fn tools(kind: ItemKind) -> Vec<Tool> {
     VERBS.iter().map(|verb| verb.tool(kind)).collect()
 }
 
-/// Does what is called for; nothing when there is no such tool.
+/// Dispatches the call; `None` for an unknown tool.
 pub(in crate::internal) async fn call(kind: ItemKind, call: &Call<'_>) -> Option<Answer> {
     let verb = VERBS.into_iter().find(|verb| verb.name(kind) == call.tool)?;
     Some(match verb {

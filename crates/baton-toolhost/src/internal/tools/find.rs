@@ -1,4 +1,4 @@
-//! Which tool or server is meant.
+//! Resolves tools and servers by name.
 
 use crate::internal::call::{Call, Refused, named};
 use baton_ports::{ServerState, ServerStatus};
@@ -14,7 +14,7 @@ pub(super) struct ByTool {
     pub(super) tool_name: String,
 }
 
-/// All tools that the agent could have: its own, then those of servers that are ready.
+/// All tools available to the agent: its own, then those of ready servers.
 pub(super) async fn all(call: &Call<'_>) -> Result<Vec<ToolSpec>, Refused> {
     let agent = call.inside.agent(call.agent)?;
     let offered = call.inside.tools()?.offered(&agent, Duration::ZERO).await;
@@ -24,7 +24,7 @@ pub(super) async fn all(call: &Call<'_>) -> Result<Vec<ToolSpec>, Refused> {
     Ok(own.cloned().chain(theirs).collect())
 }
 
-/// Those of a server.
+/// The status and the tools of a server.
 pub(super) async fn of_server(call: &Call<'_>, name: &str) -> Result<(ServerStatus, Vec<ToolSpec>), Refused> {
     let status = status(call, name)?;
     let mut tools = all(call).await?;
@@ -32,7 +32,7 @@ pub(super) async fn of_server(call: &Call<'_>, name: &str) -> Result<(ServerStat
     Ok((status, tools))
 }
 
-/// One of them, by its server's name for it or the one that models know.
+/// One tool, by its name at the server or its name for models.
 pub(super) async fn one(call: &Call<'_>, wanted: &ByTool) -> Result<ToolSpec, Refused> {
     let ByTool { server_name, tool_name } = wanted;
     let mut tools = all(call).await?;
@@ -62,7 +62,7 @@ pub(super) async fn one(call: &Call<'_>, wanted: &ByTool) -> Result<ToolSpec, Re
     Err(Refused::coded(ErrorCode::TOOL_NOT_FOUND, detail))
 }
 
-/// Where a server stands.
+/// The status of a server.
 pub(super) fn status(call: &Call<'_>, name: &str) -> Result<ServerStatus, Refused> {
     let mut servers = call.inside.tools()?.servers(call.agent);
     match servers.iter().position(|server| server.name == name) {
@@ -74,12 +74,12 @@ pub(super) fn status(call: &Call<'_>, name: &str) -> Result<ServerStatus, Refuse
     }
 }
 
-/// The server that has a tool.
+/// The server that provides a tool.
 pub(super) fn server_of(tool: &ToolSpec) -> Option<&str> {
     tool.at_server().map(|(server, _)| server)
 }
 
-/// A tool's name where it is defined.
+/// The name of a tool where it is defined.
 pub(super) fn own_name(tool: &ToolSpec) -> &str {
     tool.at_server().map_or(tool.name.as_str(), |(_, tool)| tool)
 }

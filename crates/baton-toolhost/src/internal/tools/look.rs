@@ -1,4 +1,4 @@
-//! Looking at tools and servers; how servers are reached is nobody's business here.
+//! Reads tools and servers. Connection data of servers is never shown.
 
 use super::find::{self, ByTool, own_name, server_of};
 use crate::internal::{
@@ -18,13 +18,13 @@ pub(super) async fn list(call: &Call<'_>) -> Answer {
     Ok(CallToolResult::structured(json!({ "tools": tools })))
 }
 
-/// One tool, whole.
+/// One tool with its schema.
 pub(super) async fn get(call: &Call<'_>) -> Answer {
     let tool = find::one(call, &call.read::<ByTool>()?).await?;
     Ok(CallToolResult::structured(with_schema(&tool)))
 }
 
-/// Tools that have to do with a question, whatever their mode.
+/// Tools relevant to a query, regardless of their include mode.
 pub(super) async fn search(call: &Call<'_>) -> Answer {
     let usual = call.inside.agent(call.agent)?.knowledge.relevance;
     let (query, limits) = Search::read(call, usual)?;

@@ -1,4 +1,4 @@
-//! Tools and the servers that have them.
+//! Tools and the servers that provide them.
 
 mod find;
 mod look;

@@ -1,4 +1,4 @@
-//! When tools are part of conversations, as the definition says it.
+//! Include modes of tools in the definition.
 
 use super::find::{self, ByTool};
 use crate::internal::call::{Answer, Call, done};
@@ -20,7 +20,7 @@ struct OfServer {
     mode: Include,
 }
 
-/// Of one tool.
+/// Sets the mode of one tool.
 pub(super) async fn of_tool(call: &Call<'_>) -> Answer {
     let OfTool { server_name, tool_name, mode } = call.read()?;
     let tool = find::one(call, &ByTool { server_name, tool_name }).await?;
@@ -31,7 +31,7 @@ pub(super) async fn of_tool(call: &Call<'_>) -> Answer {
     set(call, scope, mode).await
 }
 
-/// Of the tools of a server that have no mode of their own.
+/// Sets the mode of a server's tools that have no mode of their own.
 pub(super) async fn of_server(call: &Call<'_>) -> Answer {
     let OfServer { name, mode } = call.read()?;
     find::status(call, &name)?;
@@ -41,8 +41,8 @@ pub(super) async fn of_server(call: &Call<'_>) -> Answer {
 async fn set(call: &Call<'_>, scope: ToolScope, include: Include) -> Answer {
     let when = match include {
         Include::Always => "part of every conversation",
-        Include::Manual => "part of a conversation once somebody names it",
-        Include::Agent => "part of a request when it has to do with what is asked",
+        Include::Manual => "part of a conversation once it is requested by name",
+        Include::Agent => "part of a request when it is relevant to the request",
     };
     let said = format!("From now on {scope} is {when}.");
     call.inside.amend(call.agent, AgentChange::Include { scope, include }).await?;

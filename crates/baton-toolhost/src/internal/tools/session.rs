@@ -1,4 +1,4 @@
-//! Which tools are part of the conversation in which the call was made.
+//! Tools of the calling conversation.
 
 use super::{
     find::{self, ByTool, own_name},
@@ -13,7 +13,7 @@ use baton_types::{Include, ItemKind, ItemName, ToolSpec};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
-/// What is there, and what is left out.
+/// Included tools and excluded names.
 pub(super) async fn list(call: &Call<'_>) -> Answer {
     let Nothing {} = call.read()?;
     let items = call.inside.items(call.task.as_ref()).await?;
@@ -31,7 +31,7 @@ pub(super) async fn list(call: &Call<'_>) -> Answer {
     Ok(CallToolResult::structured(json!({ "tools": there, "excluded": excluded })))
 }
 
-/// Makes a tool part of it.
+/// Includes a tool in the conversation.
 pub(super) async fn include(call: &Call<'_>) -> Answer {
     let tool = find::one(call, &call.read::<ByTool>()?).await?;
     let name = &tool.name;
@@ -41,7 +41,7 @@ pub(super) async fn include(call: &Call<'_>) -> Answer {
     }))
 }
 
-/// Takes a tool out of it.
+/// Excludes a tool from the conversation.
 pub(super) async fn exclude(call: &Call<'_>) -> Answer {
     let tool = find::one(call, &call.read::<ByTool>()?).await?;
     let name = &tool.name;
@@ -51,7 +51,7 @@ pub(super) async fn exclude(call: &Call<'_>) -> Answer {
     }))
 }
 
-/// Makes all tools of a server part of it.
+/// Includes all tools of a server in the conversation.
 pub(super) async fn include_server(call: &Call<'_>) -> Answer {
     let (name, tools) = of_server(call).await?;
     let mut new = 0;
@@ -64,7 +64,7 @@ pub(super) async fn include_server(call: &Call<'_>) -> Answer {
     )))
 }
 
-/// Takes all tools of a server out of it.
+/// Excludes all tools of a server from the conversation.
 pub(super) async fn exclude_server(call: &Call<'_>) -> Answer {
     let (name, tools) = of_server(call).await?;
     for tool in &tools {
@@ -84,7 +84,7 @@ async fn of_server(call: &Call<'_>) -> Result<(String, Vec<ToolSpec>), Refused> 
     Ok((name, tools))
 }
 
-/// False when it is there anyway.
+/// Includes the tool; false when it was already included.
 async fn put_in(call: &Call<'_>, tool: &ToolSpec) -> Result<bool, Refused> {
     let items = call.inside.items(call.task.as_ref()).await?;
     match part_of(tool, &items) {
@@ -93,12 +93,12 @@ async fn put_in(call: &Call<'_>, tool: &ToolSpec) -> Result<bool, Refused> {
     }
 }
 
-/// Sessions know a tool by the name that models know.
+/// Sessions identify a tool by its name for models.
 fn item(tool: &ToolSpec) -> ItemName {
     ItemName { kind: ItemKind::Tool, name: tool.name.clone() }
 }
 
-/// Why the tool is part of the session, if it is.
+/// The mode by which the tool is part of the session, if it is.
 fn part_of(tool: &ToolSpec, items: &SessionItems) -> Option<Include> {
     match tool.include {
         _ if names(&items.excluded, tool) => None,

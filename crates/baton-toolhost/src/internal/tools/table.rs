@@ -1,4 +1,4 @@
-//! The tools about tools, and which of them is called.
+//! Table and dispatch of the tool management tools.
 
 use super::{look, modes, session};
 use crate::internal::{
@@ -13,7 +13,7 @@ pub(in crate::internal) fn tools() -> Vec<Tool> {
     let one = |name: &str, about: &str, deed, properties, required: &[&str]| {
         tool(name.to_owned(), about.to_owned(), deed, properties, required)
     };
-    let when = "When: always, manual (once somebody names it) or agent (when it has to do with what is asked)";
+    let when = "When: always, manual (once it is requested by name) or agent (when it is relevant to the request)";
     let mut tool_mode = by_tool();
     tool_mode["mode"] = mode(when);
     let mut server_mode = by_server();
@@ -29,7 +29,7 @@ pub(in crate::internal) fn tools() -> Vec<Tool> {
         one("getTool", "Gives one tool with the schema of its arguments.", Deed::Looks, by_tool(), &["toolName"]),
         one(
             "listContextTools",
-            "Lists the tools that are part of this conversation: always there, or named in it. Those with the mode agent come and go with what is asked.",
+            "Lists the tools that are part of this conversation: always included, or requested by name. Those with the mode agent are chosen for each request.",
             Deed::Looks,
             json!({}),
             &[],
@@ -50,14 +50,14 @@ pub(in crate::internal) fn tools() -> Vec<Tool> {
         ),
         one(
             "setToolIncludeMode",
-            "Says in your definition when a tool is part of conversations.",
+            "Sets in your definition when a tool is part of conversations.",
             Deed::Changes,
             tool_mode,
             &["toolName", "mode"],
         ),
         one(
             "listToolServers",
-            "Lists the MCP servers that have your tools, where they stand, and how many tools they have.",
+            "Lists the MCP servers that provide your tools, with their state and number of tools.",
             Deed::Looks,
             json!({}),
             &[],
@@ -65,7 +65,7 @@ pub(in crate::internal) fn tools() -> Vec<Tool> {
         one("getToolServer", "Gives one MCP server with its tools.", Deed::Looks, by_server(), &["name"]),
         one(
             "setServerIncludeMode",
-            "Says in your definition when the tools of a server are part of conversations; a tool with a mode of its own keeps that.",
+            "Sets in your definition when the tools of a server are part of conversations; a tool with its own mode keeps it.",
             Deed::Changes,
             server_mode,
             &["name", "mode"],
@@ -86,7 +86,7 @@ pub(in crate::internal) fn tools() -> Vec<Tool> {
         ),
         one(
             "searchTools",
-            "Finds tools that have to do with a question, the most relevant first, with score and schema of the arguments. Those that are not part of this conversation can be included.",
+            "Finds tools that are relevant to a query, the most relevant first, with score and schema of the arguments. Those that are not part of this conversation can be included.",
             Deed::Looks,
             listing::search("tools"),
             &["query"],
@@ -97,15 +97,15 @@ pub(in crate::internal) fn tools() -> Vec<Tool> {
 fn by_tool() -> Value {
     json!({
         "serverName": text("The MCP server that has the tool; leave it out for a tool that your definition has itself"),
-        "toolName": text("The tool's name, as listTools tells it"),
+        "toolName": text("The tool's name, as listed by listTools"),
     })
 }
 
 fn by_server() -> Value {
-    json!({"name": text("The name of the server, as listToolServers tells it")})
+    json!({"name": text("The name of the server, as listed by listToolServers")})
 }
 
-/// Does what is called for; nothing when there is no such tool.
+/// Dispatches the call; `None` for an unknown tool.
 pub(in crate::internal) async fn call(call: &Call<'_>) -> Option<Answer> {
     Some(match call.tool {
         "listTools" => look::list(call).await,

@@ -1,4 +1,4 @@
-//! What rmcp's transport needs of an HTTP client.
+//! HTTP client implementation for the rmcp transport.
 
 use super::{
     Cut, MAX_MESSAGE, Remote, RemoteError, events,
@@ -23,7 +23,7 @@ use std::{collections::HashMap, sync::Arc};
 
 pub(super) type Failure = StreamableHttpError<RemoteError>;
 
-/// In rmcp's words: whoever needs a login is not asked again and again.
+/// Converts to the error type of rmcp; a required login is not retried.
 pub(super) fn failure(error: impl Into<RemoteError>) -> Failure {
     match error.into() {
         RemoteError::Login(LoginError::Needed { reason }) => {
@@ -56,10 +56,10 @@ const _: () = assert!(HEADER_LAST_EVENT_ID.eq_ignore_ascii_case(LAST_EVENT_ID));
 
 fn value(text: &str) -> Result<HeaderValue, Failure> {
     HeaderValue::from_str(text)
-        .map_err(|_| StreamableHttpError::UnexpectedServerResponse("an id with odd characters".into()))
+        .map_err(|_| StreamableHttpError::UnexpectedServerResponse("an id with invalid characters".into()))
 }
 
-/// Whether a server may ask something while it answers.
+/// Whether the server may send requests while it handles the message.
 fn may_ask(message: &ClientJsonRpcMessage) -> bool {
     let ClientJsonRpcMessage::Request(request) = message else { return false };
     matches!(
@@ -112,7 +112,7 @@ impl StreamableHttpClient for Remote {
         let headers = self.headers("application/json", Some(&session), more)?;
         let response = self.exchange(Method::DELETE, &uri, &headers, &Bytes::new()).await.map_err(failure)?;
         match response.status() {
-            // A server may keep its sessions to itself.
+            // A server may refuse to let clients end sessions.
             StatusCode::METHOD_NOT_ALLOWED => Ok(()),
             status if status.is_success() => Ok(()),
             status => Err(failure(unexpected(status))),
@@ -155,7 +155,7 @@ impl StreamableHttpClient for Remote {
                 let remote = self.clone();
                 Ok(events(response.into_body(), most, move |cut| {
                     remote.cut(cut);
-                    // Opened again where it ended, it would bring the same.
+                    // Resuming the stream would return the same events.
                     if !matches!(cut, Cut::Broken(_)) {
                         remote.stop_listening();
                     }

@@ -1,4 +1,4 @@
-//! Connections to servers on the network, as an agent's definition names them.
+//! Connections to the remote servers of a definition.
 
 use super::{
     Remote, RemoteError,
@@ -17,21 +17,21 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use rmcp::service::ClientInitializeError;
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-/// A stream may be silent for this long before it is opened again.
+/// Minimum idle timeout of a stream before it is reopened.
 const SILENCE: Duration = Duration::from_secs(60 * 60);
 
-/// What the connections need.
+/// Settings of remote connections.
 #[derive(Clone)]
 pub struct RemoteSettings {
-    /// Decides which addresses may be called beside those that definitions name.
+    /// Checks addresses other than those named by definitions.
     pub client: GuardedClient,
-    /// Where logins are kept, for their owner alone; nobody can log in without it.
+    /// Folder of stored logins, readable by its owner only; without it, logins are unavailable.
     pub logins: Option<PathBuf>,
-    /// Brings people to the page where they log in; without one, servers wait for `baton tools login`.
+    /// Opens login pages; without one, servers wait for `baton tools login`.
     pub browser: Option<Arc<dyn Browser>>,
-    /// The https address of a document that describes this client to authorization servers, when there is one.
+    /// HTTPS address of the client metadata document for authorization servers, if any.
     pub client_document: Option<String>,
-    /// Where `env://NAME` is looked up.
+    /// Lookup for `env://FILE_NAME`.
     pub variables: Arc<Variables<'static>>,
 }
 
@@ -42,36 +42,36 @@ impl fmt::Debug for RemoteSettings {
 }
 
 impl RemoteSettings {
-    /// With this client and nothing else: servers that want a login are refused.
+    /// Settings with this client only; servers that require a login are rejected.
     pub fn new(client: GuardedClient) -> Self {
         let variables = Arc::new(|name: &str| std::env::var(name).ok());
         Self { client, logins: None, browser: None, client_document: None, variables }
     }
 }
 
-/// Opens connections over streamable HTTP and over the older HTTP+SSE.
+/// Opens connections over streamable HTTP and the older HTTP+SSE.
 ///
-/// The host that a definition names may be called wherever it is, because whoever wrote the definition chose it.
-/// Everything that a server names itself (redirects, addresses of messages, authorization servers) has to be of the same
-/// origin, or pass the policy of the client.
+/// The host named by a definition may be called at any address, because the author of the definition chose it. Every
+/// address named by a server (redirects, message endpoints, authorization servers) must have the same origin or pass
+/// the policy of the client.
 pub struct RemoteConnect {
     settings: RemoteSettings,
-    /// Whether whoever names a server chose where it is, rather than the policy.
+    /// Whether a named host bypasses the address policy of the client.
     trusts_names: bool,
 }
 
 impl RemoteConnect {
-    /// With these settings.
+    /// A connector for servers named by definitions.
     pub fn new(settings: RemoteSettings) -> Self {
         Self { settings, trusts_names: true }
     }
 
-    /// For servers that strangers name: they have to pass the policy of the client like everything else.
+    /// A connector for untrusted server addresses, which must pass the policy of the client.
     pub fn for_strangers(settings: RemoteSettings) -> Self {
         Self { settings, trusts_names: false }
     }
 
-    /// The server that a definition names.
+    /// The server named by a definition.
     pub fn remote(&self, target: Target<'_>) -> Result<Remote, ConnectError> {
         let (url, headers) = address_of(target)?;
         let address = Address::parse(url).map_err(|error| {
@@ -93,7 +93,7 @@ impl RemoteConnect {
             hint: "correct the url of the server".to_owned(),
         })?;
         let headers = header_map(headers, target)?;
-        // A definition that brings its own credentials wants no others.
+        // A definition with its own credentials uses no others.
         let has_own = headers.contains_key(header::AUTHORIZATION);
         let remote = Remote::new(url, headers, client).with_log(target.log.clone());
         if has_own {
@@ -105,13 +105,13 @@ impl RemoteConnect {
         })
     }
 
-    /// Who logs in at the server that a definition names; nobody when logins are not kept.
+    /// The authorizer of the server named by a definition; `None` when logins are not stored.
     pub fn authorizer(&self, target: Target<'_>) -> Result<Option<Authorizer>, ConnectError> {
         let Some(folder) = &self.settings.logins else { return Ok(None) };
         let (url, _) = address_of(target)?;
         let failed = |reason: String| ConnectError::Failed {
             reason,
-            hint: format!("look at the oauth settings of '{}' in {}", target.server.name, target.server.file),
+            hint: format!("check the oauth settings of '{}' in {}", target.server.name, target.server.file),
         };
         let options = Options {
             head_timeout: Duration::from_secs(20),
@@ -162,7 +162,7 @@ impl Connect for RemoteConnect {
         }
         let error = remote_error(error)?;
         let hint = match error {
-            RemoteError::NotSpoken { .. } => "check the url; for a server of the older kind write \"type\": \"sse\"",
+            RemoteError::NotSpoken { .. } => "check the url; for a server with the older transport write \"type\": \"sse\"",
             RemoteError::Status { status: 401 | 403 } => "check the credentials in the headers of the definition",
             RemoteError::Login(_) => "check the login settings of the server, then log in again",
             _ => "check that the server runs and that its url is right",
@@ -183,7 +183,7 @@ fn address_of(target: Target<'_>) -> Result<(&str, &BTreeMap<String, String>), C
     }
 }
 
-/// Headers that belong to the transport, and that a definition cannot set.
+/// Headers that belong to the transport; a definition cannot set them.
 const RESERVED: [&str; 5] = ["accept", "content-type", "host", "last-event-id", "mcp-session-id"];
 
 fn header_map(headers: &BTreeMap<String, String>, target: Target<'_>) -> Result<HeaderMap, ConnectError> {
@@ -193,12 +193,12 @@ fn header_map(headers: &BTreeMap<String, String>, target: Target<'_>) -> Result<
             reason: format!("the header '{name}' {problem}"),
             hint: format!("correct the headers of '{}' in {}", target.server.name, target.server.file),
         };
-        let parsed = HeaderName::try_from(name).map_err(|_| wrong("has a name that no header can have"))?;
+        let parsed = HeaderName::try_from(name).map_err(|_| wrong("has an invalid name"))?;
         if RESERVED.contains(&parsed.as_str()) {
             return Err(wrong("is set by the transport itself"));
         }
-        let mut value = HeaderValue::try_from(value).map_err(|_| wrong("has a value that no header can have"))?;
-        // Nobody knows which of them are secret, so all of them are.
+        let mut value = HeaderValue::try_from(value).map_err(|_| wrong("has an invalid value"))?;
+        // Any header may be secret, so all are marked sensitive.
         value.set_sensitive(true);
         map.insert(parsed, value);
     }

@@ -1,15 +1,15 @@
-//! Whether the stream is open on which a server says what belongs to no request.
+//! State of the stream for server messages that belong to no request.
 //!
-//! Servers of the older protocol may ask a question there while they work on a call. What they say before the stream is
-//! open is lost, and the call then waits for an answer that nobody was asked for.
+//! Servers of the older protocol may send a request on it during a call. Messages sent before the stream is open are
+//! lost, and the call would then wait for an answer to a lost request.
 
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
-/// Some servers send nothing, not even the head of the stream, before they have something to say.
+/// Maximum wait for the stream: some servers send not even the response headers before their first message.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The stream of one session; clones share it.
+/// Stream state of one session; clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct Ears(Arc<watch::Sender<bool>>);
 
@@ -20,17 +20,17 @@ impl Default for Ears {
 }
 
 impl Ears {
-    /// A session began, and its stream is about to be opened.
+    /// Marks the start of a session whose stream is about to be opened.
     pub(super) fn awaited(&self) {
         self.0.send_replace(false);
     }
 
-    /// The stream is open, or will not be.
+    /// Marks the stream as open or unavailable.
     pub(super) fn settled(&self) {
         self.0.send_replace(true);
     }
 
-    /// Waits until the stream is open, though not for long and only once.
+    /// Waits briefly until the stream is open; a timeout also settles it.
     pub(super) async fn wait(&self) {
         let mut settled = self.0.subscribe();
         let open = settled.wait_for(|is_settled| *is_settled);

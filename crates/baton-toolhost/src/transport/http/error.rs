@@ -1,51 +1,51 @@
-//! Why a server on the network did not do what it was asked.
+//! Errors of remote servers.
 
 use crate::oauth::LoginError;
 use baton_outbound::OutboundError;
 
-/// Why a message did not reach a server on the network, or its answer did not come back.
+/// Failure to send a message to a remote server or to receive its response.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
-    /// The network, or a policy about it.
+    /// Network or address policy error.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
-    /// Whoever answers there does not take messages this way.
+    /// The endpoint does not accept messages over streamable HTTP.
     #[error("it answered {status} to a message: no MCP server is at this address, or it speaks the older HTTP+SSE")]
     NotSpoken {
-        /// The status of the answer.
+        /// HTTP status.
         status: u16,
     },
-    /// An answer of another status than the protocol has.
+    /// An unexpected HTTP status.
     #[error("it answered {status}")]
     Status {
-        /// The status.
+        /// HTTP status.
         status: u16,
     },
-    /// An answer that is neither JSON nor a stream of events.
+    /// A response that is neither JSON nor an event stream.
     #[error("it answered with {found} instead of JSON or a stream of events")]
     Content {
-        /// What came.
+        /// Received content type or problem.
         found: String,
     },
-    /// The older transport: no address to send messages to.
+    /// HTTP+SSE: no endpoint for messages.
     #[error("it named no address for messages{0}")]
     NoEndpoint(&'static str),
-    /// The older transport: messages would go to somebody else.
+    /// HTTP+SSE: the message endpoint has another origin.
     #[error("it wants messages to be sent to {endpoint}, which is another origin")]
     ForeignEndpoint {
-        /// Where to.
+        /// The endpoint.
         endpoint: String,
     },
-    /// The connection is over.
+    /// The connection is closed.
     #[error("the connection is closed")]
     Closed,
-    /// A message that is no JSON.
+    /// A message that cannot be serialized to JSON.
     #[error("a message cannot be written: {0}")]
     Unwritable(String),
-    /// What is shown to the server cannot be had, or is not for it.
+    /// The credential is unavailable or not meant for this server.
     #[error("{0}")]
     Credential(String),
-    /// Logging in did not work, or needs a person.
+    /// The login failed or needs a user.
     #[error(transparent)]
     Login(#[from] LoginError),
 }

@@ -1,7 +1,7 @@
-//! A body as a stream of events that ends instead of failing.
+//! Event stream of a body that ends instead of failing.
 //!
-//! The protocol's own reader opens a stream again at once when it fails, and after a pause when it ends. A server whose
-//! streams always break must not be asked again without a pause, so a break is an end here.
+//! rmcp reopens a stream immediately when it fails, and after a delay when it ends. A server whose streams always break
+//! must not be called again without delay, so a failure is reported as an end.
 
 use super::limit::EventLimit;
 use baton_outbound::{GuardedBody, OutboundError};
@@ -9,21 +9,21 @@ use futures_util::{StreamExt as _, stream, stream::BoxStream};
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::{Sse, SseStream};
 
-/// Why a stream of events was cut off.
+/// Reason for which an event stream was cut off.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum Cut {
-    /// An event that is too long.
+    /// An event exceeds the size limit.
     #[error("an event has more than {0} bytes")]
     TooLarge(usize),
-    /// The connection.
+    /// The connection failed.
     #[error(transparent)]
     Broken(#[from] OutboundError),
-    /// No events are written there.
-    #[error("what it sends is no stream of events: {0}")]
+    /// The body is not an event stream.
+    #[error("it does not send a stream of events: {0}")]
     Malformed(String),
 }
 
-/// The events of a body. When it is cut off, the last event is what `farewell` makes of the reason.
+/// The events of a body. When it is cut off, the callback may supply a final event.
 pub(crate) fn events(
     body: GuardedBody,
     most: usize,
@@ -49,7 +49,7 @@ impl Pieces {
             Ok(_) => Cut::TooLarge(self.most),
             Err(error) => Cut::Broken(error),
         };
-        // The connection is closed here and now, not when somebody drops what is left of the stream.
+        // Closes the connection immediately, not when the rest of the stream is dropped.
         self.body = None;
         Some(Err(cut))
     }

@@ -1,4 +1,4 @@
-//! What a failed opening means, found in the errors that rmcp wraps around each other.
+//! Causes of a failed handshake, extracted from nested rmcp errors.
 
 use super::RemoteError;
 use rmcp::{
@@ -7,7 +7,7 @@ use rmcp::{
 };
 use std::error::Error;
 
-/// The transport's own error in a failed opening.
+/// The transport error in a failed handshake.
 pub(super) fn transport_error(failure: &ClientInitializeError) -> Option<&(dyn Error + 'static)> {
     match failure {
         ClientInitializeError::TransportError { error, .. } => Some(error.error.as_ref()),
@@ -16,7 +16,7 @@ pub(super) fn transport_error(failure: &ClientInitializeError) -> Option<&(dyn E
     }
 }
 
-/// What a server on the network did, in a chain of errors.
+/// The [`RemoteError`] in an error chain.
 pub(super) fn remote_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a RemoteError> {
     chain(error).find_map(|error| match error.downcast_ref::<StreamableHttpError<RemoteError>>() {
         Some(StreamableHttpError::Client(inner)) => Some(inner),
@@ -24,7 +24,7 @@ pub(super) fn remote_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a R
     })
 }
 
-/// Why somebody has to log in, when that is what a chain of errors says.
+/// The reason for a required login in an error chain.
 pub(super) fn login_reason<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a str> {
     chain(error).find_map(|error| match error.downcast_ref::<StreamableHttpError<RemoteError>>() {
         Some(StreamableHttpError::AuthRequired(needed)) => Some(needed.www_authenticate_header.as_str()),
@@ -35,7 +35,7 @@ pub(super) fn login_reason<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a s
     })
 }
 
-/// Why somebody has to log in, when a call on an open connection failed for that.
+/// The reason for a required login, if a call on an open connection failed because of it.
 pub fn needs_login(error: &ServiceError) -> Option<&str> {
     match error {
         ServiceError::TransportSend(error) => login_reason(error.error.as_ref()),

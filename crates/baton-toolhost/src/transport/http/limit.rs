@@ -1,6 +1,6 @@
-//! The size of an event while it arrives.
+//! Size limit for incoming events.
 
-/// Counts the bytes of the event that is arriving; comments count only until their line ends.
+/// Counts the bytes of the incoming event; comments count only until the end of their line.
 #[derive(Debug)]
 pub(crate) struct EventLimit {
     most: usize,
@@ -15,7 +15,7 @@ impl EventLimit {
         Self { most, event: 0, line: 0, is_comment: false, after_return: false }
     }
 
-    /// Whether an event is still small enough after these bytes.
+    /// Whether the event is within the limit after these bytes.
     pub(crate) fn takes(&mut self, piece: &[u8]) -> bool {
         for byte in piece {
             match byte {

@@ -1,4 +1,4 @@
-//! One server on the network: its address, what is sent with every request, and how to log in.
+//! A remote server: its address, headers and login.
 
 use super::{RemoteError, ears::Ears};
 use crate::{
@@ -17,20 +17,19 @@ use std::{
     },
 };
 
-/// Shows a server who is calling, when that is not a matter of logging in.
+/// Caller authentication at a server without OAuth login.
 pub trait Introduce: Send + Sync + 'static {
-    /// Puts what is shown on a request that is about to leave; its URI tells for which origin. The error says why
-    /// nothing may be shown there, and the request does not leave then.
+    /// Adds the credential to an outgoing request, for the origin of its URI. On error the request is not sent.
     fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), String>>;
 
-    /// The server did not accept it; `true` when something else can be tried, once.
+    /// Handles a rejected credential; `true` when one retry with another credential is possible.
     fn refused(&self) -> BoxFuture<'_, bool>;
 }
 
-/// How often one request is sent again with another token: once for a new one, once for more scopes.
+/// Maximum retries of one request with another token: one for a new token, one for more scopes.
 const MAX_RENEWALS: usize = 2;
 
-/// A server on the network; clones share its login and its connections.
+/// A remote server; clones share its login and connections.
 #[derive(Clone)]
 pub struct Remote {
     url: Arc<str>,
@@ -43,7 +42,7 @@ pub struct Remote {
     ears: Ears,
 }
 
-/// Only the address, and without its query: keys are written there too.
+/// Shows the address without its query, which may contain keys.
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = self.url.split('?').next().unwrap_or_default();
@@ -52,7 +51,7 @@ impl fmt::Debug for Remote {
 }
 
 impl Remote {
-    /// A server at this address. The headers go with every request, and the client decides where requests may go.
+    /// A server at this address. The headers are sent with every request; the client checks addresses.
     pub fn new(url: impl Into<Arc<str>>, headers: HeaderMap, client: GuardedClient) -> Self {
         Self {
             url: url.into(),
@@ -66,21 +65,21 @@ impl Remote {
         }
     }
 
-    /// The same server, where somebody can log in.
+    /// Adds a login.
     #[must_use]
     pub fn with_login(mut self, auth: Arc<Authorizer>) -> Self {
         self.auth = Some(auth);
         self
     }
 
-    /// The same server, which is shown who is calling.
+    /// Adds caller authentication.
     #[must_use]
     pub fn with_introduction(mut self, introduce: Arc<dyn Introduce>) -> Self {
         self.introduce = Some(introduce);
         self
     }
 
-    /// The same server, whose troubles are told here.
+    /// Sets the log for connection problems.
     #[must_use]
     pub fn with_log(mut self, log: ServerLog) -> Self {
         self.log = log;
@@ -95,7 +94,7 @@ impl Remote {
         &self.log
     }
 
-    /// Gives up listening to what the server says on its own: it says what nobody can read.
+    /// Stops listening for unsolicited messages, because they are unreadable.
     pub(crate) fn stop_listening(&self) {
         self.deaf.store(true, Ordering::Relaxed);
     }
@@ -108,7 +107,7 @@ impl Remote {
         !self.deaf.load(Ordering::Relaxed)
     }
 
-    /// Sends a request, with a token when there is one, and again with a better one when the server wants that.
+    /// Sends a request, with a token if available, and retries with a better token when the server requires one.
     pub(crate) async fn exchange(
         &self,
         method: Method,
@@ -149,7 +148,7 @@ impl Remote {
             let Some(auth) = &self.auth else { return Ok(response) };
             let Some(challenge) = Challenge::of(response.status(), response.headers()) else { return Ok(response) };
             if renewals >= MAX_RENEWALS {
-                return Err(LoginError::refused("the server refuses the token that it asked for").into());
+                return Err(LoginError::refused("the server rejects the token that it requested").into());
             }
             drop(response);
             token = Some(Box::pin(auth.answer(token.as_deref(), &challenge)).await?);
@@ -171,7 +170,7 @@ fn bearer(token: &str) -> Result<HeaderValue, RemoteError> {
     Ok(value)
 }
 
-/// What a reply is made of.
+/// Content type class of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Json,
@@ -179,7 +178,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// What a reply is made of, by its headers.
+/// Content type class by the headers of a response.
 pub(crate) fn kind_of(headers: &HeaderMap) -> Kind {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -190,7 +189,7 @@ pub(crate) fn kind_of(headers: &HeaderMap) -> Kind {
     }
 }
 
-/// A reply of a status that nothing else is known about.
+/// Error for an unexpected status.
 pub(crate) fn unexpected(status: StatusCode) -> RemoteError {
     RemoteError::Status { status: status.as_u16() }
 }

@@ -1,4 +1,4 @@
-//! What the answer to a posted message means.
+//! Interprets the response to a posted message.
 
 use super::{
     Cut, Remote, RemoteError,
@@ -15,7 +15,7 @@ use rmcp::{
 use sse_stream::Sse;
 use std::time::Duration;
 
-/// What is read of an answer that says why not.
+/// Maximum size of an error response.
 const MAX_REFUSAL: usize = 64 * 1024;
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
 
@@ -44,7 +44,7 @@ pub(super) async fn read(
         return refused(response, message, session).await;
     }
     let ClientJsonRpcMessage::Request(request) = message else {
-        // Nobody waits for an answer to it, whatever is in there.
+        // The message expects no response, so the body is ignored.
         return Ok(StreamableHttpPostResponse::Accepted);
     };
     let id = request.id.clone();
@@ -81,13 +81,13 @@ pub(super) async fn read(
     }
 }
 
-/// What came instead of JSON or events.
+/// Error for a content type other than JSON or events.
 pub(super) fn other(headers: &HeaderMap) -> RemoteError {
     let found = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("nothing");
     RemoteError::Content { found: found.chars().take(80).collect() }
 }
 
-/// The answer that the caller gets in place of one that is too long.
+/// Error response that replaces one over the size limit.
 fn too_large(id: RequestId, cut: &Cut) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::internal_error(format!("the answer was refused: {cut}"), None), Some(id))
 }
@@ -110,8 +110,8 @@ async fn refused(
         ClientJsonRpcMessage::Request(request) => Some(request),
         _ => None,
     };
-    // A server that does not know the newer opening answers it in many ways, and cannot always repeat the id. What it
-    // said decides how to go on, so it has to arrive as the answer to this very question.
+    // Servers without support for the newer handshake reject it in many ways, and may not repeat the request id. The
+    // error decides how to continue, so it must arrive as the response to this request.
     if let Some(request) = request
         && matches!(request.request, ClientRequest::DiscoverRequest(_))
         && session == Session::None
@@ -141,7 +141,7 @@ async fn refused(
 }
 
 impl Remote {
-    /// Tells why a stream was cut off, when it was more than a connection that broke.
+    /// Logs the reason for a cut-off stream, unless the connection just failed.
     pub(super) fn cut(&self, cut: &Cut) {
         if matches!(cut, Cut::Broken(_)) {
             return;

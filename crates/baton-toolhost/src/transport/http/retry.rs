@@ -1,11 +1,11 @@
-//! How long to wait before a stream that broke is opened again.
+//! Retry delays for broken streams.
 
 use rmcp::transport::common::client_side_sse::SseRetryPolicy;
 use std::time::Duration;
 
 const MAX_TIMES: usize = 8;
 
-/// Half a second, doubled each time up to half a minute; a server that asks for more gets more.
+/// Exponential backoff from 0.5 s up to 30 s; a longer delay requested by the server applies.
 #[derive(Debug)]
 pub(crate) struct Patience;
 

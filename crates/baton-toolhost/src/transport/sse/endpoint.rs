@@ -1,10 +1,10 @@
-//! Where messages go.
+//! Message endpoint.
 
 use crate::transport::http::RemoteError;
 use baton_outbound::Target;
 
-/// The address that a server names for messages, which must be of its own origin: messages carry what the headers of
-/// the definition carry.
+/// The message endpoint named by a server. It must have the server's origin, because messages carry the headers of the
+/// definition.
 pub(super) fn endpoint(stream: &Target, named: &str) -> Result<Target, RemoteError> {
     let endpoint = stream.join(named.trim())?;
     if endpoint.origin() != stream.origin() {

@@ -1,7 +1,7 @@
-//! The connection: a stream that is read, and messages that are posted beside it.
+//! HTTP+SSE connection: reads the event stream and posts messages.
 //!
-//! The protocol of this transport cannot resume anything: a stream that ends takes its session with it. So the worker
-//! ends with its stream, and whoever keeps connections opens a new one.
+//! The transport cannot resume: the session ends with its stream. The worker ends with the stream too, and its owner
+//! opens a new connection.
 
 use super::endpoint::endpoint;
 use crate::transport::http::{Cut, Kind, MAX_MESSAGE, Remote, RemoteError, events, kind_of};
@@ -21,21 +21,20 @@ use sse_stream::Sse;
 use std::time::Duration;
 use tokio::{task::JoinSet, time::timeout};
 
-/// How long the server may take to say where messages go.
+/// Maximum wait for the event that names the message endpoint.
 const FIRST_EVENT: Duration = Duration::from_secs(30);
-/// Messages that are on their way at the same time.
+/// Maximum messages in flight.
 const MAX_POSTS: usize = 16;
 
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Quit = WorkerQuitReason<RemoteError>;
 
-/// Speaks with one server over HTTP+SSE until its stream ends.
+/// Communicates with one server over HTTP+SSE until its stream ends.
 pub(super) struct SseWorker {
     remote: Remote,
 }
 
 impl SseWorker {
-    /// To this server.
     pub(super) fn new(remote: Remote) -> Self {
         Self { remote }
     }
@@ -83,7 +82,7 @@ async fn post(remote: Remote, url: String, message: ClientJsonRpcMessage) -> Res
     }
 }
 
-/// Messages that everything after them relies on.
+/// Whether the message must be delivered before all later ones.
 fn goes_alone(message: &ClientJsonRpcMessage) -> bool {
     match message {
         ClientJsonRpcMessage::Request(request) => matches!(request.request, ClientRequest::InitializeRequest(_)),
@@ -108,7 +107,8 @@ impl Worker for SseWorker {
 
     async fn run(self, mut context: WorkerContext<Self>) -> Result<(), Quit> {
         let stopped = context.cancellation_token.clone();
-        // The first message waits for the stream: without one there is nowhere to send it, and its sender hears why.
+        // The first message waits for the stream: without the stream there is no endpoint, and the sender receives the
+        // error.
         let first = tokio::select! {
             () = stopped.cancelled() => return Err(Quit::Cancelled),
             first = context.recv_from_handler() => first?,

@@ -1,4 +1,4 @@
-//! The variables that a program gets.
+//! Environment variables of a program.
 
 use std::{
     collections::BTreeMap,
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Variables that a program may need to work at all; everything else of Baton's environment stays with Baton.
+/// Inherited variables that a program may need to work at all; no other variable of Baton is passed on.
 const PASSED_ON: [&str; 12] = [
     "PATH",
     "HOME",
@@ -23,7 +23,7 @@ const PASSED_ON: [&str; 12] = [
 ];
 const MAX_FILE: u64 = 1 << 20;
 
-/// Those that every program gets, then those of the file, then those of the definition; the later ones win.
+/// Inherited variables, then those of the file, then those of the definition; later ones take precedence.
 pub(super) async fn of(
     base: &str,
     file: Option<&str>,
@@ -35,7 +35,7 @@ pub(super) async fn of(
     if let Some(file) = file {
         let text = read(&Path::new(base).join(file))
             .await
-            .map_err(|error| format!("its file of variables '{file}' cannot be read: {error}"))?;
+            .map_err(|error| format!("its envFile '{file}' cannot be read: {error}"))?;
         for (name, value) in parse(&text).map_err(|line| format!("line {line} of '{file}' is not NAME=value"))? {
             variables.insert(owned(&name), owned(&value));
         }
@@ -52,7 +52,7 @@ async fn read(path: &Path) -> std::io::Result<String> {
     tokio::fs::read_to_string(path).await
 }
 
-/// `NAME=value` lines, with `export`, quotes and comments; the error is the number of the line.
+/// Parses `FILE_NAME=value` lines, with `export`, quotes and comments; the error is the line number.
 fn parse(text: &str) -> Result<Vec<(String, String)>, usize> {
     let mut variables = Vec::new();
     for (at, line) in text.lines().enumerate() {

@@ -1,16 +1,16 @@
-//! Ending a program together with everything it started.
+//! Kills a program with all its descendants.
 
 use super::reaper::Reaper;
 use std::sync::Arc;
 
-/// A process group that is killed when this is dropped.
+/// A process group, killed on drop.
 pub(super) struct Group {
     leader: Option<u32>,
     reaper: Option<Arc<Reaper>>,
 }
 
 impl Group {
-    /// The group that the process with this id leads.
+    /// The group led by the process with this id.
     pub(super) fn led_by(id: Option<u32>, reaper: Option<Arc<Reaper>>) -> Self {
         if let (Some(id), Some(reaper)) = (id, &reaper) {
             reaper.watch(id);
@@ -18,7 +18,7 @@ impl Group {
         Self { leader: id, reaper }
     }
 
-    /// Kills whatever is left of the group.
+    /// Kills the remaining processes of the group.
     pub(super) fn kill(&mut self) {
         let Some(leader) = self.leader.take() else { return };
         kill_group(leader);
@@ -38,7 +38,7 @@ impl Drop for Group {
 pub(super) fn kill_group(leader: u32) {
     #[cfg(unix)]
     if let Some(leader) = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw) {
-        // Fails when nobody is left, which is what is wanted.
+        // Fails when no process is left, which is fine.
         let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
     }
     #[cfg(not(unix))]

@@ -1,4 +1,4 @@
-//! The lines of a program's standard output that are messages, within bounds.
+//! Filters a program's standard output for messages, within limits.
 
 use crate::ServerLog;
 use std::{
@@ -8,23 +8,23 @@ use std::{
 };
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
-/// The longest message.
+/// Maximum length of a message.
 pub(super) const MAX_LINE: usize = 16 << 20;
-/// Output that is no message, without a message in between, before the program counts as flooding.
+/// Maximum consecutive output that is not a message; more counts as flooding.
 const MAX_NOISE_LINES: usize = 10_000;
 const MAX_NOISE: usize = 8 << 20;
 const MAX_DEPTH: usize = 120;
-/// Of a line that is too long, this much of both ends is kept to find out what it answers.
+/// Bytes kept from both ends of an overlong line, to find its request id.
 const ENDS: usize = 256;
 
-/// Passes on whole lines that look like messages; everything else is left out, and noted once.
+/// Passes on complete lines that look like messages; all other output is dropped and logged once.
 pub(super) struct Lines<R> {
     source: R,
     log: ServerLog,
     line: Vec<u8>,
-    /// How much of a ready line was given out.
+    /// Bytes of a complete line that were already returned.
     given: Option<usize>,
-    /// The line is longer than allowed; only its ends are kept.
+    /// Both ends of a line that exceeds the limit.
     overlong: Option<(Vec<u8>, Vec<u8>)>,
     noise: (usize, usize),
     is_noted: bool,
@@ -37,7 +37,7 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         Self { source, log, line, given: None, overlong: None, noise, is_noted: false, is_ended: false }
     }
 
-    /// Takes more of the source in; true when a line is ready to be given out.
+    /// Consumes input; returns the consumed bytes and whether a line is complete.
     fn take(&mut self, available: &[u8]) -> (usize, bool) {
         let end = available.iter().position(|byte| *byte == b'\n');
         let count = end.map_or(available.len(), |at| at + 1);
@@ -79,12 +79,12 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         }
         self.line.clear();
         if self.noise.0 > MAX_NOISE_LINES || self.noise.1 > MAX_NOISE {
-            self.fault("it floods its output with text that is not MCP, and was ended".to_owned());
+            self.fault("it floods its output with text that is not MCP and was stopped".to_owned());
         }
         false
     }
 
-    /// A message that cannot be taken: its request fails, or, if that is not known, the whole connection.
+    /// Handles a rejected message: its request fails, or the whole connection if the request is unknown.
     fn dropped(&mut self, told: &str, head: &[u8], tail: &[u8]) -> bool {
         self.log.line(&format!("[baton] {told}"));
         let Some(id) = answered(head, tail) else {
@@ -134,13 +134,13 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for Lines<R> {
     }
 }
 
-/// An object that names its protocol; what else is in it, the protocol's own reader finds out.
+/// Whether the line is an object with a `jsonrpc` member; the protocol parser checks the rest.
 fn is_message(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     line.starts_with(b"{") && line.windows(9).any(|window| window == b"\"jsonrpc\"")
 }
 
-/// Deeper than the reader of messages can follow; brackets inside strings do not count.
+/// Whether the nesting exceeds the limit of the parser; brackets in strings do not count.
 fn is_too_deep(line: &[u8]) -> bool {
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     for byte in line {
@@ -161,7 +161,7 @@ fn is_too_deep(line: &[u8]) -> bool {
     false
 }
 
-/// The id of the request that a message answers, if that can be told from its ends: servers write it first or last.
+/// The request id of a response, if found at either end: servers write it first or last.
 fn answered(head: &[u8], tail: &[u8]) -> Option<String> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
     let before = head.split("\"result\"").next().filter(|before| before.len() < head.len()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! One running program and its pipes.
+//! A running program and its pipes.
 
 use super::{
     group::Group,
@@ -28,12 +28,12 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-/// How long a program may take to end after its input was closed.
+/// Maximum time for a program to exit after its input was closed.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// How long to wait for the exit code, or for last words, of a program that closed its output.
+/// Maximum wait for the exit code and the remaining standard error of a program that closed its output.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// What to start.
+/// Command line and environment of a program.
 pub(super) struct Program<'a> {
     pub(super) command: &'a str,
     pub(super) args: &'a [String],
@@ -41,7 +41,7 @@ pub(super) struct Program<'a> {
     pub(super) variables: BTreeMap<OsString, OsString>,
 }
 
-/// A running program; dropping it kills its whole group at once.
+/// A running program; dropping it kills its process group immediately.
 pub(super) struct Process {
     pipes: AsyncRwTransport<RoleClient, Lines<BufReader<ChildStdout>>, ChildStdin>,
     group: Group,
@@ -50,7 +50,7 @@ pub(super) struct Process {
     stderr: Option<AbortOnDropHandle<()>>,
 }
 
-/// Starts it.
+/// Starts the program.
 pub(super) fn start(program: &Program<'_>, log: &ServerLog, reaper: Option<Arc<Reaper>>) -> io::Result<Process> {
     if let Some(reaper) = &reaper {
         reaper.ready();
@@ -85,7 +85,7 @@ fn spawn(program: &Program<'_>) -> io::Result<Child> {
 }
 
 impl Process {
-    /// Says how the program ended, and lets its last words be read.
+    /// Records the exit status and reads the remaining standard error.
     async fn ended(&mut self) {
         if let Ok(Ok(status)) = timeout(LAST_WORDS, self.child.wait()).await {
             self.log.fault(words(status));
@@ -125,7 +125,7 @@ impl Transport<RoleClient> for Process {
         let closed = self.pipes.close().await;
         let _ = timeout(FAREWELL, self.child.wait()).await;
         self.group.kill();
-        // The killed leader is collected here, so that no zombie stays.
+        // Reaps the killed leader to avoid a zombie.
         let _ = timeout(FAREWELL, self.child.wait()).await;
         closed
     }

@@ -1,6 +1,6 @@
-//! A small process that ends the programs when Baton is killed without a chance to do so itself.
+//! Helper process that kills the programs when Baton itself is killed.
 //!
-//! It reads the groups to watch from its standard input, which closes when Baton is gone, however that happens.
+//! It reads the process groups to watch from its standard input, which closes when Baton exits for any reason.
 
 use super::group::kill_group;
 use parking_lot::Mutex;
@@ -10,8 +10,8 @@ use std::{
     process::{Child, ChildStdin, Stdio},
 };
 
-/// Reads `+ID` and `-ID` lines, and kills the groups that are left when the input ends; for the command that
-/// [`super::StdioConnect::with_reaper`] is given.
+/// Reads `+ID` and `-ID` lines and kills the remaining groups at the end of input. Entry point of the command given to
+/// [`super::StdioConnect::with_reaper`].
 pub fn reap_groups(input: impl BufRead) {
     let mut groups = BTreeSet::new();
     for line in input.lines().map_while(Result::ok) {
@@ -24,7 +24,7 @@ pub fn reap_groups(input: impl BufRead) {
     groups.into_iter().filter(|id| *id > 1).for_each(kill_group);
 }
 
-/// Tells that process what to watch; it is started before the first program.
+/// Client of the helper process, which is started before the first program.
 #[derive(Debug)]
 pub(super) struct Reaper {
     command: Vec<String>,
@@ -36,7 +36,7 @@ impl Reaper {
         Self { command, running: Mutex::new(None) }
     }
 
-    /// To be called before a program is started, so that there is no moment in which nobody could watch it.
+    /// Must be called before a program is started, so that it is never unwatched.
     pub(super) fn ready(&self) {
         self.tell("");
     }
@@ -49,7 +49,7 @@ impl Reaper {
         self.tell(&format!("-{leader}\n"));
     }
 
-    /// A reaper that cannot be started is only missed when Baton is killed.
+    /// Ignores failures: the reaper only matters when Baton is killed.
     fn tell(&self, line: &str) {
         let mut running = self.running.lock();
         if running.is_none() {
@@ -65,7 +65,7 @@ impl Reaper {
         let (program, arguments) = self.command.split_first()?;
         let mut command = std::process::Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // What kills Baton's own group must not kill it as well.
+        // A signal to Baton's process group must not kill the reaper as well.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().ok()?;
@@ -78,7 +78,7 @@ impl Drop for Reaper {
     fn drop(&mut self) {
         if let Some((mut child, input)) = self.running.get_mut().take() {
             drop(input);
-            // It ends as soon as its input does.
+            // The process exits at the end of its input.
             let _ = child.wait();
         }
     }

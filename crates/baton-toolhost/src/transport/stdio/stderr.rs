@@ -1,12 +1,12 @@
-//! Keeping the last lines that a program wrote to its standard error.
+//! Logs the last lines of a program's standard error.
 
 use crate::ServerLog;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// More of one line is dropped.
+/// Maximum length of a line; the rest is dropped.
 const MAX_LINE: usize = 4 << 10;
 
-/// Reads to the end, without ever holding more than one line.
+/// Reads to the end, buffering one line at most.
 pub(super) async fn keep(mut source: impl AsyncRead + Unpin, log: ServerLog) {
     let mut chunk = vec![0; 4 << 10];
     let mut line = Vec::new();

@@ -26,7 +26,7 @@ async fn an_address_alone_is_tried_in_the_older_way_when_it_takes_no_messages() 
     let ConnectError::Failed { reason, hint } = explained else { panic!("{explained:?}") };
     let said = "it answered 405 to a message: no MCP server is at this address, or it speaks the older HTTP+SSE";
     assert_eq!(reason, said);
-    assert_eq!(hint, "check the url; for a server of the older kind write \"type\": \"sse\"");
+    assert_eq!(hint, "check the url; for a server with the older transport write \"type\": \"sse\"");
 }
 
 #[tokio::test]

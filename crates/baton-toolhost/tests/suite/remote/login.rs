@@ -27,7 +27,7 @@ async fn a_server_that_wants_a_login_waits_for_it_and_works_after_it() {
     let failure = open(&alone, &definition).await.unwrap_err();
     let told = alone.explain(definition.target(), &failure).unwrap();
     let ConnectError::NeedsLogin { reason, hint } = told else { panic!("{told:?}") };
-    assert_eq!((reason.as_str(), hint.as_str()), ("the server wants a login", "run `baton tools login clerk notes`"));
+    assert_eq!((reason.as_str(), hint.as_str()), ("the server requires a login", "run `baton tools login clerk notes`"));
 
     let person = Person::new(Twist::None);
     let client = open(&with_person(folder.path(), &person), &definition).await.unwrap();
@@ -46,10 +46,10 @@ async fn a_server_that_wants_a_login_waits_for_it_and_works_after_it() {
 #[tokio::test]
 async fn a_way_back_that_is_bent_gives_no_token() {
     for (twist, reason) in [
-        (Twist::State, "the answer belongs to another login (its state is wrong)"),
+        (Twist::State, "the response belongs to another login (state does not match)"),
         (Twist::Issuer, "issuer mismatch"),
         (Twist::NoIssuer, "missing required issuer"),
-        (Twist::Denied, "the authorization server said: access_denied"),
+        (Twist::Denied, "the authorization server returned: access_denied"),
     ] {
         let provider = Provider::start().await;
         let folder = tempfile::tempdir().unwrap();
@@ -88,14 +88,14 @@ async fn more_rights_are_asked_for_once_and_with_those_there_were() {
     let client = open(&RemoteConnect::new(settings(Some(folder.path()))), &definition).await.unwrap();
     for _ in 0..2 {
         let error = look(&client).await.unwrap_err();
-        assert_eq!(needs_login(&error), Some("the server wants a login with more rights: write"), "{error}");
+        assert_eq!(needs_login(&error), Some("the server requires a login with more scopes: write"), "{error}");
     }
 
     // Somebody is there, but what is granted is never enough for this server.
     let client = open(&with_person(folder.path(), &person), &definition).await.unwrap();
     for _ in 0..2 {
         let error = look(&client).await.unwrap_err().to_string();
-        assert!(error.contains("rights that were asked for already (write)"), "{error}");
+        assert!(error.contains("scopes that were already requested (write)"), "{error}");
     }
     assert_eq!(person.said("scope").as_deref(), Some("read write"));
     assert_eq!(person.pages.lock().unwrap().len(), 2);

@@ -171,7 +171,7 @@ async fn a_tool_that_changes_is_asked_about_again() {
         }
         assert_eq!((offered[0].spec.permission, offered[1].spec.permission), (Permission::Allow, expect));
         let told = status(&servers, "s").reason.unwrap_or_default();
-        assert_eq!(told.contains("asked about again: b"), !trusted, "{told}");
+        assert_eq!(told.contains("need approval again: b"), !trusted, "{told}");
     }
 }
 
