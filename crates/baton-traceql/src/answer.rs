@@ -1,36 +1,36 @@
-//! What a trace answers.
+//! Input and output types of an evaluation.
 
 use baton_types::{Key, Span, Value};
 
-/// The spans of one trace, wherever they were found; a span occurs once.
+/// All known spans of one trace, each once.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// In no particular order.
+    /// The spans, in no particular order.
     pub spans: Vec<Span>,
 }
 
-/// Spans of one trace that belong together.
+/// A group of spans of one trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spanset {
     /// Positions in [`Trace::spans`], by start time.
     pub spans: Vec<usize>,
-    /// What `by` and aggregates said about the set: `by(span.insight.type)`, `count()`.
+    /// Values of `by` and of aggregates: `by(span.insight.type)`, `count()`.
     pub attributes: Vec<(String, Value)>,
 }
 
-/// Which attributes of a span an answer shows: those that the query used or selected.
+/// Attributes of a span that the result includes: those that the query uses or selects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shown {
-    /// Keys without scope, with values in the order of the query.
+    /// Keys without scope, with values, in the order of the query.
     pub attributes: Vec<(Key, Value)>,
 }
 
-/// Keys that mean the same, whatever the emit mode: groups of names, most telling first.
+/// Groups of equivalent keys across emit modes; the preferred name comes first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aliases(pub &'static [&'static [&'static str]]);
 
 impl Aliases {
-    /// None: a key means itself.
+    /// No aliases.
     pub const NONE: Self = Self(&[]);
 
     /// The other names of a key.

@@ -1,40 +1,40 @@
-//! The language as a tree. Printing it gives canonical text.
+//! The AST. Its `Display` output is the canonical form.
 
-/// A whole query.
+/// A complete query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// What is asked.
+    /// A search or a metrics query.
     pub root: Root,
-    /// How it should be answered: `with (most_recent=true)`.
+    /// Execution hints: `with (most_recent=true)`.
     pub hints: Vec<Hint>,
 }
 
-/// The two families of queries.
+/// The two kinds of query.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Root {
-    /// Which spans: answered with spansets.
+    /// A search, which returns spansets.
     Search(PipelineExpr),
-    /// How many and how much over time: answered with series.
+    /// A metrics query, which returns series over time.
     Metrics(MetricsExpr),
 }
 
 /// `name=value` of a `with` clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hint {
-    /// Such as `most_recent`.
+    /// Name of the hint, such as `most_recent`.
     pub name: String,
-    /// Its value.
+    /// Value of the hint.
     pub value: Literal,
 }
 
-/// A pipeline, or pipelines in parentheses that are combined.
+/// A pipeline, or a combination of pipelines in parentheses.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PipelineExpr {
     /// Stages from left to right; never empty.
     Pipeline(Vec<Stage>),
     /// `( .. ) OP ( .. )`.
     Combined {
-        /// How.
+        /// Operator.
         op: SpansetOp,
         /// The left operand.
         left: Box<PipelineExpr>,
@@ -46,26 +46,26 @@ pub enum PipelineExpr {
 /// One stage of a pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stage {
-    /// Spans that match.
+    /// Filters spans.
     Spansets(SpansetExpr),
-    /// Spansets whose aggregate matches.
+    /// Filters spansets by an aggregate.
     Scalar(ScalarFilter),
-    /// One spanset per value.
+    /// Groups spans: one spanset per value.
     By(FieldExpr),
-    /// All spansets of a trace as one again.
+    /// Merges all spansets of a trace into one.
     Coalesce,
-    /// Attributes that the answer shows.
+    /// Adds attributes to the result.
     Select(Vec<Field>),
 }
 
-/// Spans of one trace, and how they relate.
+/// A spanset filter, or two filters combined by a logical or structural operator.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpansetExpr {
     /// `{ .. }`; empty braces match every span.
     Filter(Option<FieldExpr>),
-    /// Two sets combined.
+    /// Two spansets combined.
     Combined {
-        /// How.
+        /// Operator.
         op: SpansetOp,
         /// The left operand.
         left: Box<SpansetExpr>,
@@ -74,22 +74,22 @@ pub enum SpansetExpr {
     },
 }
 
-/// How two spansets of a trace are combined.
+/// Operator between two spansets of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpansetOp {
-    /// `&&`: both are there; gives all spans of both.
+    /// `&&`: both spansets are non-empty; returns the spans of both.
     And,
-    /// `||`: one is there; gives all spans of both.
+    /// `||`: at least one spanset is non-empty; returns the spans of both.
     Or,
-    /// `>`: right ones whose parent is a left one.
+    /// `>`: right spans with a parent on the left.
     Child,
-    /// `<`: right ones that are the parent of a left one.
+    /// `<`: right spans that are the parent of a left span.
     Parent,
-    /// `>>`: right ones below a left one.
+    /// `>>`: right spans that are descendants of a left span.
     Descendant,
-    /// `<<`: right ones above a left one.
+    /// `<<`: right spans that are ancestors of a left span.
     Ancestor,
-    /// `~`: right ones that share their parent with a left one.
+    /// `~`: right spans that share a parent with a left span.
     Sibling,
     /// `!>`.
     NotChild,
@@ -101,7 +101,7 @@ pub enum SpansetOp {
     NotAncestor,
     /// `!~`.
     NotSibling,
-    /// `&>`: like `>`, and the left ones too.
+    /// `&>`: like `>`, plus the matching left spans.
     UnionChild,
     /// `&<`.
     UnionParent,
@@ -113,63 +113,63 @@ pub enum SpansetOp {
     UnionSibling,
 }
 
-/// `count() > 2`, either way round.
+/// `count() > 2`, with the aggregate on either side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalarFilter {
     /// The left operand.
     pub left: Scalar,
-    /// The comparison; never a regular expression.
+    /// Comparison operator; never a regular expression match.
     pub op: CompareOp,
     /// The right operand.
     pub right: Scalar,
 }
 
-/// One value per spanset.
+/// A single value per spanset.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scalar {
     /// A constant.
     Literal(Literal),
-    /// Over the spans of the set.
+    /// An aggregate over the spans of the set.
     Aggregate(Aggregate),
-    /// Computed from others; parsed, but refused by Tempo and by us when it is run.
+    /// Arithmetic over scalars. It parses, but Tempo and this crate reject it at execution.
     Computed {
-        /// How.
+        /// Operator.
         op: ArithmeticOp,
         /// The left operand.
         left: Box<Scalar>,
         /// The right operand.
         right: Box<Scalar>,
     },
-    /// `( { .. } | count() )`; parsed, but refused by Tempo and by us when it is run.
+    /// `( { .. } | count() )`. It parses, but Tempo and this crate reject it at execution.
     Pipeline {
         /// The stages before the aggregate.
         stages: Vec<Stage>,
-        /// What they end in.
+        /// Final aggregate.
         aggregate: Aggregate,
     },
 }
 
-/// Over the spans of a set.
+/// An aggregate over the spans of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aggregate {
-    /// Which.
+    /// Aggregate function.
     pub op: AggregateOp,
-    /// Of what; none for `count()`.
+    /// Argument; none for `count()`.
     pub of: Option<FieldExpr>,
 }
 
-/// Which aggregate.
+/// Aggregate function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AggregateOp {
-    /// How many spans.
+    /// Number of spans.
     Count,
-    /// The smallest.
+    /// Minimum.
     Min,
-    /// The greatest.
+    /// Maximum.
     Max,
-    /// The mean.
+    /// Arithmetic mean.
     Avg,
-    /// All together.
+    /// Sum.
     Sum,
 }
 
@@ -178,18 +178,18 @@ pub enum AggregateOp {
 pub enum FieldExpr {
     /// A constant.
     Literal(Literal),
-    /// Something of the span.
+    /// A field of the span.
     Field(Field),
     /// `-x` or `!x`.
     Unary {
-        /// Which.
+        /// Operator.
         op: UnaryOp,
-        /// Of what.
+        /// Operand.
         of: Box<FieldExpr>,
     },
     /// Two expressions combined.
     Binary {
-        /// How.
+        /// Operator.
         op: BinaryOp,
         /// The left operand.
         left: Box<FieldExpr>,
@@ -198,7 +198,7 @@ pub enum FieldExpr {
     },
 }
 
-/// `-` or `!`.
+/// Unary operator: `-` or `!`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     /// `-`.
@@ -207,7 +207,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// How two expressions over a span are combined.
+/// Binary operator in an expression over one span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     /// `&&`.
@@ -216,11 +216,11 @@ pub enum BinaryOp {
     Or,
     /// A comparison.
     Compare(CompareOp),
-    /// A number from numbers.
+    /// Arithmetic.
     Arithmetic(ArithmeticOp),
 }
 
-/// `=`, `!=`, `<`, `<=`, `>`, `>=`, `=~`, `!~`.
+/// Comparison operator: `=`, `!=`, `<`, `<=`, `>`, `>=`, `=~`, `!~`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompareOp {
     /// `=`.
@@ -241,7 +241,7 @@ pub enum CompareOp {
     MatchesNot,
 }
 
-/// `+`, `-`, `*`, `/`, `%`, `^`.
+/// Arithmetic operator: `+`, `-`, `*`, `/`, `%`, `^`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArithmeticOp {
     /// `+`.
@@ -261,17 +261,17 @@ pub enum ArithmeticOp {
 /// A constant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
-    /// Text.
+    /// A string.
     Text(String),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
-    /// A time span, in nanoseconds.
+    /// A duration in nanoseconds.
     Duration(i64),
-    /// True or false.
+    /// A boolean.
     Bool(bool),
-    /// `nil`: not there.
+    /// `nil`: no value.
     Nil,
     /// `ok`, `error`, `unset`.
     Status(baton_types::SpanStatus),
@@ -279,30 +279,30 @@ pub enum Literal {
     Kind(baton_types::SpanKind),
 }
 
-/// Something of a span.
+/// A field of a span.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// What whoever emitted it set.
+    /// An attribute, set by the emitter of the span.
     Attribute(Attribute),
-    /// What every span has.
+    /// An intrinsic field, which every span has.
     Intrinsic(Intrinsic),
 }
 
-/// What whoever emitted a span set.
+/// Reference to an attribute, which the emitter of the span sets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
-    /// Where it is.
+    /// Scope of the attribute.
     pub scope: Scope,
-    /// Whether the parent span's is meant: `parent.x`.
+    /// Whether it refers to the parent span: `parent.x`.
     pub of_parent: bool,
-    /// Its key, without the scope.
+    /// Attribute key, without the scope.
     pub name: String,
 }
 
-/// Where an attribute is.
+/// Scope of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// `.x`: wherever it is found first: span, resource, event, link, instrumentation.
+    /// `.x`: the first scope that has it, in the order span, resource, event, link, instrumentation.
     Any,
     /// `span.x`.
     Span,
@@ -316,7 +316,7 @@ pub enum Scope {
     Instrumentation,
 }
 
-/// What every span has.
+/// Intrinsic fields, which every span has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Intrinsic {
     /// `duration`, `span:duration`.
@@ -333,7 +333,7 @@ pub enum Intrinsic {
     SpanId,
     /// `span:parentID`.
     ParentId,
-    /// `span:childCount`; `childCount` in the old form.
+    /// `span:childCount`; `childCount` is the old form.
     ChildCount,
     /// `parent`; parsed, but not supported.
     Parent,
@@ -365,22 +365,22 @@ pub enum Intrinsic {
     InstrumentationVersion,
 }
 
-/// Series, or arithmetic over series.
+/// A metrics query, or arithmetic over series.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MetricsExpr {
     /// A pipeline that ends in a metrics function.
     Query(MetricsQuery),
     /// A constant.
     Number(f64),
-    /// Two series combined.
+    /// Arithmetic over two operands.
     Computed {
-        /// How: `+`, `-`, `*` or `/`.
+        /// Operator: `+`, `-`, `*` or `/`.
         op: ArithmeticOp,
         /// The left operand.
         left: Box<MetricsExpr>,
         /// The right operand.
         right: Box<MetricsExpr>,
-        /// Stages after the parenthesis.
+        /// Second stages after the parenthesis.
         then: Vec<SecondStage>,
     },
 }
@@ -388,11 +388,11 @@ pub enum MetricsExpr {
 /// A pipeline that ends in a metrics function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricsQuery {
-    /// Which spans.
+    /// Pipeline that selects the spans.
     pub spans: PipelineExpr,
-    /// What is made of them.
+    /// Metrics function.
     pub first: FirstStage,
-    /// Series that are kept.
+    /// Second stages, applied to the series.
     pub then: Vec<SecondStage>,
 }
 
@@ -401,37 +401,37 @@ pub struct MetricsQuery {
 pub enum FirstStage {
     /// `rate()`.
     Rate {
-        /// One series per value.
+        /// Grouping fields.
         by: Vec<Field>,
     },
     /// `count_over_time()`.
     CountOverTime {
-        /// One series per value.
+        /// Grouping fields.
         by: Vec<Field>,
     },
     /// `min_over_time(x)`, `max_over_time(x)`, `avg_over_time(x)`, `sum_over_time(x)`.
     AggregateOverTime {
-        /// Which; never a count.
+        /// Aggregate function; never `Count`.
         op: AggregateOp,
-        /// Of what.
+        /// Aggregated field.
         of: Field,
-        /// One series per value.
+        /// Grouping fields.
         by: Vec<Field>,
     },
     /// `quantile_over_time(x, 0.5, 0.9)`.
     QuantileOverTime {
-        /// Of what.
+        /// Field of the quantiles.
         of: Field,
-        /// Which, each between 0 and 1.
+        /// Quantiles, each between 0 and 1.
         quantiles: Vec<f64>,
-        /// One series per value.
+        /// Grouping fields.
         by: Vec<Field>,
     },
     /// `histogram_over_time(x)`.
     HistogramOverTime {
-        /// Of what.
+        /// Field of the histogram.
         of: Field,
-        /// One series per value.
+        /// Grouping fields.
         by: Vec<Field>,
     },
     /// `compare({ .. }, 10)`.
@@ -441,17 +441,17 @@ pub enum FirstStage {
 /// `compare({ .. }, 10, 1000, 2000)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compare {
-    /// What is compared with the rest.
+    /// The selection, compared with all other spans.
     pub selection: SpansetExpr,
-    /// Most values of an attribute.
+    /// Maximum number of values per attribute.
     pub top: Option<i64>,
-    /// When the selection begins, in nanoseconds.
+    /// Start of the selection in nanoseconds.
     pub start: Option<i64>,
-    /// When it ends.
+    /// End of the selection in nanoseconds.
     pub end: Option<i64>,
 }
 
-/// What is done with series.
+/// A stage that filters series.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SecondStage {
     /// `topk(5)`.
@@ -460,20 +460,20 @@ pub enum SecondStage {
     BottomK(i64),
     /// `> 10`.
     Filter {
-        /// The comparison; never a regular expression.
+        /// Comparison operator; never a regular expression match.
         op: CompareOp,
         /// A number or a duration.
         value: Literal,
     },
 }
 
-/// One field compared with one constant: what an index can answer.
+/// Comparison of one field with one constant: the predicate that an index can answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// What is compared.
+    /// Left operand.
     pub field: Field,
-    /// How.
+    /// Comparison operator.
     pub op: CompareOp,
-    /// With what.
+    /// Right operand.
     pub value: Literal,
 }

@@ -1,4 +1,4 @@
-//! What can be read but not run.
+//! Checks for queries that parse but cannot be executed.
 
 mod measured;
 mod scalar;
@@ -12,7 +12,7 @@ pub use measured::check_metrics;
 pub(crate) use scalar::unsupported_scalar;
 use types::{Type, check_aggregate, check_filter, type_of};
 
-/// Says whether a search can be run, and if not, what to do instead.
+/// Checks whether a search can be executed; the error names an alternative.
 pub fn check(query: &Query) -> Result<(), QueryError> {
     match &query.root {
         Root::Search(pipeline) => check_pipeline(pipeline),
@@ -20,7 +20,8 @@ pub fn check(query: &Query) -> Result<(), QueryError> {
     }
 }
 
-/// Says whether spans can be matched one by one, as a live tail does: one filter over what a span says itself.
+/// Checks whether spans can be matched one by one, as in a live tail: the query must be one filter over fields of the
+/// span alone.
 pub fn check_tail(query: &Query) -> Result<(), QueryError> {
     check(query)?;
     let refused = |what: &str| {
@@ -93,7 +94,7 @@ fn check_spansets(expr: &SpansetExpr) -> Result<(), QueryError> {
     }
 }
 
-/// A constant would be the same for every span.
+/// Rejects constants, which are equal for every span.
 fn check_reference(expr: &FieldExpr, whose: &str) -> Result<(), QueryError> {
     let mut fields = 0;
     visit_fields(expr, &mut |_| fields += 1);
@@ -114,7 +115,7 @@ fn check_field(field: &Field) -> Result<(), QueryError> {
     }
 }
 
-/// A metrics function where spans are searched.
+/// Error for a metrics function in a search.
 pub(crate) fn unsupported_metrics(metrics: &MetricsExpr) -> QueryError {
     let what = match metrics {
         MetricsExpr::Query(MetricsQuery { first, .. }) => format!("`{first}`"),

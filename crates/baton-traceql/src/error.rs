@@ -1,32 +1,32 @@
-//! Why a query is none, or cannot be run.
+//! Parse errors and query errors.
 
-/// Text that is no query.
+/// The text is not a valid query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("parse error at line {line}, col {column}: {message}")]
 pub struct ParseError {
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// What was wrong and what was expected: "expected a value after `=`".
+    /// Cause and expectation: "expected a value after `=`".
     pub message: String,
 }
 
-/// A query that can be read but not run.
+/// The query parses but cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// It means something that is not supported.
+    /// Unsupported construct.
     #[error("{what} is not supported in a search; {instead}")]
     Unsupported {
-        /// What.
+        /// The construct.
         what: String,
-        /// What to do instead.
+        /// The alternative.
         instead: String,
     },
-    /// It cannot mean anything: wrong types, a division by zero.
+    /// Invalid query: wrong types, a division by zero.
     #[error("{0}")]
     Invalid(String),
-    /// Its answer takes more memory than one query may have.
+    /// The result exceeds the memory limit of a query.
     #[error("{0}; use a longer step, a shorter range, a narrower filter or fewer labels in by()")]
     TooLarge(String),
 }

@@ -1,4 +1,4 @@
-//! The one meaning of a query on one complete trace.
+//! Evaluation of a query on one complete trace: the reference semantics.
 
 mod aggregate;
 mod arithmetic;

@@ -1,9 +1,9 @@
-//! What lenient mode makes of text that is no TraceQL yet.
+//! Lenient mode: warnings, and default scopes of keys.
 
 use crate::said::said;
 use crate::{Attribute, Scope};
 
-/// Where Baton's own keys are: whoever writes one without a scope means exactly this.
+/// Scopes of Baton's own key prefixes, used for keys without a scope.
 const NAMESPACES: &[(&str, Scope)] = &[
     ("insight.", Scope::Span),
     ("handoff.", Scope::Span),
@@ -14,10 +14,10 @@ const NAMESPACES: &[(&str, Scope)] = &[
     ("evidence.", Scope::Event),
 ];
 
-/// Enough to learn from.
+/// Maximum number of warnings per query.
 const MOST_WARNINGS: usize = 32;
 
-/// What was forgiven, each kind of mistake once.
+/// Deduplicated warnings.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(Vec<String>);
 
@@ -34,7 +34,7 @@ impl Warnings {
     }
 }
 
-/// The attribute that a key without a scope means.
+/// The attribute for a key without a scope.
 pub(crate) fn attribute(name: String, warnings: &mut Warnings) -> Attribute {
     let scope = NAMESPACES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(Scope::Any, |(_, scope)| *scope);
     let attribute = Attribute { scope, of_parent: false, name };

@@ -1,8 +1,7 @@
-//! Text as tokens.
+//! Lexer: text to tokens.
 //!
-//! What a character means depends on what stands before it: after a scope or a dot a name begins, in which `-` or `/`
-//! are ordinary characters. Text that is no token ends the list with [`Kind::Bad`], so that a mistake further left is
-//! reported first.
+//! Lexing depends on context: after a scope or a dot a name begins, in which `-` and `/` are ordinary characters.
+//! Invalid text ends the token list with [`Kind::Bad`], so that a parse error further left is reported first.
 
 use crate::lenient::Warnings;
 use crate::lex_name::{self, is_name_char};
@@ -11,7 +10,7 @@ use crate::lex_text;
 use crate::lex_words::{self, Meaning};
 use crate::{Field, Mode};
 
-/// A token and where it is, in bytes.
+/// A token and its byte range.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
@@ -19,7 +18,7 @@ pub(crate) struct Token {
     pub(crate) end: usize,
 }
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     OpenBrace,
@@ -30,22 +29,22 @@ pub(crate) enum Kind {
     Pipe,
     Op(Op),
     Text(String),
-    /// Without its sign.
+    /// Magnitude, without the sign.
     Int(u64),
     Float(f64),
-    /// Nanoseconds without their sign.
+    /// Nanoseconds, without the sign.
     Duration(u64),
     Field(Field),
-    /// A word of the language.
+    /// A keyword.
     Word(&'static str),
-    /// Any other word; with all its dots in lenient mode.
+    /// Any other identifier; includes its dots in lenient mode.
     Bare(String),
-    /// No token, and why.
+    /// Invalid text, with the error message.
     Bad(String),
     End,
 }
 
-/// An operator, whatever it combines.
+/// An operator token, independent of its operand types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     And,
@@ -79,7 +78,7 @@ pub(crate) enum Op {
     Not,
 }
 
-/// Longer ones first where one begins like another.
+/// Longer symbols precede their prefixes.
 const OPERATORS: &[(&str, Op)] = &[
     ("!>>", Op::NotDescendant),
     ("!<<", Op::NotAncestor),
@@ -113,7 +112,7 @@ const OPERATORS: &[(&str, Op)] = &[
 ];
 
 impl Op {
-    /// As it is written.
+    /// Source text of the operator.
     pub(crate) fn symbol(self) -> &'static str {
         OPERATORS.iter().find(|(_, op)| *op == self).map_or("", |(symbol, _)| symbol)
     }
@@ -188,7 +187,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Moves on behind what was read; behind the offending part when it was not.
+    /// Advances past the token, or past the invalid part.
     fn take(&mut self, read: (Result<Kind, String>, usize)) -> Result<Kind, String> {
         let (kind, length) = read;
         self.at += length;

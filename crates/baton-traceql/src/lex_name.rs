@@ -1,4 +1,4 @@
-//! Names of attributes and of scoped intrinsics.
+//! Lexing of attribute names and scoped intrinsics.
 
 use crate::lex::Kind;
 use crate::lex_words;
@@ -14,22 +14,22 @@ const SCOPES: &[(&str, Scope)] = &[
 
 type Read<T> = (Result<T, String>, usize);
 
-/// Whether a name goes on with this character when it is not quoted.
+/// Whether the character may occur in an unquoted name.
 pub(crate) fn is_name_char(next: char) -> bool {
     !next.is_whitespace() && !"{}()=~!<>&|^,".contains(next)
 }
 
-/// Whether `word.` begins an attribute.
+/// Whether `word.` starts an attribute.
 pub(crate) fn is_scope(word: &str) -> bool {
     word == "parent" || SCOPES.iter().any(|(scope, _)| *scope == word)
 }
 
-/// Whether `word:` begins an intrinsic.
+/// Whether `word:` starts an intrinsic.
 pub(crate) fn has_intrinsics(word: &str) -> bool {
     matches!(word, "span" | "trace" | "event" | "link" | "instrumentation")
 }
 
-/// A name that may have quoted parts, up to what cannot be part of it.
+/// Reads a name, which may have quoted parts, up to the first character that cannot belong to it.
 pub(crate) fn name(text: &str) -> Read<String> {
     let mut name = String::new();
     let mut quoted = false;

@@ -1,4 +1,4 @@
-//! Numbers and durations.
+//! Lexing of numbers and durations.
 
 use crate::lex::Kind;
 
@@ -15,10 +15,10 @@ const UNITS: &[(&str, u64)] = &[
     ("w", 604_800_000_000_000),
 ];
 
-/// The smallest whole number and duration without its sign; the greatest is one less.
+/// Magnitude of `i64::MIN`; the largest positive value is one less.
 const MOST: u64 = 1 << 63;
 
-/// A whole number, a number or a duration without a sign, and its length.
+/// Reads an unsigned integer, float or duration; returns the token and its length.
 pub(crate) fn number(text: &str) -> (Result<Kind, String>, usize) {
     let run = length_while(text, |next| next.is_alphanumeric() || next == '.' || next == '_');
     let word = text.get(..run).unwrap_or_default();
@@ -47,7 +47,7 @@ fn digits(text: &str) -> usize {
     length_while(text, |next| next.is_ascii_digit())
 }
 
-/// How much of a text is a number: digits, a fraction, an exponent.
+/// Length of the numeral at the start of a text: digits, fraction, exponent.
 fn numeral(text: &str) -> usize {
     let mut length = digits(text);
     if let Some(fraction) = text.get(length..).and_then(|rest| rest.strip_prefix('.')) {
@@ -64,7 +64,7 @@ fn numeral(text: &str) -> usize {
     length
 }
 
-/// Nanoseconds, when the whole word is a duration; none within when they are too many.
+/// Nanoseconds if the whole text is a duration; `Some(None)` on overflow.
 fn duration(word: &str) -> Option<Option<u64>> {
     let mut rest = word;
     let mut total = Some(0_u64);
@@ -90,7 +90,7 @@ fn part(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
     let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     let mut scaled: u128 = 0;
     let mut scale: u128 = 1;
-    // More digits are less than a nanosecond of any unit.
+    // Further digits are below one nanosecond in every unit.
     for digit in fraction.bytes().take(18) {
         scaled = scaled * 10 + u128::from(digit - b'0');
         scale *= 10;

@@ -1,10 +1,10 @@
-//! Quoted text.
+//! Lexing of string literals.
 
 use std::str::Chars;
 
 use crate::lex::Kind;
 
-/// The text that begins with a quote, and its length with both quotes.
+/// Reads the string literal at the start of the text; returns the token and its length including both quotes.
 pub(crate) fn text(source: &str) -> (Result<Kind, String>, usize) {
     let mut chars = source.chars();
     let Some(quote) = chars.next() else { return (Err("expected text".to_owned()), 0) };
@@ -28,7 +28,7 @@ pub(crate) fn text(source: &str) -> (Result<Kind, String>, usize) {
     }
 }
 
-/// What stands behind a backslash.
+/// The character of an escape sequence, after the backslash.
 fn escape(chars: &mut Chars) -> Option<char> {
     match chars.next()? {
         'a' => Some('\u{7}'),
@@ -39,7 +39,7 @@ fn escape(chars: &mut Chars) -> Option<char> {
         't' => Some('\t'),
         'v' => Some('\u{b}'),
         same @ ('\\' | '"' | '\'') => Some(same),
-        // A byte beyond ASCII alone is no character.
+        // A single byte above ASCII is not a character.
         'x' => code(chars, 2).filter(char::is_ascii),
         'u' => code(chars, 4),
         'U' => code(chars, 8),

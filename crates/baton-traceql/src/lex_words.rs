@@ -1,9 +1,9 @@
-//! The words of the language.
+//! Keywords and intrinsics of the language.
 
 use crate::Intrinsic;
 use crate::lex::Op;
 
-/// What a word means.
+/// A reserved identifier.
 pub(crate) enum Meaning {
     Keyword(&'static str),
     Intrinsic(Intrinsic),
@@ -46,7 +46,7 @@ const KEYWORDS: &[&str] = &[
     "bottomk",
 ];
 
-/// All forms, the canonical one first.
+/// All spellings of the intrinsics; the canonical form comes first.
 const INTRINSICS: &[(&str, Intrinsic)] = &[
     ("duration", Intrinsic::Duration),
     ("name", Intrinsic::Name),
@@ -81,7 +81,7 @@ const INTRINSICS: &[(&str, Intrinsic)] = &[
     ("instrumentation:version", Intrinsic::InstrumentationVersion),
 ];
 
-/// What a word without a colon means.
+/// The keyword or intrinsic with this spelling.
 pub(crate) fn meaning(word: &str) -> Option<Meaning> {
     if let Some(keyword) = KEYWORDS.iter().find(|keyword| **keyword == word) {
         return Some(Meaning::Keyword(keyword));
@@ -89,17 +89,17 @@ pub(crate) fn meaning(word: &str) -> Option<Meaning> {
     scoped_intrinsic(word).map(Meaning::Intrinsic)
 }
 
-/// The intrinsic of exactly this form.
+/// The intrinsic with exactly this spelling.
 pub(crate) fn scoped_intrinsic(word: &str) -> Option<Intrinsic> {
     INTRINSICS.iter().find(|(form, _)| *form == word).map(|(_, intrinsic)| *intrinsic)
 }
 
-/// How an intrinsic is printed.
+/// Canonical form of an intrinsic.
 pub(crate) fn canonical(intrinsic: Intrinsic) -> &'static str {
     INTRINSICS.iter().find(|(_, other)| *other == intrinsic).map_or("", |(form, _)| form)
 }
 
-/// The operator that people spell out.
+/// The operator for a spelled-out `and`, `or` or `not`.
 pub(crate) fn spelled_operator(word: &str) -> Option<Op> {
     match word {
         "and" | "AND" => Some(Op::And),

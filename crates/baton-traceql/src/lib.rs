@@ -1,11 +1,12 @@
-//! TraceQL: what people and agents ask of spans.
+//! TraceQL: the query language for spans.
 //!
-//! Text becomes a [`Query`] ([`parse`]), a query prints as canonical text, says what a store must look for
-//! ([`TraceNeed`]), and decides what a trace answers ([`evaluate`]) or which series come of spans ([`Measure`]). This crate
-//! must never do I/O, read a clock or know how spans are stored; a store only narrows down which traces are asked.
+//! [`parse`] turns text into a [`Query`]. A query prints in canonical form, yields a predicate for pushdown into a
+//! store ([`TraceNeed`]), and is evaluated against one trace ([`evaluate`]) or aggregated into series ([`Measure`]).
+//! This crate must never do I/O, read a clock or know how spans are stored; a store only narrows down the candidate
+//! traces.
 //!
-//! Read first: [`Query`] (the language as a tree), [`parse`] with [`Mode`] (strict like Tempo, or lenient),
-//! [`evaluate`] (its meaning), [`TraceNeed`] (what an index can use), [`Measure`] (metrics queries).
+//! Read first: [`Query`] (the AST), [`parse`] with [`Mode`] (strict like Tempo, or lenient), [`evaluate`] (search
+//! semantics), [`TraceNeed`] (predicate for pushdown into an index), [`Measure`] (metrics queries).
 
 mod answer;
 mod ast;

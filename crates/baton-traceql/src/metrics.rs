@@ -1,9 +1,9 @@
-//! Series from spans: what metrics queries mean.
+//! Evaluation of metrics queries: spans to series.
 //!
-//! A [`Measure`] is a query made ready for a stretch of time; each of its leaves (a pipeline that ends in a metrics
-//! function) fills a [`Tally`], trace by trace or span by span, and tallies of different stores can be merged before
-//! [`Measure::finish`] makes series of them. What comes out depends on the spans only, never on their order or on how
-//! they were spread over tallies.
+//! A [`Measure`] is a query compiled for a time range. Each of its leaves (a pipeline that ends in a metrics function)
+//! fills a [`Tally`], trace by trace or span by span. Tallies of different stores can be merged before
+//! [`Measure::finish`] converts them to series. The result depends only on the spans, never on their order or on their
+//! distribution over tallies.
 
 mod arithmetic;
 mod buckets;

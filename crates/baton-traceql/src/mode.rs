@@ -1,12 +1,12 @@
-//! How much is forgiven when a query is read.
+//! Strictness of the parser.
 
-/// How much is forgiven when a query is read.
+/// Strictness of the parser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Only what Tempo accepts.
+    /// Accepts only the syntax that Tempo accepts.
     Strict,
-    /// Also keys without a scope, `==`, `and`, `or`, `not`, single quotes, comparisons without a value, and comments
-    /// that begin with `#`; each but the last is a warning.
+    /// Also accepts keys without a scope, `==`, `and`, `or`, `not`, single quotes, comparisons without a value, and
+    /// comments that start with `#`. All except comments add a warning.
     #[default]
     Lenient,
 }

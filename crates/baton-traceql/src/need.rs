@@ -1,35 +1,35 @@
-//! What a trace must have to answer a query: what a store looks for before anything is evaluated.
+//! Predicates for pushdown: a store applies them before evaluation.
 //!
-//! A need is necessary, never sufficient: every trace that answers the query meets it, and some that meet it do not
-//! answer. [`crate::evaluate`] decides.
+//! A predicate is necessary, never sufficient: every matching trace satisfies it, and some traces that satisfy it do
+//! not match. [`crate::evaluate`] decides.
 
 use crate::{Comparison, Field};
 
-/// What some span of a trace must be like; what holds for the whole trace is built of that.
+/// Necessary predicate over a trace, built from predicates over its spans.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TraceNeed {
-    /// Any trace may answer.
+    /// True for any trace.
     Anything,
-    /// All of them are met, by whatever spans.
+    /// All of them hold, each for any span.
     All(Vec<TraceNeed>),
-    /// One of them is met.
+    /// At least one of them holds.
     Any(Vec<TraceNeed>),
-    /// One span meets this.
+    /// At least one span satisfies this.
     Span(SpanNeed),
 }
 
-/// What one span must be like.
+/// Necessary predicate over one span.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpanNeed {
-    /// Any span may match.
+    /// True for any span.
     Anything,
-    /// No span can.
+    /// False for every span.
     Nothing,
     /// All of them hold.
     All(Vec<SpanNeed>),
-    /// One of them holds.
+    /// At least one of them holds.
     Any(Vec<SpanNeed>),
-    /// The comparison holds, as [`crate::evaluate`] would find it.
+    /// The comparison holds, with the semantics of [`crate::evaluate`].
     Holds(Comparison),
     /// The field has a value.
     Exists(Field),

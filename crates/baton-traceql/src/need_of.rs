@@ -1,4 +1,4 @@
-//! From a query to what a trace must have to answer it.
+//! Derives the pushdown predicate of a query.
 
 mod build;
 mod expression;
@@ -10,7 +10,8 @@ use crate::{
 use build::{all_of_trace, any_of_trace, of_span};
 use expression::{Asker, Whose};
 
-/// What every trace that answers the query has; whatever cannot be said of single spans is left out.
+/// The predicate that every matching trace satisfies; conditions that cannot be expressed over single spans are
+/// omitted.
 pub fn need(query: &Query, aliases: Aliases) -> TraceNeed {
     let asker = Asker { aliases };
     match &query.root {
@@ -20,7 +21,7 @@ pub fn need(query: &Query, aliases: Aliases) -> TraceNeed {
     }
 }
 
-/// What every trace has of which a span is measured: one that the pipeline chooses, with something of what is asked for.
+/// The predicate of a metrics leaf: the pipeline selects a span, and some span has a value for the aggregated field.
 pub(crate) fn need_to_measure(spans: &PipelineExpr, of: Option<&Field>, aliases: Aliases) -> TraceNeed {
     let asker = Asker { aliases };
     let present = of.map(|of| of_span(asker.present(&FieldExpr::Field(of.clone()), Whose::Own)));
@@ -54,21 +55,21 @@ fn need_of_spansets(asker: Asker, expr: &SpansetExpr) -> TraceNeed {
     }
 }
 
-/// One span must meet what is local to it; what is said of its parent or of the root must hold of some span, too.
+/// One span must satisfy the local conditions; conditions on its parent or on the root must also hold for some span.
 fn need_of_filter(asker: Asker, filter: &FieldExpr) -> TraceNeed {
     let own = of_span(asker.need(filter, Whose::Own));
     let others = [Whose::Parents, Whose::Roots].map(|whose| need_of_others(asker, filter, whose));
     all_of_trace(std::iter::once(own).chain(others))
 }
 
-/// Only parts of a conjunction: a span that another one stands in for must meet each by itself.
+/// Only the parts of a conjunction are used, each on its own, because the parent or root is a different span.
 fn need_of_others(asker: Asker, filter: &FieldExpr, whose: Whose) -> TraceNeed {
     match filter {
         FieldExpr::Binary { op: BinaryOp::And, left, right } => {
             all_of_trace([need_of_others(asker, left, whose), need_of_others(asker, right, whose)])
         }
         _ => match asker.need(filter, whose) {
-            // What is false of every span was said as the span's own.
+            // A condition that is false for every span is already part of the predicate for the matching span.
             SpanNeed::Nothing => TraceNeed::Anything,
             need => of_span(need),
         },
@@ -94,7 +95,7 @@ fn need_of_scalar(asker: Asker, filter: &ScalarFilter) -> TraceNeed {
         _ => return TraceNeed::Anything,
     };
     let Aggregate { op: aggregate, of: Some(of) } = aggregate else { return TraceNeed::Anything };
-    // The greatest is one of the values, so some value compares like it.
+    // The maximum or minimum is one of the values, so at least one value satisfies the comparison.
     let some_value = matches!(aggregate, AggregateOp::Max | AggregateOp::Min) && op != CompareOp::NotEqual;
     match (some_value, aggregate) {
         (true, _) => of_span(asker.compared(op, of, &FieldExpr::Literal(value.clone()), Whose::Own)),

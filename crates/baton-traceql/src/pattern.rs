@@ -1,20 +1,20 @@
-//! Regular expressions of RE2, which TraceQL has, as Rust's.
+//! Translation of RE2 regular expressions, which TraceQL uses, to the syntax of the `regex` crate.
 //!
-//! They differ in what no pattern should depend on by accident: `\d`, `\w` and `\s` are ASCII in RE2 (and, being small,
-//! can be repeated often), and `[`, `&&`, `--` and `~~` in a class are ordinary characters.
+//! The differences: `\d`, `\w` and `\s` are ASCII in RE2 (these small classes can be repeated often within the size
+//! limit), and `[`, `&&`, `--` and `~~` inside a class are ordinary characters.
 
 use regex::{Regex, RegexBuilder};
 
-/// How large a compiled one can be, in bytes.
+/// Maximum size of a compiled regular expression in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Compiles a pattern that matches whole values only, or says in one line what is wrong with it.
+/// Compiles a pattern anchored at both ends; the error is one line.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     let translated = translate(pattern)?;
     RegexBuilder::new(&format!(r"\A(?:{translated})\z")).size_limit(LARGEST).build().map_err(|why| reason(&why))
 }
 
-/// In one line: those before the last draw the pattern.
+/// The last line of the error; the lines before it display the pattern.
 fn reason(why: &regex::Error) -> String {
     if let regex::Error::CompiledTooBig(_) = why {
         return "it is too large".to_owned();
@@ -24,8 +24,7 @@ fn reason(why: &regex::Error) -> String {
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
-/// The same pattern in Rust's dialect; only what would make something else of the group that is put around the pattern
-/// is refused here.
+/// Translates to the syntax of the `regex` crate. It rejects only patterns that would change the enclosing group.
 fn translate(pattern: &str) -> Result<String, String> {
     let mut out = String::with_capacity(pattern.len());
     let mut open = 0_usize;
@@ -57,7 +56,7 @@ enum Place {
     InClass,
 }
 
-/// What stands behind a backslash.
+/// Translates an escape sequence, after the backslash.
 fn escape(out: &mut String, escaped: char, place: Place) {
     let (set, negated) = match escaped {
         'd' | 'D' => ("0-9", escaped == 'D'),
@@ -76,13 +75,13 @@ fn escape(out: &mut String, escaped: char, place: Place) {
     }
 }
 
-/// The rest of a class, behind its `[`.
+/// Translates the rest of a class, after its `[`.
 fn class(out: &mut String, chars: &mut std::iter::Peekable<std::str::Chars>) {
     out.push('[');
     if let Some(negation) = chars.next_if_eq(&'^') {
         out.push(negation);
     }
-    // First, it is an ordinary character.
+    // A leading `]` is an ordinary character.
     if chars.next_if_eq(&']').is_some() {
         out.push_str("\\]");
     }
@@ -97,7 +96,7 @@ fn class(out: &mut String, chars: &mut std::iter::Peekable<std::str::Chars>) {
                 None => out.push('\\'),
             },
             '[' if chars.peek() == Some(&':') => {
-                // A named one such as `[:alpha:]`, up to its own end.
+                // A named class such as `[:alpha:]`, up to its end.
                 out.push('[');
                 while let Some(named) = chars.next_if(|named| *named != ']') {
                     out.push(named);

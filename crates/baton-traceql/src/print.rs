@@ -1,7 +1,7 @@
-//! Canonical text: reading it gives the same tree.
+//! Canonical form; parsing it yields the same AST.
 //!
-//! Parentheses stand where reading needs them, and where `&&` and `||` or two comparisons meet, which people read
-//! differently than the language does.
+//! Parentheses are printed where the parser needs them, and where `&&` and `||` or two comparisons are nested, because
+//! readers often assume a different precedence.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -36,7 +36,7 @@ impl Display for Hint {
     }
 }
 
-/// With commas between them.
+/// Comma-separated items.
 pub(crate) struct List<'a, T>(pub(crate) &'a [T]);
 
 impl<T: Display> Display for List<'_, T> {
@@ -53,7 +53,7 @@ fn separated(out: &mut Formatter<'_>, items: &[impl Display], separator: &str) -
     Ok(())
 }
 
-/// In parentheses, if they are needed.
+/// Writes the item, in parentheses if needed.
 pub(crate) fn wrap(out: &mut Formatter<'_>, item: &impl Display, needed: bool) -> fmt::Result {
     if needed { write!(out, "({item})") } else { write!(out, "{item}") }
 }
@@ -105,7 +105,7 @@ impl Display for SpansetExpr {
     }
 }
 
-/// Whether an operand that is combined itself needs no parentheses.
+/// Whether a nested combination needs no parentheses as an operand.
 fn stands_bare(inner: SpansetOp, outer: SpansetOp, right: bool) -> bool {
     let strength = |op| if matches!(op, SpansetOp::And | SpansetOp::Or) { LOGICAL } else { RELATION };
     strength(inner) > strength(outer) || (!right && inner == outer)
@@ -174,7 +174,7 @@ impl Scalar {
 }
 
 impl crate::ArithmeticOp {
-    /// How tightly it binds.
+    /// Precedence.
     pub(crate) fn strength(self) -> u8 {
         match self {
             Self::Add | Self::Subtract => SUM,

@@ -1,4 +1,4 @@
-//! Canonical text of expressions over one span.
+//! Canonical form of expressions over one span.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -51,7 +51,7 @@ impl FieldExpr {
         match self {
             Self::Binary { op, .. } => op.strength(),
             Self::Unary { op: UnaryOp::Negative, .. } => SUM,
-            // It binds tighter, but people read it as the negation of what follows.
+            // `!` binds tighter, but readers take it as the negation of the whole expression that follows.
             Self::Unary { op: UnaryOp::Not, .. } => RELATION,
             Self::Literal(literal) if is_negative(literal) => SUM,
             Self::Literal(_) | Self::Field(_) => POWER + 1,
@@ -148,7 +148,7 @@ impl Display for Scope {
     }
 }
 
-/// The name of an attribute, in quotes if it would be read as something else without them.
+/// Attribute name, quoted if the lexer would read it differently without quotes.
 struct Name<'a>(&'a Attribute);
 
 impl Name<'_> {
@@ -178,10 +178,10 @@ impl Display for Name<'_> {
     }
 }
 
-/// Whether it prints with a sign.
+/// Whether it prints with a minus sign.
 pub(crate) fn is_negative(literal: &Literal) -> bool {
     match literal {
-        // The smallest has a name.
+        // `i64::MIN` prints as `minInt`.
         Literal::Int(whole) => *whole < 0 && *whole != i64::MIN,
         Literal::Duration(nanos) => *nanos < 0,
         Literal::Float(number) => number.is_sign_negative(),
@@ -196,7 +196,7 @@ impl Display for Literal {
             Self::Int(i64::MIN) => out.write_str("minInt"),
             Self::Int(i64::MAX) => out.write_str("maxInt"),
             Self::Int(whole) => write!(out, "{whole}"),
-            // Debug keeps the point that tells numbers from whole ones.
+            // `Debug` keeps the decimal point, which distinguishes floats from integers.
             Self::Float(number) => write!(out, "{number:?}"),
             Self::Duration(nanos) => write_duration(out, *nanos),
             Self::Bool(value) => write!(out, "{value}"),
@@ -233,7 +233,7 @@ fn write_text(out: &mut Formatter<'_>, text: &str) -> fmt::Result {
     out.write_char('"')
 }
 
-/// Hours and minutes whole, the rest in its greatest unit: `1h30m`, `1.5s`, `250ms`.
+/// Whole hours and minutes, the rest in its largest unit: `1h30m`, `1.5s`, `250ms`.
 fn write_duration(out: &mut Formatter<'_>, nanos: i64) -> fmt::Result {
     const SECOND: u64 = 1_000_000_000;
     let mut rest = nanos.unsigned_abs();

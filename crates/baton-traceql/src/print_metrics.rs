@@ -1,4 +1,4 @@
-//! Canonical text of metrics queries.
+//! Canonical form of metrics queries.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,7 +10,7 @@ impl Display for MetricsExpr {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Query(query) => write!(out, "{query}"),
-            // Small whole numbers as people write them; great ones would be too long without their exponent.
+            // Integers below 1e15 print without an exponent; larger ones would be too long.
             Self::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => write!(out, "{number}"),
             Self::Number(number) => write!(out, "{number:?}"),
             Self::Computed { op, left, right, then } => {
@@ -73,7 +73,7 @@ impl Display for Compare {
     }
 }
 
-/// With the space or pipe before it.
+/// Includes the leading space or pipe.
 impl Display for SecondStage {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {

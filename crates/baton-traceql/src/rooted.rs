@@ -1,33 +1,33 @@
-//! Comparisons that tell roots from all other spans, and nothing else.
+//! Comparisons that only distinguish root spans from all other spans.
 
 use crate::{
     CompareOp, Field, FieldExpr, Intrinsic, Literal,
     evaluate::{Item, flipped, holds},
 };
 
-/// What a comparison says of spans without a parent, and of all others.
+/// Result of a comparison for root spans and for all other spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rooted {
-    /// Of spans without a parent.
+    /// Result for spans without a parent.
     pub roots: bool,
-    /// Of every span that has one, wherever that is.
+    /// Result for spans with a parent, whether or not the parent is present.
     pub others: bool,
 }
 
 impl Rooted {
-    /// What `nestedSetParent` compared with a constant says, if that depends on nothing else: it is -1 for a root, and 0 or
-    /// more for every other span. `nestedSetParent < 0` is how roots are asked for.
+    /// Result of `nestedSetParent` compared with a constant, if it is the same for all non-root spans. The field is -1
+    /// for a root and 0 or more for every other span; `nestedSetParent < 0` is the usual test for roots.
     pub fn of(op: CompareOp, value: &Literal) -> Option<Self> {
         let value = Item::of(value)?;
         let says = |number: i64| holds(op, Item::Int(number), value);
         let roots = says(-1)?;
         let others = match op {
             CompareOp::Less | CompareOp::LessEqual | CompareOp::Greater | CompareOp::GreaterEqual => {
-                // What is true of both ends is true of everything between them.
+                // A result that holds at both ends of the range holds for the whole range.
                 says(0).filter(|least| says(i64::MAX) == Some(*least))?
             }
             CompareOp::Equal | CompareOp::NotEqual => {
-                // Only a number below all of theirs is none of theirs for sure.
+                // Equality is decided only for values below the range of non-root spans.
                 holds(CompareOp::Greater, Item::Int(0), value).filter(|below| *below)?;
                 op == CompareOp::NotEqual
             }
@@ -36,7 +36,7 @@ impl Rooted {
         Some(Self { roots, others })
     }
 
-    /// The same of a comparison as it is written, from either side.
+    /// The same for a comparison with the field on either side.
     pub(crate) fn of_comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr) -> Option<Self> {
         const PARENT: FieldExpr = FieldExpr::Field(Field::Intrinsic(Intrinsic::NestedSetParent));
         match (left, right) {

@@ -1,9 +1,9 @@
-//! What is said to people: one line that fits a header or a log, whatever the query had.
+//! Formatting of messages: one line that fits a header or a log, whatever text the query contained.
 
-/// Longer than anything that is worth reading.
+/// Maximum length of a message in characters.
 const MOST: usize = 300;
 
-/// The words in one line, cut if they are too many.
+/// The message on one line: control characters are escaped, long text is truncated.
 pub(crate) fn said(words: &str) -> String {
     let mut line = String::new();
     for (count, next) in words.chars().enumerate() {

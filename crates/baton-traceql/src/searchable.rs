@@ -1,14 +1,14 @@
-//! Which spans a query asks for, where that is not all it says.
+//! The search part of a query.
 
 use crate::{
     CompareOp, FirstStage, Literal, MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, SecondStage,
     check::{check_pipeline, unsupported_metrics},
 };
 
-/// The spans that a search of this query finds, and a warning that names what was left aside.
+/// The span pipeline that a search of this query runs, and a warning about the part that is ignored.
 ///
-/// A metrics query is no search, with one exception: `.. | rate() > 0` only says that something happened, and agents
-/// write it to mean "recent"; the spans themselves answer that.
+/// A metrics query is not a search, with one exception: agents write `.. | rate() > 0` to mean "recent". It only tests
+/// for the existence of spans, which the search returns.
 pub fn searchable(query: &Query) -> Result<(PipelineExpr, Option<String>), QueryError> {
     let (spans, warning) = match &query.root {
         Root::Search(pipeline) => (pipeline, None),

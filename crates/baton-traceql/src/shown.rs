@@ -1,4 +1,4 @@
-//! Which fields a query names, and under which keys an answer shows them.
+//! Fields that a query references, and their keys in the result.
 
 use crate::{
     Aggregate, BinaryOp, Field, FieldExpr, FirstStage, Intrinsic, MetricsExpr, PipelineExpr, Query, Root, Rooted,
@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_types::Key;
 
-/// Fields whose values the answer lists beside every span, each once, in the order of the query.
+/// Fields that the result lists for every span: deduplicated, in the order of the query.
 pub(crate) fn shown_fields(pipeline: &PipelineExpr) -> Vec<(Key, Field)> {
     let mut shown: Vec<(Key, Field)> = Vec::new();
     visit_pipeline(pipeline, &mut |field| {
@@ -19,7 +19,7 @@ pub(crate) fn shown_fields(pipeline: &PipelineExpr) -> Vec<(Key, Field)> {
     shown
 }
 
-/// The key without scope; none for what every answer says anyway.
+/// Key without scope; none for fields that every result includes.
 fn key(field: &Field) -> Option<Key> {
     match field {
         Field::Attribute(attribute) => Some(Key::Owned(attribute.name.clone())),
@@ -40,7 +40,7 @@ fn key(field: &Field) -> Option<Key> {
     }
 }
 
-/// Whether a span says it itself, so that nothing else of the trace must be known.
+/// Whether the field depends on the span alone, not on the rest of the trace.
 pub(crate) fn is_local(field: &Field) -> bool {
     match field {
         Field::Attribute(attribute) => !attribute.of_parent,
@@ -58,7 +58,7 @@ pub(crate) fn is_local(field: &Field) -> bool {
     }
 }
 
-/// Whether a span alone decides an expression.
+/// Whether the expression depends on the span alone.
 pub(crate) fn is_local_expr(expr: &FieldExpr) -> bool {
     match expr {
         FieldExpr::Literal(_) => true,
@@ -73,7 +73,7 @@ pub(crate) fn is_local_expr(expr: &FieldExpr) -> bool {
     }
 }
 
-/// Every field that a query names, some of them several times; none when it looks at all that spans have.
+/// Every field that a query references, possibly repeated; none if it reads all fields.
 pub fn named_fields(query: &Query) -> Option<Vec<Field>> {
     let mut fields = Vec::new();
     let mut seen = |field: &Field| fields.push(field.clone());
@@ -87,7 +87,7 @@ pub fn named_fields(query: &Query) -> Option<Vec<Field>> {
     named.then_some(fields)
 }
 
-/// False when everything is looked at.
+/// Visits referenced fields; returns false if the query reads all fields.
 fn visit_metrics(metrics: &MetricsExpr, seen: &mut dyn FnMut(&Field)) -> bool {
     match metrics {
         MetricsExpr::Number(_) => true,
@@ -106,7 +106,7 @@ fn visit_metrics(metrics: &MetricsExpr, seen: &mut dyn FnMut(&Field)) -> bool {
     }
 }
 
-/// Every field that an expression names.
+/// Visits every field that an expression references.
 pub(crate) fn visit_fields(expr: &FieldExpr, seen: &mut dyn FnMut(&Field)) {
     match expr {
         FieldExpr::Literal(_) => {}

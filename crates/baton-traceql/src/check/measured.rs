@@ -1,4 +1,4 @@
-//! Metrics queries: what is measured must be a number, and series must come of it.
+//! Checks of metrics queries: aggregated fields must be numeric, and the query must produce series.
 
 use super::{
     check_field, check_pipeline, check_spansets,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Compare, Field, FirstStage, MetricsExpr, MetricsQuery, Query, QueryError, Root};
 
-/// Says whether a metrics query can be run, and if not, what to do instead.
+/// Checks whether a metrics query can be executed; the error names an alternative.
 pub fn check_metrics(query: &Query) -> Result<(), QueryError> {
     match &query.root {
         Root::Search(_) => {

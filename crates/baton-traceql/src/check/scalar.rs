@@ -1,4 +1,4 @@
-//! Aggregates: each is compared with a number, nothing else.
+//! Checks of scalar filters: an aggregate may only be compared with a number.
 
 use super::{Type, check_aggregate};
 use crate::{CompareOp, Literal, QueryError, Scalar, ScalarFilter};
@@ -27,7 +27,7 @@ fn check_number(value: &Literal) -> Result<(), QueryError> {
     }
 }
 
-/// Aggregates that are compared with or computed from each other.
+/// Error for an aggregate compared with or computed from another aggregate.
 pub(crate) fn unsupported_scalar() -> QueryError {
     QueryError::Unsupported {
         what: "an aggregate compared with or computed from another aggregate".to_owned(),

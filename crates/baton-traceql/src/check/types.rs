@@ -1,4 +1,4 @@
-//! Which types expressions have, as far as the query tells.
+//! Static types of expressions.
 
 use super::{check_field, check_reference};
 use crate::{
@@ -9,10 +9,10 @@ use crate::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
-    /// An attribute: only the span tells.
+    /// An attribute: its type is known only at evaluation.
     Any,
     Text,
-    /// Whole or not, or a duration.
+    /// Integer, float or duration.
     Number,
     Bool,
     Status,
@@ -53,7 +53,7 @@ fn invalid<T>(message: String) -> Result<T, QueryError> {
     Err(QueryError::Invalid(message))
 }
 
-/// A filter must say true or false of a span.
+/// A filter must be boolean.
 pub(super) fn check_filter(filter: &FieldExpr) -> Result<(), QueryError> {
     let found = type_of(filter)?;
     if found.may_be(Type::Bool) {
@@ -154,7 +154,7 @@ fn check_regex(expr: &FieldExpr, found: Type, pattern: &FieldExpr) -> Result<Typ
     Ok(Type::Bool)
 }
 
-/// Whether something is there can only be asked of what may be missing.
+/// `nil` may only be compared with fields that can be missing.
 fn check_nil(expr: &FieldExpr, op: CompareOp, of: &FieldExpr) -> Result<(), QueryError> {
     match (op, of) {
         (CompareOp::NotEqual, _) => Ok(()),

@@ -1,4 +1,4 @@
-//! Spansets whose aggregate matches.
+//! Filters spansets by an aggregate.
 
 use super::{
     expression::Expression,
@@ -12,7 +12,7 @@ use baton_types::Value;
 use std::cmp::Ordering;
 
 impl Having {
-    /// The set with what was measured, if that matches.
+    /// The set with the value of the aggregate, if the comparison holds.
     pub(super) fn run(&self, scene: &Scene<'_>, mut set: Spanset) -> Option<Spanset> {
         let measured = self.measure.run(scene, &set.spans)?;
         if holds(self.op, measured.item, Item::of(&self.value)?) != Some(true) {
@@ -39,7 +39,7 @@ impl Measured {
 }
 
 impl Measure {
-    /// None when no span has a number.
+    /// None if no span has a number.
     fn run(&self, scene: &Scene<'_>, spans: &[usize]) -> Option<Measured> {
         let Some(of) = &self.of else {
             let count = Item::Int(i64::try_from(spans.len()).ok()?);
@@ -57,7 +57,7 @@ impl Measure {
     }
 }
 
-/// The numbers of all spans of a set.
+/// Numbers of all spans of a set.
 #[derive(Default)]
 struct Numbers {
     whole: Vec<i64>,
@@ -82,7 +82,7 @@ impl Numbers {
                 Flow::Continue(())
             });
         }
-        // A sum of floats depends on the order, and spans come in no particular one.
+        // The sum of floats depends on their order, and spans come in no particular order.
         numbers.real.sort_unstable_by(f64::total_cmp);
         numbers
     }

@@ -1,9 +1,10 @@
-//! A number from numbers.
+//! Arithmetic on values.
 
 use super::item::Item;
 use crate::ArithmeticOp;
 
-/// Computes; none when it is no number, as for a division by zero. Whole numbers stay whole where that is exact.
+/// Result of an operation; none if it is undefined, as for a division by zero. Integers stay integers where that is
+/// exact.
 pub(super) fn compute(op: ArithmeticOp, left: Item<'_>, right: Item<'_>) -> Option<Item<'static>> {
     let exact = match (left.as_whole(), right.as_whole()) {
         (Some(left), Some(right)) => whole(op, left, right),

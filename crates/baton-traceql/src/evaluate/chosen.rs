@@ -1,4 +1,4 @@
-//! Which spans of a trace are measured, and what is asked of each.
+//! Selection of the spans of a trace for a metrics query.
 
 use super::{
     compile,
@@ -11,7 +11,7 @@ use super::{
 use crate::{Aliases, Field, PipelineExpr, QueryError, SpansetExpr};
 use baton_types::{Span, Value};
 
-/// A pipeline that is ready to be asked which spans of a trace it chooses.
+/// A compiled pipeline with grouping fields and an aggregated field.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     plan: Plan,
@@ -20,17 +20,17 @@ pub(crate) struct Chosen {
     selection: Option<Sets>,
 }
 
-/// One span that was chosen, in its trace.
+/// A selected span in its trace.
 pub(crate) struct ChosenSpan<'a> {
     chosen: &'a Chosen,
     scene: &'a Scene<'a>,
     at: usize,
-    /// Whether it is part of the selection that is compared with the rest.
+    /// Whether it belongs to the selection of `compare`.
     pub(crate) is_selected: bool,
 }
 
 impl Chosen {
-    /// Works out what does not depend on a trace.
+    /// Compiles the pipeline and the fields.
     pub(crate) fn new(
         spans: &PipelineExpr,
         (by, of): (&[Field], Option<&Field>),
@@ -46,7 +46,7 @@ impl Chosen {
         })
     }
 
-    /// Shows every chosen span once; says whether there was time for all of them.
+    /// Visits every selected span once; returns false if the deadline passed first.
     pub(crate) fn each(&self, spans: &[Span], late: &dyn Fn() -> bool, seen: &mut dyn FnMut(&ChosenSpan<'_>)) -> bool {
         let scene = Scene::until(spans, late);
         let sets = self.plan.run(&scene);
@@ -78,13 +78,13 @@ impl<'a> ChosenSpan<'a> {
         self.scene.whole().root.map(|root| &self.scene.spans[root])
     }
 
-    /// The values that it is grouped by.
+    /// The values of the grouping fields.
     pub(crate) fn group(&self, values: &mut Vec<Option<Value>>) {
         values.clear();
         values.extend(self.chosen.by.iter().map(|by| by.value(self.scene, self.at)));
     }
 
-    /// Every number that is measured; durations in nanoseconds.
+    /// Every number of the aggregated field; durations in nanoseconds.
     pub(crate) fn numbers(&self, seen: &mut dyn FnMut(f64)) {
         let Some(of) = &self.chosen.of else { return };
         let _ = of.visit(self.scene, self.at, &mut |item: Item<'_>| {

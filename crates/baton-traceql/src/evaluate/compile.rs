@@ -1,4 +1,4 @@
-//! From the tree of a query to a plan.
+//! Compiles an AST to a plan.
 
 use super::{
     expression::Expression,
@@ -112,7 +112,7 @@ fn comparison(op: CompareOp, left: &FieldExpr, right: &FieldExpr, aliases: Alias
     }
 }
 
-/// The same comparison seen from the other side.
+/// The comparison with its operands swapped.
 pub(crate) fn flipped(op: CompareOp) -> CompareOp {
     match op {
         CompareOp::Less => CompareOp::Greater,
@@ -123,7 +123,7 @@ pub(crate) fn flipped(op: CompareOp) -> CompareOp {
     }
 }
 
-/// A constant as the field spells it: ids may be written in capitals and without leading zeros.
+/// Constant in the canonical form of the field: ids may be uppercase and lack leading zeros.
 pub(crate) fn normal<'l>(field: &Field, op: CompareOp, value: &'l Literal) -> Cow<'l, Literal> {
     let (Literal::Text(text), CompareOp::Equal | CompareOp::NotEqual) = (value, op) else {
         return Cow::Borrowed(value);
@@ -140,7 +140,7 @@ pub(crate) fn normal<'l>(field: &Field, op: CompareOp, value: &'l Literal) -> Co
     id.map_or(Cow::Borrowed(value), |id| Cow::Owned(Literal::Text(id)))
 }
 
-/// Compiles a pattern that matches whole values only.
+/// Compiles a pattern anchored at both ends.
 pub(crate) fn regex(text: &str) -> Result<Regex, QueryError> {
     let refused = |why| QueryError::Invalid(format!("the regular expression \"{text}\" cannot be used: {why}"));
     pattern::compile(text).map_err(refused)

@@ -1,8 +1,8 @@
-//! What an expression says about one span.
+//! Evaluation of an expression on one span.
 //!
-//! An expression has any number of values on a span: none when something is missing, several for lists and for what
-//! events and links say. A comparison holds when some pair of values meets it; `!=` and `!~` hold when there is
-//! something to compare and nothing is equal.
+//! An expression has any number of values on a span: none if a field is missing, several for lists, events and links. A
+//! comparison holds if any pair of values satisfies it; `!=` and `!~` hold if there is at least one comparable pair and
+//! none is equal.
 
 use super::{
     arithmetic::{compute, negative},
@@ -14,7 +14,7 @@ use crate::{ArithmeticOp, CompareOp, Literal, Rooted};
 use baton_types::Value;
 use regex::Regex;
 
-/// An expression that is ready to be asked of many spans.
+/// A compiled expression.
 #[derive(Debug)]
 pub(super) enum Expression {
     Constant(Literal),
@@ -32,7 +32,7 @@ pub(super) enum Expression {
     /// `x !~ ".."`.
     MatchesNot(Box<Expression>, Regex),
     Compare(CompareOp, Box<Expression>, Box<Expression>),
-    /// What is said of roots, and of all other spans.
+    /// Result for roots, and for all other spans.
     Rooted(Rooted),
     Arithmetic(ArithmeticOp, Box<Expression>, Box<Expression>),
 }
@@ -40,7 +40,7 @@ pub(super) enum Expression {
 type Seen<'f> = &'f mut dyn FnMut(Item<'_>) -> Flow;
 
 impl Expression {
-    /// Whether it is true of a span.
+    /// Whether it is true for a span.
     pub(super) fn test(&self, scene: &Scene<'_>, at: usize) -> bool {
         match self {
             Self::And(left, right) => left.test(scene, at) && right.test(scene, at),
@@ -70,7 +70,7 @@ impl Expression {
         }
     }
 
-    /// Whether it is true or false of every span, whatever is missing there.
+    /// Whether it is true or false for every span, even if fields are missing.
     fn decides(&self) -> bool {
         match self {
             Self::Constant(_) | Self::Field(_) | Self::Negative(_) | Self::Arithmetic(..) => false,
@@ -79,7 +79,7 @@ impl Expression {
         }
     }
 
-    /// Shows its values on a span.
+    /// Visits its values on a span.
     pub(super) fn visit(&self, scene: &Scene<'_>, at: usize, seen: Seen<'_>) -> Flow {
         match self {
             Self::Constant(literal) => Item::of(literal).map_or(Flow::Continue(()), seen),
@@ -101,7 +101,7 @@ impl Expression {
         }
     }
 
-    /// What it is on a span, to be shown: several values are a list.
+    /// Its value on a span for the result; several values become a list.
     pub(super) fn value(&self, scene: &Scene<'_>, at: usize) -> Option<Value> {
         let mut values = Vec::new();
         if let Self::Field(lookup) = self {
@@ -133,7 +133,7 @@ impl Expression {
         found.is_break()
     }
 
-    /// Whether the test can be made on some value and fails on none.
+    /// Whether the test applies to at least one value and fails for none.
     fn none(&self, scene: &Scene<'_>, at: usize, test: &mut dyn FnMut(Item<'_>) -> Option<bool>) -> bool {
         let mut compared = false;
         let failed = self.visit(scene, at, &mut |item| match test(item) {

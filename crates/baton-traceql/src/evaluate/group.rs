@@ -1,4 +1,4 @@
-//! One spanset per value; spans without one are a group, too.
+//! `by`: one spanset per value; spans without a value form a group, too.
 
 use super::{
     pipeline::say,
@@ -10,9 +10,9 @@ use baton_types::Value;
 use std::collections::BTreeMap;
 
 impl Grouping {
-    /// The groups of a set, by their first span.
+    /// The groups of a set, ordered by their first span.
     pub(super) fn run(&self, scene: &Scene<'_>, set: Spanset) -> Vec<Spanset> {
-        // Values have no order and no hash; their text tells types apart.
+        // Values implement neither `Ord` nor `Hash`; their debug text distinguishes types.
         let mut groups: BTreeMap<String, (Option<Value>, Vec<usize>)> = BTreeMap::new();
         for (number, span) in set.spans.into_iter().enumerate() {
             if !scene.goes_on_at(number) {
@@ -22,7 +22,7 @@ impl Grouping {
             groups.entry(format!("{value:?}")).or_insert_with(|| (value, Vec::new())).1.push(span);
         }
         let mut groups: Vec<_> = groups.into_values().collect();
-        // What was said of the set is said of every group again.
+        // The attributes of the set are copied to every group.
         let said: usize = set.attributes.iter().map(|(name, value)| name.len() + length(value)).sum();
         if !scene.has_room(said.saturating_mul(groups.len())) {
             return Vec::new();
@@ -37,7 +37,7 @@ impl Grouping {
     }
 }
 
-/// How many bytes of text or of anything else a value has.
+/// Approximate size of a value in bytes.
 fn length(value: &Value) -> usize {
     match value {
         Value::Text(text) => text.len(),

@@ -1,13 +1,13 @@
-//! One value as comparisons see it.
+//! Values in comparable form.
 
 use crate::{CompareOp, Literal};
 use baton_types::{SpanKind, SpanStatus, Value};
 use std::{cmp::Ordering, ops::ControlFlow};
 
-/// Whether whoever looks at values wants more of them.
+/// Whether a visitor continues.
 pub(super) type Flow = ControlFlow<()>;
 
-/// One value; what is neither text, number nor truth cannot be compared and is none.
+/// A comparable value; maps, bytes and empty values have no such form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Item<'a> {
     Text(&'a str),
@@ -26,7 +26,7 @@ enum Number {
 }
 
 impl<'a> Item<'a> {
-    /// A constant; `nil` is no value.
+    /// Value of a constant; none for `nil`.
     pub(crate) fn of(literal: &'a Literal) -> Option<Self> {
         Some(match literal {
             Literal::Text(text) => Self::Text(text),
@@ -40,7 +40,7 @@ impl<'a> Item<'a> {
         })
     }
 
-    /// Shows every element of a value.
+    /// Visits every element of a value.
     pub(super) fn each(value: &'a Value, seen: &mut dyn FnMut(Item<'_>) -> Flow) -> Flow {
         match value {
             Value::Text(text) => seen(Self::Text(text)),
@@ -52,7 +52,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The value as an answer shows it.
+    /// The value in the form of the result.
     pub(super) fn shown(self) -> Value {
         match self {
             Self::Text(text) => Value::from(text.to_owned()),
@@ -73,7 +73,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The number, if it is one.
+    /// The number, if it is numeric.
     pub(super) fn as_float(self) -> Option<f64> {
         self.number().map(|number| match number {
             Number::Whole(number) => number as f64,
@@ -81,7 +81,7 @@ impl<'a> Item<'a> {
         })
     }
 
-    /// The whole number, if it is one.
+    /// The integer, if it is an integer or duration.
     pub(super) fn as_whole(self) -> Option<i64> {
         match self.number() {
             Some(Number::Whole(number)) => Some(number),
@@ -90,7 +90,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Whether a comparison holds; none when values of these types cannot be compared that way.
+/// Whether a comparison holds; none if the operator does not apply to these types.
 pub(crate) fn holds(op: CompareOp, left: Item<'_>, right: Item<'_>) -> Option<bool> {
     let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
     let order = match (left, right) {
@@ -120,10 +120,10 @@ fn order(left: Number, right: Number) -> Option<Ordering> {
     }
 }
 
-/// Two to the power of 63: the first number beyond every `i64`.
+/// 2^63: the first number above the range of `i64`.
 const BEYOND: f64 = 9_223_372_036_854_775_808.0;
 
-/// Exact, also where `f64` cannot tell neighbouring whole numbers apart.
+/// Exact comparison, also where `f64` cannot distinguish neighbouring integers.
 fn order_mixed(whole: i64, real: f64) -> Option<Ordering> {
     if real.is_nan() {
         return None;

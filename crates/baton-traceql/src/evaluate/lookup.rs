@@ -1,4 +1,4 @@
-//! From a field of a query to its values on a span, without making anything.
+//! Reads the values of a field on a span without allocation.
 
 use super::{
     item::{Flow, Item},
@@ -7,14 +7,14 @@ use super::{
 use crate::{Aliases, Field, Intrinsic, Scope};
 use baton_types::{Attributes, Key, Span, Value, find_attribute};
 
-/// A field with every name that it may have.
+/// A field with all its aliases.
 #[derive(Debug)]
 pub(super) enum Lookup {
     Attribute(Named),
     Intrinsic(Intrinsic),
 }
 
-/// Attributes: the first name that is there decides.
+/// An attribute; the first alias that is present is used.
 #[derive(Debug)]
 pub(super) struct Named {
     scope: Scope,
@@ -22,14 +22,14 @@ pub(super) struct Named {
     names: Vec<Key>,
 }
 
-/// A value where it lies.
+/// A borrowed value.
 #[derive(Clone, Copy)]
 pub(super) enum Raw<'a> {
     Value(&'a Value),
     Item(Item<'a>),
 }
 
-/// Where an attribute without scope is looked for.
+/// Lookup order of an attribute without scope.
 const ORDER: [Scope; 5] = [Scope::Span, Scope::Resource, Scope::Event, Scope::Link, Scope::Instrumentation];
 
 type Seen<'f> = &'f mut dyn FnMut(Raw<'_>) -> Flow;
@@ -46,7 +46,7 @@ impl Lookup {
         }
     }
 
-    /// Shows the values of the field on a span; events and links have several.
+    /// Visits the values of the field on a span; events and links can have several.
     pub(super) fn visit(&self, scene: &Scene<'_>, at: usize, seen: Seen<'_>) -> Flow {
         match self {
             Self::Attribute(named) => named.visit(scene, at, seen),
@@ -64,7 +64,7 @@ impl Named {
     }
 }
 
-/// None when the name is not there.
+/// None if the attribute is absent.
 fn visit_name(span: &Span, scope: Scope, name: &str, seen: Seen<'_>) -> Option<Flow> {
     match scope {
         Scope::Any => ORDER.iter().find_map(|scope| visit_name(span, *scope, name, seen)),
@@ -128,7 +128,7 @@ fn visit_intrinsic(intrinsic: Intrinsic, scene: &Scene<'_>, at: usize, seen: See
     }
 }
 
-/// The number of the parent: -1 for a root, 0 when the parent is not here.
+/// `nestedSetParent`: -1 for a root, 0 if the parent is missing.
 fn parent_number(scene: &Scene<'_>, at: usize) -> i64 {
     let tree = scene.tree();
     match (tree.parent[at], scene.spans[at].parent) {
@@ -144,7 +144,7 @@ fn duration(nanoseconds: u64) -> Item<'static> {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// An id as text, which lives only as long as it is looked at.
+/// Visits an id as hexadecimal text on the stack.
 fn show_hex(bytes: &[u8], show: &mut dyn FnMut(Item<'_>) -> Flow) -> Flow {
     let mut text = [0; 32];
     for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {

@@ -1,4 +1,4 @@
-//! Stages from left to right.
+//! Executes the stages of a plan in order.
 
 use super::{
     plan::{Plan, Sets, Step},
@@ -9,7 +9,7 @@ use crate::Spanset;
 use baton_types::Value;
 
 impl Plan {
-    /// What the trace answers; no set is empty.
+    /// The resulting spansets; none of them is empty.
     pub(super) fn run(&self, scene: &Scene<'_>) -> Vec<Spanset> {
         match self {
             Self::Steps(steps) => {
@@ -72,7 +72,7 @@ impl Sets {
     }
 }
 
-/// Says something about a set; what was said before under that name is forgotten.
+/// Sets an attribute of a spanset, replacing an earlier value.
 pub(super) fn say(set: &mut Spanset, name: &str, value: Value) {
     set.attributes.retain(|(known, _)| known != name);
     set.attributes.push((name.to_owned(), value));

@@ -1,16 +1,16 @@
-//! A query that is ready to be asked of many traces.
+//! Execution plan of a pipeline.
 
 use super::expression::Expression;
 use crate::{AggregateOp, CompareOp, Literal, SpansetOp};
 
-/// Steps from left to right, or two of them combined.
+/// A sequence of steps, or two plans combined.
 #[derive(Debug)]
 pub(super) enum Plan {
     Steps(Vec<Step>),
     Combined { op: SpansetOp, left: Box<Plan>, right: Box<Plan> },
 }
 
-/// What a stage does; `select` does nothing to spansets.
+/// One step; `select` needs none because it does not change spansets.
 #[derive(Debug)]
 pub(super) enum Step {
     Keep(Sets),
@@ -19,7 +19,7 @@ pub(super) enum Step {
     Coalesce,
 }
 
-/// Which spans of a set.
+/// Selects spans of a set.
 #[derive(Debug)]
 pub(super) enum Sets {
     All,
@@ -27,7 +27,7 @@ pub(super) enum Sets {
     Combined { op: SpansetOp, left: Box<Sets>, right: Box<Sets> },
 }
 
-/// Spansets whose aggregate compares like this with a constant.
+/// Keeps spansets whose aggregate compares to a constant.
 #[derive(Debug)]
 pub(super) struct Having {
     pub(super) measure: Measure,
@@ -41,14 +41,14 @@ pub(super) struct Measure {
     pub(super) op: AggregateOp,
     /// None for `count()`.
     pub(super) of: Option<Expression>,
-    /// What the answer calls it.
+    /// Attribute name in the result.
     pub(super) label: String,
 }
 
-/// One spanset per value.
+/// Groups a spanset by value.
 #[derive(Debug)]
 pub(super) struct Grouping {
     pub(super) of: Expression,
-    /// What the answer calls it.
+    /// Attribute name in the result.
     pub(super) label: String,
 }

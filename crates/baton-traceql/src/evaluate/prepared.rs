@@ -1,4 +1,4 @@
-//! A query with everything worked out that does not depend on a trace.
+//! A compiled search.
 
 use super::{
     compile,
@@ -14,7 +14,7 @@ use crate::{
 };
 use baton_types::{Key, Span};
 
-/// A query that is ready to be asked of many traces: it was checked, and its regular expressions are compiled.
+/// A checked search with compiled regular expressions, for evaluation on many traces.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
@@ -22,7 +22,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Checks a query and works out what does not depend on a trace.
+    /// Checks and compiles a query.
     pub fn new(query: &Query, aliases: Aliases) -> Result<Self, QueryError> {
         check(query)?;
         let pipeline = match &query.root {
@@ -36,13 +36,12 @@ impl Prepared {
         })
     }
 
-    /// What a complete trace answers: no spansets, or some that are not empty.
+    /// The spansets of a complete trace; none of them is empty.
     pub fn evaluate(&self, trace: &Trace) -> Vec<Spanset> {
         self.run(&Scene::new(&trace.spans))
     }
 
-    /// What a complete trace answers and shows, unless that takes too long or too much memory: `late` is asked
-    /// often.
+    /// The spansets of a complete trace; none if the deadline or the memory limit is exceeded. `late` is called often.
     pub fn answer<'a>(&'a self, trace: &'a Trace, late: &'a dyn Fn() -> bool) -> Option<TraceAnswer<'a>> {
         let scene = Scene::until(&trace.spans, late);
         let spansets = self.run(&scene);
@@ -57,7 +56,7 @@ impl Prepared {
         sets
     }
 
-    /// Which attributes of the span at that position an answer shows.
+    /// Attributes of the span at this position that the result includes.
     pub fn shown(&self, trace: &Trace, span: usize) -> Shown {
         self.shown_in(&Scene::new(&trace.spans), span)
     }
@@ -70,7 +69,7 @@ impl Prepared {
         Shown { attributes: self.shown.iter().filter_map(value).collect() }
     }
 
-    /// Whether a span matches on its own; [`crate::check_tail`] says for which queries that has a meaning.
+    /// Whether a single span matches; [`crate::check_tail`] tells for which queries this is meaningful.
     pub fn matches_span(&self, span: &Span) -> bool {
         let scene = Scene::new(std::slice::from_ref(span));
         match &self.plan {
@@ -84,7 +83,7 @@ impl Prepared {
     }
 }
 
-/// What a trace answers; what is known of the whole trace is worked out once, however many spans are shown.
+/// Result for one trace; properties of the whole trace are computed once for all spans.
 pub struct TraceAnswer<'a> {
     query: &'a Prepared,
     scene: Scene<'a>,
@@ -92,28 +91,28 @@ pub struct TraceAnswer<'a> {
 }
 
 impl TraceAnswer<'_> {
-    /// No spansets, or some that are not empty.
+    /// The spansets; none of them is empty.
     pub fn spansets(&self) -> &[Spanset] {
         &self.spansets
     }
 
-    /// Which attributes of the span at that position an answer shows.
+    /// Attributes of the span at this position that the result includes.
     pub fn shown(&self, span: usize) -> Shown {
         self.query.shown_in(&self.scene, span)
     }
 }
 
-/// What a complete trace answers. Whoever asks many traces the same uses [`Prepared`].
+/// Evaluates a query on a complete trace. For many traces, use [`Prepared`].
 pub fn evaluate(query: &Query, trace: &Trace, aliases: Aliases) -> Result<Vec<Spanset>, QueryError> {
     Ok(Prepared::new(query, aliases)?.evaluate(trace))
 }
 
-/// Which attributes of the span at that position an answer shows; none for a query that cannot be run.
+/// Attributes of the span at this position that the result includes; none for a query that cannot be executed.
 pub fn shown(query: &Query, trace: &Trace, span: usize, aliases: Aliases) -> Shown {
     Prepared::new(query, aliases).map(|prepared| prepared.shown(trace, span)).unwrap_or_default()
 }
 
-/// Whether a span matches on its own; never for a query that [`crate::check_tail`] refuses.
+/// Whether a single span matches; always false for a query that [`crate::check_tail`] rejects.
 pub fn matches_span(query: &Query, span: &Span, aliases: Aliases) -> bool {
     crate::check_tail(query).is_ok() && Prepared::new(query, aliases).is_ok_and(|query| query.matches_span(span))
 }

@@ -1,4 +1,4 @@
-//! The trace that is asked, with what is worked out about it only when a query wants to know.
+//! The trace under evaluation, with derived data computed on demand.
 
 use super::tree::Tree;
 use baton_types::Span;
@@ -7,27 +7,27 @@ use std::{
     cmp::Reverse,
 };
 
-/// Most bytes that are said of sets again and again, where there is somebody who gives up.
+/// Maximum bytes of spanset attributes copied to groups, for evaluations that can be cancelled.
 const MOST_SAID: usize = 64 << 20;
-/// How many spans are looked at before it is asked again whether there is time.
+/// Number of spans between two checks of the deadline.
 const TURN: usize = 256;
 
 pub(super) struct Scene<'t> {
     pub(super) spans: &'t [Span],
     tree: OnceCell<Tree>,
     whole: OnceCell<Whole>,
-    /// Says when it has taken too long.
+    /// Returns true once the deadline has passed.
     late: Option<&'t dyn Fn() -> bool>,
     given_up: Cell<bool>,
     said: Cell<usize>,
 }
 
-/// What holds for the whole trace.
+/// Properties of the whole trace.
 #[derive(Clone, Copy)]
 pub(super) struct Whole {
-    /// The span without parent; if there is none, the earliest.
+    /// The earliest span without parent; if there is none, the earliest span.
     pub(super) root: Option<usize>,
-    /// From the first beginning to the last end, in nanoseconds.
+    /// From the first start to the last end, in nanoseconds.
     pub(super) duration: u64,
 }
 
@@ -43,12 +43,12 @@ impl<'t> Scene<'t> {
         }
     }
 
-    /// One that is given up when it is late.
+    /// With a deadline.
     pub(super) fn until(spans: &'t [Span], late: &'t dyn Fn() -> bool) -> Self {
         Self { late: Some(late), ..Self::new(spans) }
     }
 
-    /// Whether there is time for one more set: what is done with it may take as long as the trace is.
+    /// Whether there is time for another spanset. Processing one can take time linear in the trace.
     pub(super) fn goes_on(&self) -> bool {
         if !self.given_up.get() && self.late.is_some_and(|late| late()) {
             self.given_up.set(true);
@@ -56,12 +56,12 @@ impl<'t> Scene<'t> {
         !self.given_up.get()
     }
 
-    /// Whether there is time for the span with that number in a set.
+    /// Whether there is time for the span with this index in a set; checks the deadline periodically.
     pub(super) fn goes_on_at(&self, number: usize) -> bool {
         !number.is_multiple_of(TURN) || self.goes_on()
     }
 
-    /// Whether there is room to say so many bytes more of sets.
+    /// Reserves bytes for copied spanset attributes; false if the limit is exceeded.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         self.said.set(self.said.get().saturating_add(bytes));
         if self.late.is_some() && self.said.get() > MOST_SAID {
@@ -70,7 +70,7 @@ impl<'t> Scene<'t> {
         !self.given_up.get()
     }
 
-    /// Whether it was given up: what was found is not all.
+    /// Whether the evaluation was cancelled, so that the result is incomplete.
     pub(super) fn is_given_up(&self) -> bool {
         self.given_up.get()
     }
@@ -83,7 +83,7 @@ impl<'t> Scene<'t> {
         *self.whole.get_or_init(|| Whole::new(self.spans))
     }
 
-    /// By start time, whatever the order in which the spans came.
+    /// Sorts by start time, independent of input order.
     pub(super) fn sort(&self, spans: &mut [usize]) {
         spans.sort_unstable_by_key(|index| place(&self.spans[*index]));
     }
@@ -101,7 +101,7 @@ impl Whole {
     }
 }
 
-/// Where a span stands among others of its trace.
+/// Sort key of a span within its trace.
 pub(super) fn place(span: &Span) -> (u64, [u8; 8]) {
     (span.start, span.id.0)
 }

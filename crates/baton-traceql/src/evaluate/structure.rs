@@ -1,11 +1,11 @@
-//! How two sets of spans of a trace are combined.
+//! Logical and structural operators between two spansets of a trace.
 
 use super::{scene::Scene, tree::Tree};
 use crate::SpansetOp;
 use baton_types::SpanId;
 use std::collections::HashMap;
 
-/// How a right span stands to a left one.
+/// Relation of a right span to a left span.
 #[derive(Clone, Copy)]
 enum Relation {
     Child,
@@ -21,7 +21,7 @@ enum Form {
     Union,
 }
 
-/// The spans of both sets that the operator keeps, each once.
+/// The spans of both sets that the operator keeps, deduplicated.
 pub(super) fn combine(scene: &Scene<'_>, op: SpansetOp, left: &[usize], right: &[usize]) -> Vec<usize> {
     match op {
         SpansetOp::And if left.is_empty() || right.is_empty() => Vec::new(),
@@ -58,7 +58,7 @@ fn marks(scene: &Scene<'_>, spans: &[usize]) -> Vec<bool> {
     marks
 }
 
-/// For every span of the trace, whether it stands in the relation to some marked one.
+/// For every span of the trace, whether it has the relation to any marked span.
 fn stands(tree: &Tree, relation: Relation, marked: &[bool]) -> Vec<bool> {
     let mut stands = vec![false; marked.len()];
     match relation {
@@ -95,7 +95,7 @@ fn stands(tree: &Tree, relation: Relation, marked: &[bool]) -> Vec<bool> {
             }
             for (span, family) in tree.family.iter().enumerate() {
                 let members = family.and_then(|family| families.get(&family)).copied().unwrap_or_default();
-                // Nobody is their own sibling.
+                // A span is not its own sibling.
                 stands[span] = members > usize::from(marked[span]);
             }
         }

@@ -1,17 +1,17 @@
-//! Who is whose parent.
+//! Parent-child relations of the spans of a trace.
 //!
-//! Traces are incomplete: parents are missing, there are several roots, and broken emitters make circles. A circle is cut
-//! above its earliest span, so that everything here is a forest.
+//! Traces can be incomplete: parents are missing, there are several roots, and faulty emitters produce cycles. A cycle
+//! is cut above its earliest span, so that the result is a forest.
 
 use super::scene::place;
 use baton_types::{Span, SpanId};
 
 pub(super) struct Tree {
-    /// Positions of the parents that are here.
+    /// Positions of the parents that are present.
     pub(super) parent: Vec<Option<usize>>,
-    /// What siblings have in common: the parent's id, also when the parent is not here.
+    /// Id of the parent, also if the parent is missing; siblings share it.
     pub(super) family: Vec<Option<SpanId>>,
-    /// Every span after its parent.
+    /// All spans, each after its parent.
     pub(super) preorder: Vec<usize>,
     pub(super) children: Vec<i64>,
     pub(super) left: Vec<i64>,
@@ -40,7 +40,7 @@ impl Tree {
         tree
     }
 
-    /// Numbers both sides of every span, as nested sets: what is inside has numbers between.
+    /// Assigns nested set numbers: descendants have numbers between left and right.
     fn number(&mut self, order: &[usize]) {
         let mut first: Vec<Option<usize>> = vec![None; order.len()];
         let mut next: Vec<Option<usize>> = vec![None; order.len()];
@@ -63,7 +63,7 @@ impl Tree {
                     self.left[span] = number;
                     self.preorder.push(span);
                 }
-                // The list of children is used up as they are visited.
+                // The child list is consumed during the traversal.
                 if let Some(child) = first[span] {
                     first[span] = next[child];
                     at = Some(child);
@@ -87,7 +87,7 @@ fn parents(spans: &[Span]) -> Vec<Option<usize>> {
     spans.iter().map(|span| span.parent.and_then(find)).collect()
 }
 
-/// The earliest span of every circle.
+/// The earliest span of every cycle.
 fn cuts(spans: &[Span], parent: &[Option<usize>]) -> Vec<usize> {
     let mut walk = vec![usize::MAX; spans.len()];
     let mut cuts = Vec::new();

@@ -1,4 +1,4 @@
-//! One comparison with a constant, asked of values: what an index does with its dictionary.
+//! Comparison with a constant, applied to single values, as for the dictionary of an index.
 
 use super::{
     compile::regex,
@@ -8,7 +8,7 @@ use crate::{CompareOp, Literal, QueryError};
 use baton_types::Value;
 use regex::Regex;
 
-/// A comparison with a constant that is ready to be asked of many values.
+/// A compiled comparison with a constant, for use on many values.
 #[derive(Debug)]
 pub struct ValueTest {
     op: CompareOp,
@@ -22,7 +22,7 @@ enum Against {
 }
 
 impl ValueTest {
-    /// Compiles a regular expression; refuses one that is none.
+    /// Compiles the comparison; fails if a regular expression is invalid.
     pub fn new(op: CompareOp, value: &Literal) -> Result<Self, QueryError> {
         let against = match (op, value) {
             (CompareOp::Matches | CompareOp::MatchesNot, Literal::Text(pattern)) => Against::Pattern(regex(pattern)?),
@@ -31,8 +31,8 @@ impl ValueTest {
         Ok(Self { op, against })
     }
 
-    /// Whether the comparison holds of a value as an attribute has it: of a list, for some element, and for `!=` and
-    /// `!~` for all that can be compared.
+    /// Whether the comparison holds for an attribute value. A list matches if any element does; for `!=` and `!~`, all
+    /// comparable elements must.
     pub fn holds(&self, value: &Value) -> bool {
         let negative = matches!(self.op, CompareOp::NotEqual | CompareOp::MatchesNot);
         let mut compared = false;
@@ -46,7 +46,7 @@ impl ValueTest {
         if negative { compared && decided.is_continue() } else { decided.is_break() }
     }
 
-    /// Whether the comparison holds of text, which need not be made a value for that.
+    /// Whether the comparison holds for text, without the need to construct a [`Value`].
     pub fn holds_text(&self, text: &str) -> bool {
         self.of(Item::Text(text)) == Some(true)
     }

@@ -1,18 +1,18 @@
-//! Series from series.
+//! Arithmetic over series.
 
 use super::series::Series;
 use crate::ArithmeticOp;
 use baton_types::Value;
 use std::collections::HashMap;
 
-/// What an operand of arithmetic is.
+/// Operand or result of arithmetic.
 pub(super) enum Computed {
     Number(f64),
     Series(Vec<Series>),
 }
 
-/// Computes interval by interval: a constant with every series, and series with the one that has the same labels, where
-/// names do not count. A series that finds no partner is left out.
+/// Computes interval by interval. A constant applies to every series; a series is paired with the series that has the
+/// same labels, ignoring `__name__`. Series without a counterpart are dropped.
 pub(super) fn computed(op: ArithmeticOp, left: Computed, right: Computed) -> Computed {
     let series = match (left, right) {
         (Computed::Number(left), Computed::Number(right)) => {
@@ -28,7 +28,7 @@ pub(super) fn computed(op: ArithmeticOp, left: Computed, right: Computed) -> Com
 fn each(mut series: Vec<Series>, compute: impl Fn(f64) -> Option<f64>) -> Vec<Series> {
     for one in &mut series {
         one.samples.iter_mut().for_each(|sample| *sample = sample.and_then(&compute));
-        // What a span had is not what was computed of it.
+        // Exemplar values do not match the computed samples.
         one.exemplars.clear();
     }
     series.retain(Series::says_something);
@@ -50,7 +50,7 @@ fn pairs(op: ArithmeticOp, left: Vec<Series>, right: &[Series]) -> Vec<Series> {
     series
 }
 
-/// The labels in whatever order, without the name.
+/// Encoded labels in sorted order, without `__name__`.
 fn identity(series: &Series) -> Vec<u8> {
     let mut labels: Vec<&(String, Value)> = series.labels.iter().filter(|(name, _)| name != "__name__").collect();
     labels.sort_by(|left, right| left.0.cmp(&right.0));
@@ -62,7 +62,7 @@ fn identity(series: &Series) -> Vec<u8> {
     identity
 }
 
-/// None when it is no number, as for a division by zero.
+/// None if the result is not finite, as for a division by zero.
 fn number(op: ArithmeticOp, left: f64, right: f64) -> Option<f64> {
     let number = match op {
         ArithmeticOp::Add => left + right,

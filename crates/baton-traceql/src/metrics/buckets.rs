@@ -1,11 +1,11 @@
-//! Powers of two that numbers fall below.
+//! Power-of-two histogram buckets.
 
-/// How many values there were up to each power of two, smallest first; few, so a list is enough.
+/// Counts by upper bound, ascending; there are few buckets, so a list suffices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Buckets(Vec<(f64, u64)>);
 
 impl Buckets {
-    /// Counts a value; says whether its bucket is new.
+    /// Adds a value; returns whether its bucket is new.
     pub(super) fn add(&mut self, value: f64, times: u64) -> bool {
         self.put(bucket(value), times)
     }
@@ -32,13 +32,13 @@ impl Buckets {
     }
 }
 
-/// The smallest power of two that is no less; 0 for everything that is not positive.
+/// The smallest power of two that is not below the value; 0 for values that are not positive.
 pub(super) fn bucket(value: f64) -> f64 {
     const MANTISSA: u64 = (1 << 52) - 1;
     if value <= 0.0 {
         return 0.0;
     }
-    // Numbers too small to have an exponent of their own are all below the first that has one.
+    // Subnormal numbers share the bucket of the smallest normal number.
     let value = value.max(f64::MIN_POSITIVE);
     let power = f64::from_bits(value.to_bits() & !MANTISSA);
     if power == value { power } else { power * 2.0 }

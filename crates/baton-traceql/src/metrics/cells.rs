@@ -1,12 +1,12 @@
-//! What is kept of one group, interval by interval.
+//! Accumulated values of one group per interval.
 
 use super::{buckets::Buckets, sum::Sum, values::Values};
 use crate::{AggregateOp, FirstStage};
 
-/// Numbers beyond this cannot be added up without running out of `f64`; nothing that is measured is that great.
+/// Larger magnitudes could overflow `f64` when summed; no real measurement is that large.
 const GREATEST: f64 = 1e285;
 
-/// What a metrics function keeps.
+/// Kind of accumulator that a metrics function needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeps {
     Counts,
@@ -17,7 +17,7 @@ pub(super) enum Keeps {
     Buckets,
 }
 
-/// One cell per interval.
+/// One accumulator per interval.
 #[derive(Clone, Debug)]
 pub(super) enum Cells {
     Counts(Vec<u64>),
@@ -43,7 +43,7 @@ impl Keeps {
         }
     }
 
-    /// How many bytes a cell takes at least.
+    /// Minimum size of a cell in bytes.
     pub(super) fn bytes(self) -> usize {
         match self {
             Self::Counts => size_of::<u64>(),
@@ -67,7 +67,7 @@ impl Cells {
         }
     }
 
-    /// Takes a value; says how many bytes that took. What is no number, or beyond all that can be measured, is none.
+    /// Adds a value several times; returns the added bytes. NaN and numbers out of range are ignored.
     pub(super) fn add(&mut self, interval: usize, value: f64, times: u64) -> usize {
         if let Self::Counts(counts) = self {
             if let Some(count) = counts.get_mut(interval) {
@@ -91,7 +91,7 @@ impl Cells {
         }
     }
 
-    /// Takes several values of one interval; says how many bytes that took.
+    /// Adds several values of one interval; returns the added bytes.
     pub(super) fn add_each(&mut self, interval: usize, values: &[f64]) -> usize {
         match self {
             Self::Values(cells) if values.iter().all(|value| is_measurable(*value)) => {
@@ -101,7 +101,7 @@ impl Cells {
         }
     }
 
-    /// Takes what another tally kept of the same group; says how many bytes that took.
+    /// Merges the cells of another tally for the same group; returns the added bytes.
     pub(super) fn merge(&mut self, other: Self) -> usize {
         match (self, other) {
             (Self::Counts(cells), Self::Counts(others)) => {
@@ -120,19 +120,19 @@ impl Cells {
                 let new: usize = cells.iter_mut().zip(&others).map(|(cell, other)| cell.merge(other)).sum();
                 new * size_of::<(f64, u64)>()
             }
-            // Tallies of different functions have nothing to say to each other.
+            // Cells of different functions cannot be merged.
             _ => 0,
         }
     }
 }
 
-/// Whether a number counts as measured.
+/// Whether a number is in range; false for NaN.
 pub(super) fn is_measurable(value: f64) -> bool {
     value.abs() <= GREATEST
 }
 
 fn keep(cell: Option<&mut Option<f64>>, value: f64, choose: fn(f64, f64) -> f64) -> usize {
-    // Zero has two signs, and both are the same number.
+    // Normalizes negative zero.
     let value = value + 0.0;
     if let Some(cell) = cell {
         *cell = Some(cell.map_or(value, |known| choose(known, value)));

@@ -1,7 +1,7 @@
-//! What the spans of a selection have that others have not.
+//! `compare`: differences between a selection and all other spans.
 //!
-//! Of every attribute it is counted how often each value occurs, in the selection and in the rest. What has no list of
-//! values worth reading is left out: ids, times, lists and long text.
+//! Counts how often each value of each attribute occurs in the selection and in the rest. Lists, maps, bytes and long
+//! text count only in the totals of their attribute.
 
 use super::{
     key,
@@ -16,16 +16,16 @@ use std::{
     collections::{BTreeMap, HashMap},
 };
 
-/// Most attributes that are compared.
+/// Maximum number of compared attributes.
 const MOST_FIELDS: usize = 1_000;
-/// Most values of an attribute: of one that has more only the totals are told.
+/// Maximum number of values per attribute; with more, only the totals are reported.
 const MOST_VALUES: usize = 1_000;
-/// Text that is longer is content, which nobody counts.
+/// Maximum length of a counted text value in bytes; longer text is content.
 const LONGEST: usize = 256;
-/// How many values are shown of each attribute when the query does not say.
+/// Default number of reported values per attribute.
 const SHOWN: usize = 10;
 
-/// Where a key is.
+/// Source of a key.
 #[derive(Clone, Copy)]
 enum From {
     Intrinsic,
@@ -33,7 +33,7 @@ enum From {
     Span,
 }
 
-/// Whether an interval had been counted in before.
+/// Whether the interval already had a count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Known,
@@ -56,7 +56,7 @@ struct Counted {
     too_many: bool,
 }
 
-/// How many spans of the rest and of the selection there were in intervals in which there were some.
+/// Number of spans in the rest and in the selection, by interval; empty intervals are omitted.
 #[derive(Clone, Debug, Default)]
 struct Counts(BTreeMap<usize, [u64; 2]>);
 
@@ -90,7 +90,7 @@ impl Counts {
 }
 
 impl Tally {
-    /// Counts a span on its side.
+    /// Counts a span in the selection or in the rest.
     pub(super) fn compare(&mut self, compare: &Compare, chosen: &ChosenSpan<'_>, interval: usize) {
         let Some((compared, most)) = self.comparing() else { return };
         let start = i64::try_from(chosen.span().start).unwrap_or(i64::MAX);
@@ -109,7 +109,7 @@ impl Compared {
         Self { intervals, fields: Default::default(), bytes: 0 }
     }
 
-    /// Counts all that a span has; says whether there was room.
+    /// Counts all attributes of a span; returns false if a limit was reached.
     fn add(&mut self, chosen: &ChosenSpan<'_>, interval: usize, is_selected: bool, most: usize) -> bool {
         let span = chosen.span();
         let mut fits = true;
@@ -175,12 +175,12 @@ impl Compared {
         true
     }
 
-    /// How many bytes of memory it takes, roughly.
+    /// Approximate memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes what others counted; says whether there was room for every attribute.
+    /// Merges other counts; returns false if the limit of attributes was reached.
     pub(super) fn merge(&mut self, other: Self) -> bool {
         self.bytes = self.bytes.saturating_add(other.bytes);
         let mut fits = true;
@@ -196,7 +196,7 @@ impl Compared {
         fits
     }
 
-    /// Totals of every attribute, and the values that occur most on each side.
+    /// Totals of every attribute, and the most frequent values on each side.
     pub(super) fn series(
         self,
         compare: &Compare,
@@ -215,7 +215,7 @@ impl Compared {
 }
 
 impl Counted {
-    /// Lets values go when they are too many to be read.
+    /// Drops the values once there are too many.
     fn bound(&mut self) {
         if self.values.len() > MOST_VALUES {
             self.values = HashMap::new();
@@ -263,7 +263,7 @@ impl Counted {
     }
 }
 
-/// The name of a field as a query would write it.
+/// Name of a field in query syntax.
 fn label(from: From, name: String) -> String {
     let attribute = |scope| Field::Attribute(Attribute { scope, of_parent: false, name: name.clone() }).to_string();
     match from {

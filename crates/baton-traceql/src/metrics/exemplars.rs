@@ -1,9 +1,9 @@
-//! Spans that stand for others.
+//! Exemplars of a group.
 
 use super::series::Exemplar;
 
-/// The few spans of a group whose ids come first when they are shuffled: spread over time, and the same whichever way
-/// the group came together.
+/// A bounded sample: the spans of a group with the lowest id hashes. It is spread over time and independent of
+/// insertion order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Exemplars(Vec<(u64, Exemplar)>);
 
@@ -12,7 +12,7 @@ impl Exemplars {
         self.0.len()
     }
 
-    /// Adds an exemplar unless others come first; returns how many bytes that took.
+    /// Adds an exemplar if its hash ranks low enough; returns the added bytes.
     pub(super) fn add(&mut self, exemplar: Exemplar, most: usize) -> usize {
         let before = self.0.len();
         let rank = shuffled(&exemplar);
@@ -31,7 +31,7 @@ impl Exemplars {
         other.0.into_iter().map(|(_, exemplar)| self.add(exemplar, most)).sum()
     }
 
-    /// By time.
+    /// Exemplars by time.
     pub(super) fn into_sorted(self) -> Vec<Exemplar> {
         let mut exemplars: Vec<Exemplar> = self.0.into_iter().map(|(_, exemplar)| exemplar).collect();
         exemplars.sort_unstable_by(|left, right| {
@@ -42,12 +42,12 @@ impl Exemplars {
     }
 }
 
-/// A number that says nothing about the span, and is always the same for it.
+/// A deterministic hash of the span id.
 fn shuffled(exemplar: &Exemplar) -> u64 {
     let bytes = exemplar.trace.0.iter().chain(&exemplar.span.0);
     let mixed = bytes
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    // The last bytes should reach all bits.
+    // Mixes the last bytes into all bits.
     let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 29)
 }

@@ -1,8 +1,8 @@
-//! Values as bytes: they have no hash of their own, and equal bytes mean equal values.
+//! Encodes values as bytes for hashing: equal bytes mean equal values.
 
 use baton_types::Value;
 
-/// Appends a value; what is written never is the beginning of something else that could be written.
+/// Appends a value; the encoding is prefix-free.
 pub(super) fn write(value: Option<&Value>, out: &mut Vec<u8>) {
     let Some(value) = value else { return out.push(0) };
     match value {

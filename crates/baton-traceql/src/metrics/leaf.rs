@@ -1,4 +1,4 @@
-//! One pipeline that ends in a metrics function.
+//! A leaf: one pipeline that ends in a metrics function.
 
 use super::{series::Exemplar, steps::Steps, tally::Tally};
 use crate::{
@@ -10,14 +10,14 @@ use crate::{
 };
 use baton_types::{Span, Value};
 
-/// A leaf that an index can count by itself: spans that meet a filter, each on its own.
+/// A leaf that an index can aggregate span by span, without the rest of the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Direct<'a> {
-    /// Which spans; none means all of them.
+    /// Filter; none selects all spans.
     pub filter: Option<&'a FieldExpr>,
-    /// What they are grouped by, each field once.
+    /// Grouping fields, deduplicated.
     pub by: &'a [Field],
-    /// What is measured of each; none when spans are only counted.
+    /// Aggregated field; none if spans are only counted.
     pub of: Option<&'a Field>,
 }
 
@@ -67,7 +67,7 @@ impl Leaf {
         }
     }
 
-    /// By what numbers are divided for the answer: durations are measured in nanoseconds and answered in seconds.
+    /// Divisor for results: durations are measured in nanoseconds and reported in seconds.
     pub(super) fn unit(&self) -> f64 {
         match self.of {
             Some(Field::Intrinsic(Intrinsic::Duration | Intrinsic::TraceDuration | Intrinsic::EventTimeSinceStart)) => {
@@ -90,7 +90,7 @@ impl Leaf {
         (plain && local).then_some(Direct { filter, by: &self.by, of: self.of.as_ref() })
     }
 
-    /// Counts the spans of a trace that were chosen; says whether there was time for all.
+    /// Adds the selected spans of a trace; returns false if the deadline passed first.
     pub(super) fn add(&self, tally: &mut Tally, steps: Steps, spans: &[Span], late: &dyn Fn() -> bool) -> bool {
         let mut values = Vec::new();
         let in_time = self.chosen.each(spans, late, &mut |chosen| {

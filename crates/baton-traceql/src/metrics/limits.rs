@@ -1,25 +1,25 @@
-//! How much an answer may hold.
+//! Memory limits of metrics queries.
 
 use crate::{Literal, Query, QueryError};
 
-/// Most exemplars that a query can ask for itself.
+/// Maximum number of exemplars that a hint can request.
 const MOST_EXEMPLARS: usize = 1_000;
 
-/// How much is kept while measuring. Groups beyond [`Limits::series`] are left out, and the answer says that it is not
-/// whole; a query that needs more memory than the other limits allow is refused as [`QueryError::TooLarge`].
+/// Limits of a metrics query. Groups beyond [`Limits::series`] are dropped and the result is marked as incomplete; a
+/// query that exceeds one of the other limits fails with [`QueryError::TooLarge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most groups of a metrics function.
+    /// Maximum number of groups of a metrics function.
     pub series: usize,
-    /// Most spans that stand for others, in each series; a query can ask for another number: `with (exemplars=5)`.
+    /// Maximum number of exemplars per series; a hint can override it: `with (exemplars=5)`.
     pub exemplars: usize,
-    /// Most bytes of memory that one tally takes, roughly.
+    /// Approximate maximum memory of one tally in bytes.
     pub bytes: usize,
-    /// Most samples in all series of all leaves: each series has one for every interval.
+    /// Maximum number of samples in all series of all leaves; a series has one per interval.
     pub samples: usize,
 }
 
-/// Samples that the series of an answer may still have.
+/// Remaining number of samples in the result.
 pub(super) struct SampleBudget {
     limit: usize,
     left: usize,
@@ -30,7 +30,7 @@ impl SampleBudget {
         Self { limit, left: limit }
     }
 
-    /// Takes the samples of one more series before they are allocated.
+    /// Reserves the samples of another series before they are allocated.
     pub(super) fn take(&mut self, samples: usize) -> Result<(), QueryError> {
         let Some(left) = self.left.checked_sub(samples) else {
             let limit = self.limit;
@@ -50,7 +50,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// With what the query says about exemplars; `true` means as many as whoever asks would get anyway.
+    /// Applies the `exemplars` hint of the query; `true` means the default number.
     pub(super) fn hinted(self, query: &Query) -> Self {
         let asked = query.hints.iter().rev().find(|hint| hint.name == "exemplars").map(|hint| &hint.value);
         let exemplars = match asked {

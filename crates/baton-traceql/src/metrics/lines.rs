@@ -1,4 +1,4 @@
-//! From what was counted to series.
+//! Converts a tally to series.
 
 use super::{
     buckets::{Buckets, bucket},
@@ -15,8 +15,8 @@ use super::{
 use crate::{AggregateOp, FirstStage, QueryError};
 use baton_types::Value;
 
-/// The series of a leaf, by their labels, and whether everything was counted. A group can have many series, and each of
-/// them has a sample for every interval: they are taken from the budget before they are made.
+/// The series of a leaf ordered by labels, and whether they are complete. A group can have many series with a sample
+/// per interval each, so the budget is charged before allocation.
 pub(super) fn series(
     leaf: &Leaf,
     steps: Steps,
@@ -30,7 +30,7 @@ pub(super) fn series(
         compared.series(compare, budget, &mut series)?;
     } else {
         let mut lines = tally.lines;
-        // How often nothing happened is known, too: never. Without groups there is a series to say so.
+        // A count without groups and without spans is a series of zeros.
         if leaf.by.is_empty() && lines.is_empty() && Keeps::of(&leaf.first) == Keeps::Counts {
             let cells = Cells::new(Keeps::Counts, steps.count());
             lines.push(Line { values: Vec::new(), cells, exemplars: Exemplars::default() });
@@ -61,7 +61,7 @@ fn add_line(
             budget.take(steps.count())?;
             let per = if matches!(leaf.first, FirstStage::Rate { .. }) { steps.seconds() } else { 1.0 };
             let samples: Vec<_> = counts.into_iter().map(|count| Some(count as f64 / per)).collect();
-            // Where the line is drawn is where its spans belong.
+            // Exemplars of counts are placed on the line of their series.
             let drawn = |exemplar: Exemplar| {
                 let value = steps.index(exemplar.at).and_then(|index| samples[index])?;
                 Some(Exemplar { value, ..exemplar })
@@ -121,7 +121,7 @@ fn add_quantiles(
         let one = Series { labels, samples: samples.collect(), exemplars: Vec::new() };
         series.extend(Some(one).filter(Series::says_something));
     }
-    // A span stands for the first quantile that it does not exceed.
+    // An exemplar belongs to the first quantile that it does not exceed.
     let lines = &mut series[first..];
     for exemplar in exemplars {
         let Some(index) = steps.index(exemplar.at) else { continue };
@@ -133,7 +133,7 @@ fn add_quantiles(
     }
 }
 
-/// The quantiles that the leaf asks for, each once, smallest first.
+/// Requested quantiles, deduplicated and ascending.
 fn quantiles(leaf: &Leaf) -> Vec<f64> {
     let FirstStage::QuantileOverTime { quantiles, .. } = &leaf.first else { return Vec::new() };
     let mut quantiles = quantiles.clone();
@@ -142,7 +142,7 @@ fn quantiles(leaf: &Leaf) -> Vec<f64> {
     quantiles
 }
 
-/// The bounds of all buckets, each once, smallest first.
+/// Bounds of all buckets, deduplicated and ascending.
 fn bounds(cells: &[Buckets]) -> Vec<f64> {
     let mut bounds: Vec<f64> = cells.iter().flat_map(Buckets::each).map(|(bound, _)| bound).collect();
     bounds.sort_by(f64::total_cmp);
@@ -173,7 +173,7 @@ fn scaled(leaf: &Leaf, exemplars: Vec<Exemplar>) -> Vec<Exemplar> {
     exemplars.into_iter().map(scale).collect()
 }
 
-/// What a group is called: values that its spans do not have are left out.
+/// Labels of a group; fields without a value are omitted.
 fn labels(leaf: &Leaf, values: Vec<Option<Value>>) -> Vec<(String, Value)> {
     let named = leaf.by.iter().zip(values);
     named.filter_map(|(field, value)| Some((field.to_string(), value?))).collect()

@@ -1,4 +1,4 @@
-//! A metrics query that is ready to be measured.
+//! A compiled metrics query.
 
 use super::{
     arithmetic::{Computed, computed},
@@ -15,8 +15,7 @@ use crate::{
 };
 use baton_types::Span;
 
-/// A metrics query that is ready to be measured over some intervals: it was checked, and its regular expressions are
-/// compiled.
+/// A checked metrics query with compiled regular expressions, for a sequence of intervals.
 #[derive(Debug)]
 pub struct Measure {
     leaves: Vec<Leaf>,
@@ -33,7 +32,7 @@ enum Node {
 }
 
 impl Measure {
-    /// Checks a query and works out what does not depend on spans.
+    /// Checks and compiles a query.
     pub fn new(query: &Query, aliases: Aliases, steps: Steps, limits: Limits) -> Result<Self, QueryError> {
         check_metrics(query)?;
         let Root::Metrics(metrics) = &query.root else {
@@ -44,7 +43,7 @@ impl Measure {
         Ok(Self { leaves, root, steps, limits: limits.hinted(query) })
     }
 
-    /// How many leaves there are: pipelines that each end in a metrics function. They are known by their index.
+    /// Number of leaves: pipelines that each end in a metrics function. Leaves are identified by index.
     pub fn leaves(&self) -> usize {
         self.leaves.len()
     }
@@ -54,17 +53,17 @@ impl Measure {
         self.steps
     }
 
-    /// Most spans that stand for others, in each series: what was allowed, or what the query itself says.
+    /// Maximum number of exemplars per series, from the limits or from a hint of the query.
     pub fn exemplars(&self) -> usize {
         self.limits.exemplars
     }
 
-    /// What every trace has that a leaf counts something of.
+    /// The predicate that every trace with data for a leaf satisfies.
     pub fn need(&self, leaf: usize) -> TraceNeed {
         self.leaves.get(leaf).map_or(TraceNeed::Anything, Leaf::need)
     }
 
-    /// What to count, if spans can be counted one by one without the rest of their trace.
+    /// The aggregation to push down, if spans can be counted one by one without the rest of their trace.
     pub fn direct(&self, leaf: usize) -> Option<Direct<'_>> {
         self.leaves.get(leaf).and_then(Leaf::direct)
     }
@@ -74,21 +73,21 @@ impl Measure {
         Tally::new(self.leaves.get(leaf), self.steps.count(), self.limits)
     }
 
-    /// Counts what a complete trace has for a leaf, of spans that began in one of the intervals. `late` is asked often;
-    /// says whether there was time for all of it.
+    /// Adds the spans of a complete trace that start in one of the intervals. `late` is called often; returns false if
+    /// the deadline passed before all spans were added.
     pub fn add_trace(&self, leaf: usize, tally: &mut Tally, trace: &Trace, late: &dyn Fn() -> bool) -> bool {
         self.leaves.get(leaf).is_none_or(|leaf| leaf.add(tally, self.steps, &trace.spans, late))
     }
 
-    /// Counts one span by itself, which is right only for a leaf that is [`Measure::direct`].
+    /// Adds a single span; correct only for a leaf with a pushdown ([`Measure::direct`]).
     pub fn add_span(&self, leaf: usize, tally: &mut Tally, span: &Span) {
         if let Some(leaf) = self.leaves.get(leaf) {
             leaf.add(tally, self.steps, std::slice::from_ref(span), &|| false);
         }
     }
 
-    /// The series by their labels, and whether everything was counted; one tally for each leaf, in their order. Fails when
-    /// that takes more memory than the limits allow.
+    /// The series ordered by labels, and whether they are complete. Expects one tally per leaf, in order. Fails if the
+    /// result exceeds the memory limits.
     pub fn finish(self, tallies: Vec<Tally>) -> Result<(Vec<Series>, bool), QueryError> {
         let mut budget = SampleBudget::new(self.limits.samples);
         let mut whole = tallies.len() == self.leaves.len();

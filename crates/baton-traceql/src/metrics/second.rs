@@ -1,10 +1,10 @@
-//! Which samples are kept.
+//! Second stages: filters on samples.
 
 use super::{series::Series, steps::Steps};
 use crate::{CompareOp, Literal, SecondStage};
 use std::cmp::Ordering;
 
-/// Stage by stage, what they keep; series of which nothing is left are none.
+/// Applies the stages in order; series without samples are removed.
 pub(super) fn kept(mut series: Vec<Series>, stages: &[SecondStage], steps: Steps) -> Vec<Series> {
     for stage in stages {
         match stage {
@@ -23,7 +23,7 @@ pub(super) fn kept(mut series: Vec<Series>, stages: &[SecondStage], steps: Steps
     series
 }
 
-/// In every interval, those that come first; of equal ones those whose labels do.
+/// Keeps the first `most` samples of every interval; ties are broken by label order.
 fn keep_first(series: &mut [Series], most: i64, order: impl Fn(f64, f64) -> Ordering) {
     let most = usize::try_from(most).unwrap_or_default();
     let intervals = series.iter().map(|one| one.samples.len()).max().unwrap_or_default();

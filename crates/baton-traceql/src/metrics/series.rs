@@ -1,47 +1,47 @@
-//! What is answered.
+//! Results of metrics queries.
 
 use baton_types::{SpanId, TraceId, Value};
 use std::cmp::Ordering;
 
-/// One line of an answer.
+/// One series of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// What makes it this one: `span.tool` is `"weather"`; `__name__`, `p` or `__bucket` where nothing else does.
+    /// Labels that identify the series: `span.tool` is `"weather"`; `__name__`, `p` or `__bucket` where needed.
     pub labels: Vec<(String, Value)>,
-    /// One value per interval; none where there was nothing to measure.
+    /// One value per interval; none for an interval without data.
     pub samples: Vec<Option<f64>>,
-    /// Spans that stand for others.
+    /// Exemplars.
     pub exemplars: Vec<Exemplar>,
 }
 
-/// A span that stands for others in a series.
+/// A span that is an example of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exemplar {
-    /// Its trace.
+    /// Trace id.
     pub trace: TraceId,
-    /// The span.
+    /// Span id.
     pub span: SpanId,
-    /// When it began.
+    /// Start time.
     pub at: u64,
-    /// What was measured.
+    /// Measured value.
     pub value: f64,
 }
 
 impl Series {
-    /// Whether there is a sample at all.
+    /// Whether it has at least one sample.
     pub(super) fn says_something(&self) -> bool {
         self.samples.iter().any(Option::is_some)
     }
 }
 
-/// The order in which series are answered: label by label, numbers by value.
+/// Order of series in a result: label by label, numbers by value.
 pub(super) fn by_labels(left: &Series, right: &Series) -> Ordering {
     let pairs = left.labels.iter().zip(&right.labels);
     let order = pairs.map(|((name, value), (other, against))| name.cmp(other).then_with(|| by_value(value, against)));
     order.fold(Ordering::Equal, Ordering::then).then(left.labels.len().cmp(&right.labels.len()))
 }
 
-/// An order of all values, so that answers come out the same every time.
+/// Total order of values, for deterministic results.
 pub(super) fn by_value(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => left.cmp(right),

@@ -1,6 +1,6 @@
-//! The intervals of an answer.
+//! Intervals of a metrics query.
 
-/// Intervals of the same length that follow each other; a span belongs to the one in which it began.
+/// Consecutive intervals of equal length; a span belongs to the interval of its start time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
     start: u64,
@@ -11,10 +11,10 @@ pub struct Steps {
 const SECOND: u64 = 1_000_000_000;
 
 impl Steps {
-    /// More intervals than anybody can look at.
+    /// Maximum number of intervals.
     pub const MOST: usize = 11_000;
 
-    /// The intervals of that length that cover a stretch of time; none when they would be too many, or the length is 0.
+    /// Aligned intervals that cover a time range; none if there would be too many or the step is 0.
     pub fn cover(start: u64, end: u64, step: u64) -> Option<Self> {
         let first = start.checked_div(step)?.checked_mul(step)?;
         let last = end.div_ceil(step).checked_mul(step)?;
@@ -22,12 +22,12 @@ impl Steps {
         (count <= Self::MOST).then_some(Self { start: first, step, count })
     }
 
-    /// One interval: exactly that stretch of time.
+    /// A single interval with exactly this time range.
     pub fn whole(start: u64, end: u64) -> Self {
         Self { start, step: end.saturating_sub(start).max(1), count: 1 }
     }
 
-    /// The length that suits a stretch of time: about 240 intervals of a length that people know.
+    /// Default step for a time range: about 240 intervals, rounded to a common unit.
     pub fn suiting(range: u64) -> u64 {
         let wanted = range / 240;
         let units = [3600 * SECOND, 300 * SECOND, 60 * SECOND, 15 * SECOND, 5 * SECOND, SECOND, SECOND / 20];
@@ -35,28 +35,28 @@ impl Steps {
         (wanted / unit).max(1) * unit
     }
 
-    /// How many there are.
+    /// Number of intervals.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// How long each is, in seconds.
+    /// Length of an interval in seconds.
     pub fn seconds(&self) -> f64 {
         self.step as f64 / SECOND as f64
     }
 
-    /// When the first begins.
+    /// Start of the first interval.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// The end of an interval, by which it is known.
+    /// End of an interval, which is its timestamp.
     pub fn end_of(&self, index: usize) -> u64 {
         let index = u64::try_from(index).unwrap_or(u64::MAX).saturating_add(1);
         self.start.saturating_add(self.step.saturating_mul(index))
     }
 
-    /// In which of them a moment lies.
+    /// Index of the interval that contains a time.
     pub fn index(&self, at: u64) -> Option<usize> {
         let index = usize::try_from(at.checked_sub(self.start)? / self.step).ok()?;
         (index < self.count).then_some(index)

@@ -1,9 +1,9 @@
-//! Sums that do not depend on the order of what is added.
+//! Sums that are independent of the order of addition.
 
-/// Whole numbers below this are exact as `f64`.
+/// Integers below this are exact as `f64`.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// An exact sum: whole numbers as one, and the rest as parts of which none overlaps another.
+/// An exact sum: integers in one accumulator, and the rest as non-overlapping partial sums.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sum {
     whole: i128,
@@ -12,7 +12,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Adds a value; returns how many bytes that took.
+    /// Adds a value several times; returns the added bytes.
     pub(super) fn add(&mut self, value: f64, times: u64) -> usize {
         self.count += times;
         if value.fract() == 0.0 && value.abs() < EXACT {
@@ -20,7 +20,7 @@ impl Sum {
             return 0;
         }
         let before = self.parts.capacity();
-        // A product would be rounded; the binary digits of the factor are exact.
+        // A product would be rounded; adding powers of two times the value is exact.
         let (mut times, mut value) = (times, value);
         while times > 0 {
             if times & 1 == 1 {
@@ -44,7 +44,7 @@ impl Sum {
         self.count
     }
 
-    /// The sum, rounded once; none when nothing was added.
+    /// The sum, rounded once; none if nothing was added.
     pub(super) fn total(&self) -> Option<f64> {
         (self.count > 0).then(|| {
             let mut parts = self.parts.clone();
@@ -59,7 +59,7 @@ impl Sum {
     }
 }
 
-/// Adds without losing a bit: every part takes what it can, and what it cannot stays a part of its own.
+/// Adds without rounding error: the error of each addition is kept as a separate partial sum.
 fn add_part(parts: &mut Vec<f64>, value: f64) {
     let mut value = value;
     let mut kept = 0;
@@ -80,7 +80,7 @@ fn add_part(parts: &mut Vec<f64>, value: f64) {
     parts.push(value);
 }
 
-/// The number nearest to the sum of parts, which go from small to great.
+/// The number nearest to the sum of the parts, which are in ascending order of magnitude.
 fn rounded(parts: &[f64]) -> f64 {
     let mut left = parts.iter().rev().copied();
     let mut high = left.next().unwrap_or_default();
@@ -93,7 +93,7 @@ fn rounded(parts: &[f64]) -> f64 {
             break;
         }
     }
-    // Halfway between two numbers, whatever is smaller still decides to which side it goes.
+    // At a tie between two numbers, the next smaller part decides the direction of rounding.
     let next = left.next().unwrap_or_default();
     if (low < 0.0 && next < 0.0) || (low > 0.0 && next > 0.0) {
         let twice = low * 2.0;

@@ -1,4 +1,4 @@
-//! What was counted so far.
+//! Accumulator of a metrics leaf.
 
 use super::{
     cells::{Cells, Keeps, is_measurable},
@@ -13,13 +13,13 @@ use crate::QueryError;
 use baton_types::Value;
 use std::collections::HashMap;
 
-/// What one leaf of a query has counted so far, in some part of all spans.
+/// Accumulated state of one leaf of a query over a part of the spans.
 #[derive(Clone, Debug)]
 pub struct Tally {
     pub(super) lines: Vec<Line>,
     pub(super) compared: Option<Compared>,
     pub(super) whole: bool,
-    /// Whether something did not fit into [`Limits::bytes`].
+    /// Whether [`Limits::bytes`] was exceeded.
     is_full: bool,
     keeps: Keeps,
     intervals: usize,
@@ -29,11 +29,11 @@ pub struct Tally {
     key: Vec<u8>,
 }
 
-/// Spans with the same values of what a metrics function groups by, in one [`Tally`].
+/// A group in one [`Tally`]: spans with equal values of the grouping fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group(usize);
 
-/// What was counted of a group.
+/// Accumulated state of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) values: Vec<Option<Value>>,
@@ -42,7 +42,7 @@ pub(super) struct Line {
 }
 
 impl Tally {
-    /// An empty one; a leaf that does not exist counts nothing, and so do its tallies.
+    /// An empty tally; without a leaf it counts nothing.
     pub(super) fn new(leaf: Option<&Leaf>, intervals: usize, limits: Limits) -> Self {
         Self {
             lines: Vec::new(),
@@ -58,12 +58,12 @@ impl Tally {
         }
     }
 
-    /// The group with these values, one for each field of [`super::Direct::by`]; none when there are too many already:
-    /// then whatever belongs to it is left out, and the answer says so.
+    /// The group with these values, one for each field of [`super::Direct::by`]; none if the limit of groups is
+    /// reached. The data of such a group is dropped, and the result is marked as incomplete.
     pub fn group(&mut self, values: &[Option<Value>]) -> Option<Group> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        // A series without labels would have no name: spans that have none of the values are told apart by `nil`.
+        // A series needs at least one label: spans with none of the values get the label value `nil`.
         let nameless = !values.is_empty() && values.iter().all(Option::is_none);
         let nil = nameless.then(|| Value::from("nil"));
         let named = |index: usize| values[index].as_ref().or(nil.as_ref().filter(|_| index == 0));
@@ -93,13 +93,13 @@ impl Tally {
         group
     }
 
-    /// Counts a span, or one of the numbers that it has: as the field says it, durations in nanoseconds. Functions that
-    /// only count spans do not look at the number.
+    /// Adds a span, or one of its numbers in the unit of the field (durations in nanoseconds). Functions that only
+    /// count spans ignore the number.
     pub fn add(&mut self, group: Group, interval: usize, value: f64) {
         self.add_many(group, interval, value, 1);
     }
 
-    /// Counts several with the same number.
+    /// Adds the same number several times.
     pub fn add_many(&mut self, group: Group, interval: usize, value: f64, times: u64) {
         if self.bytes > self.limits.bytes {
             self.is_full = true;
@@ -110,7 +110,7 @@ impl Tally {
         }
     }
 
-    /// Counts several numbers of one interval, each as [`Tally::add`] does.
+    /// Adds several numbers of one interval, like repeated calls of [`Tally::add`].
     pub fn add_each(&mut self, group: Group, interval: usize, values: &[f64]) {
         if self.bytes > self.limits.bytes {
             self.is_full = true;
@@ -121,13 +121,13 @@ impl Tally {
         }
     }
 
-    /// Whether the group has fewer spans that stand for others than are asked for.
+    /// Whether the group has fewer exemplars than requested.
     pub fn wants_exemplar(&self, group: Group) -> bool {
         self.lines.get(group.0).is_some_and(|line| line.exemplars.len() < self.limits.exemplars)
     }
 
-    /// Lets a span stand for others, with its number as [`Tally::add`] takes it; there is a choice, so more can be
-    /// given than are kept.
+    /// Offers an exemplar, with its number in the unit of [`Tally::add`]. Only a sample is kept, so callers may offer
+    /// more than the limit.
     pub fn add_exemplar(&mut self, group: Group, exemplar: Exemplar) {
         let measured = self.keeps == Keeps::Counts || is_measurable(exemplar.value);
         if let Some(line) = self.lines.get_mut(group.0).filter(|_| measured && self.limits.exemplars > 0) {
@@ -135,7 +135,7 @@ impl Tally {
         }
     }
 
-    /// Fails once the tally takes more memory than it may. Whoever fills a tally asks often: what comes after is in vain.
+    /// Fails once the tally exceeds its memory limit. Callers should check often: later additions have no effect.
     pub fn check_room(&self) -> Result<(), QueryError> {
         if !self.is_full {
             return Ok(());
@@ -143,7 +143,7 @@ impl Tally {
         Err(QueryError::TooLarge(format!("the query keeps more than {} bytes while counting", self.limits.bytes)))
     }
 
-    /// Takes what another tally of the same leaf has counted of other spans.
+    /// Merges another tally of the same leaf over other spans.
     pub fn merge(&mut self, other: Self) {
         self.whole &= other.whole;
         self.is_full |= other.is_full;
@@ -165,12 +165,12 @@ impl Tally {
         }
     }
 
-    /// Notes that something did not fit.
+    /// Marks the tally as over its memory limit.
     pub(super) fn set_full(&mut self) {
         self.is_full = true;
     }
 
-    /// What a comparison has counted, and how much it may hold.
+    /// State of a `compare` leaf, and its memory limit.
     pub(super) fn comparing(&mut self) -> Option<(&mut Compared, usize)> {
         let most = self.limits.bytes;
         self.compared.as_mut().map(|compared| (compared, most))

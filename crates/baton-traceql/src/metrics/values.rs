@@ -1,21 +1,21 @@
-//! Values of which quantiles are asked.
+//! Quantile estimation.
 //!
-//! Few are kept as they are, so that the median of five spans is one of them. Many are counted in buckets that divide
-//! every power of two into 128: a quantile is then wrong by less than half a percent, however many there are. Tempo
-//! divides no further than into powers of two, which can be wrong by a factor of two: a tool that got a third slower would
-//! look the same as before. That is why its way was not taken.
+//! Few values are kept exactly, so that the median of five spans is one of them. Many values are counted in buckets
+//! that divide every power of two into 128; the error of a quantile is then below half a percent, for any number of
+//! values. Tempo uses powers of two as buckets, which can be wrong by a factor of two: a tool that became a third
+//! slower would look unchanged.
 
-/// Most values that are kept as they are.
+/// Maximum number of values that are kept exactly.
 const FEW: usize = 256;
-/// Into how many buckets a power of two is divided.
+/// Buckets per power of two.
 const DIVIDED: usize = 128;
-/// Bits of a number below its bucket.
+/// Low bits of a number that its bucket ignores.
 const BELOW: u32 = 45;
 
-/// Values without order.
+/// Unordered values for quantiles.
 #[derive(Clone, Debug)]
 pub(super) enum Values {
-    /// As bits that have the order of numbers: whole numbers are sorted faster.
+    /// Order-preserving bits; integers sort faster than floats.
     Few(Vec<i64>),
     Many(Box<Many>),
 }
@@ -26,7 +26,7 @@ pub(super) struct Many {
     count: u64,
     least: f64,
     most: f64,
-    /// By sign and exponent, in the order of numbers.
+    /// Keyed by sign and exponent, in numeric order.
     powers: Vec<(i64, Box<[u64; DIVIDED]>)>,
 }
 
@@ -37,9 +37,9 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Counts a value; says how many bytes that took.
+    /// Adds a value; returns the added bytes.
     pub(super) fn add(&mut self, value: f64, times: u64) -> usize {
-        // Zero has two signs, and both are the same number.
+        // Normalizes negative zero.
         let value = value + 0.0;
         match self {
             Self::Few(values) if times.saturating_add(values.len() as u64) <= FEW as u64 => {
@@ -58,7 +58,7 @@ impl Values {
         }
     }
 
-    /// Counts several values; says how many bytes that took.
+    /// Adds several values; returns the added bytes.
     pub(super) fn add_each(&mut self, more: impl ExactSizeIterator<Item = f64>) -> usize {
         match self {
             Self::Few(values) if values.len() + more.len() <= FEW => {
@@ -85,14 +85,14 @@ impl Values {
         }
     }
 
-    /// What is needed to look at values by rank.
+    /// Prepares for access by rank.
     pub(super) fn sort(&mut self) {
         if let Self::Few(values) = self {
             values.sort_unstable();
         }
     }
 
-    /// The quantile of sorted values, between the two nearest where it falls between; none when there are none.
+    /// The quantile of sorted values, interpolated between the two nearest; none if there are no values.
     pub(super) fn quantile(&self, quantile: f64) -> Option<f64> {
         let last = self.count().checked_sub(1)?;
         let rank = quantile * last as f64;
@@ -148,7 +148,7 @@ impl Many {
     }
 
     fn counts(&mut self, power: i64) -> (&mut [u64; DIVIDED], usize) {
-        // Spans of one kind have few powers of two: looking through them beats a search.
+        // Spans of one kind span few powers of two, so a linear scan beats a binary search.
         let at = self.powers.iter().position(|(known, _)| *known >= power).unwrap_or(self.powers.len());
         let is_new = self.powers.get(at).is_none_or(|(known, _)| *known != power);
         if is_new {
@@ -165,7 +165,7 @@ impl Many {
                 if before > rank {
                     let middle = (power << 52) | ((divided as i64) << BELOW) | (1 << (BELOW - 1));
                     let number = number(middle);
-                    // Zero shares its bucket with numbers that are next to nothing.
+                    // Zero shares its bucket with subnormal numbers.
                     return Some(if number.is_subnormal() { 0.0 } else { number.clamp(self.least, self.most) });
                 }
             }
@@ -174,7 +174,7 @@ impl Many {
     }
 }
 
-/// Bits of a number that have the order of numbers.
+/// Order-preserving bits of a number.
 fn ordered(value: f64) -> i64 {
     let bits = value.to_bits() as i64;
     if bits < 0 { bits ^ i64::MAX } else { bits }

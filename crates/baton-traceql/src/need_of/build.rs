@@ -1,4 +1,4 @@
-//! Needs put together, without parts that say nothing.
+//! Constructors of predicates that drop trivial parts.
 
 use crate::{SpanNeed, TraceNeed};
 
@@ -81,8 +81,8 @@ pub(super) fn any_of_span(needs: impl IntoIterator<Item = SpanNeed>) -> SpanNeed
     }
 }
 
-/// Adds parts that differ from each other. Two parts are compared at most once, however deep the operators that they come
-/// from are nested.
+/// Appends parts without duplicates. Each pair of parts is compared at most once, however deeply the operators were
+/// nested.
 fn add<T: PartialEq>(parts: &mut Vec<T>, mut more: Vec<T>) {
     more.retain(|part| !parts.contains(part));
     parts.append(&mut more);
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// As chains are put together: what came out of the operator below comes first, or last.
+    /// Chains are built with the result of the inner operator first or last.
     #[test]
     fn long_chains_compare_every_two_parts_once() {
         let count = Cell::new(0);

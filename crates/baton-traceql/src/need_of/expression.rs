@@ -1,4 +1,4 @@
-//! What one span must be like for an expression to be true.
+//! Derives the predicate over one span from an expression.
 
 use super::build::{all_of_span, any_of_span};
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
     shown::is_local,
 };
 
-/// Of which span it is asked what it must be like.
+/// The span that a predicate is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// The one that matches.
+    /// The matching span.
     Own,
     /// Its parent.
     Parents,
@@ -19,14 +19,14 @@ pub(super) enum Whose {
     Roots,
 }
 
-/// Knows which names mean the same.
+/// Builds predicates with regard to key aliases.
 #[derive(Clone, Copy)]
 pub(super) struct Asker {
     pub(super) aliases: Aliases,
 }
 
 impl Asker {
-    /// What the span must be like for the expression to be true.
+    /// Predicate for the expression to be true.
     pub(super) fn need(self, expr: &FieldExpr, whose: Whose) -> SpanNeed {
         match expr {
             FieldExpr::Literal(Literal::Bool(true)) => SpanNeed::Anything,
@@ -47,7 +47,7 @@ impl Asker {
         }
     }
 
-    /// What is not true may be so because something is missing: little follows.
+    /// Little follows from a negation: it may be true because a value is missing.
     fn need_of_not(self, of: &FieldExpr, whose: Whose) -> SpanNeed {
         match of {
             FieldExpr::Literal(Literal::Bool(value)) => {
@@ -90,7 +90,7 @@ impl Asker {
         self.named(field, whose, |field| SpanNeed::Holds(Comparison { field, op, value: value.clone() }))
     }
 
-    /// What must be there for the expression to have a value.
+    /// Predicate for the expression to have a value.
     pub(super) fn present(self, expr: &FieldExpr, whose: Whose) -> SpanNeed {
         match expr {
             FieldExpr::Literal(Literal::Nil) => SpanNeed::Nothing,
@@ -108,7 +108,7 @@ impl Asker {
         }
     }
 
-    /// The need under every name that the field may have on that span; nothing follows when it is another span's.
+    /// The predicate for any alias of the field; true if the field belongs to another span.
     fn named(self, field: &Field, whose: Whose, need: impl Fn(Field) -> SpanNeed) -> SpanNeed {
         match on(field, whose) {
             Some(Field::Attribute(attribute)) => {
@@ -122,7 +122,7 @@ impl Asker {
     }
 }
 
-/// The field as that span says it itself.
+/// The field relative to the target span itself.
 fn on(field: &Field, whose: Whose) -> Option<Field> {
     match (field, whose) {
         (_, Whose::Own) => is_local(field).then(|| field.clone()),
@@ -139,7 +139,7 @@ fn on(field: &Field, whose: Whose) -> Option<Field> {
     }
 }
 
-/// Said in one way, however the query says it.
+/// Normalized form of a root test.
 fn rooted(says: Rooted) -> SpanNeed {
     let op = match (says.roots, says.others) {
         (true, true) => return SpanNeed::Anything,

@@ -1,4 +1,4 @@
-//! What an operator makes of two operands.
+//! Combination of two operands by an operator.
 
 use super::cursor::Parser;
 use super::operand::{Meaning, Operand};
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Parser<'_> {
-    /// Both operands as one; `at` is where the operator is.
+    /// Combines two operands; `at` is the position of the operator.
     pub(super) fn combine(&mut self, left: Operand, op: Op, right: Operand, at: usize) -> Result<Operand, ParseError> {
         let begins = left.at;
         let wrapped = left.wrapped && right.wrapped;
@@ -118,7 +118,7 @@ fn compute(parser: &Parser, left: MetricsExpr, op: Op, right: MetricsExpr, at: u
     }
 }
 
-/// What a constant means between series.
+/// A constant as an operand of metrics arithmetic.
 fn number(scalar: &Scalar) -> Option<MetricsExpr> {
     match scalar {
         Scalar::Literal(Literal::Int(whole)) => Some(MetricsExpr::Number(*whole as f64)),

@@ -1,17 +1,17 @@
-//! Where the parser is, and how it says what is wrong there.
+//! Position of the parser in the token list, and its error reporting.
 
 use crate::lenient::Warnings;
 use crate::lex::{Kind, Op, Token};
 use crate::said::said;
 use crate::{Mode, ParseError};
 
-/// How deep parentheses and signs can be nested.
+/// Maximum nesting depth of parentheses and signs.
 const MOST_NESTED: usize = 100;
 
-/// How many operators a query can have: a tree of them is walked recursively.
+/// Maximum number of operators in a query; their tree is walked recursively.
 const MOST_OPERATORS: usize = 512;
 
-/// How much of an unexpected token an error shows.
+/// Maximum number of characters of an unexpected token in an error message.
 const SHOWN: usize = 40;
 
 pub(super) struct Parser<'a> {
@@ -30,17 +30,17 @@ impl<'a> Parser<'a> {
         Self { text, tokens, next: 0, nested: 0, operators: 0, patterns: 0, mode, warnings }
     }
 
-    /// The token that comes next.
+    /// The next token.
     pub(super) fn peek(&self) -> &Kind {
         self.tokens.get(self.next).map_or(&Kind::End, |token| &token.kind)
     }
 
-    /// The one after it.
+    /// The second token ahead.
     pub(super) fn peek_second(&self) -> &Kind {
         self.tokens.get(self.next + 1).map_or(&Kind::End, |token| &token.kind)
     }
 
-    /// The operator after that.
+    /// The third token ahead, if it is an operator.
     pub(super) fn peek_third_op(&self) -> Option<Op> {
         match self.tokens.get(self.next + 2)?.kind {
             Kind::Op(op) => Some(op),
@@ -48,7 +48,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The operator that comes next.
+    /// The next token, if it is an operator.
     pub(super) fn peek_op(&self) -> Option<Op> {
         match self.peek() {
             Kind::Op(op) => Some(*op),
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The word of the language that comes next.
+    /// The next token, if it is a keyword.
     pub(super) fn peek_word(&self) -> Option<&'static str> {
         match self.peek() {
             Kind::Word(word) => Some(word),
@@ -64,12 +64,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes on behind the next token.
+    /// Consumes the next token.
     pub(super) fn advance(&mut self) {
         self.next = (self.next + 1).min(self.tokens.len());
     }
 
-    /// Goes on behind the next token if it is this one.
+    /// Consumes the next token if it is `kind`.
     pub(super) fn accept(&mut self, kind: &Kind) -> bool {
         let found = self.peek() == kind;
         if found {
@@ -78,17 +78,17 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Goes on behind this token, which must come next.
+    /// Consumes the next token, which must be `kind`.
     pub(super) fn require(&mut self, kind: &Kind, what: &str) -> Result<(), ParseError> {
         if self.accept(kind) { Ok(()) } else { self.expected(what) }
     }
 
-    /// Where the next token begins.
+    /// Start of the next token.
     pub(super) fn here(&self) -> usize {
         self.tokens.get(self.next).map_or(self.text.len(), |token| token.start)
     }
 
-    /// Reads something that can contain itself.
+    /// Parses a recursive construct, with a depth limit.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, ParseError>) -> Result<T, ParseError> {
         if self.nested == MOST_NESTED {
             return self.fail(format!("a query can be nested {MOST_NESTED} deep; this one is deeper"));
@@ -99,12 +99,12 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Whether no way of writing what was read is nested too deep.
+    /// Whether no printed form of the query can exceed the depth limit.
     pub(super) fn is_shallow(&self) -> bool {
         self.operators < MOST_NESTED / 4
     }
 
-    /// Counts an operator and goes on behind it.
+    /// Counts and consumes an operator.
     pub(super) fn operator(&mut self) -> Result<(), ParseError> {
         if self.operators == MOST_OPERATORS {
             return self.fail(format!("a query can have {MOST_OPERATORS} operators; this one has more"));
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
         Err(ParseError { line, column, message: said(&message.into()) })
     }
 
-    /// An error that says what should come next instead of what does.
+    /// An error that names the expected and the actual token.
     pub(super) fn expected<T>(&self, what: &str) -> Result<T, ParseError> {
         match self.peek() {
             Kind::Bad(why) => self.fail(why.clone()),
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next token as it is written.
+    /// Source text of the next token, truncated.
     pub(super) fn written(&self) -> String {
         let Some(token) = self.tokens.get(self.next) else { return String::new() };
         let written = self.text.get(token.start..token.end).unwrap_or_default();

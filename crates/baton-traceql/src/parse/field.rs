@@ -1,4 +1,4 @@
-//! What stands in braces: an expression over one span.
+//! Parsing of expressions over one span, as in braces.
 
 use super::cursor::Parser;
 use super::operand::aggregate_op;
@@ -19,7 +19,7 @@ impl Parser<'_> {
         Ok(SpansetExpr::Filter(Some(field)))
     }
 
-    /// A whole expression; `after` is what stands before it.
+    /// Parses an expression; `after` is the preceding text, for error messages.
     pub(super) fn field_expr(&mut self, after: &str) -> Result<FieldExpr, ParseError> {
         self.field_operation(0, after)
     }
@@ -54,7 +54,7 @@ impl Parser<'_> {
         Ok(FieldExpr::Binary { op: binary, left: Box::new(left), right: Box::new(right) })
     }
 
-    /// Whether nothing stands where an operand should, as in what is still being typed.
+    /// Whether the right operand is missing, as in a query that is still being typed.
     fn is_incomplete(&self, op: BinaryOp) -> bool {
         let ends = matches!(self.peek(), Kind::CloseBrace | Kind::CloseParen);
         let goes_on = matches!(self.peek(), Kind::Op(Op::And | Op::Or));
@@ -101,7 +101,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `-x`; the sign of a number belongs to the number unless something binds tighter, as in `-2 ^ 2`.
+    /// `-x`; the sign is part of a number literal unless the next operator binds tighter, as in `-2 ^ 2`.
     fn negative(&mut self) -> Result<FieldExpr, ParseError> {
         let number = matches!(self.peek_second(), Kind::Int(_) | Kind::Float(_) | Kind::Duration(_));
         if number && !self.binds_tighter_than_sign() {
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Ok(FieldExpr::Unary { op: UnaryOp::Negative, of })
     }
 
-    /// Something of a span.
+    /// Parses a field of a span.
     pub(super) fn field(&mut self, what: &str) -> Result<Field, ParseError> {
         match self.peek().clone() {
             Kind::Field(field) => {
@@ -128,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Fields with commas between them, in parentheses.
+    /// Parses comma-separated fields in parentheses.
     pub(super) fn fields(&mut self) -> Result<Vec<Field>, ParseError> {
         self.require(&Kind::OpenParen, "`(`")?;
         let mut fields = vec![self.field("an attribute after `(`")?];
@@ -139,7 +139,7 @@ impl Parser<'_> {
         Ok(fields)
     }
 
-    /// A constant, if one comes next; numbers may have a sign.
+    /// Parses a constant, if one comes next; numbers may have a sign.
     pub(super) fn literal(&mut self) -> Result<Option<Literal>, ParseError> {
         let negative = self.peek_op() == Some(Op::Subtract);
         let kind = if negative { self.peek_second() } else { self.peek() };
@@ -173,7 +173,7 @@ fn signed(magnitude: u64, negative: bool) -> Option<i64> {
     if negative { 0_i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
-/// What a word stands for.
+/// The constant for a keyword.
 fn constant(word: &str) -> Option<Literal> {
     Some(match word {
         "true" => Literal::Bool(true),

@@ -1,10 +1,10 @@
-//! `with (most_recent=true)`.
+//! Parsing of hints: `with (most_recent=true)`.
 
 use super::cursor::Parser;
 use crate::lex::{Kind, Op};
 use crate::{Hint, Literal, ParseError};
 
-/// What whoever asks may choose.
+/// Hints that a query may set, with their value types.
 const KNOWN: &[(&str, Takes)] = &[
     ("sample", Takes::SwitchOrShare),
     ("trace_sample", Takes::SwitchOrShare),
@@ -14,7 +14,7 @@ const KNOWN: &[(&str, Takes)] = &[
     ("extrapolate", Takes::Switch),
 ];
 
-/// What Tempo has for its operators only.
+/// Hints that Tempo reserves for its operators.
 const UNSAFE: &[&str] = &["job_interval", "job_size", "time_overlap_cutoff", "concurrent_blocks"];
 
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ impl Takes {
 }
 
 impl Parser<'_> {
-    /// All `with` clauses.
+    /// Parses all `with` clauses.
     pub(super) fn hints(&mut self) -> Result<Vec<Hint>, ParseError> {
         let mut hints = Vec::new();
         while self.accept(&Kind::Word("with")) {

@@ -1,4 +1,4 @@
-//! Functions that end a metrics query.
+//! Parsing of metrics functions.
 
 use super::cursor::Parser;
 use super::precedence;
@@ -17,7 +17,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A metrics function and what follows it.
+    /// Parses a metrics function and its second stages.
     pub(super) fn metrics_query(&mut self, stages: Vec<Stage>) -> Result<MetricsExpr, ParseError> {
         let first = self.metrics_function()?;
         let spans = PipelineExpr::Pipeline(stages);
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `| topk(5)`, `> 10`, as many as there are.
+    /// Parses any number of second stages: `| topk(5)`, `> 10`.
     pub(super) fn second_stages(&mut self, mut metrics: MetricsExpr) -> Result<MetricsExpr, ParseError> {
         loop {
             let at = self.here();
@@ -148,7 +148,7 @@ impl Parser<'_> {
         Ok(stage(most))
     }
 
-    /// The series that a stage keeps.
+    /// Appends a second stage.
     pub(super) fn then(&self, metrics: MetricsExpr, stage: SecondStage, at: usize) -> Result<MetricsExpr, ParseError> {
         match metrics {
             MetricsExpr::Query(MetricsQuery { first: FirstStage::Compare(_), .. }) => {

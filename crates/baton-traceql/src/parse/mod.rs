@@ -1,8 +1,8 @@
-//! Text becomes a [`crate::Query`].
+//! Parser: tokens to a [`crate::Query`].
 //!
-//! Recursive descent for what has one form, operator precedence for what has operands. `field.rs` reads what stands in
-//! braces, `pipeline.rs` stages, `operand.rs` and `combine.rs` what stands between pipes, `metrics.rs` the functions
-//! that end a metrics query.
+//! Recursive descent for fixed forms, operator precedence for operands. `field.rs` parses expressions in braces,
+//! `pipeline.rs` parses stages, `operand.rs` and `combine.rs` parse the operands between pipes, and `metrics.rs` parses
+//! metrics functions.
 
 mod combine;
 mod cursor;

@@ -1,4 +1,4 @@
-//! What stands between pipes, before it is known to be a stage, an operand or a whole query.
+//! Operands between pipes, before they are classified as a stage, an operand or a whole query.
 
 use super::cursor::Parser;
 use super::precedence;
@@ -7,28 +7,28 @@ use crate::{
     Aggregate, AggregateOp, Literal, MetricsExpr, ParseError, PipelineExpr, Scalar, ScalarFilter, SpansetExpr, Stage,
 };
 
-/// Something that operators combine.
+/// An operand with its position.
 pub(super) struct Operand {
     pub(super) meaning: Meaning,
-    /// Whether it is in parentheses, or all that it was made of is.
+    /// Whether it is in parentheses, or all of its parts are.
     pub(super) wrapped: bool,
-    /// Where it begins.
+    /// Position of its first token.
     pub(super) at: usize,
 }
 
-/// What an operand turned out to be.
+/// Kind of an operand.
 pub(super) enum Meaning {
     Spansets(SpansetExpr),
     Scalar(Scalar),
     Filter(ScalarFilter),
-    /// More than one stage, or one that is no expression.
+    /// Several stages, or one that is not an expression.
     Stages(Vec<Stage>),
     Pipelines(PipelineExpr),
     Metrics(MetricsExpr),
 }
 
 impl Meaning {
-    /// As a search; the scalar that it is instead when nothing is compared.
+    /// Converts to a search pipeline; the error is the scalar that lacks a comparison.
     pub(super) fn into_pipeline(self) -> Result<PipelineExpr, String> {
         Ok(match self {
             Self::Pipelines(pipelines) => pipelines,
@@ -41,7 +41,7 @@ impl Meaning {
         })
     }
 
-    /// What people call it.
+    /// Noun for error messages.
     pub(super) fn noun(&self) -> &'static str {
         match self {
             Self::Spansets(_) => "a spanset",
@@ -56,7 +56,7 @@ impl Meaning {
 }
 
 impl Parser<'_> {
-    /// Operands and what combines them; `after` is what stands before, if anything does.
+    /// Parses operands and the operators between them; `after` is the preceding text, for error messages.
     pub(super) fn operation(&mut self, weakest: u8, after: &str) -> Result<Operand, ParseError> {
         self.nested(|parser| {
             let mut left = parser.operand(after)?;
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(Operand { meaning, wrapped, at })
     }
 
-    /// A number or a duration, perhaps with a sign.
+    /// Parses a number or a duration with an optional sign.
     pub(super) fn number(&mut self, after: &str) -> Result<Literal, ParseError> {
         let at = self.here();
         match self.literal()? {
@@ -125,7 +125,7 @@ impl Parser<'_> {
     }
 }
 
-/// The aggregate that a word means.
+/// The aggregate function for a keyword.
 pub(super) fn aggregate_op(word: &str) -> Option<AggregateOp> {
     Some(match word {
         "count" => AggregateOp::Count,

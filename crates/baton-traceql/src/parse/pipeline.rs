@@ -1,4 +1,4 @@
-//! Stages with pipes between them.
+//! Parsing of pipelines: stages separated by `|`.
 
 use super::cursor::Parser;
 use super::operand::{Meaning, Operand};
@@ -6,7 +6,7 @@ use crate::lex::Kind;
 use crate::{ParseError, Scalar, Stage};
 
 impl Parser<'_> {
-    /// Everything up to the end, a closing parenthesis or hints.
+    /// Parses up to the end, a closing parenthesis or hints.
     pub(super) fn pipeline(&mut self) -> Result<Operand, ParseError> {
         let at = self.here();
         let meaning = self.first_stage()?;
@@ -83,9 +83,9 @@ impl Parser<'_> {
     }
 }
 
-/// What stands after a pipe.
+/// Result of parsing the stage after a pipe.
 enum Next {
     Stage(Stage),
-    /// Which ends a pipeline that is compared as a whole.
+    /// Ends a pipeline that is used as a scalar.
     Aggregate(crate::Aggregate),
 }

@@ -1,22 +1,22 @@
-//! How tightly operators bind, and what each means where.
+//! Precedence of operators, and their meaning by operand type.
 
 use crate::lex::Op;
 use crate::{ArithmeticOp, BinaryOp, CompareOp, SpansetOp};
 
 /// `&&` and `||`.
 pub(crate) const LOGICAL: u8 = 1;
-/// Comparisons, and how spansets relate.
+/// Comparisons, and structural operators between spansets.
 pub(crate) const RELATION: u8 = 2;
-/// `+`, `-`, and the sign.
+/// `+`, `-`, and the unary minus.
 pub(crate) const SUM: u8 = 3;
 /// `!`.
 pub(crate) const NOT: u8 = 4;
 /// `*`, `/`, `%`.
 pub(crate) const PRODUCT: u8 = 5;
-/// `^`, which alone associates to the right.
+/// `^`, the only right-associative operator.
 pub(crate) const POWER: u8 = 6;
 
-/// How tightly it binds; none for what has one operand.
+/// Precedence of a binary operator; none for `!`.
 pub(super) fn of(op: Op) -> Option<u8> {
     match op {
         Op::And | Op::Or => Some(LOGICAL),
@@ -28,12 +28,12 @@ pub(super) fn of(op: Op) -> Option<u8> {
     }
 }
 
-/// The weakest operator that the right operand can have without parentheses.
+/// Minimum precedence of an operator in the right operand without parentheses.
 pub(super) fn of_right_operand(op: Op, precedence: u8) -> u8 {
     if op == Op::Power { precedence } else { precedence + 1 }
 }
 
-/// What it means between two expressions over a span.
+/// The operator between two expressions over a span.
 pub(super) fn binary(op: Op) -> Option<BinaryOp> {
     match op {
         Op::And => Some(BinaryOp::And),
@@ -42,7 +42,7 @@ pub(super) fn binary(op: Op) -> Option<BinaryOp> {
     }
 }
 
-/// What it means as a comparison.
+/// The operator as a comparison.
 pub(super) fn compare(op: Op) -> Option<CompareOp> {
     Some(match op {
         Op::Equal => CompareOp::Equal,
@@ -57,12 +57,12 @@ pub(super) fn compare(op: Op) -> Option<CompareOp> {
     })
 }
 
-/// What it means between numbers of spansets: there are no regular expressions.
+/// The operator as a comparison of numbers, which excludes regular expression matches.
 pub(super) fn compare_numbers(op: Op) -> Option<CompareOp> {
     compare(op).filter(|op| !matches!(op, CompareOp::Matches | CompareOp::MatchesNot))
 }
 
-/// What it means between numbers.
+/// The operator as arithmetic.
 pub(super) fn arithmetic(op: Op) -> Option<ArithmeticOp> {
     Some(match op {
         Op::Add => ArithmeticOp::Add,
@@ -75,7 +75,7 @@ pub(super) fn arithmetic(op: Op) -> Option<ArithmeticOp> {
     })
 }
 
-/// What it means between spansets.
+/// The operator between two spansets.
 pub(super) fn spanset(op: Op) -> Option<SpansetOp> {
     Some(match op {
         Op::And => SpansetOp::And,

@@ -1,4 +1,4 @@
-//! A whole query.
+//! Entry point of the parser.
 
 use super::cursor::Parser;
 use super::operand::Meaning;
@@ -6,22 +6,22 @@ use crate::lenient::Warnings;
 use crate::lex::{Kind, lex};
 use crate::{Mode, ParseError, Query, Root};
 
-/// The longest query in bytes.
+/// Maximum length of a query in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// A query, and what was forgiven on the way.
+/// A parsed query with its warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
-    /// What the text means.
+    /// The AST.
     pub query: Query,
-    /// What lenient mode read differently than it was written, in words for whoever wrote it.
+    /// One message for each construct that lenient mode reinterpreted.
     pub warnings: Vec<String>,
 }
 
-/// Reads a query.
+/// Parses a query.
 ///
-/// What is read can be printed and read again: the limits hold for the canonical form as well, which may have more
-/// parentheses than what was written.
+/// Every accepted query can be printed and parsed again: the limits also apply to the canonical form, which may have
+/// more parentheses than the source text.
 pub fn parse(text: &str, mode: Mode) -> Result<Parsed, ParseError> {
     let (parsed, size) = read(text, mode)?;
     if size == Size::NearLimits && read(&parsed.query.to_string(), Mode::Strict).is_err() {
@@ -31,7 +31,7 @@ pub fn parse(text: &str, mode: Mode) -> Result<Parsed, ParseError> {
     Ok(parsed)
 }
 
-/// Whether the canonical form can be beyond the limits.
+/// Whether the canonical form can exceed the limits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Size {
     Ordinary,
@@ -47,7 +47,7 @@ fn read(text: &str, mode: Mode) -> Result<(Parsed, Size), ParseError> {
     let tokens = lex(text, mode, &mut warnings);
     let mut parser = Parser::new(text, tokens, mode, warnings);
     let query = query(&mut parser)?;
-    // A character prints as at most six, an operator nests its operands at most two deeper.
+    // A character prints as at most six characters; an operator nests its operands at most two levels deeper.
     let ordinary = text.len() < MOST_BYTES / 8 && parser.is_shallow();
     let size = if ordinary { Size::Ordinary } else { Size::NearLimits };
     Ok((Parsed { query, warnings: parser.warnings.into_vec() }, size))

@@ -1,12 +1,12 @@
-//! What the grammar allows but no query can mean.
+//! Semantic checks beyond the grammar.
 
 use super::cursor::Parser;
 use crate::{CompareOp, Field, FieldExpr, Literal, ParseError, Scope, pattern};
 
-/// How many regular expressions a query can have: each is compiled.
+/// Maximum number of regular expressions in a query; each one is compiled.
 const MOST_PATTERNS: usize = 32;
 
-/// `= nil` asks whether something is missing: not of what every span has.
+/// Rejects `= nil` for fields that are always present.
 pub(super) fn check_nil(
     parser: &Parser,
     left: &FieldExpr,
@@ -35,7 +35,7 @@ pub(super) fn check_nil(
     }
 }
 
-/// `=~` and `!~` take a regular expression as text.
+/// Checks that the operand of `=~` and `!~` is a valid regular expression in quotes.
 pub(super) fn check_pattern(
     parser: &mut Parser,
     op: CompareOp,
