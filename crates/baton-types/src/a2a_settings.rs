@@ -1,19 +1,19 @@
-//! How an agent's answers appear over A2A.
+//! Presentation of an agent's answers over A2A.
 
 use serde::{Deserialize, Serialize};
 
-/// The key `a2a` of an agent or of a server. A member without a value follows the next level: agent, server, default.
+/// The key `a2a` of an agent or of a server. An unset member falls back to the next level: agent, server, default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct A2aSettings {
-    /// Where the answer stands.
+    /// Placement of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerPlacement>,
-    /// Whether callers see text while it is written.
+    /// Delivery of text to streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_text: Option<TextStreaming>,
 }
 
-/// Where A2A shows the answer of a completed task; the history has it in any case.
+/// Placement of the answer of a completed task; the history contains it in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerPlacement {
@@ -25,13 +25,13 @@ pub enum AnswerPlacement {
     Both,
 }
 
-/// How text of the model reaches a stream.
+/// Delivery of model text to a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextStreaming {
-    /// Once, when it is complete.
+    /// Once, when complete.
     Whole,
-    /// While it is written, and once more when it is complete.
+    /// As deltas, and once more when complete.
     Chunks,
 }
 
@@ -41,7 +41,7 @@ impl A2aSettings {
         *self == Self::default()
     }
 
-    /// These settings; what they leave open is as `fallback` says.
+    /// These settings, with unset members taken from `fallback`.
     #[must_use]
     pub fn or(self, fallback: Self) -> Self {
         Self { answer: self.answer.or(fallback.answer), stream_text: self.stream_text.or(fallback.stream_text) }

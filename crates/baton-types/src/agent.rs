@@ -1,4 +1,4 @@
-//! What an agent is, fully resolved: nothing in here refers to a file that could change under a run.
+//! Fully resolved agent definition: it references no file that could change during a run.
 
 use crate::{
     A2aSettings, AgentName, Budgets, Digest, Guardrail, Json, JsonError, Knowledge, Thousandths, ToolExecution,
@@ -10,69 +10,69 @@ use std::time::Duration;
 /// A resolved agent definition; a run pins one by [`AgentSpec::digest`] and resumes with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSpec {
-    /// The path segment and the name in handoffs.
+    /// Path segment, and the name in handoffs.
     pub name: AgentName,
-    /// The name people see.
+    /// Display name.
     pub title: String,
-    /// What the agent is for.
+    /// Purpose of the agent.
     pub description: String,
-    /// The definition's own version.
+    /// Version of the definition.
     pub version: String,
-    /// The system prompt.
+    /// System prompt.
     pub prompt: String,
-    /// What the card advertises; never empty.
+    /// Skills advertised by the agent card; never empty.
     pub skills: Vec<SkillSpec>,
-    /// MIME types of the files and data that it reads; `*/*` is everything.
+    /// MIME types of accepted files and data; `*/*` accepts all.
     #[serde(default = "usual_modes")]
     pub input_modes: Vec<String>,
-    /// Its rules and references.
+    /// Rules and references.
     #[serde(default, skip_serializing_if = "Knowledge::is_empty")]
     pub knowledge: Knowledge,
-    /// Who makes it, and where to read about it.
+    /// Publisher and documentation links.
     #[serde(default, skip_serializing_if = "About::is_empty")]
     pub about: About,
-    /// How its model writes.
+    /// Sampling parameters and model choice.
     #[serde(default, skip_serializing_if = "Writing::is_empty")]
     pub writing: Writing,
-    /// The form of its answers, when they are not words.
+    /// Required format of answers, unless they are plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerForm>,
-    /// Who looks at what goes in and out, in the order in which they are asked.
+    /// Guardrails in evaluation order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<Guardrail>,
-    /// Tools that the agent itself defines.
+    /// Tools defined by the agent.
     pub tools: Vec<ToolSpec>,
-    /// Who answers.
+    /// Model, or the address of a remote agent.
     pub model: ModelSpec,
-    /// Who runs tools.
+    /// Side that runs the tools.
     pub tool_execution: ToolExecution,
-    /// Bounds of a run.
+    /// Limits of a run.
     pub limits: RunLimits,
-    /// Which control tools the model is offered.
+    /// Control tools offered to the model.
     pub control_tools: ControlTools,
-    /// Whether it may hand work to others at all.
+    /// Whether handoffs are enabled.
     #[serde(default = "yes")]
     pub enable_handoff: bool,
-    /// Agents that this one may hand work to; every agent of its Baton when none is named.
+    /// Allowed handoff targets; empty allows every agent of this Baton.
     pub handoffs: Vec<HandoffTarget>,
-    /// What is said about its tools as a whole.
+    /// Permission policy for all tools.
     #[serde(default, skip_serializing_if = "ToolPolicy::is_empty")]
     pub policy: ToolPolicy,
-    /// Whether it works without anybody to ask.
+    /// Whether it runs without a person to ask.
     #[serde(default)]
     pub autonomous: bool,
-    /// Whether the model may find and call every agent of this Baton.
+    /// Access to all agents of this Baton, if enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orchestration: Option<Orchestration>,
-    /// How its answers appear over A2A.
+    /// Presentation of its answers over A2A.
     #[serde(default, skip_serializing_if = "A2aSettings::is_empty")]
     pub a2a: A2aSettings,
 }
 
-/// Leave to find and call all agents (`list_agents`, `call_agent`).
+/// Access to all agents through `list_agents` and `call_agent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Orchestration {
-    /// Words about it, placed after the system prompt.
+    /// Instructions placed after the system prompt.
     pub prompt: Option<String>,
 }
 
@@ -80,41 +80,41 @@ fn yes() -> bool {
     true
 }
 
-/// What every agent reads unless its definition says more.
+/// Default of [`AgentSpec::input_modes`].
 fn usual_modes() -> Vec<String> {
     AgentSpec::USUAL_MODES.map(str::to_owned).to_vec()
 }
 
 impl AgentSpec {
-    /// MIME types that an agent reads unless its definition says otherwise.
+    /// MIME types accepted by default.
     pub const USUAL_MODES: [&str; 2] = ["text/plain", "application/json"];
 
-    /// Whether the work is done by an agent elsewhere.
+    /// Whether the agent is remote.
     pub fn is_peer(&self) -> bool {
         matches!(self.model, ModelSpec::Peer { .. })
     }
 
-    /// The definition as stored for resuming runs.
+    /// JSON form that is stored for resuming runs.
     pub fn to_json(&self) -> Result<Json, JsonError> {
         Json::of(self)
     }
 
-    /// The address of [`AgentSpec::to_json`].
+    /// Digest of [`AgentSpec::to_json`].
     pub fn digest(&self) -> Result<Digest, JsonError> {
         Ok(Digest::of(self.to_json()?.as_str().as_bytes()))
     }
 }
 
-/// Who makes an agent, and where to read about it; cards show it.
+/// Publisher and documentation links of an agent, shown on its card.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// Who makes it.
+    /// Publisher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Provider>,
-    /// Its picture.
+    /// URL of the icon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon_url: Option<String>,
-    /// Where to read about it.
+    /// URL of the documentation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documentation_url: Option<String>,
 }
@@ -125,37 +125,37 @@ impl About {
     }
 }
 
-/// Who makes an agent.
+/// Publisher of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provider {
-    /// The name.
+    /// Name of the organization.
     pub organization: String,
-    /// Where it is found.
+    /// URL of the organization.
     pub url: String,
 }
 
-/// How a model writes; what is not given is as the model's service says.
+/// Sampling parameters and model choice. Unset fields use the defaults of the provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Writing {
-    /// Tokens that one model call may write.
+    /// Upper bound on output tokens per model call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// How freely it chooses its words.
+    /// Sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Thousandths>,
-    /// From how much of what is likely it chooses.
+    /// Nucleus sampling threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<Thousandths>,
-    /// Texts before which an answer ends.
+    /// Stop sequences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// The model that the definition wants, as `provider:model`.
+    /// Preferred model, as `provider:model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Who is asked when that one does not answer, each as `provider:model`, in this order.
+    /// Fallback models, each as `provider:model`, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<String>,
-    /// How much it thinks: `none`, `low`, `medium`, `high`, `max`, or a number of tokens.
+    /// Reasoning effort: `none`, `low`, `medium`, `high`, `max`, or a number of tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
 }
@@ -166,50 +166,50 @@ impl Writing {
     }
 }
 
-/// JSON that every answer of an agent has to be.
+/// JSON format required of every answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerForm {
     /// JSON Schema of the answer.
     pub schema: Json,
-    /// How often the model may repair an answer that does not fit.
+    /// How often the model may repair an answer that violates the schema.
     pub repairs: u32,
 }
 
-/// One thing an agent is good at.
+/// A skill of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillSpec {
     /// Stable id.
     pub id: String,
-    /// Name to show.
+    /// Display name.
     pub name: String,
-    /// What it does.
+    /// Description.
     pub description: String,
-    /// Words to find it by.
+    /// Search tags.
     pub tags: Vec<String>,
-    /// Things to ask.
+    /// Example requests.
     pub examples: Vec<String>,
 }
 
-/// Which model answers for an agent.
+/// Model of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelSpec {
-    /// The built-in deterministic model.
+    /// Built-in deterministic model.
     Playbook {
-        /// The text of `playbook.yaml`; without one the built-in default answers.
+        /// Text of `playbook.yaml`; the built-in default applies if unset.
         rules: Option<String>,
     },
-    /// No model here: another agent elsewhere does the work.
+    /// No local model: a remote agent does the work.
     Peer {
-        /// The address by which it was added.
+        /// Address under which it was added.
         url: String,
-        /// Whether the catalog of this Baton names it.
+        /// Whether the catalog of this Baton lists it.
         listed: bool,
     },
 }
 
 impl ModelSpec {
-    /// The address by which an agent elsewhere was added.
+    /// Address of a remote agent.
     pub fn peer_url(&self) -> Option<&str> {
         match self {
             Self::Peer { url, .. } => Some(url),
@@ -218,25 +218,25 @@ impl ModelSpec {
     }
 }
 
-/// Bounds of one run.
+/// Limits of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunLimits {
     /// Model calls per run.
     pub max_turns: u32,
-    /// Tool calls of one turn that run at the same time.
+    /// Tool calls of one turn that run concurrently.
     pub parallel_tools: u32,
     /// A run that takes longer fails.
     pub deadline: Duration,
-    /// How often in a run a tool may fail, or be called wrongly, before the run is given up.
+    /// Tool failures and invalid calls after which the run fails.
     #[serde(default = "usual_tool_errors")]
     pub tool_errors: u32,
-    /// Results of tools beyond this many bytes are kept aside, and the model is given the beginning.
+    /// Tool results over this many bytes are stored separately, and the model gets their beginning.
     #[serde(default = "usual_spill")]
     pub spill_bytes: u32,
-    /// Of the model's window, how much a conversation may fill before it is compacted.
+    /// Fraction of the context window that a conversation may fill before it is compacted.
     #[serde(default = "usual_compact_at")]
     pub compact_at: Thousandths,
-    /// What may be used up.
+    /// Token, cost and call budgets.
     #[serde(default, skip_serializing_if = "Budgets::is_empty")]
     pub budgets: Budgets,
 }
@@ -267,33 +267,33 @@ impl Default for RunLimits {
     }
 }
 
-/// Tools through which a model acts on its own task.
+/// Tools through which a model acts on its task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlTools {
-    /// `emit_artifact`: publish an output.
+    /// `emit_artifact`: publishes an output.
     pub emit_artifact: bool,
-    /// `ask_user`: pause for an answer.
+    /// `ask_user`: pauses for an answer.
     pub ask_user: bool,
-    /// `reject_task`: refuse the work.
+    /// `reject_task`: rejects the work.
     pub reject_task: bool,
-    /// `reply_message`: answer with a bare message instead of a task; for conformance kits.
+    /// `reply_message`: answers with a bare message instead of a task; for conformance tests.
     #[serde(default)]
     pub reply_message: bool,
 }
 
 impl ControlTools {
-    /// The names of the tools. The agent runs them itself, whoever runs the others.
+    /// Names of the control tools. The agent always runs them, even if the caller runs the other tools.
     pub const NAMES: [&str; 4] = ["emit_artifact", "ask_user", "reject_task", "reply_message"];
 }
 
-/// An agent that work may be handed to.
+/// An allowed receiver of handoffs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffTarget {
-    /// The agent's name in this Baton.
+    /// Name of the agent in this Baton.
     pub agent: AgentName,
     /// When to hand work to it, for the model.
     pub description: String,
-    /// Where it lives, when it may not be served here; handing work there is what the definition asks for.
+    /// Address of the agent, if this Baton may not serve it. The definition explicitly permits handoffs to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }

@@ -1,97 +1,97 @@
-//! A change of an agent's definition, to be written where it comes from, in the form that is found there.
+//! Changes of an agent definition, written to its source in the format found there.
 
 use crate::{Include, ItemKind, Json, Provider, SessionOverrides, ToolScope};
 
-/// One change; everything else in the definition stays as it is, byte for byte where the form allows it.
+/// One change. The rest of the definition is unchanged, byte for byte where the format allows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentChange {
-    /// A rule or reference that is new.
+    /// Adds a rule or reference.
     Create {
-        /// Which of both.
+        /// Rule or reference.
         kind: ItemKind,
-        /// The item; its text is needed.
+        /// New item; its text is required.
         item: ItemDraft,
     },
-    /// A rule or reference that is there already.
+    /// Changes an existing rule or reference.
     Update {
-        /// Which of both.
+        /// Rule or reference.
         kind: ItemKind,
-        /// What is to be different; what is not given stays.
+        /// Changed fields; unset fields keep their value.
         item: ItemDraft,
     },
-    /// A rule or reference goes.
+    /// Removes a rule or reference.
     Remove {
-        /// Which of both.
+        /// Rule or reference.
         kind: ItemKind,
-        /// Its name.
+        /// Item name.
         name: String,
     },
-    /// The system prompt.
+    /// Replaces the system prompt.
     Prompt(String),
-    /// Settings that hold in new sessions; what is not given stays.
+    /// Changes the settings of new sessions; unset fields keep their value.
     Settings(SessionOverrides),
-    /// What the card says.
+    /// Changes the metadata of the agent card.
     Metadata(MetadataChange),
-    /// When tools are part of a session.
+    /// Changes when tools are part of a session.
     Include {
-        /// Which tools.
+        /// Affected tools.
         scope: ToolScope,
-        /// When.
+        /// New mode.
         include: Include,
     },
-    /// An MCP server under this name, as `mcp.json` would say it; none takes it away.
+    /// Sets the MCP server of this name, in the format of `mcp.json`; none removes it.
     Server {
-        /// The name.
+        /// Server name.
         name: String,
-        /// How to reach it.
+        /// Server entry.
         entry: Option<Json>,
     },
-    /// Work that the agent offers as an MCP tool under this name; none takes it away.
+    /// Sets the exported MCP tool of this name; none removes it.
     Export {
-        /// The name.
+        /// Tool name.
         name: String,
         /// `description`, `parameters` and `prompt`.
         entry: Option<Json>,
     },
-    /// A service that its models are reached through, as the definition would say it; none takes it away.
+    /// Sets a model provider, in the format of the definition; none removes it.
     Provider {
-        /// Its id, or another name of it.
+        /// Provider id or alias.
         id: String,
         /// Keys and settings.
         entry: Option<Json>,
     },
 }
 
-/// A rule or reference, as far as it is given.
+/// Fields of a rule or reference; unset fields are not changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ItemDraft {
-    /// Which.
+    /// Item name.
     pub name: String,
-    /// What it is about.
+    /// Description.
     pub description: Option<String>,
-    /// From 0 to 999.
+    /// Priority, from 0 to 999.
     pub priority: Option<u16>,
-    /// When it is part of what the model is given.
+    /// When it is part of the model context.
     pub include: Option<Include>,
-    /// The whole text.
+    /// Full text.
     pub text: Option<String>,
 }
 
-/// What a card is to say; what is not given stays.
+/// Metadata of an agent card; unset fields keep their value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetadataChange {
-    /// The name that people see.
+    /// Display name.
     pub title: Option<String>,
-    /// What the agent is for.
+    /// Purpose of the agent.
     pub description: Option<String>,
-    /// The definition's own version.
+    /// Version of the definition.
     pub version: Option<String>,
-    /// Who makes it.
+    /// Publisher.
     pub provider: Option<Provider>,
-    /// Its picture.
+    /// URL of the icon.
     pub icon_url: Option<String>,
-    /// Where to read about it.
+    /// URL of the documentation.
     pub documentation_url: Option<String>,
-    /// Whether it works without anybody to ask.
+    /// Whether the agent runs without a person to ask.
     pub autonomous: Option<bool>,
 }

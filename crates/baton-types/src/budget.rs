@@ -1,39 +1,39 @@
-//! What may be used up.
+//! Token, cost and tool call budgets.
 
 use crate::Usage;
 use serde::{Deserialize, Serialize};
 
-/// Bounds of one kind of thing that costs; none is no bound.
+/// Limits of one scope; an unset field is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// Tokens, read and written.
+    /// Input and output tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Millionths of a dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_dollars: Option<u64>,
-    /// Calls of tools.
+    /// Tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u64>,
 }
 
 impl Budget {
-    /// Whether nothing is bounded.
+    /// Whether nothing is limited.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Budgets of an agent, each checked before the next call that would use it up.
+/// Budgets of an agent, each checked before the next call that would exceed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budgets {
-    /// Of one run.
+    /// Per run.
     #[serde(default, skip_serializing_if = "Budget::is_empty")]
     pub run: Budget,
-    /// Of one session, all its runs together.
+    /// Per session, over all its runs.
     #[serde(default, skip_serializing_if = "Budget::is_empty")]
     pub session: Budget,
-    /// Of the agent, all its sessions in a calendar month (UTC) together.
+    /// Per agent and calendar month (UTC), over all its sessions.
     #[serde(default, skip_serializing_if = "Budget::is_empty")]
     pub month: Budget,
 }
@@ -44,24 +44,24 @@ impl Budgets {
     }
 }
 
-/// What was used up.
+/// Consumption that counts against a [`Budget`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
-    /// Tokens, read and written.
+    /// Input and output tokens.
     pub tokens: u64,
     /// Millionths of a dollar.
     pub micro_dollars: u64,
-    /// Calls of tools.
+    /// Tool calls.
     pub tool_calls: u64,
 }
 
 impl Spent {
-    /// What a model call used, and the calls of tools that it asked for.
+    /// Consumption of one model call and the tool calls that it requested.
     pub fn of(usage: Usage, tool_calls: u64) -> Self {
         Self { tokens: usage.total(), micro_dollars: usage.micro_dollars, tool_calls }
     }
 
-    /// Both together; counts stay at their highest rather than begin anew.
+    /// Saturating sum.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

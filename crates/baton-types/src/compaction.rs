@@ -1,37 +1,37 @@
-//! A conversation made to fit its model's window.
+//! Compaction of a conversation to fit the context window of its model.
 
 use crate::{CallId, MessageId, Usage};
 use serde::{Deserialize, Serialize};
 
-/// What the model is given in place of the older part of a conversation; the journal keeps all of it.
+/// Replacement for the older part of a conversation; the journal keeps the full conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compaction {
-    /// The last message that the summary stands for; none when only results were shortened.
+    /// Last message covered by the summary; none if only tool results were shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through: Option<MessageId>,
-    /// The caller's first words of the conversation, which the model is given whatever else goes.
+    /// First message of the caller, which is always kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<FirstWords>,
-    /// What the model is told of the older part.
+    /// Summary of the older part.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
-    /// Results of tools that the model is given in short.
+    /// Tool results that are sent in shortened form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<CallId>,
-    /// About how many tokens there were.
+    /// Approximate number of tokens before.
     pub tokens_before: u64,
-    /// About how many are left.
+    /// Approximate number of tokens after.
     pub tokens_after: u64,
-    /// What writing the summary used.
+    /// Usage of the summary call.
     #[serde(default)]
     pub usage: Usage,
 }
 
-/// How a conversation began.
+/// First message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstWords {
-    /// The caller's message.
+    /// Message id.
     pub message: MessageId,
-    /// What it says; the middle is left out of what is very long.
+    /// Text of the message; the middle of a very long text is omitted.
     pub text: String,
 }

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::{fmt, sync::Arc};
 
-/// The SHA-256 of some bytes, as lower-case hex.
+/// SHA-256 digest as lower-case hex.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Digest(Arc<str>);
 
 impl Digest {
-    /// The digest of `bytes`.
+    /// Computes the digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         use fmt::Write as _;
         let mut hex = String::with_capacity(64);
@@ -20,12 +20,12 @@ impl Digest {
         Self(hex.into())
     }
 
-    /// Wraps a digest read back from storage.
+    /// Wraps a digest that was read from storage.
     pub fn from_hex(hex: impl Into<Arc<str>>) -> Self {
         Self(hex.into())
     }
 
-    /// The hex text.
+    /// Hex text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! The facts of a task, in the order they became true.
+//! Events of a task, in journal order.
 
 use crate::{
     AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, GuardStage, GuardVerdict, HandoffId, Json,
@@ -7,245 +7,245 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// One numbered fact of a task.
+/// One numbered event of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskEvent {
-    /// The task exists; always event 1.
+    /// The task was created; always event 1.
     Submitted {
-        /// The conversation.
+        /// Conversation.
         context: ContextId,
-        /// Who is asked.
+        /// Agent that receives the message.
         agent: AgentName,
-        /// What is asked.
+        /// First message of the caller.
         message: Message,
-        /// Who runs tools in this task.
+        /// Side that runs the tools of this task.
         tool_execution: ToolExecution,
-        /// The task that handed this work over.
+        /// Task that handed over this work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<ParentLink>,
-        /// How often the work had been handed over before it came here from another system.
+        /// Number of handoffs before the work arrived from another system.
         #[serde(default, skip_serializing_if = "is_zero")]
         depth: u32,
-        /// Whether nobody is there to be asked, whatever the agent's definition says.
+        /// Whether no person can be asked, regardless of the agent definition.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         autonomous: bool,
     },
-    /// The caller said something more: an answer, tool results, or a thought for the next turn.
+    /// The caller sent a further message: an answer, tool results, or input for the next turn.
     Said {
-        /// What was said.
+        /// Message of the caller.
         message: Message,
-        /// Results that it carried for open tool calls.
+        /// Results for pending tool calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         results: Vec<ToolResult>,
     },
-    /// The caller wishes something of the runs that what it just said starts.
+    /// The caller set options for the runs that its last message starts.
     Wished {
-        /// What.
+        /// Run options.
         wishes: Box<Wishes>,
     },
-    /// A run took the task up.
+    /// A run started.
     RunStarted {
-        /// The run.
+        /// Run id.
         run: RunId,
-        /// The agent definition it follows to its end.
+        /// Agent definition that the run is pinned to.
         agent: Digest,
-        /// When it must be over.
+        /// Deadline of the run.
         deadline: Timestamp,
-        /// Whether nobody is there to be asked from here on, because the definition or the session says so.
+        /// Whether no person can be asked from here on, because of the definition or the session.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         autonomous: bool,
     },
-    /// A run went on after its process died.
+    /// A run was resumed after its process died.
     RunResumed {
-        /// The run.
+        /// Run id.
         run: RunId,
-        /// The last event before the process died, resumptions aside.
+        /// Last event before the process died, not counting resumptions.
         after: u64,
-        /// Whether no other run that may have brought the process down goes on beside it.
+        /// Whether the run is resumed without any other run that may have crashed the process.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         alone: bool,
     },
-    /// A run was set aside by an orderly shutdown; going on later is no sign of trouble.
+    /// A run was paused by an orderly shutdown; its later resumption does not count as a crash.
     RunPaused {
-        /// The run.
+        /// Run id.
         run: RunId,
     },
-    /// What the model is given for the request beside the conversation; holds until the caller says something more.
+    /// Context items were selected for the request; valid until the caller sends another message.
     ContextChosen {
-        /// The caller's message that it was chosen for.
+        /// Message of the caller that they were selected for.
         message: MessageId,
-        /// What was chosen.
+        /// Selected items.
         request: RequestContext,
-        /// What could not be looked at, in words; none when all went well.
+        /// Explanation if some items could not be considered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         warning: Option<String>,
     },
-    /// A model call began; deltas of its text may now be shown.
+    /// A model call started; deltas of its text may follow.
     AttemptStarted {
-        /// The message that the text will become.
+        /// Id of the resulting message.
         message: MessageId,
-        /// Which model call of the run, from 1.
+        /// Number of the model call in the run, from 1.
         turn: u32,
-        /// Which try at this turn, from 1; a later one replaces the text of the earlier.
+        /// Attempt at this turn, from 1. A later attempt replaces the text of an earlier one.
         attempt: u32,
     },
-    /// More of the text that an attempt writes, when whoever asked wants to take it up anywhere.
+    /// Text of the current attempt was flushed; only journaled if the caller wants resumable text.
     Wrote {
-        /// The message that the text will become.
+        /// Id of the resulting message.
         message: MessageId,
-        /// Which try.
+        /// Attempt.
         attempt: u32,
-        /// How many bytes came before.
+        /// Byte offset of the text.
         offset: u64,
-        /// The new piece.
+        /// New text.
         text: String,
     },
-    /// Something happened on the way to the model's answer.
+    /// A retry, fallback or other incident of the model call.
     ModelNoted {
-        /// What.
+        /// Details.
         note: ModelNote,
     },
-    /// What the model thought before what it says or calls next.
+    /// The model produced reasoning before its next text or tool call.
     Reasoned {
-        /// The message that it thought about.
+        /// Id of the message that it belongs to.
         message: MessageId,
-        /// What.
+        /// Reasoning content.
         reasoning: Reasoning,
     },
-    /// The model is given less of the conversation from now on, so that it fits.
+    /// The conversation for the model was compacted to fit its context window.
     Compacted {
-        /// What it is given instead.
+        /// Replacement of the older part.
         compaction: Compaction,
     },
-    /// A guardrail looked at something.
+    /// A guardrail returned a verdict.
     Guarded {
-        /// Which, by its name.
+        /// Name of the guardrail.
         guardrail: String,
-        /// At what.
+        /// Stage.
         stage: GuardStage,
-        /// The call that it looked at, of a call or a result.
+        /// Checked tool call or the call of a checked result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<CallId>,
-        /// The message that it looked at, of what was said.
+        /// Checked message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<MessageId>,
-        /// What it said.
+        /// Verdict.
         verdict: GuardVerdict,
-        /// Why, in its own words.
+        /// Reason given by the guardrail.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         detail: String,
-        /// What goes on in place of what it looked at, when it was rewritten.
+        /// Replacement content, if it was rewritten.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         content: Option<Json>,
-        /// Where what it looked at is kept, when no other event has it.
+        /// Digest of the checked content, if no other event holds it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         original: Option<Digest>,
     },
-    /// The model asked for tools.
+    /// The model called tools.
     ToolsCalled {
-        /// The agent's message, tool calls as a data part.
+        /// Message of the agent, with the tool calls as a data part.
         message: Message,
-        /// The calls.
+        /// Tool calls.
         calls: Vec<ToolCall>,
-        /// What the model call used.
+        /// Usage of the model call.
         usage: Usage,
     },
-    /// A tool begins to run; written before it does.
+    /// A tool is about to run; written before it starts.
     ToolStarted {
-        /// The call.
+        /// Call id.
         call: CallId,
-        /// What it does to the world, for tools that the definition does not hold.
+        /// Side effects of the tool, if the definition does not contain it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects: Option<Effects>,
-        /// The MCP server that runs it.
+        /// MCP server that runs it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         server: Option<String>,
     },
-    /// A tool cannot go on, or may not begin, before somebody answers.
+    /// A tool needs an answer before it can start or continue.
     ToolAsked {
-        /// The call.
+        /// Call id.
         call: CallId,
-        /// What it wants to know.
+        /// Requested input.
         ask: ToolAsk,
     },
-    /// Somebody answered what a tool asked; it goes on with this.
+    /// The request of a tool was answered; the tool continues.
     ToolAnswered {
-        /// The call.
+        /// Call id.
         call: CallId,
-        /// The answers.
+        /// Answers.
         answers: ToolAnswers,
     },
-    /// A tool call has its result, and never runs again.
+    /// A tool call has its result and never runs again.
     ToolFinished {
-        /// The result.
+        /// Result.
         result: ToolResult,
     },
-    /// A tool call became work of another agent.
+    /// A tool call was handed off to another agent.
     HandoffSent {
-        /// The call that waits.
+        /// Waiting call.
         call: CallId,
-        /// The handoff.
+        /// Handoff id.
         handoff: HandoffId,
-        /// The receiver.
+        /// Receiving agent.
         agent: AgentName,
-        /// The receiver's task.
+        /// Task of the receiver.
         child: TaskId,
         /// When the sender stops waiting.
         deadline: Timestamp,
     },
-    /// The agent that a call was handed to asks for something; the question passes up.
+    /// The receiver of a handoff requires input; the question is passed to the caller.
     HandoffAsked {
-        /// The call that waits.
+        /// Waiting call.
         call: CallId,
-        /// What the agent asks, as it said it.
+        /// Question of the receiver, unchanged.
         message: Message,
     },
-    /// The agent that a call was handed to goes on.
+    /// The receiver of a handoff continues.
     HandoffAnswered {
-        /// The call that waits.
+        /// Waiting call.
         call: CallId,
-        /// Words for it; none when it was answered elsewhere.
+        /// Message for the receiver; none if it was answered through another task.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<Message>,
-        /// When the sender stops waiting: time in which somebody was asked does not count.
+        /// When the sender stops waiting. Time spent waiting for an answer does not count.
         deadline: Timestamp,
-        /// What was allowed for the rest of the session.
+        /// Permissions granted for the rest of the session.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         grants: Vec<Grant>,
     },
-    /// The words are about to go to the agent elsewhere that does the work; written before they do.
+    /// A message is about to be sent to the remote agent; written before it is sent.
     PeerAsked {
-        /// The message that carries them, which is also the key under which they are said once.
+        /// Message id, which is also the idempotency key of the request.
         message: MessageId,
     },
-    /// The agent elsewhere has the work, as a task of its own.
+    /// The remote agent accepted the work as a task.
     PeerAttached {
-        /// Its task.
+        /// Id of the remote task.
         task: String,
-        /// Its conversation.
+        /// Id of the remote conversation.
         context: String,
     },
     /// The agent published an output.
     ArtifactEmitted {
-        /// The output; replaces an earlier one of the same id.
+        /// Artifact; replaces an earlier one with the same id.
         artifact: Artifact,
     },
     /// The model answered.
     Answered {
-        /// The answer as a message of the conversation; [`Artifact::of_answer`] is the same as an output.
+        /// Answer as a message; [`Artifact::from_answer`] is the same content as an artifact.
         message: Message,
-        /// What the model call used.
+        /// Usage of the model call.
         usage: Usage,
     },
-    /// The task moved to a state that it now stays in until something happens.
+    /// The state of the task changed.
     StatusChanged {
-        /// The new state.
+        /// New state.
         state: TaskState,
-        /// What the agent says about it.
+        /// Message of the agent about the state.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<Message>,
-        /// Why, when the task did not complete.
+        /// Reason, if the task did not complete.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<Reason>,
     },
@@ -257,7 +257,7 @@ fn is_zero(depth: &u32) -> bool {
 }
 
 impl TaskEvent {
-    /// Whether callers can see that it happened: A2A streams show it, and it counts as a generation of the task.
+    /// Whether the event is visible to callers: A2A streams show it, and it increments the generation of the task.
     pub fn is_shown(&self) -> bool {
         match self {
             Self::Said { .. }
@@ -290,57 +290,57 @@ impl TaskEvent {
     }
 }
 
-/// The way from a handed-over task back to the one that waits for it.
+/// Link from a child task to the task that waits for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParentLink {
-    /// The waiting task.
+    /// Waiting task.
     pub task: TaskId,
-    /// The handoff between them.
+    /// Handoff between the two tasks.
     pub handoff: HandoffId,
-    /// Agents from the first of the chain to the one that handed over; a target found here is a cycle.
+    /// Agents of the handoff chain, first to last sender. A target in this list is a cycle.
     pub chain: Vec<AgentName>,
-    /// The conversation in which the first of the chain works, which is the session that somebody allowed tools for.
+    /// Conversation of the first task in the chain: the session to which tool permissions are granted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<ContextId>,
 }
 
-/// Leave for a tool to run without asking again in a session.
+/// Permission for a tool to run without approval for the rest of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// Whose tool.
+    /// Agent that owns the tool.
     pub agent: AgentName,
-    /// Which.
+    /// Tool name.
     pub tool: String,
 }
 
-/// Why a task did not complete.
+/// Reason why a task did not complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// The stable code of the error, `BTN-...`.
+    /// Stable error code, `BTN-...`.
     pub code: String,
-    /// What happened and what to do.
+    /// Description of the error and the next step.
     pub detail: String,
-    /// How the model's provider failed, when it did.
+    /// Failure of the model provider, if that was the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderFailure>,
 }
 
 impl Reason {
-    /// A reason that no provider gave.
+    /// Creates a reason without a provider failure.
     pub fn new(code: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { code: code.into(), detail: detail.into(), provider: None }
     }
 }
 
-/// How the provider of a model failed, for surfaces whose clients act on it.
+/// Failure of a model provider, for surfaces whose clients act on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderFailure {
-    /// The HTTP status of its answer; 503 when it was not reached, 504 when it did not answer in time.
+    /// HTTP status of the response; 503 if the provider was unreachable, 504 if it timed out.
     pub status: u16,
-    /// How long it asked to wait before another request.
+    /// Delay that the provider requested before a retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// Whether the account has no quota left, so that waiting does not help.
+    /// Whether the quota of the account is exhausted, so that a retry does not help.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub quota_exhausted: bool,
 }

@@ -1,54 +1,54 @@
-//! The stored form of events: a kind, a schema version and a body, upcast when read.
+//! Stored form of events: a kind, a schema version and a body. Older bodies are upcast on read.
 
 use crate::{HandoffEvent, Json, JsonError, SessionEvent, TaskEvent};
 
-/// Brings the body of one kind from a schema to the next; a body that did not change is given back as it is.
+/// Upcasts the body of one kind from one schema version to the next; an unchanged body is returned as is.
 type Step = fn(kind: &str, body: Json) -> Json;
 
-/// The step from schema 1, from schema 2 and so on: a new schema does not compile without its step.
+/// Upcasters, starting with schema 1 to 2. A new schema does not compile without its upcaster.
 const STEPS: [Step; Fact::SCHEMA as usize - 1] = [];
 
 fn upcast(steps: &[Step], kind: &str, schema: u16, body: Json) -> Json {
     steps.iter().skip(usize::from(schema) - 1).fold(body, |body, step| step(kind, body))
 }
 
-/// An event of any noun.
+/// A journaled event of any stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// Of a task.
+    /// Event of a task.
     Task(TaskEvent),
-    /// Of a handoff.
+    /// Event of a handoff.
     Handoff(HandoffEvent),
-    /// Of a session.
+    /// Event of a session.
     Session(SessionEvent),
 }
 
-/// Why a stored event cannot be read.
+/// Error while decoding a stored event.
 #[derive(Debug, thiserror::Error)]
 pub enum FactError {
-    /// A newer Baton wrote it.
+    /// The event was written by a newer Baton.
     #[error("event kind '{kind}' with schema {schema} was written by a newer Baton; upgrade this one")]
     Newer {
-        /// The stored kind.
+        /// Stored kind.
         kind: String,
-        /// The stored schema version.
+        /// Stored schema version.
         schema: u16,
     },
-    /// The body does not fit its kind.
+    /// The body does not match its kind.
     #[error("event kind '{kind}': {source}")]
     Body {
-        /// The stored kind.
+        /// Stored kind.
         kind: String,
-        /// What is wrong with the body.
+        /// Decoding error.
         source: JsonError,
     },
 }
 
 impl Fact {
-    /// The schema version that this Baton writes.
+    /// Schema version written by this Baton.
     pub const SCHEMA: u16 = 1;
 
-    /// The noun and verb stored beside the body.
+    /// Kind that is stored with the body, as `stream.event`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Task(event) => match event {
@@ -95,7 +95,7 @@ impl Fact {
         }
     }
 
-    /// The body as stored.
+    /// Encodes the body for storage.
     pub fn encode(&self) -> Result<Json, JsonError> {
         match self {
             Self::Task(event) => Json::of(event),
@@ -104,7 +104,7 @@ impl Fact {
         }
     }
 
-    /// Reads a stored body, bringing older schemas up to date first.
+    /// Decodes a stored body and upcasts older schemas.
     pub fn decode(kind: &str, schema: u16, body: &Json) -> Result<Self, FactError> {
         let newer = || FactError::Newer { kind: kind.to_owned(), schema };
         if schema == 0 || schema > Self::SCHEMA {

@@ -1,24 +1,24 @@
-//! Somebody who looks at what goes in and out of a run, and may stop or change it.
+//! Guardrails: checks that can block or rewrite the input and output of a run.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// A hook of an agent's definition; several are asked in the order written, and the first that blocks wins.
+/// A guardrail of an agent definition. Guardrails run in written order, and the first that blocks wins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guardrail {
     /// Unique within the agent.
     pub name: String,
-    /// What it looks at.
+    /// Checked stages.
     pub on: Vec<GuardStage>,
-    /// Who is asked.
+    /// Program or service that decides.
     pub runner: GuardRunner,
-    /// Given up after this long.
+    /// Timeout.
     pub timeout: Duration,
-    /// Whether what it looks at goes on when it cannot be asked.
+    /// Whether the content passes if the guardrail is unreachable.
     pub fails_open: bool,
 }
 
-/// Who decides.
+/// Implementation of a guardrail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardRunner {
@@ -29,34 +29,34 @@ pub enum GuardRunner {
         /// Absolute working directory.
         directory: String,
     },
-    /// A service that is sent JSON and answers with its verdict.
+    /// A service that receives JSON and responds with its verdict.
     Http {
-        /// The address.
+        /// Address.
         url: String,
-        /// Header names and values; a value may hold `env://NAME`, read when it is asked.
+        /// Header names and values; a value may contain `env://FILE_NAME`, which is read at call time.
         headers: Vec<(String, String)>,
     },
 }
 
-/// What a guardrail looks at.
+/// Stage of a run that a guardrail checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardStage {
-    /// What the caller says, before the model is given it.
+    /// Input of the caller, before the model receives it.
     Input,
-    /// What the agent answers, before anybody sees it.
+    /// Answer of the agent, before it is shown.
     Output,
-    /// A call of a tool, before it runs.
+    /// Tool call, before it runs.
     ToolCall,
-    /// What a tool gave, before the model is given it.
+    /// Tool result, before the model receives it.
     ToolResult,
 }
 
 impl GuardStage {
-    /// Every stage, for tables.
+    /// All stages, for tables.
     pub const ALL: [Self; 4] = [Self::Input, Self::Output, Self::ToolCall, Self::ToolResult];
 
-    /// The word for it.
+    /// Name of the stage.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -67,22 +67,22 @@ impl GuardStage {
     }
 }
 
-/// What a guardrail said.
+/// Verdict of a guardrail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardVerdict {
-    /// It may go on as it is.
+    /// Passes unchanged.
     Allowed,
-    /// It goes on with other content.
+    /// Passes with replaced content.
     Rewritten,
-    /// It stops here.
+    /// Blocked.
     Blocked,
-    /// Nobody answered; whether it went on is as the definition says.
+    /// No verdict; the definition decides whether the content passes.
     Unreachable,
 }
 
 impl GuardVerdict {
-    /// The word for it.
+    /// Name of the verdict.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Allowed => "allowed",

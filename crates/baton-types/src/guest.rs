@@ -1,25 +1,25 @@
-//! MCP servers that a caller brings along for its own request.
+//! MCP servers that a caller supplies with its request.
 
 use crate::ToolSpec;
 use serde::{Deserialize, Serialize};
 
-/// A server of the caller's with the tools that it may be called for; part of the wishes of a request.
+/// An MCP server of the caller with its allowed tools; part of the run options.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuestServer {
-    /// What the caller calls it.
+    /// Label chosen by the caller.
     pub label: String,
-    /// Its tools under the names that models use; each has a [`GuestTool`] as its runner.
+    /// Tools under the names for the model; each has a [`CallerServerTool`] as its runner.
     pub tools: Vec<ToolSpec>,
 }
 
-/// A tool of a caller's server, by the names that the server knows.
+/// A tool of a caller's server, by its name on the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuestTool {
-    /// What the tool host knows the server by. It keeps what the server is reached with, which no journal may
-    /// have: headers are secrets, and so are many addresses.
+    /// Key of the server in the tool host, which holds its connection settings. These must not be journaled: headers
+    /// and many addresses are secrets.
     pub guest: String,
-    /// What the caller calls the server.
+    /// Label chosen by the caller.
     pub server: String,
-    /// The tool's own name there.
+    /// Name of the tool on the server.
     pub tool: String,
 }

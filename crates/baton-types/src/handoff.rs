@@ -1,17 +1,17 @@
-//! Work given by one agent to another, as one durable record whatever the channel.
+//! Work delegated by one agent to another: one durable record, regardless of the channel.
 
 use crate::{AgentName, CallId, ContextId, HandoffId, Json, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Where a handoff stands.
+/// Status of a handoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandoffStatus {
     /// Offered.
     Pending,
-    /// Taken by exactly one receiver.
+    /// Claimed by exactly one receiver.
     Accepted,
-    /// Being worked on.
+    /// In progress.
     InProgress,
     /// The receiver waits for an answer.
     InputRequired,
@@ -19,7 +19,7 @@ pub enum HandoffStatus {
     Completed,
     /// Ended by an error.
     Failed,
-    /// Its deadline passed.
+    /// The deadline passed.
     Timeout,
     /// Withdrawn by the sender.
     Cancelled,
@@ -28,7 +28,7 @@ pub enum HandoffStatus {
 }
 
 impl HandoffStatus {
-    /// Every status, for tables and tests.
+    /// All statuses, for tables and tests.
     pub const ALL: [Self; 9] = [
         Self::Pending,
         Self::Accepted,
@@ -41,12 +41,12 @@ impl HandoffStatus {
         Self::Rejected,
     ];
 
-    /// Nothing can change any more.
+    /// Whether the status is final.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Timeout | Self::Cancelled | Self::Rejected)
     }
 
-    /// The name as stored and shown.
+    /// Name as stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -62,21 +62,21 @@ impl HandoffStatus {
     }
 }
 
-/// How the work of a handoff gets to its receiver.
+/// Delivery channel of a handoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandoffChannel {
-    /// Baton hands it over itself: in its own process, or over A2A.
+    /// Delivered by Baton: in process, or over A2A.
     #[default]
     Direct,
-    /// The MCP client that called `handoff` is asked to, by an unfinished result.
+    /// Delivered by the MCP client that called `handoff`, requested by an unfinished result.
     InputRequired,
-    /// The MCP client that called `handoff` is asked to, by a request of the server.
+    /// Delivered by the MCP client that called `handoff`, requested by a server request.
     Sampling,
 }
 
 impl HandoffChannel {
-    /// The name as stored and shown.
+    /// Name as stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -86,28 +86,28 @@ impl HandoffChannel {
     }
 }
 
-/// Why a handoff of an MCP client took its channel.
+/// Reason for the channel of a handoff from an MCP client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelReason {
-    /// The client declares that it hands work over.
+    /// The client declares that it delivers handoffs.
     HandoffDeclared,
-    /// The agent leaves its tools to its callers, and the client declares sampling.
+    /// The agent's callers run its tools, and the client declares sampling.
     CallerRunsTools,
     /// The client does not declare sampling.
     NoSampling,
-    /// The client declares sampling, but not that it hands work over: its own model would answer.
+    /// The client declares sampling, but not handoffs: its own model would answer.
     OrdinarySampling,
-    /// The client was asked, and answered from a model instead of the agent.
+    /// The client answered the request from a model instead of the agent.
     OtherModel,
 }
 
 impl ChannelReason {
-    /// Every reason, for tables and tests.
+    /// All reasons, for tables and tests.
     pub const ALL: [Self; 5] =
         [Self::HandoffDeclared, Self::CallerRunsTools, Self::NoSampling, Self::OrdinarySampling, Self::OtherModel];
 
-    /// The name as stored and shown.
+    /// Name as stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::HandoffDeclared => "handoff_declared",
@@ -119,11 +119,11 @@ impl ChannelReason {
     }
 }
 
-/// Which handoffs are delivered first.
+/// Delivery priority of handoffs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// Before everything else.
+    /// Before all other work.
     Critical,
     /// Before normal work.
     High,
@@ -131,32 +131,32 @@ pub enum Priority {
     #[default]
     #[serde(alias = "medium")]
     Normal,
-    /// When nothing else waits.
+    /// When no other work is pending.
     Low,
 }
 
-/// What the sender expects back.
+/// Expected output of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedOutput {
-    /// A word for the kind of output, such as `text`.
+    /// Kind of output, such as `text`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Fields that the result must have.
+    /// Required fields of the result.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// Most lines of text.
+    /// Maximum number of text lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_lines: Option<u64>,
-    /// Most tokens of text.
+    /// Maximum number of text tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// Text that must occur in a complete result.
+    /// Text that a complete result must contain.
     #[serde(default)]
     pub completeness_markers: Vec<String>,
-    /// Whether the result may come in pieces.
+    /// Whether the result may be split into chunks.
     #[serde(default = "yes")]
     pub allows_chunking: bool,
-    /// What the pieces of one result have in common.
+    /// Correlation id of the chunks of one result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk_correlation_id: Option<String>,
 }
@@ -179,48 +179,48 @@ impl Default for ExpectedOutput {
     }
 }
 
-/// The record of one handoff, as it was created.
+/// Record of one handoff, as created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handoff {
-    /// Its id.
+    /// Handoff id.
     pub id: HandoffId,
-    /// The sender.
+    /// Sender.
     pub from_agent: AgentName,
-    /// The receiver.
+    /// Receiver.
     pub to_agent: AgentName,
-    /// What the receiver is asked to be good at.
+    /// Capability requested of the receiver.
     pub capability_id: String,
-    /// The work, in words.
+    /// Work description.
     pub task: String,
-    /// The work, as data.
+    /// Work input as JSON.
     pub inputs: Json,
-    /// What must come back.
+    /// Expected output.
     pub expected_output: ExpectedOutput,
-    /// How urgent it is.
+    /// Delivery priority.
     pub priority: Priority,
-    /// Fails as `timeout` this long after it was created.
+    /// Time after creation at which the handoff ends with `timeout`.
     pub timeout_ms: u64,
-    /// When it was created.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// The task that waits for it; none when an MCP client handed the work over.
+    /// Task that waits for it; none if an MCP client sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_task: Option<TaskId>,
-    /// The tool call that waits for it.
+    /// Tool call that waits for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_call: Option<CallId>,
-    /// The task that does the work; chosen before anything is sent, so that a crash finds it again. None when the client
-    /// does the sending.
+    /// Task that does the work. Chosen before sending, so that it is found again after a crash. None if the client
+    /// delivers the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub child_task: Option<TaskId>,
-    /// The conversation of the child task.
+    /// Conversation of the child task.
     pub child_context: ContextId,
-    /// How the work gets to the receiver.
+    /// Delivery channel.
     #[serde(default)]
     pub channel: HandoffChannel,
-    /// Why it gets there so; none in an agent's own run.
+    /// Reason for the channel; none in an agent's own run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_reason: Option<ChannelReason>,
-    /// Where the receiver is, when it was named by its address.
+    /// Address of the receiver, if it was named by address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_uri: Option<String>,
     /// W3C trace context of the sender.
@@ -228,33 +228,33 @@ pub struct Handoff {
     pub trace: Option<String>,
 }
 
-/// One fact of a handoff.
+/// One event of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandoffEvent {
-    /// It exists, as pending.
+    /// The handoff was created with status pending.
     Created(Box<Handoff>),
-    /// It moved on.
+    /// The status changed.
     Moved {
-        /// The new status.
+        /// New status.
         to: HandoffStatus,
-        /// What came back, when it completed.
+        /// Result of a completed handoff.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<Json>,
-        /// Why it did not complete.
+        /// Error of a handoff that did not complete.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
-        /// The trace in which the work was done.
+        /// Trace id of the work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result_trace_id: Option<String>,
     },
-    /// It takes another channel from now on.
+    /// The channel changed.
     Rerouted {
-        /// The new channel.
+        /// New channel.
         channel: HandoffChannel,
-        /// Why.
+        /// Reason for the new channel.
         reason: ChannelReason,
-        /// The model that answered instead of the receiver.
+        /// Model that answered instead of the receiver.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },

@@ -1,58 +1,58 @@
-//! JSON that keeps every digit: numbers survive exactly as they were written.
+//! JSON values that preserve numbers exactly as written.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, value::RawValue};
 use std::{fmt, sync::Arc};
 
-/// The deepest nesting Baton accepts anywhere.
+/// Maximum nesting depth that Baton accepts.
 pub const MAX_JSON_DEPTH: usize = 100;
 
-/// Any JSON value, kept as compact text so that `42`, `42.0` and integers beyond 2^64 stay what they were.
+/// Any JSON value as compact text, so that `42`, `42.0` and integers beyond 2^64 keep their exact form.
 #[derive(Clone)]
 pub struct Json(Arc<RawValue>);
 
-/// Why text is not acceptable JSON.
+/// Error for text that is not valid JSON.
 #[derive(Debug, thiserror::Error)]
 #[error("not JSON: {0}")]
 pub struct JsonError(#[from] serde_json::Error);
 
 impl Json {
-    /// Checks and compacts JSON text.
+    /// Validates and compacts JSON text.
     pub fn parse(text: &str) -> Result<Self, JsonError> {
         Ok(Self::compacted(serde_json::from_str(text)?))
     }
 
-    /// The JSON form of a value; fails only for maps whose keys are not strings.
+    /// Serializes a value; fails only for maps with keys that are not strings.
     pub fn of(value: &impl Serialize) -> Result<Self, JsonError> {
         Ok(Self(Arc::from(serde_json::value::to_raw_value(value)?)))
     }
 
-    /// A JSON string.
+    /// Creates a JSON string.
     pub fn string(text: &str) -> Self {
         Self::from(Value::String(text.to_owned()))
     }
 
-    /// The compact text.
+    /// Compact JSON text.
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
 
-    /// A tree to look into; numbers beyond 64 bits lose digits here and only here.
+    /// Parses into a `serde_json` tree. Numbers beyond 64 bits lose digits here, and only here.
     pub fn to_value(&self) -> Value {
         serde_json::from_str(self.as_str()).unwrap_or(Value::Null)
     }
 
-    /// Reads the value into a type.
+    /// Deserializes into a type.
     pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, JsonError> {
         Ok(serde_json::from_str(self.as_str())?)
     }
 
-    /// Whether this is a JSON object.
+    /// Whether the value is a JSON object.
     pub fn is_object(&self) -> bool {
         self.as_str().starts_with('{')
     }
 
-    /// What a model or a person reads: the text of a string, the JSON of anything else.
+    /// Readable text: the content of a string, the JSON text of any other value.
     pub fn to_plain_text(&self) -> String {
         match serde_json::from_str::<String>(self.as_str()) {
             Ok(text) => text,
@@ -60,7 +60,7 @@ impl Json {
         }
     }
 
-    /// Most text has no white space between its tokens and is taken as it is.
+    /// Text without white space between its tokens, the common case, is used without copying.
     fn compacted(raw: Box<RawValue>) -> Self {
         let text = raw.get();
         let (mut out, mut kept, mut at) = (String::new(), 0, 0);
@@ -83,7 +83,7 @@ impl Json {
     }
 }
 
-/// Where the string that begins at `start` is over.
+/// Position after the string that begins at `start`.
 fn after_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(next) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'\\'))) {

@@ -1,122 +1,122 @@
-//! What an agent has beside its definition: servers it uses, work it offers.
+//! Resources of an agent outside its definition: MCP servers, exported tools and model providers.
 //!
-//! None of it is stored with a run. Connection settings may hold secrets, and belong to the place where the agent
-//! lives, not to the work that it does.
+//! They are never stored with a run. Connection settings may hold secrets, and belong to the installation of the agent,
+//! not to its work.
 
 use crate::{AgentVariables, Include, Json, Permission, PermissionRule, ProviderEntry};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-/// Everything beside the definition.
+/// Resources of an agent outside its definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentKit {
-    /// MCP servers whose tools the agent uses, in the order written.
+    /// MCP servers whose tools the agent uses, in written order.
     pub servers: Vec<McpServer>,
     /// Work that the agent offers as MCP tools.
     pub exports: Vec<ExportedTool>,
-    /// Services that its models are reached through, in the order written.
+    /// Model providers, in written order.
     pub providers: Vec<ProviderEntry>,
-    /// Variables of its own.
+    /// Variables of the agent.
     pub variables: AgentVariables,
 }
 
-/// Work that an agent offers as a tool: calling it runs the agent on a prompt.
+/// Work that an agent offers as a tool. A call runs the agent on a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportedTool {
-    /// The tool's name.
+    /// Tool name.
     pub name: String,
-    /// What it does, for those who choose tools.
+    /// Description, for tool selection.
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Json,
-    /// The words the agent is given; `{argument}` is replaced by that argument, `{{` is a brace.
+    /// Prompt template: `{argument}` is replaced by that argument, `{{` is a literal brace.
     pub prompt: String,
 }
 
-/// An MCP server as an agent's definition names it; nothing in it is expanded yet.
+/// MCP server entry of an agent definition; its values are not expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpServer {
-    /// The key it was written under; its identity, whatever it calls itself.
+    /// Key in the definition. This is the identity of the server, whatever name it reports.
     pub name: String,
-    /// The file that names it, relative to the agent.
+    /// File that defines it, relative to the agent.
     pub file: String,
-    /// How to reach it.
+    /// Transport.
     pub transport: McpTransport,
-    /// Whether it is used at all.
+    /// Whether the server is used.
     pub enabled: bool,
-    /// Which openings are tried.
+    /// Protocol handshakes to try.
     pub era: McpEra,
-    /// How long to wait.
+    /// Timeouts.
     pub timeouts: McpTimeouts,
-    /// Which of its tools may run.
+    /// Permissions of its tools.
     pub permissions: McpPermissions,
-    /// Globs of tools that are offered; empty means all.
+    /// Globs of tools that are offered; empty offers all.
     pub include: Vec<String>,
     /// Globs of tools that are not offered.
     pub exclude: Vec<String>,
     /// When its tools are part of a session.
     pub modes: IncludeModes,
-    /// What its tools' names begin with; the server's name unless written otherwise, and nothing when empty.
+    /// Prefix of tool names; defaults to the name of the server. An empty prefix adds nothing.
     pub prefix: Option<String>,
-    /// Whether a run waits for it until it is ready or has failed.
+    /// Whether a run waits until the server is ready or has failed.
     pub required: bool,
-    /// Whether its own words about its tools (`readOnlyHint`, `idempotentHint`) are believed.
+    /// Whether its tool annotations (`readOnlyHint`, `idempotentHint`) are trusted.
     pub trusted: bool,
-    /// How to log in, when it wants that.
+    /// OAuth settings, if it requires a login.
     pub oauth: Option<McpOauth>,
 }
 
 impl McpServer {
-    /// The name of the one server that an agent elsewhere has: its Environment, whose tools keep their own names.
+    /// Name of the only server of a remote agent: its Environment, whose tools keep their names.
     pub const ENVIRONMENT: &str = "environment";
 }
 
-/// How an MCP server is reached.
+/// Transport of an MCP server.
 #[derive(Clone, PartialEq, Eq)]
 pub enum McpTransport {
-    /// A program that speaks on its standard streams.
+    /// A program that communicates over its standard streams.
     Stdio {
-        /// The program; no shell is involved.
+        /// Program; no shell is involved.
         command: String,
-        /// Its arguments.
+        /// Arguments.
         args: Vec<String>,
-        /// Variables it gets beside the few that every program gets.
+        /// Environment variables, in addition to the few that every program gets.
         env: BTreeMap<String, String>,
-        /// A file of more variables, relative to the agent.
+        /// File with more environment variables, relative to the agent.
         env_file: Option<String>,
-        /// Where it runs, relative to the agent; the agent's directory when not given.
+        /// Working directory, relative to the agent; defaults to the directory of the agent.
         cwd: Option<String>,
-        /// The agent's directory, absolute.
+        /// Directory of the agent, absolute.
         base: String,
     },
     /// Streamable HTTP.
     Http {
-        /// The endpoint.
+        /// Endpoint.
         url: String,
-        /// Sent with every request.
+        /// Headers of every request.
         headers: BTreeMap<String, String>,
     },
-    /// The older HTTP+SSE.
+    /// Legacy HTTP+SSE.
     Sse {
-        /// The address of the event stream.
+        /// Address of the event stream.
         url: String,
-        /// Sent with every request.
+        /// Headers of every request.
         headers: BTreeMap<String, String>,
     },
-    /// An address alone: streamable HTTP, or HTTP+SSE when that is not spoken there.
+    /// Address only: streamable HTTP, with HTTP+SSE as fallback.
     Remote {
-        /// The endpoint.
+        /// Endpoint.
         url: String,
-        /// Sent with every request.
+        /// Headers of every request.
         headers: BTreeMap<String, String>,
     },
-    /// Part of Baton.
+    /// Built into Baton.
     Internal {
         /// `rules`, `references`, `tools` or `supervision`.
         tool: String,
     },
 }
 
-/// Values of variables and headers may be secrets: only their names are shown.
+/// Shows names only: values of variables and headers may be secrets.
 impl fmt::Debug for McpTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = |map: &BTreeMap<String, String>| map.keys().cloned().collect::<Vec<_>>();
@@ -138,10 +138,10 @@ impl fmt::Debug for McpTransport {
     }
 }
 
-/// Which opening of the protocol is tried with a server.
+/// Protocol handshakes to try with a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum McpEra {
-    /// The newest first, the older ones if it is not understood.
+    /// Newest first, older ones as fallback.
     #[default]
     Auto,
     /// `initialize` only.
@@ -150,14 +150,14 @@ pub enum McpEra {
     Modern,
 }
 
-/// How long to wait for a server.
+/// Timeouts of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct McpTimeouts {
-    /// From the start until it is ready.
+    /// From start until ready.
     pub startup: Duration,
-    /// A call without any sign of life; progress counts as one.
+    /// Idle timeout of a call; progress notifications reset it.
     pub call: Duration,
-    /// A call altogether.
+    /// Total timeout of a call.
     pub total: Duration,
 }
 
@@ -168,12 +168,12 @@ impl Default for McpTimeouts {
     }
 }
 
-/// Which tools of a server may run.
+/// Permissions of a server's tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpPermissions {
-    /// For tools that nothing else names.
+    /// Default permission.
     pub default: Permission,
-    /// More precisely.
+    /// Rules that override the default.
     pub rules: Vec<PermissionRule>,
 }
 
@@ -186,21 +186,21 @@ impl Default for McpPermissions {
 /// When the tools of a server are part of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IncludeModes {
-    /// For tools that nothing else names.
+    /// Default mode.
     pub default: Include,
-    /// Globs of tool names; an exact name counts before a glob, and among equals the first.
+    /// Modes by tool name glob. An exact name precedes a glob; among equals the first applies.
     pub tools: Vec<(String, Include)>,
 }
 
-/// How to log in at a server that wants OAuth.
+/// OAuth settings of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct McpOauth {
-    /// A client id that was registered by hand.
+    /// Manually registered client id.
     pub client_id: Option<String>,
-    /// `env://NAME` of its secret.
+    /// Client secret, as `env://FILE_NAME`.
     pub client_secret: Option<String>,
-    /// Scopes to ask for when the server names none.
+    /// Scopes to request if the server names none.
     pub scopes: Vec<String>,
-    /// The port of the address to which the browser returns; any free one when not given.
+    /// Port of the redirect address; any free port by default.
     pub callback_port: Option<u16>,
 }

@@ -1,31 +1,30 @@
-//! What an agent knows beside its prompt: rules that guide it, references that it can rely on, and how many of them it is
-//! given at a time.
+//! Rules and references of an agent, and their selection for a request.
 
 use crate::Include;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Rules, references, and how those are chosen that have to do with what is asked.
+/// Rules, references, and the limits for selecting relevant ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knowledge {
-    /// How to behave, by priority and name.
+    /// Rules of behavior, by priority and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<ContextItem>,
-    /// What is true, by priority and name.
+    /// Reference texts, by priority and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ContextItem>,
-    /// How many of those that are included as [`Include::Agent`] come with a request.
+    /// Limits for the items with [`InclusionMode::Agent`].
     #[serde(default, skip_serializing_if = "RelevanceLimits::is_usual")]
     pub relevance: RelevanceLimits,
 }
 
 impl Knowledge {
-    /// Whether there is none.
+    /// Whether it equals the default: no items and default limits.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The items of a kind; tools are not among them.
+    /// Items of a kind; tools are not included.
     pub fn items(&self, kind: ItemKind) -> &[ContextItem] {
         match kind {
             ItemKind::Rule => &self.rules,
@@ -38,28 +37,28 @@ impl Knowledge {
 /// One rule or reference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextItem {
-    /// Unique among its kind within the agent.
+    /// Name, unique within its kind and agent.
     pub name: String,
-    /// What it is about; may be empty.
+    /// Description; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// From 0 to 999; higher ones come later, nearer to what is asked.
+    /// Priority from 0 to 999; higher ones are placed later, closer to the request.
     pub priority: u16,
-    /// When it is part of what the model is given.
+    /// When it is part of the model context.
     pub include: Include,
     /// MIME type of the text.
     pub media_type: String,
-    /// The whole text.
+    /// Full text.
     pub text: String,
 }
 
 impl ContextItem {
-    /// The priority of what has none.
+    /// Default priority.
     pub const USUAL_PRIORITY: u16 = 500;
-    /// The highest priority.
+    /// Highest priority.
     pub const MAX_PRIORITY: u16 = 999;
 
-    /// A text of this name, of usual priority, that is there when somebody names it.
+    /// Creates an item with default priority that is included on request.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -72,7 +71,7 @@ impl ContextItem {
     }
 }
 
-/// What can be part of the context of a request.
+/// Kind of a context item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
@@ -85,7 +84,7 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
-    /// The word for it.
+    /// Name of the kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rule => "rule",
@@ -95,14 +94,14 @@ impl ItemKind {
     }
 }
 
-/// How many items are chosen for a request by what it asks.
+/// Limits for selecting relevant items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelevanceLimits {
-    /// Matches of pieces of text that are looked at.
+    /// Number of matching text chunks that are considered.
     pub top_k: u16,
-    /// Items that are wanted.
+    /// Target number of items.
     pub top_n: u16,
-    /// Items that score as much are all taken.
+    /// Score from which items are always included.
     pub include_score: Thousandths,
 }
 
@@ -118,13 +117,13 @@ impl RelevanceLimits {
     }
 }
 
-/// A number with three digits behind the point, so that it can be compared; scores, temperatures and the like.
+/// A number with three decimal places and exact comparison, for scores, temperatures and similar values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Thousandths(pub u16);
 
 impl Thousandths {
-    /// The nearest one; nothing for what is negative, too large or no number.
+    /// Rounds to the nearest value; none if the number is negative, too large or not finite.
     pub fn of(number: f64) -> Option<Self> {
         let rounded = (number * 1000.0).round();
         let fits = rounded.is_finite() && (0.0..=f64::from(u16::MAX)).contains(&rounded);
@@ -132,7 +131,7 @@ impl Thousandths {
         fits.then_some(Self(rounded as u16))
     }
 
-    /// The number.
+    /// Value as a number.
     pub fn get(self) -> f64 {
         f64::from(self.0) / 1000.0
     }
@@ -144,26 +143,26 @@ impl fmt::Display for Thousandths {
     }
 }
 
-/// What the model was given for one request beside the conversation.
+/// Context items that were sent to the model for one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestContext {
-    /// References, then rules, each in the order in which they were given, then tools.
+    /// References, then rules, each in the order sent, then tools.
     pub items: Vec<UsedItem>,
 }
 
-/// One thing that the model was given, and why.
+/// One item that was sent to the model, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsedItem {
-    /// What it is.
+    /// Kind of the item.
     pub kind: ItemKind,
-    /// Its name; of a tool, the name that the model knows.
+    /// Item name; for a tool, its name for the model.
     pub name: String,
-    /// The MCP server that a tool is of.
+    /// MCP server of a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// Why it is there: always, because somebody named it, or because of what was asked.
+    /// Reason for inclusion: always, named explicitly, or relevant to the request.
     pub include: Include,
-    /// How much it has to do with what was asked, from 0 to 1, when that is why.
+    /// Relevance score from 0 to 1, for items included by relevance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Thousandths>,
 }

@@ -1,91 +1,91 @@
-//! Services that Baton knows how to reach, and what has to be said about each.
+//! Built-in model providers and their settings.
 
-/// The protocol that a service speaks.
+/// API protocol of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ProviderKind {
-    /// OpenAI's chat completions, also of every server that speaks them.
+    /// OpenAI chat completions, and compatible servers.
     OpenAi,
-    /// Anthropic's messages.
+    /// Anthropic Messages.
     Anthropic,
-    /// Google's `generateContent`.
+    /// Google `generateContent`.
     Gemini,
-    /// Amazon Bedrock's Converse.
+    /// Amazon Bedrock Converse.
     Bedrock,
-    /// Ollama's own.
+    /// Native Ollama API.
     Ollama,
-    /// None: the built-in playbook answers.
+    /// No API: the built-in playbook.
     Playbook,
-    /// None: files of weights that another program has to serve.
+    /// No API: weight files that another program must serve.
     Local,
 }
 
-/// What a key of a provider is for.
+/// Meaning of a provider key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ProviderSetting {
-    /// The key, or a bearer token.
+    /// API key or bearer token.
     ApiKey,
-    /// Where the service is.
+    /// Base URL of the service.
     BaseUrl,
-    /// The first half of a pair of keys.
+    /// Access key id of a key pair.
     AccessKeyId,
-    /// The second half.
+    /// Secret of a key pair.
     SecretAccessKey,
-    /// What makes a pair of keys temporary.
+    /// Session token of temporary credentials.
     SessionToken,
-    /// Where in the world.
+    /// Region.
     Region,
-    /// A named set of keys of this machine.
+    /// Named profile with credentials on this machine.
     Profile,
-    /// A folder of weights.
+    /// Directory of weight files.
     Directory,
-    /// The protocol, for names of the author's own.
+    /// Protocol of a custom provider.
     Kind,
-    /// Calls at the same time.
+    /// Concurrent calls.
     Concurrency,
-    /// Calls in a minute.
+    /// Calls per minute.
     PerMinute,
-    /// Until the first byte of an answer.
+    /// Timeout until the first byte of a response.
     FirstByteTimeout,
-    /// Between two pieces of an answer.
+    /// Timeout between two chunks of a response.
     IdleTimeout,
-    /// For the connection.
+    /// Timeout for the connection.
     ConnectTimeout,
 }
 
 impl ProviderSetting {
-    /// Whether nobody may see its value.
+    /// Whether the value is secret and must never be shown.
     pub fn is_secret(self) -> bool {
         matches!(self, Self::ApiKey | Self::AccessKeyId | Self::SecretAccessKey | Self::SessionToken)
     }
 }
 
-/// A key by which something is said about a provider.
+/// Configuration key of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProviderKey {
-    /// As it is written.
+    /// Name as written in configuration.
     pub name: &'static str,
-    /// What it is for.
+    /// Meaning of the key.
     pub setting: ProviderSetting,
-    /// Whether a variable of the environment of this name says the same.
+    /// Whether an environment variable of this name is read as well.
     pub is_variable: bool,
 }
 
-/// A service that Baton knows.
+/// A built-in provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownProvider {
-    /// Its id.
+    /// Provider id.
     pub id: &'static str,
-    /// Other ids that mean the same.
+    /// Other ids of the same provider.
     pub aliases: &'static [&'static str],
-    /// Its name for people.
+    /// Display name.
     pub title: &'static str,
-    /// What it speaks.
+    /// API protocol.
     pub kind: ProviderKind,
-    /// Keys of its own; earlier ones count first.
+    /// Provider-specific keys, in order of precedence.
     pub keys: &'static [ProviderKey],
-    /// Where it is unless somebody says otherwise.
+    /// Default base URL.
     pub base_url: Option<&'static str>,
-    /// Its model unless somebody says otherwise.
+    /// Default model.
     pub model: Option<&'static str>,
 }
 
@@ -93,12 +93,12 @@ const fn key(name: &'static str, setting: ProviderSetting) -> ProviderKey {
     ProviderKey { name, setting, is_variable: true }
 }
 
-/// A key whose name says too little to be looked for in the environment.
+/// A key whose name is too generic for an environment variable.
 const fn written(name: &'static str, setting: ProviderSetting) -> ProviderKey {
     ProviderKey { name, setting, is_variable: false }
 }
 
-/// Every service, in the order in which they are looked for.
+/// All built-in providers, in detection order.
 pub const PROVIDERS: [KnownProvider; 8] = [
     KnownProvider {
         id: "openai",
@@ -172,7 +172,7 @@ pub const PROVIDERS: [KnownProvider; 8] = [
     KnownProvider {
         id: "local",
         aliases: &[],
-        title: "files of weights",
+        title: "local weight files",
         kind: ProviderKind::Local,
         keys: &[written("MODEL_DIRECTORY", ProviderSetting::Directory)],
         base_url: None,
@@ -189,7 +189,7 @@ pub const PROVIDERS: [KnownProvider; 8] = [
     },
 ];
 
-/// Keys that may be said about every provider.
+/// Keys that every provider accepts.
 pub const COMMON_PROVIDER_KEYS: [ProviderKey; 12] = [
     written("api_key", ProviderSetting::ApiKey),
     written("base_url", ProviderSetting::BaseUrl),
@@ -205,10 +205,10 @@ pub const COMMON_PROVIDER_KEYS: [ProviderKey; 12] = [
     written("connect_timeout", ProviderSetting::ConnectTimeout),
 ];
 
-/// What keys of headers begin with; the header's name follows.
+/// Prefix of keys that set a header; the name of the header follows.
 pub const PROVIDER_HEADER: &str = "headers.";
 
-/// Words by which an author says what a provider of their own speaks.
+/// Protocol names for custom providers.
 pub const PROVIDER_KINDS: [(&str, ProviderKind); 5] = [
     ("openai", ProviderKind::OpenAi),
     ("anthropic", ProviderKind::Anthropic),
@@ -218,23 +218,23 @@ pub const PROVIDER_KINDS: [(&str, ProviderKind); 5] = [
 ];
 
 impl KnownProvider {
-    /// The service of this id or alias.
+    /// Finds a provider by id or alias.
     pub fn of(id: &str) -> Option<&'static Self> {
         PROVIDERS.iter().find(|known| known.id == id || known.aliases.contains(&id))
     }
 
-    /// The id by which a service is known that may be written under another name.
+    /// Canonical id for a provider id or alias; unknown names are returned unchanged.
     pub fn id_of(name: &str) -> &str {
         Self::of(name).map_or(name, |known| known.id)
     }
 
-    /// What a key is for, of its own or one of all providers.
+    /// Meaning of a provider-specific or common key.
     pub fn setting(&self, name: &str) -> Option<ProviderSetting> {
         let all = self.keys.iter().chain(&COMMON_PROVIDER_KEYS);
         all.into_iter().find(|key| key.name == name).map(|key| key.setting)
     }
 
-    /// The variables of the environment that say this, the first one first.
+    /// Environment variables of a setting, in order of precedence.
     pub fn variables(&self, setting: ProviderSetting) -> impl Iterator<Item = &'static str> {
         self.keys.iter().filter(move |key| key.is_variable && key.setting == setting).map(|key| key.name)
     }

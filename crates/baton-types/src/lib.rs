@@ -1,10 +1,10 @@
-//! The nouns of Baton as plain values: agents, messages, tasks, events, handoffs, and the errors people meet.
+//! Domain types of Baton as plain values: agents, messages, tasks, events, handoffs, and the errors shown to users.
 //!
-//! This crate must never do I/O, read a clock, draw a random number or speak a wire dialect; the serde derives
-//! here are the journal's storage form, and outside clients see `baton-wire` types instead.
+//! This crate must never do I/O, read a clock, draw a random number or implement a wire dialect. The serde derives here
+//! are the storage form of the journal; external clients see `baton-wire` types instead.
 //!
-//! Read first: [`TaskEvent`] (what can be true of a task), [`Message`] (what people and agents say),
-//! [`AgentSpec`] (what an agent is), [`ErrorCode`] (every error a user can meet).
+//! Read first: [`TaskEvent`] (journaled events of a task), [`Message`] (messages between callers and agents),
+//! [`AgentSpec`] (a resolved agent definition), [`ErrorCode`] (the registry of user-facing errors).
 
 mod a2a_settings;
 mod agent;

@@ -1,30 +1,30 @@
-//! What lists say about agents.
+//! Summaries of agents for lists.
 
 use crate::{AgentKit, AgentName, AgentSpec, ModelSpec, SkillSpec};
 
-/// What lists say about an agent: enough to choose one of very many without loading its definition.
+/// Summary of an agent: sufficient to select one of many without loading its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentListing {
-    /// The path segment and the name in handoffs.
+    /// Path segment, and the name in handoffs.
     pub name: AgentName,
-    /// The name people see.
+    /// Display name.
     pub title: String,
-    /// What the agent is for.
+    /// Purpose of the agent.
     pub description: String,
-    /// The definition's own version.
+    /// Version of the definition.
     pub version: String,
-    /// What the card advertises.
+    /// Skills advertised by the agent card.
     pub skills: Vec<SkillSpec>,
-    /// Where it lives, when that is elsewhere.
+    /// Address of a remote agent.
     pub address: Option<String>,
-    /// Whether lists for others name it.
+    /// Whether the catalog lists it.
     pub is_listed: bool,
     /// Whether it uses MCP servers.
     pub has_servers: bool,
 }
 
 impl AgentListing {
-    /// Of a definition and what belongs to it.
+    /// Summarizes a definition and its resources.
     pub fn of(agent: &AgentSpec, kit: &AgentKit) -> Self {
         Self {
             name: agent.name.clone(),
@@ -38,7 +38,7 @@ impl AgentListing {
         }
     }
 
-    /// Whether the work is done by an agent elsewhere.
+    /// Whether the agent is remote.
     pub fn is_peer(&self) -> bool {
         self.address.is_some()
     }

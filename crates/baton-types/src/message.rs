@@ -1,46 +1,46 @@
-//! What people and agents say to each other.
+//! Messages and artifacts exchanged between callers and agents.
 
 use crate::{ArtifactId, ContextId, Json, MessageId, TaskId};
 use serde::{Deserialize, Serialize};
 
-/// Who speaks.
+/// Author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The caller of the agent, a person or another agent.
+    /// Caller of the agent: a person or another agent.
     User,
     /// The agent.
     Agent,
 }
 
-/// One complete utterance; partial text is never a message.
+/// One complete message; partial text is never a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Chosen by whoever wrote it.
+    /// Id chosen by the author.
     pub id: MessageId,
-    /// Who speaks.
+    /// Author.
     pub role: Role,
-    /// The content; never empty.
+    /// Content; never empty.
     pub parts: Vec<Part>,
-    /// The conversation.
+    /// Conversation of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextId>,
-    /// The task it belongs to.
+    /// Task of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
-    /// A JSON object of the writer's.
+    /// JSON object set by the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
     /// Extension URIs that the message uses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
-    /// Earlier tasks that it refers to.
+    /// Earlier tasks that the message refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reference_tasks: Vec<TaskId>,
 }
 
 impl Message {
-    /// A message with these parts and nothing else.
+    /// Creates a message with these parts and no other fields.
     pub fn new(id: MessageId, role: Role, parts: Vec<Part>) -> Self {
         Self {
             id,
@@ -54,7 +54,7 @@ impl Message {
         }
     }
 
-    /// The same message, placed in a task and its conversation.
+    /// Sets the context and the task of the message.
     #[must_use]
     pub fn within(mut self, context: &ContextId, task: &TaskId) -> Self {
         self.context = Some(context.clone());
@@ -62,13 +62,13 @@ impl Message {
         self
     }
 
-    /// About how many bytes its content takes.
+    /// Approximate content size in bytes.
     pub fn weight(&self) -> usize {
         self.parts.iter().map(Part::weight).sum::<usize>()
             + self.metadata.as_ref().map_or(0, |json| json.as_str().len())
     }
 
-    /// All text parts, one per line.
+    /// Non-empty text parts joined by newlines.
     pub fn text(&self) -> String {
         let mut lines = self.parts.iter().filter_map(|part| match &part.content {
             PartContent::Text(text) if !text.is_empty() => Some(text.as_str()),
@@ -83,29 +83,29 @@ impl Message {
     }
 }
 
-/// One piece of a message or an artifact.
+/// One part of a message or an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it holds.
+    /// Content of the part.
     pub content: PartContent,
-    /// A JSON object of the writer's.
+    /// JSON object set by the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
-    /// A file name to show.
+    /// File name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    /// The MIME type.
+    /// MIME type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
 }
 
 impl Part {
-    /// Plain text.
+    /// Creates a text part.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: PartContent::Text(text.into()), metadata: None, filename: None, media_type: None }
     }
 
-    /// About how many bytes its content takes.
+    /// Approximate content size in bytes.
     pub fn weight(&self) -> usize {
         let content = match &self.content {
             PartContent::Text(text) | PartContent::Raw(text) | PartContent::Url(text) => text.len(),
@@ -114,46 +114,46 @@ impl Part {
         content + self.metadata.as_ref().map_or(0, |json| json.as_str().len())
     }
 
-    /// Structured data.
+    /// Creates a data part.
     pub fn data(data: Json) -> Self {
         Self { content: PartContent::Data(data), metadata: None, filename: None, media_type: None }
     }
 }
 
-/// The content of a [`Part`].
+/// Content of a [`Part`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartContent {
     /// Text.
     Text(String),
-    /// Bytes, as standard base64 text.
+    /// Bytes as standard base64 text.
     Raw(String),
-    /// A link to the content.
+    /// URL of the content.
     Url(String),
     /// Any JSON value.
     Data(Json),
 }
 
-/// An output of a task.
+/// Output of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
     /// Unique within the task.
     pub id: ArtifactId,
-    /// A name to show.
+    /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it is.
+    /// Description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The content; never empty.
+    /// Content; never empty.
     pub parts: Vec<Part>,
-    /// A JSON object of the agent's.
+    /// JSON object set by the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
 impl Artifact {
-    /// An answer as an output: it has the id and the parts of the message.
+    /// Artifact for an answer, with the id and the parts of the message.
     pub fn of_answer(answer: &Message) -> Self {
         Self {
             id: answer.id.as_str().into(),

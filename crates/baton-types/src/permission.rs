@@ -1,98 +1,98 @@
-//! What people say about tools: which may run, which are asked about, and which are there at all.
+//! Tool permissions: which tools may run, which need approval, and which are offered.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a tool may run.
+/// Permission of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
-    /// Without asking anybody.
+    /// Runs without approval.
     #[default]
     Allow,
-    /// When somebody says so.
+    /// Runs after approval.
     Ask,
-    /// Never; it is not offered either.
+    /// Never runs and is not offered.
     Deny,
 }
 
 impl Permission {
-    /// Whether nobody has to be asked.
+    /// Whether no approval is needed.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(crate) fn is_allow(&self) -> bool {
         *self == Self::Allow
     }
 }
 
-/// When somebody is asked before a tool runs; a setting of the agent that whoever talks to it may change for a session.
+/// When approval is requested before a tool runs. Set by the agent; a caller can override it for a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskWhen {
     /// Before every call.
     Always,
-    /// Not at all; what is denied stays so.
+    /// Never; denied tools stay denied.
     Never,
-    /// As the tool's own permission says.
+    /// According to the permission of the tool.
     #[default]
     Tool,
 }
 
-/// When a tool is part of what an agent works with.
+/// When a tool or context item is offered to the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Include {
     /// In every session.
     #[default]
     Always,
-    /// When somebody names it.
+    /// When it is named explicitly.
     Manual,
-    /// When it has to do with what is asked.
+    /// When it is relevant to the request.
     Agent,
 }
 
-/// A word about tools, or about some of their calls.
+/// Permission for some tools, or for some of their calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRule {
-    /// A glob of MCP servers; every tool when not given. Rules of a server are about its own tools and have none.
+    /// Glob of MCP servers; unset matches every tool. Rules of a server apply to its own tools and have it unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// A glob of tools, by the name that their server knows.
+    /// Glob of tool names, as named by their server.
     pub tool: String,
-    /// Only calls with all these arguments; every call when empty.
+    /// Arguments that a call must have; empty matches every call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentMatch>,
-    /// What holds for them.
+    /// Permission of the matching calls.
     pub permission: Permission,
 }
 
 impl PermissionRule {
-    /// About all calls of the tools that a glob names.
+    /// Rule for all calls of the tools that match a glob.
     pub fn of_tool(tool: impl Into<String>, permission: Permission) -> Self {
         Self { server: None, tool: tool.into(), arguments: Vec::new(), permission }
     }
 }
 
-/// One argument as a rule wants it.
+/// Condition on one argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArgumentMatch {
-    /// Where it is: a JSON pointer such as `/path`.
+    /// JSON pointer of the argument, such as `/path`.
     pub path: String,
-    /// A glob that its text fits; numbers and other values are compared as JSON text.
+    /// Glob for the text of the argument; other values are compared as JSON text.
     pub glob: String,
 }
 
-/// What an agent's definition says about tools, beside the words of each tool and server.
+/// Tool policy of an agent definition, in addition to the rules of each tool and server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolPolicy {
-    /// When somebody is asked.
+    /// When approval is requested.
     #[serde(default)]
     pub ask: AskWhen,
-    /// About tools of every kind.
+    /// Rules for tools of every kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<PermissionRule>,
 }
 
 impl ToolPolicy {
-    /// Whether it says nothing.
+    /// Whether the policy is the default.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,16 +1,16 @@
-//! A word about a tool or a server, to be written into the definition that it comes from.
+//! Permission changes that are written to the definition of a tool or server.
 
 use crate::{McpTool, Permission};
 use std::fmt;
 
-/// What a word is about.
+/// Target of a permission change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolScope {
-    /// A tool that the agent itself defines, by its name.
+    /// A tool defined by the agent, by name.
     Own(String),
     /// A tool of an MCP server.
     Tool(McpTool),
-    /// All tools of an MCP server of which nothing else is said, by the server's name.
+    /// All tools of an MCP server without a more specific setting, by server name.
     Server(String),
 }
 
@@ -24,22 +24,22 @@ impl fmt::Display for ToolScope {
     }
 }
 
-/// What is to hold from now on; what is not given stays as it is.
+/// Permission change; unset fields keep their value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionChange {
-    /// What it is about.
+    /// Target.
     pub scope: ToolScope,
-    /// Whether it may run.
+    /// New permission.
     pub permission: Option<Permission>,
-    /// Whether it is switched off.
+    /// Whether the target is disabled.
     pub disabled: Option<bool>,
 }
 
-/// What a definition says about a tool or a server.
+/// Effective settings of a tool or server in a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolStanding {
-    /// Whether it may run; of a server, whether those of its tools may of which nothing else is said.
+    /// Permission; for a server, the default for tools without a more specific setting.
     pub permission: Permission,
-    /// Whether it is switched off.
+    /// Whether the target is disabled.
     pub disabled: bool,
 }

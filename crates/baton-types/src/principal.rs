@@ -1,22 +1,23 @@
-//! Who is asking.
+//! Authenticated caller.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The caller of every command and view; rows are visible to their owner within a tenant only.
+/// Caller of every command and view. Rows are visible only to their owner within a tenant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Principal {
-    /// The organisation whose data this is.
+    /// Organisation that owns the data.
     pub tenant: Arc<str>,
-    /// The person or program inside it.
+    /// Person or program within the tenant.
     pub subject: Arc<str>,
-    /// What it may do, such as `call` or `call:weather`; whatever they say, tasks of others look missing.
+    /// Granted scopes, such as `call` or `call:weather`. Tasks of other owners are reported as not found whatever the
+    /// scopes.
     #[serde(default)]
     pub scopes: Vec<Arc<str>>,
 }
 
 impl Principal {
-    /// The owner of this Baton: its only user when it runs on loopback without authentication.
+    /// Owner of this Baton: its only user when it runs on loopback without authentication.
     pub fn local() -> Self {
         Self { tenant: "local".into(), subject: "local".into(), scopes: vec!["admin".into()] }
     }

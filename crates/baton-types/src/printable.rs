@@ -1,9 +1,9 @@
-//! Text of others in a form that cannot steer whatever shows it.
+//! Escapes untrusted text before it is displayed.
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// Whether a character steers a terminal or reorders what it shows: C0 and C1 controls and DEL, but for the end of a line
-/// and the tabulator, and the embeddings, overrides and isolates of bidirectional text.
+/// Whether a character controls a terminal or reorders displayed text: C0 and C1 controls and DEL, except newline and
+/// tab, and the bidirectional embeddings, overrides and isolates.
 pub fn is_control_sequence(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -12,7 +12,7 @@ pub fn is_control_sequence(c: char) -> bool {
     }
 }
 
-/// The text with every such character written out, as in `\u{1b}`. A carriage return before the end of a line is left out.
+/// Escapes every such character, as in `\u{1b}`. A carriage return before a newline is dropped.
 pub fn escape_text(text: &str) -> Cow<'_, str> {
     escaped(text, |out, c, next| match (c, next) {
         ('\r', Some('\n')) => Ok(()),
@@ -20,7 +20,7 @@ pub fn escape_text(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// JSON with every such character escaped as JSON has it; they only stand inside of strings, so it means the same.
+/// Escapes every such character as a JSON escape sequence. They occur only inside strings, so the value is unchanged.
 pub fn escape_json(json: &str) -> Cow<'_, str> {
     escaped(json, |out, c, next| match (c, next) {
         ('\r', Some('\n')) => Ok(()),

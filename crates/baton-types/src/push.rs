@@ -1,47 +1,47 @@
-//! Where a caller wants to be told about a task.
+//! Push notification settings of a task.
 
 use crate::PushConfigId;
 use serde::{Deserialize, Serialize};
 
-/// A receiver outside that is told of a task's events.
+/// Receiver of push notifications for the events of a task.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushConfig {
     /// Unique within the task.
     pub id: PushConfigId,
-    /// The receiver.
+    /// URL of the receiver.
     pub url: String,
-    /// Comes back with every notification, so that the receiver knows them as its own.
+    /// Token sent with every notification, so that the receiver can recognize its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// How Baton shows who it is.
+    /// Credentials that Baton sends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authentication: Option<PushAuthentication>,
-    /// The dialect of whoever registered it, in which notifications are written.
+    /// A2A version of the client that registered it; notifications use the same.
     pub dialect: PushDialect,
 }
 
 /// The `Authorization` header of notifications.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushAuthentication {
-    /// Such as `Bearer`.
+    /// Authentication scheme, such as `Bearer`.
     pub scheme: String,
-    /// What follows the scheme.
+    /// Credentials after the scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<String>,
 }
 
-/// The form in which a receiver reads notifications.
+/// Payload format of notifications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PushDialect {
-    /// A2A 1.0: one stream response each.
+    /// A2A 1.0: one stream response per notification.
     #[default]
     V1,
-    /// A2A 0.3: the whole task each.
+    /// A2A 0.3: the whole task per notification.
     V03,
 }
 
-/// Secrets stay out of logs.
+/// Redacts secrets.
 impl std::fmt::Debug for PushConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PushConfig")

@@ -1,75 +1,75 @@
-//! What a model thought, and what happened on the way to its answer.
+//! Reasoning of a model, and incidents during a model call.
 
 use crate::{Json, Usage};
 use serde::{Deserialize, Serialize};
 
-/// What a model thought before it answered or called tools; shown beside the answer, never as part of it.
+/// Reasoning of a model before text or tool calls; shown next to the answer, never as part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reasoning {
-    /// Who thought it, as `provider:model`; another model is not given it.
+    /// Model that produced it, as `provider:model`. It is not sent to other models.
     pub model: String,
-    /// In words, as far as the service tells.
+    /// Readable text, as far as the provider reveals it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// What the service wants back unchanged with the results of the tools, in its own form: signed, sealed or both.
+    /// Provider-specific content that must be returned unchanged with the tool results: signed, encrypted or both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Json>,
-    /// Whether text of the answer went out before it.
+    /// Whether text of the answer precedes it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_text: bool,
 }
 
-/// Something that happened on the way to a model's answer and that somebody may ask about later.
+/// An incident during a model call, recorded for later inspection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelNote {
-    /// A try failed before anything of the answer was heard, and another one follows.
+    /// An attempt failed before any output arrived, and is retried.
     Retried {
-        /// Who, as `provider:model`.
+        /// Model, as `provider:model`.
         model: String,
-        /// Why, in words without secrets.
+        /// Reason, without secrets.
         reason: String,
-        /// How long it waits before.
+        /// Delay before the retry.
         wait_ms: u64,
     },
-    /// The next model of the chain is asked instead.
+    /// The next model of the fallback chain is used.
     FellBack {
-        /// Who did not answer.
+        /// Model that failed.
         from: String,
-        /// Who is asked now.
+        /// Model that is used now.
         to: String,
-        /// Why, in words without secrets.
+        /// Reason, without secrets.
         reason: String,
     },
-    /// The model wrote calls of tools as text, and they were understood as calls.
+    /// Tool calls that the model wrote as text were parsed as calls.
     Rescued {
-        /// How many.
+        /// Number of calls.
         calls: u32,
     },
-    /// The answer did not fit the form that was asked for, and the model is asked to repair it.
+    /// The answer violated the required format, and the model is asked to repair it.
     Repaired {
-        /// What was wrong, as the model is told.
+        /// Description of the problem, as sent to the model.
         problem: String,
-        /// The answer that did not fit.
+        /// Invalid answer.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         answer: String,
-        /// What making it used.
+        /// Usage of the invalid answer.
         #[serde(default)]
         usage: Usage,
     },
-    /// The model was called, and nothing else of it is on record: a tool asked for it, or its answer was blocked.
+    /// A model call without any other record: requested by a tool, or its answer was blocked.
     Used {
-        /// What for.
+        /// Purpose of the call.
         purpose: String,
-        /// Who, as `provider:model`.
+        /// Model, as `provider:model`.
         model: String,
-        /// What it used.
+        /// Usage of the call.
         usage: Usage,
     },
 }
 
 impl ModelNote {
-    /// What it is called among the events of spans.
+    /// Name of the span event.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Retried { .. } => "model.retried",

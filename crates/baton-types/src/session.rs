@@ -1,4 +1,4 @@
-//! A session: one conversation of somebody with an agent, and what was said about it as a whole.
+//! Sessions: one conversation of an owner with an agent, its settings and its imported history.
 
 use crate::{
     AgentName, AskWhen, ContextId, ItemKind, Json, Message, RequestContext, SessionId, TaskId, Thousandths, Timestamp,
@@ -6,156 +6,156 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// One numbered fact of a session; a conversation about which nothing was ever said has none.
+/// One numbered event of a session. A conversation without session-level changes has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionEvent {
-    /// The session is on record; always event 1.
+    /// The session was created; always event 1.
     Opened {
-        /// With whom.
+        /// Agent of the session.
         agent: AgentName,
-        /// The conversation.
+        /// Conversation.
         context: ContextId,
-        /// Where it was taken from, when it did not begin here.
+        /// Origin, if the session was forked or imported.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<SessionOrigin>,
-        /// What was said before the first task of the conversation.
+        /// Messages before the first task of the conversation.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         history: Vec<SessionEntry>,
     },
-    /// It has another title.
+    /// The title changed.
     Renamed {
-        /// The title; none takes it away.
+        /// New title; none removes it.
         title: Option<String>,
     },
-    /// Other settings hold.
+    /// The settings changed.
     SettingsChanged {
-        /// All that differ from the agent's.
+        /// All settings that differ from those of the agent.
         settings: SessionOverrides,
     },
-    /// A surface keeps something with the session that it wants to find again; nobody else reads it.
+    /// A surface stored private data with the session; not read by anything else.
     Noted {
-        /// What it is called.
+        /// Key of the data.
         key: String,
-        /// What is kept; none takes it away.
+        /// Stored value; none removes it.
         value: Option<Json>,
     },
-    /// Something is part of every request from now on.
+    /// An item was added to every future request.
     Included {
-        /// What.
+        /// Added item.
         item: ItemName,
     },
-    /// Something is no longer part of requests, whatever its definition says.
+    /// An item was removed from future requests, regardless of its definition.
     Excluded {
-        /// What.
+        /// Removed item.
         item: ItemName,
     },
 }
 
-/// A rule, a reference or a tool by name.
+/// A rule, reference or tool by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ItemName {
-    /// What it is.
+    /// Kind of the item.
     pub kind: ItemKind,
-    /// Its name; of a tool, the name that the model knows.
+    /// Item name; for a tool, its name for the model.
     pub name: String,
 }
 
-/// Where a session was taken from.
+/// Origin of a forked or imported session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionOrigin {
     /// Another session, up to an event of one of its tasks.
     Fork {
-        /// The conversation.
+        /// Conversation of the other session.
         context: ContextId,
-        /// The task up to which it was taken over, and the last event of it; all of it when not given.
+        /// Last copied task and its last copied event; none copies the whole session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<(TaskId, u64)>,
     },
-    /// A file.
+    /// An imported file.
     Import {
-        /// The conversation that the file was made of, as it was called there.
+        /// Name of the conversation in the file.
         context: Option<String>,
     },
 }
 
-/// One message of a conversation with what is known of it.
+/// One message of a conversation with its metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
-    /// When it was said.
+    /// Time of the message.
     pub at: Timestamp,
-    /// What was said.
+    /// Message.
     pub message: Message,
-    /// What the model was given for it, of an answer.
+    /// Context of the model call, for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestContext>,
-    /// What the model call used, of an answer.
+    /// Usage of the model call, for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Whether it is a notice for people, such as that the model is another one; models are not given those.
+    /// Whether it is a notice for people, such as a change of the model; never sent to models.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub notice: bool,
 }
 
 impl SessionEntry {
-    /// A message of which nothing else is known.
+    /// Creates an entry without metadata.
     pub fn new(at: Timestamp, message: Message) -> Self {
         Self { at, message, request: None, usage: None, notice: false }
     }
 
-    /// About how many bytes its content takes.
+    /// Approximate content size in bytes.
     pub fn weight(&self) -> usize {
         self.message.weight() + self.request.as_ref().map_or(0, |request| request.items.len() * 64)
     }
 }
 
-/// Settings of an agent that differ in one session; what is not given is as the agent says.
+/// Session settings that override those of the agent; unset fields are inherited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionOverrides {
-    /// The model, as `provider:model`.
+    /// Model, as `provider:model`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Model calls per message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
-    /// Tokens that one model call may write.
+    /// Upper bound on output tokens per model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// How freely the model chooses its words.
+    /// Sampling temperature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Thousandths>,
-    /// From how much of what is likely it chooses.
+    /// Nucleus sampling threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<Thousandths>,
-    /// When somebody is asked before a tool runs.
+    /// When approval is requested before a tool runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_permission: Option<AskWhen>,
-    /// Whether nobody is there to be asked; an autonomous agent stays so.
+    /// Whether no person can be asked; cannot be disabled for an autonomous agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autonomous: Option<bool>,
-    /// Matches of pieces of text that are looked at.
+    /// Number of matching text chunks that are considered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_top_k: Option<u16>,
-    /// Items that are wanted.
+    /// Target number of items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_top_n: Option<u16>,
-    /// Items that score as much are all taken.
+    /// Score from which items are always included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_include_score: Option<Thousandths>,
 }
 
 impl SessionOverrides {
-    /// Whether all is as the agent says.
+    /// Whether nothing is overridden.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl SessionId {
-    /// The session of an owner with an agent in a conversation: contexts are named by callers, so that two of them may
-    /// use the same name for different conversations.
+    /// Derives the id of a session from owner, agent and conversation. Callers choose context ids, so two owners may
+    /// use the same one for different conversations.
     pub fn of(owner: &crate::Principal, agent: &AgentName, context: &ContextId) -> Self {
         let parts = [&*owner.tenant, &*owner.subject, agent.as_str(), context.as_str()];
         let key: Vec<String> = parts.iter().map(|part| format!("{}:{part}", part.len())).collect();

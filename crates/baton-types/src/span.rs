@@ -1,198 +1,198 @@
-//! Spans: what happened, when, as part of which trace. They are a record; the journal stays the truth.
+//! OpenTelemetry spans. They are telemetry; the journal remains the source of truth.
 
 use crate::{SpanId, TraceId};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, sync::Arc};
 
-/// The name of an attribute; those of this Baton are constants.
+/// Attribute name; the names that Baton sets are constants.
 pub type Key = Cow<'static, str>;
 
-/// Attributes in the order in which they were set; a key occurs once.
+/// Attributes in insertion order; keys are unique.
 pub type Attributes = Vec<(Key, Value)>;
 
-/// The value of an attribute.
+/// Attribute value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// Text.
     Text(Cow<'static, str>),
     /// True or false.
     Bool(bool),
-    /// A whole number.
+    /// Integer.
     Int(i64),
-    /// A number.
+    /// Floating-point number.
     Float(f64),
-    /// Several values.
+    /// Array of values.
     List(Vec<Value>),
-    /// Values by name.
+    /// Values by key.
     Map(Attributes),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// Nothing.
+    /// Empty value.
     Empty,
 }
 
-/// Which side of what a span is on.
+/// OpenTelemetry span kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SpanKind {
-    /// Nobody said.
+    /// Not specified.
     Unspecified,
-    /// Within a process.
+    /// Operation within a process.
     #[default]
     Internal,
-    /// Somebody else's request is answered.
+    /// Handling of a remote request.
     Server,
-    /// Somebody else is asked.
+    /// Request to a remote service.
     Client,
-    /// Work is left for somebody to take later.
+    /// Creation of work that is processed later.
     Producer,
-    /// Such work is taken.
+    /// Processing of such work.
     Consumer,
 }
 
-/// How it ended.
+/// OpenTelemetry span status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SpanStatus {
-    /// Nobody said.
+    /// Not set.
     #[default]
     Unset,
-    /// Well, and somebody said so.
+    /// Explicitly marked as successful.
     Ok,
-    /// Badly.
+    /// Failed.
     Error,
 }
 
-/// Something that happened at one moment of a span.
+/// A point-in-time event of a span.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpanEvent {
-    /// When, in nanoseconds since the Unix epoch.
+    /// Time in nanoseconds since the Unix epoch.
     pub at: u64,
-    /// What.
+    /// Event name.
     pub name: Key,
-    /// More about it.
+    /// Attributes.
     pub attributes: Attributes,
-    /// Attributes that were dropped before the span came here.
+    /// Attributes dropped before the span was received.
     pub dropped_attributes: u32,
 }
 
-/// Another span that this one has to do with.
+/// Link to another span.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpanLink {
-    /// Its trace.
+    /// Trace id of the linked span.
     pub trace: TraceId,
-    /// Its id.
+    /// Id of the linked span.
     pub span: SpanId,
-    /// Its `tracestate`.
+    /// `tracestate` of the linked span.
     pub trace_state: String,
-    /// How they belong together.
+    /// Attributes of the link.
     pub attributes: Attributes,
-    /// Attributes that were dropped before the span came here.
+    /// Attributes dropped before the span was received.
     pub dropped_attributes: u32,
     /// W3C flags.
     pub flags: u32,
 }
 
-/// What emitted spans: a service on a machine.
+/// Source of spans: a service on a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resource {
-    /// Such as `service.name`.
+    /// Attributes, such as `service.name`.
     pub attributes: Attributes,
-    /// Attributes that were dropped before it came here.
+    /// Attributes dropped before the resource was received.
     pub dropped_attributes: u32,
-    /// The schema of the attributes.
+    /// Schema URL of the attributes.
     pub schema_url: String,
 }
 
-/// The instrumentation that made spans.
+/// Instrumentation scope.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpanScope {
-    /// Its name.
+    /// Scope name.
     pub name: String,
-    /// Its version.
+    /// Scope version.
     pub version: String,
-    /// More about it.
+    /// Attributes.
     pub attributes: Attributes,
-    /// Attributes that were dropped before it came here.
+    /// Attributes dropped before the scope was received.
     pub dropped_attributes: u32,
-    /// The schema of the spans' attributes.
+    /// Schema URL of the span attributes.
     pub schema_url: String,
 }
 
-/// One span, with everything that OTLP can say about it.
+/// One span with all OTLP fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
-    /// The trace that it is part of.
+    /// Trace id.
     pub trace: TraceId,
-    /// Its id.
+    /// Span id.
     pub id: SpanId,
-    /// The span that it happened in.
+    /// Parent span id.
     pub parent: Option<SpanId>,
     /// W3C `tracestate`.
     pub trace_state: String,
-    /// W3C flags, as OTLP has them.
+    /// W3C flags, in OTLP encoding.
     pub flags: u32,
-    /// What happened, in few words of low cardinality.
+    /// Span name, of low cardinality.
     pub name: Key,
-    /// Which side it is on.
+    /// Span kind.
     pub kind: SpanKind,
-    /// When it began, in nanoseconds since the Unix epoch.
+    /// Start time in nanoseconds since the Unix epoch.
     pub start: u64,
-    /// When it ended.
+    /// End time.
     pub end: u64,
-    /// More about it.
+    /// Attributes.
     pub attributes: Attributes,
-    /// What happened meanwhile.
+    /// Events.
     pub events: Vec<SpanEvent>,
-    /// What it has to do with.
+    /// Links.
     pub links: Vec<SpanLink>,
-    /// How it ended.
+    /// Status.
     pub status: SpanStatus,
-    /// How it ended, in words.
+    /// Status description.
     pub status_message: String,
-    /// Attributes, events and links that were dropped before it came here.
+    /// Attributes, events and links dropped before the span was received.
     pub dropped: Dropped,
-    /// Who emitted it.
+    /// Resource that emitted it.
     pub resource: Arc<Resource>,
-    /// What made it.
+    /// Instrumentation scope that created it.
     pub scope: Arc<SpanScope>,
 }
 
-/// How much of a span was dropped before it came here.
+/// Numbers of items dropped from a span before it was received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// Attributes.
+    /// Dropped attributes.
     pub attributes: u32,
-    /// Events.
+    /// Dropped events.
     pub events: u32,
-    /// Links.
+    /// Dropped links.
     pub links: u32,
 }
 
-/// How long spans are kept.
+/// Retention class of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SpanClass {
-    /// What machines did: goes when it is old.
+    /// Operational telemetry; deleted when its retention ends.
     Telemetry,
-    /// What agents know, handed over and proved: stays.
+    /// Insights, handoffs and gate results; kept.
     Memory,
 }
 
 impl Span {
-    /// How long it took, in nanoseconds; clocks that ran backwards count as no time.
+    /// Duration in nanoseconds; zero if the clock ran backwards.
     pub fn duration(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// The value of one of its own attributes.
+    /// Value of a span attribute.
     pub fn attribute(&self, key: &str) -> Option<&Value> {
         find_attribute(&self.attributes, key)
     }
 
-    /// The service that emitted it.
+    /// Name of the emitting service.
     pub fn service(&self) -> Option<&str> {
         find_attribute(&self.resource.attributes, "service.name").and_then(Value::as_text)
     }
 
-    /// How long it is kept: insights, handoffs and verdicts of gates are what agents remember.
+    /// Retention class: insights, handoffs and gate results are kept as memory.
     pub fn class(&self) -> SpanClass {
         let named = ["insight.", "handoff.", "gate."].iter().any(|family| self.name.starts_with(family));
         let told = |key: &str| matches!(key, "insight.type" | "insight.id" | "handoff.status" | "gate.result");
@@ -203,13 +203,13 @@ impl Span {
     }
 }
 
-/// The value of the attribute with that name.
+/// Finds an attribute by name.
 pub fn find_attribute<'a>(attributes: &'a [(Key, Value)], key: &str) -> Option<&'a Value> {
     attributes.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
 impl Value {
-    /// The text, if it is text.
+    /// Text value.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -217,7 +217,7 @@ impl Value {
         }
     }
 
-    /// The whole number, if it is one.
+    /// Integer value.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Self::Int(number) => Some(*number),

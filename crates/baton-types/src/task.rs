@@ -1,15 +1,15 @@
-//! Where a task stands.
+//! State of a task.
 
 use crate::{AgentName, Artifact, ContextId, Message, Part, TaskId, Timestamp, ToolExecution};
 use serde::{Deserialize, Serialize};
 
-/// The state of a task, as every surface knows it.
+/// State of a task, common to all surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
-    /// Accepted, not begun.
+    /// Accepted, not started.
     Submitted,
-    /// A run is on it.
+    /// A run is in progress.
     Working,
     /// Waits for an answer from its caller.
     InputRequired,
@@ -26,7 +26,7 @@ pub enum TaskState {
 }
 
 impl TaskState {
-    /// Every state, for tables and tests.
+    /// All states, for tables and tests.
     pub const ALL: [Self; 8] = [
         Self::Submitted,
         Self::Working,
@@ -38,17 +38,17 @@ impl TaskState {
         Self::Rejected,
     ];
 
-    /// Nothing can change any more.
+    /// Whether the state is final.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)
     }
 
-    /// The task waits for somebody outside.
+    /// Whether the task waits for external input.
     pub fn is_interrupted(self) -> bool {
         matches!(self, Self::InputRequired | Self::AuthRequired)
     }
 
-    /// The name as stored and as shown on the command line.
+    /// Name as stored and as shown on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Submitted => "submitted",
@@ -62,53 +62,53 @@ impl TaskState {
         }
     }
 
-    /// Reads back what [`TaskState::as_str`] wrote.
+    /// Parses the result of [`TaskState::as_str`].
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
 }
 
-/// A task as its caller may see it.
+/// A task as visible to its caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskView {
-    /// Its id.
+    /// Task id.
     pub id: TaskId,
-    /// The conversation.
+    /// Conversation.
     pub context: ContextId,
-    /// Who works on it.
+    /// Agent of the task.
     pub agent: AgentName,
-    /// When it was created.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// Who runs its tools.
+    /// Side that runs its tools.
     pub tool_execution: ToolExecution,
-    /// Where it stands.
+    /// State.
     pub state: TaskState,
-    /// What the agent last said about that.
+    /// Message of the agent about the state.
     pub status_message: Option<Message>,
-    /// When the state last changed.
+    /// Time of the last state change.
     pub status_at: Timestamp,
     /// Complete messages, oldest first.
     pub history: Vec<Message>,
     /// Outputs, oldest first.
     pub artifacts: Vec<Artifact>,
-    /// The number of the last event folded in.
+    /// Number of the last applied event.
     pub version: u64,
-    /// How many of the events so far A2A shows; grows with every change that a caller can see.
+    /// Number of applied events that are visible over A2A; grows with every change that a caller can see.
     pub generation: u64,
 }
 
 impl TaskView {
-    /// The answer of an agent that replied without a task: its final message names none.
+    /// Answer of an agent that replied without a task: its final message names no task.
     pub fn direct_reply(&self) -> Option<&Message> {
         self.status_message.as_ref().filter(|reply| self.state == TaskState::Completed && reply.task.is_none())
     }
 
-    /// Whether an artifact has the text of this message.
+    /// Whether an artifact contains the text of this message.
     pub fn has_artifact_of(&self, message: &Message) -> bool {
         self.artifacts.iter().rev().any(|artifact| artifact.id.as_str() == message.id.as_str())
     }
 
-    /// About how many bytes its content takes.
+    /// Approximate content size in bytes.
     pub fn weight(&self) -> usize {
         let messages = self.history.iter().chain(&self.status_message).map(Message::weight);
         let artifacts = self.artifacts.iter().flat_map(|artifact| &artifact.parts).map(Part::weight);

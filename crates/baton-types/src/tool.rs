@@ -1,10 +1,10 @@
-//! Tools: what a model may call and what came back.
+//! Tool definitions, calls and results.
 
 use crate::{CallId, GuestTool, Include, Json, Permission, PermissionRule};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Tools that Baton itself runs; nothing else may have these names.
+/// Names of built-in tools; reserved.
 pub const BUILT_IN_TOOLS: [&str; 8] = [
     "handoff",
     "emit_artifact",
@@ -16,72 +16,72 @@ pub const BUILT_IN_TOOLS: [&str; 8] = [
     "read_output",
 ];
 
-/// What running a tool does to the world; decides whether a call cut off by a crash may run again.
+/// Side effects of a tool. They decide whether a call that was interrupted by a crash may be retried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effects {
-    /// Looks only; may run again.
+    /// No side effects; may be retried.
     ReadOnly,
-    /// Changes something, but twice is the same as once; may run again.
+    /// Repeated calls have the same effect as one; may be retried.
     Idempotent,
-    /// Changes the agent that calls it: its definition, or what is part of its session. Never runs again by itself, and
-    /// never for an agent that works alone.
+    /// Changes the calling agent: its definition or the items of its session. Never retried automatically, and never
+    /// allowed for an autonomous agent.
     OwnAgent,
-    /// Nobody said; never runs again by itself.
+    /// Undeclared; never retried automatically.
     #[default]
     Unknown,
 }
 
 impl Effects {
-    /// Whether a call whose result was lost may simply be repeated.
+    /// Whether a call with a lost result may be retried.
     pub fn may_repeat(self) -> bool {
         matches!(self, Self::ReadOnly | Self::Idempotent)
     }
 }
 
-/// Who runs the tools that a model asks for.
+/// Side that runs the tools called by a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolExecution {
-    /// The agent runs its own tools.
+    /// The agent runs its tools.
     #[default]
     Agent,
-    /// Calls go back to the caller as `input-required` data parts.
+    /// Calls are returned to the caller as `input-required` data parts.
     Caller,
 }
 
-/// A tool as offered to a model, with the way to run it.
+/// A tool as offered to a model, with its runner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSpec {
-    /// The name the model uses.
+    /// Name for the model.
     pub name: String,
-    /// What it does, for the model.
+    /// Description for the model.
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Json,
-    /// What running it does to the world.
+    /// Side effects.
     pub effects: Effects,
-    /// How it runs.
+    /// Runner.
     pub runner: ToolRunner,
-    /// JSON Schema of its structured results, when it promises one.
+    /// JSON Schema of its structured results, if declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Json>,
-    /// Whether it may run without somebody being asked.
+    /// Whether it needs approval.
     #[serde(default, skip_serializing_if = "Permission::is_allow")]
     pub permission: Permission,
-    /// About some of its calls.
+    /// Permission rules for some of its calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<PermissionRule>,
     /// When it is part of a session.
     #[serde(default)]
     pub include: Include,
-    /// Whether no other call of the same turn runs beside it.
+    /// Whether it runs alone, without other calls of the same turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sequential: bool,
 }
 
 impl ToolSpec {
-    /// The MCP server that has it, and its own name there.
+    /// MCP server of the tool, and the name of the tool on it.
     pub fn at_server(&self) -> Option<(&str, &str)> {
         match &self.runner {
             ToolRunner::Mcp(McpTool { server, tool }) | ToolRunner::Guest(GuestTool { server, tool, .. }) => {
@@ -92,7 +92,7 @@ impl ToolSpec {
     }
 }
 
-/// The way a tool runs.
+/// Runner of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolRunner {
@@ -102,89 +102,89 @@ pub enum ToolRunner {
     Http(HttpTool),
     /// A tool of an MCP server.
     Mcp(McpTool),
-    /// A tool of an MCP server that the caller brought.
+    /// A tool of an MCP server supplied by the caller.
     Guest(GuestTool),
-    /// A function of the program that Baton is part of.
+    /// A function of the program that embeds Baton.
     Native,
-    /// Whoever asked the agent runs it: a call of it goes back to them.
+    /// Run by the caller: calls are returned to it.
     Caller,
-    /// Part of Baton itself (`handoff` and the control tools); the engine knows it by name.
+    /// Built into Baton (`handoff` and the control tools); dispatched by name.
     BuiltIn,
 }
 
 /// A program with fixed arguments; no shell is involved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandTool {
-    /// Program and arguments; `${name}` inside one argument is replaced by that call argument.
+    /// Program and arguments; `${name}` inside an argument is replaced by that call argument.
     pub argv: Vec<String>,
     /// Absolute working directory.
     pub directory: String,
-    /// Killed after this long.
+    /// Timeout, after which the program is killed.
     pub timeout: Duration,
-    /// Output beyond this many bytes is cut, and says so.
+    /// Maximum output in bytes; longer output is truncated and marked.
     pub max_output: usize,
 }
 
-/// An HTTP request made from a call's arguments; only to the host that the definition names.
+/// An HTTP request built from the arguments of a call; only sent to the host in the definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpTool {
-    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    /// `GET`, `POST`, `UPSERT`, `PATCH` or `DELETE`.
     pub method: String,
-    /// The address; `{name}` in its path or query is replaced by that call argument, percent-encoded.
+    /// URL template; `{name}` in its path or query is replaced by that call argument, percent-encoded.
     pub url: String,
-    /// Header names and values; a value may hold `env://NAME`, read when the call is made.
+    /// Header names and values; a value may contain `env://FILE_NAME`, which is read at call time.
     pub headers: Vec<(String, String)>,
-    /// Which arguments go where.
+    /// Encoding of the remaining arguments.
     pub body: HttpBody,
-    /// Given up after this long.
+    /// Request timeout.
     pub timeout: Duration,
-    /// Output beyond this many bytes is cut, and says so.
+    /// Maximum output in bytes; longer output is truncated and marked.
     pub max_output: usize,
 }
 
-/// What an HTTP tool sends.
+/// Request body of an HTTP tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HttpBody {
-    /// Nothing; arguments that the address does not use become query parameters.
+    /// No body; arguments not used in the URL become query parameters.
     #[default]
     None,
-    /// Arguments that the address does not use, as a JSON object.
+    /// Arguments not used in the URL, as a JSON object.
     Json,
-    /// Arguments that the address does not use, as a form.
+    /// Arguments not used in the URL, as a form.
     Form,
 }
 
-/// A tool of an MCP server, by the names that the server knows.
+/// A tool of an MCP server, by its name on the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpTool {
-    /// The server's key in the agent's definition.
+    /// Key of the server in the agent definition.
     pub server: String,
-    /// The tool's own name there.
+    /// Name of the tool on the server.
     pub tool: String,
 }
 
-/// One call that a model asked for.
+/// A tool call requested by a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// Unique within the task.
     pub id: CallId,
-    /// Which tool.
+    /// Tool name.
     pub name: String,
-    /// A JSON object.
+    /// Arguments as a JSON object.
     pub arguments: Json,
 }
 
-/// What a call gave.
+/// Result of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// The call it answers.
+    /// Call id.
     pub call: CallId,
-    /// Which tool.
+    /// Tool name.
     pub name: String,
     /// Any JSON value; plain text is a JSON string.
     pub output: Json,
-    /// Whether the tool failed; the model sees the output all the same.
+    /// Whether the tool failed; the model sees the output in any case.
     #[serde(default)]
     pub is_error: bool,
 }

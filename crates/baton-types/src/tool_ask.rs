@@ -1,17 +1,17 @@
-//! Questions that a tool asks while it works, and their answers.
+//! Input requests of running tools, and the answers to them.
 
 use crate::Json;
 use serde::{Deserialize, Serialize};
 
-/// The key of the question whether a call may run; tools cannot ask it themselves.
+/// Key of the approval question; reserved, tools cannot use it.
 const APPROVAL: &str = "baton/approval";
 
-/// What a tool wants to know before it goes on.
+/// Input that a tool requires before it can continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolAsk {
-    /// The questions, never empty.
+    /// Questions; never empty.
     pub questions: Vec<ToolQuestion>,
-    /// What the tool wants to have back with the answers; opaque.
+    /// Opaque state that is returned to the tool with the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
@@ -19,15 +19,15 @@ pub struct ToolAsk {
 /// One question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolQuestion {
-    /// Unique within the call.
+    /// Key of the question, unique within the call.
     pub key: String,
-    /// What is asked, for people.
+    /// Question text, for display.
     pub message: String,
-    /// What kind of answer is wanted.
+    /// Expected kind of answer.
     pub wants: Wanted,
 }
 
-/// The kind of answer that a question wants.
+/// Kind of answer that a question expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
@@ -36,73 +36,73 @@ pub enum Wanted {
         /// JSON Schema of an object whose properties are plain values.
         schema: Json,
     },
-    /// That somebody visits an address; never opened by Baton itself.
+    /// Confirmation that a person visited an address. Baton never opens it.
     Visit {
-        /// Where.
+        /// Address to visit.
         url: String,
     },
-    /// Leave to run the call at all.
+    /// Approval to run the call.
     Approval,
 }
 
-/// What somebody decided.
+/// Decision on a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerAction {
-    /// Yes, with the content that was asked for.
+    /// Accepted, with the requested content.
     Accept,
-    /// Yes, and the same tool need not ask again in this session.
+    /// Accepted; the same tool does not ask again in this session.
     AcceptForSession,
-    /// No.
+    /// Declined.
     Decline,
-    /// Nobody decided.
+    /// No decision was made.
     Cancel,
 }
 
 impl AnswerAction {
-    /// Whether it says yes.
+    /// Whether the decision is yes.
     pub fn is_yes(self) -> bool {
         matches!(self, Self::Accept | Self::AcceptForSession)
     }
 }
 
-/// One answer.
+/// Answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolAnswer {
-    /// The question.
+    /// Key of the question.
     pub key: String,
-    /// What was decided.
+    /// Decision.
     pub action: AnswerAction,
-    /// An object that fits the form, when there was one.
+    /// Object that matches the schema of the form, if the question had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Json>,
 }
 
 impl ToolQuestion {
-    /// The question whether a call may run.
+    /// Question that asks for approval of a call.
     pub fn approval(message: String) -> Self {
         Self { key: APPROVAL.to_owned(), message, wants: Wanted::Approval }
     }
 }
 
-/// The answers to a [`ToolAsk`], with what the tool wanted back.
+/// Answers to a [`ToolInputRequest`], with the opaque state of the tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolAnswers {
-    /// One for each question.
+    /// One answer per question.
     pub answers: Vec<ToolAnswer>,
-    /// As it was given.
+    /// State of the [`ToolInputRequest`], unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
 
 impl ToolAnswers {
-    /// Whether the call may run, when that was the question.
+    /// Whether the call was approved, if approval was requested.
     pub fn approval(&self) -> Option<bool> {
         let answer = self.answers.iter().find(|answer| answer.key == APPROVAL)?;
         Some(answer.action.is_yes())
     }
 
-    /// Whether the same tool need not ask again in this session.
+    /// Whether the approval covers the rest of the session.
     pub fn is_for_session(&self) -> bool {
         let remembers = |answer: &ToolAnswer| answer.action == AnswerAction::AcceptForSession;
         self.answers.iter().any(|answer| answer.key == APPROVAL && remembers(answer))

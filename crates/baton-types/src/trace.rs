@@ -1,24 +1,24 @@
-//! Which trace and which span: the ids that W3C trace context carries from one process to the next.
+//! Trace and span ids, and the W3C trace context that propagates them between processes.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::{fmt, str::FromStr};
 
-/// The id of a trace: 16 bytes, never all zero.
+/// Trace id: 16 bytes, never all zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TraceId(pub [u8; 16]);
 
-/// The id of a span within its trace: 8 bytes, never all zero.
+/// Span id within its trace: 8 bytes, never all zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SpanId(pub [u8; 8]);
 
-/// Text that is no id, or no trace context.
+/// Error for text that is not a valid trace or span id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is no {0}")]
+#[error("invalid {0}")]
 pub struct NoTrace(&'static str);
 
 impl TraceId {
-    /// The id that follows from these words, the same every time.
+    /// Derives an id deterministically from these strings.
     pub fn derived(words: &[&str]) -> Self {
         let hash = hash(words);
         let mut id = [0; 16];
@@ -26,14 +26,14 @@ impl TraceId {
         Self(id)
     }
 
-    /// Whether it is one at all: zeros are not.
+    /// Whether the id is valid, that is not all zero.
     pub fn is_valid(self) -> bool {
         self.0 != [0; 16]
     }
 }
 
 impl SpanId {
-    /// The id that follows from these words, the same every time.
+    /// Derives an id deterministically from these strings.
     pub fn derived(words: &[&str]) -> Self {
         let hash = hash(words);
         let mut id = [0; 8];
@@ -41,7 +41,7 @@ impl SpanId {
         Self(id)
     }
 
-    /// Whether it is one at all: zeros are not.
+    /// Whether the id is valid, that is not all zero.
     pub fn is_valid(self) -> bool {
         self.0 != [0; 8]
     }
@@ -56,30 +56,30 @@ fn hash(words: &[&str]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// Where in which trace something happens, as `traceparent` carries it.
+/// W3C trace context, as carried by `traceparent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TraceContext {
-    /// The trace.
+    /// Trace id.
     pub trace: TraceId,
-    /// The span that is in force: the parent of whatever begins now.
+    /// Current span: the parent of new spans.
     pub span: SpanId,
-    /// The flags, of which only `sampled` (1) has a meaning.
+    /// Trace flags; only `sampled` (1) is defined.
     pub flags: u8,
 }
 
 impl TraceContext {
-    /// A sampled context.
+    /// Creates a sampled context.
     pub fn new(trace: TraceId, span: SpanId) -> Self {
         Self { trace, span, flags: 1 }
     }
 
-    /// The same trace, inside another span.
+    /// Same trace with another current span.
     #[must_use]
     pub fn inside(self, span: SpanId) -> Self {
         Self { span, ..self }
     }
 
-    /// Reads a `traceparent`; later versions of the format are read as far as they agree with this one.
+    /// Parses a `traceparent`. Later versions of the format are accepted as far as they match version 00.
     pub fn parse(text: &str) -> Option<Self> {
         let mut fields = text.trim().split('-');
         let (version, trace, span, flags) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
@@ -101,7 +101,7 @@ fn strict(text: &str, length: usize) -> Option<&str> {
     (text.len() == length && is_hex(text)).then_some(text)
 }
 
-/// Upper case is not allowed in a `traceparent`.
+/// Lower-case hex only: upper case is not allowed in a `traceparent`.
 fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -112,7 +112,7 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// Reads hex of at most that many bytes; missing leading zeros are filled in.
+/// Parses hex of at most `N` bytes; missing leading zeros are filled in.
 fn read<const N: usize>(text: &str) -> Option<[u8; N]> {
     if text.is_empty() || text.len() > 2 * N {
         return None;
@@ -151,18 +151,18 @@ fn write(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 impl FromStr for TraceId {
     type Err = NoTrace;
 
-    /// Hex; leading zeros may be missing.
+    /// Parses hex; leading zeros may be missing.
     fn from_str(text: &str) -> Result<Self, NoTrace> {
-        read(text).map(Self).ok_or(NoTrace("trace id: that is at most 32 hex digits"))
+        read(text).map(Self).ok_or(NoTrace("trace id: expected at most 32 hex digits"))
     }
 }
 
 impl FromStr for SpanId {
     type Err = NoTrace;
 
-    /// Hex; leading zeros may be missing.
+    /// Parses hex; leading zeros may be missing.
     fn from_str(text: &str) -> Result<Self, NoTrace> {
-        read(text).map(Self).ok_or(NoTrace("span id: that is at most 16 hex digits"))
+        read(text).map(Self).ok_or(NoTrace("span id: expected at most 16 hex digits"))
     }
 }
 

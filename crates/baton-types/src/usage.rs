@@ -1,24 +1,24 @@
-//! What model calls used.
+//! Token usage of model calls.
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of model calls, as the model's service counted them, and what they cost.
+/// Token counts as reported by the provider, and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens read, those from a cache included.
+    /// Input tokens, including those read from a cache.
     pub input_tokens: u64,
-    /// Tokens written, those of reasoning included.
+    /// Output tokens, including reasoning tokens.
     pub output_tokens: u64,
-    /// Of those read, the ones that came from a cache.
+    /// Input tokens that were read from a cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
-    /// Of those read, the ones that were written to a cache.
+    /// Input tokens that were written to a cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
-    /// Of those written, the ones that were reasoning.
+    /// Output tokens that were used for reasoning.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reasoning_tokens: u64,
-    /// What they cost, in millionths of a dollar, as far as anybody knows the price.
+    /// Cost in millionths of a dollar, as far as prices are known.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub micro_dollars: u64,
 }
@@ -29,7 +29,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Usage {
-    /// Tokens read and written, of which nothing more is known.
+    /// Usage with input and output tokens only.
     pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
         Self {
             input_tokens,
@@ -41,7 +41,7 @@ impl Usage {
         }
     }
 
-    /// Both together; counts stay at their highest rather than begin anew.
+    /// Saturating sum.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl Usage {
         }
     }
 
-    /// Tokens read and written together.
+    /// Sum of input and output tokens.
     pub fn total(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }

@@ -1,61 +1,62 @@
-//! What a caller wishes of one run, beside the words: how the agent is to answer this time, and with which further tools.
+//! Options that a caller sets for one run: sampling, answer format and additional tools.
 
 use crate::{AnswerForm, GuestServer, Json, Thousandths, ToolSpec};
 use serde::{Deserialize, Serialize};
 
-/// Wishes for the runs that a message starts; they hold until a message brings others, and the definition says the rest.
+/// Options for the runs that a message starts. They apply until a later message sets new ones; unset options default to
+/// the agent definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Wishes {
-    /// Words that the model is given after the system prompt.
+    /// Instructions placed after the system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Functions of the caller's; calls of them go back to it.
+    /// Functions of the caller; calls of them are returned to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<CallerTool>,
-    /// MCP servers of the caller's, whose tools the agent runs.
+    /// MCP servers of the caller, whose tools the agent runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<GuestServer>,
-    /// Which tools may or must be called.
+    /// Tools that may or must be called.
     #[serde(skip_serializing_if = "WishedCalls::is_auto")]
     pub calls: WishedCalls,
-    /// Whether a turn makes at most one call.
+    /// Whether a turn makes at most one tool call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_call_a_turn: bool,
-    /// How many calls the agent itself may run; further ones are refused to the model.
+    /// Upper bound on calls that the agent runs; further calls are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_calls: Option<u32>,
-    /// The form of the answer.
+    /// Required answer format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerForm>,
-    /// Tokens that one model call may write.
+    /// Upper bound on output tokens per model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// How freely the model chooses its words.
+    /// Sampling temperature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Thousandths>,
-    /// From how much of what is likely it chooses.
+    /// Nucleus sampling threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<Thousandths>,
-    /// Texts before which an answer ends.
+    /// Stop sequences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// How much it thinks.
+    /// Reasoning effort.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
-    /// Whether a conversation that does not fit the model's window is an error, rather than made shorter.
+    /// Whether a conversation that exceeds the context window is an error instead of being compacted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub whole: bool,
-    /// Whether text is journaled while it is written, so that a stream of it can be taken up anywhere.
+    /// Whether text deltas are journaled, so that a stream can be resumed at any position.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keeps_text: bool,
-    /// What the surface that brought the message wants to find again; nobody else reads it.
+    /// Metadata stored for the surface that received the message; not read by anything else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Json>,
 }
 
 impl Wishes {
-    /// Whether a call of this name is for the caller to run.
+    /// Whether a call of this name is run by the caller.
     pub fn has_tool(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.name == name) && self.calls.allow(name)
     }
@@ -65,42 +66,42 @@ impl Wishes {
         self.servers.iter().flat_map(|server| &server.tools)
     }
 
-    /// The tool of the caller's servers that has this name.
+    /// Finds a tool of the caller's servers by name.
     pub fn guest_tool(&self, name: &str) -> Option<&ToolSpec> {
         self.guest_tools().find(|tool| tool.name == name)
     }
 }
 
-/// A function that the caller runs.
+/// A function that is run by the caller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallerTool {
-    /// The name that the model uses.
+    /// Name for the model.
     pub name: String,
-    /// What it does, for the model.
+    /// Description for the model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Json,
 }
 
-/// Which tools a caller wishes to be called.
+/// Tool choice of a caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WishedCalls {
-    /// As the model likes.
+    /// The model decides.
     #[default]
     Auto,
-    /// None at all.
+    /// No tool calls.
     None,
-    /// At least one, in the first turn.
+    /// At least one call in the first turn.
     Required,
-    /// This one, in the first turn.
+    /// A call of this tool in the first turn.
     Named(String),
-    /// None but these.
+    /// Only calls of these tools.
     Only {
-        /// Their names.
+        /// Names of the allowed tools.
         names: Vec<String>,
-        /// Whether one of them has to be called in the first turn.
+        /// Whether one of them must be called in the first turn.
         required: bool,
     },
 }
@@ -110,7 +111,7 @@ impl WishedCalls {
         *self == Self::Auto
     }
 
-    /// Whether a tool of this name may be called at all.
+    /// Whether a tool of this name may be called.
     pub fn allow(&self, name: &str) -> bool {
         match self {
             Self::Auto | Self::Required | Self::Named(_) => true,
