@@ -1,4 +1,4 @@
-//! Baton's own API: what it says about agents, tasks and events beyond A2A.
+//! Types of Baton's own API: data about agents, tasks and events that A2A does not define.
 
 mod agents;
 mod approvals;
@@ -37,35 +37,35 @@ use baton_types::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The address of an agent that is served below `base`, a URL without a slash at its end.
+/// The address of an agent that is served below `base`, a URL without a trailing slash.
 ///
-/// It ends with a slash: clients that resolve the path of the card against it, as JavaScript's do, would drop the
-/// agent's name otherwise.
+/// The address ends with a slash. Clients that resolve the card path against it, such as the JavaScript client, would
+/// otherwise drop the agent's name.
 pub fn agent_address(base: &str, agent: &str) -> String {
     format!("{base}/agents/{agent}/")
 }
 
-/// One agent that is served.
+/// One served agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentEntry {
-    /// The path segment.
+    /// Path segment.
     pub name: String,
-    /// The name people see.
+    /// Display name.
     pub title: String,
-    /// What the agent is for.
+    /// Purpose of the agent.
     pub description: String,
-    /// Where it takes requests.
+    /// URL that accepts requests.
     pub url: String,
-    /// Where its card is.
+    /// URL of the card.
     pub card_url: String,
-    /// Where it lives, when that is elsewhere.
+    /// Address of a remote agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
 }
 
 impl AgentEntry {
-    /// The entry of an agent that is served below `base`, a URL without a slash at its end.
+    /// The entry of an agent that is served below `base`, a URL without a trailing slash.
     pub fn of(agent: &AgentListing, base: &str) -> Self {
         let url = agent_address(base, agent.name.as_str());
         Self {
@@ -79,19 +79,19 @@ impl AgentEntry {
     }
 }
 
-/// The agents that are served.
+/// The served agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentList {
-    /// All of them.
+    /// All agents.
     pub agents: Vec<AgentEntry>,
 }
 
-/// A task with what A2A does not say about it.
+/// A task with additional data that A2A does not define.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskEntry<'a> {
-    /// Who works on it.
+    /// Agent of the task.
     pub agent: String,
-    /// The number of its last event.
+    /// Number of the last event.
     pub version: u64,
     /// The task.
     pub task: Task<'a>,
@@ -100,16 +100,16 @@ pub struct TaskEntry<'a> {
 /// One journaled event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventEntry {
-    /// Its number in the task.
+    /// Number within the task.
     pub number: u64,
     /// Noun and verb, such as `task.answered`.
     pub kind: String,
-    /// When it became true.
+    /// Time of the event.
     #[serde(with = "de::rfc3339")]
     pub at: Option<Timestamp>,
-    /// The run it belongs to.
+    /// Run that the event belongs to.
     pub run: Option<String>,
-    /// The fact.
+    /// Payload of the event.
     pub body: Json,
 }
 
@@ -120,60 +120,61 @@ pub struct EventList {
     pub events: Vec<EventEntry>,
 }
 
-/// One handoff, with the names under which it is stored everywhere.
+/// One handoff, with the same names as in storage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoffEntry {
     /// Its id.
     pub id: String,
-    /// The sender.
+    /// The sending agent.
     pub from_agent: String,
-    /// The receiver.
+    /// The receiving agent.
     pub to_agent: String,
-    /// What the receiver is asked to be good at.
+    /// Requested capability of the receiver.
     pub capability_id: String,
-    /// The work, in words.
+    /// The task description as text.
     pub task: String,
-    /// The work, as data.
+    /// The task input as data.
     pub inputs: Json,
-    /// What must come back.
+    /// Expected result.
     pub expected_output: ExpectedOutput,
-    /// How urgent it is.
+    /// Priority.
     pub priority: Priority,
-    /// How long it may take.
+    /// Timeout.
     pub timeout_ms: u64,
-    /// Where it stands.
+    /// Current status.
     pub status: HandoffStatus,
-    /// When it was created.
+    /// Time of creation.
     #[serde(with = "de::rfc3339")]
     pub created_at: Option<Timestamp>,
-    /// The task that waits for it, unless an MCP client handed the work over.
+    /// The task that waits for the result; absent if an MCP client started the handoff.
     pub parent_task_id: Option<String>,
-    /// The task that does the work, as far as this Baton knows it.
+    /// The task of the receiver, if known to this Baton.
     pub child_task_id: Option<String>,
-    /// How the work got there.
+    /// Channel that delivered the message.
     pub channel: HandoffChannel,
-    /// Why it got there so, when an MCP client handed the work over.
+    /// Reason for the choice of channel, if an MCP client started the handoff.
     pub channel_reason: Option<ChannelReason>,
-    /// The model that answered the client's sampling instead of the receiver, so that the work took another channel.
+    /// Model that answered the sampling request of the client in place of the receiver, which caused a change of
+    /// channel.
     pub answered_model: Option<String>,
-    /// The address by which the receiver was named, if it was.
+    /// Address that named the receiver, if any.
     pub agent_uri: Option<String>,
-    /// The sender's W3C trace context.
+    /// W3C trace context of the sender.
     pub trace_parent: Option<String>,
-    /// What came back.
+    /// The result.
     pub result: Option<Json>,
-    /// The trace in which the work was done.
+    /// Trace id of the receiver's work.
     pub result_trace_id: Option<String>,
-    /// Why it did not complete.
+    /// Error message, if the handoff did not complete.
     pub error_message: Option<String>,
 }
 
-/// What the probes answer.
+/// Response of the health probes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
-    /// `ok`, or why not.
+    /// `ok`, or the reason for failure.
     pub status: String,
-    /// The version of this Baton.
+    /// Version of this Baton.
     pub version: String,
 }

@@ -1,4 +1,4 @@
-//! Base64 as peers write it: either alphabet, with or without padding.
+//! Lenient base64: either alphabet, with or without padding.
 
 use base64::{
     Engine as _, alphabet,
@@ -16,14 +16,14 @@ const STRICT: GeneralPurposeConfig =
 const STRICT_STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, STRICT);
 const STRICT_URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, STRICT);
 
-/// The same bytes in the standard alphabet with padding, or `None` when the text is not base64.
+/// Re-encodes the bytes in the standard alphabet with padding; `None` if the text is not base64.
 pub(crate) fn to_standard(text: &str) -> Option<String> {
     let engine = if text.contains(['-', '_']) { URL_SAFE } else { STANDARD };
     Some(STANDARD.encode(engine.decode(text).ok()?))
 }
 
-/// Base64 of the text itself, for peers that wrap base64 a second time; the inner one is padded, because readers know
-/// it by that.
+/// Base64 of the text itself, for peers that encode base64 twice. The inner text is padded, because receivers detect it
+/// by its padding.
 pub(crate) fn once_more(text: &str) -> String {
     if text.len().is_multiple_of(4) {
         return STANDARD.encode(text);
@@ -31,9 +31,9 @@ pub(crate) fn once_more(text: &str) -> String {
     STANDARD.encode(to_standard(text).as_deref().unwrap_or(text))
 }
 
-/// The inner base64 of text that was encoded twice, or `None` when it was not.
+/// The inner base64 of text that was encoded twice; `None` if it was encoded once.
 ///
-/// Content that happens to be well-formed base64 itself cannot be told apart and counts as encoded twice.
+/// Content that is itself well-formed base64 is indistinguishable and counts as encoded twice.
 pub(crate) fn unwrapped(text: &str) -> Option<String> {
     let engine = if text.contains(['-', '_']) { URL_SAFE } else { STANDARD };
     let inner = String::from_utf8(engine.decode(text).ok()?).ok()?;

@@ -1,101 +1,100 @@
-//! `/.well-known/ai-catalog.json`: the agents of this place, for those who look for agents.
+//! `/.well-known/ai-catalog.json`: the agents of this server, for discovery.
 //!
 //! The names follow the AI Catalog draft (specification version 1.0) and its companion for search, Agentic Resource
 //! Discovery. Confirmed there: `specVersion`, `host` with `displayName`, `identifier`, `documentationUrl` and
 //! `logoUrl`, and in entries `identifier` (`urn:air:{publisher}:{namespace}:{name}` or any absolute URI), `type`,
 //! `url`, `displayName`, `description`, `tags`, `version`, `representativeQueries` and `capabilities` (search only).
-//! Earlier drafts called `type` `mediaType`; both are written, with the same value, because readers ignore what they
-//! do not know. Not confirmed: whether readers of the 0.9 draft insist on `specVersion` `0.9`, and that `agent` is the
+//! Earlier drafts called `type` `mediaType`; both are written with the same value, because clients ignore unknown
+//! members. Not confirmed: whether clients of the 0.9 draft require `specVersion` `0.9`, and that `agent` is the
 //! namespace that registries expect for A2A agents.
 
 use crate::de;
 use baton_types::AgentListing;
 use serde::{Deserialize, Serialize};
 
-/// The version of the draft that is followed.
+/// Version of the implemented draft.
 pub const SPEC_VERSION: &str = "1.0";
 
-/// The MIME type of the catalog itself.
+/// MIME type of the catalog.
 pub const CATALOG_MEDIA_TYPE: &str = "application/ai-catalog+json";
 
-/// The MIME type of an A2A card.
+/// MIME type of an A2A card.
 pub const CARD_MEDIA_TYPE: &str = "application/a2a-agent-card+json";
 
-/// Most example questions of an entry; registries index no more.
+/// Maximum number of example queries per entry; registries index no more.
 const MAX_QUERIES: usize = 5;
 
 /// The catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AiCatalog {
-    /// The version of the draft.
+    /// Version of the draft.
     #[serde(deserialize_with = "de::or_default")]
     pub spec_version: String,
-    /// Who runs this place.
+    /// The operator of this server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<CatalogHost>,
-    /// What is offered.
+    /// The offered agents.
     #[serde(deserialize_with = "de::or_default")]
     pub entries: Vec<CatalogEntry>,
 }
 
-/// Who runs a catalog.
+/// The operator of a catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CatalogHost {
-    /// The name people see.
+    /// Display name.
     #[serde(deserialize_with = "de::or_default")]
     pub display_name: String,
     /// A domain name or a decentralized identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
-    /// Where people read about it.
+    /// URL of the documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation_url: Option<String>,
-    /// A picture to show.
+    /// URL of a logo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logo_url: Option<String>,
 }
 
-/// One thing that is offered.
+/// One offered agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CatalogEntry {
-    /// Unique everywhere.
+    /// Globally unique identifier.
     #[serde(deserialize_with = "de::or_default")]
     pub identifier: String,
-    /// The name people see.
+    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// What is found at the URL.
+    /// MIME type of the document at the URL.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The same under its earlier name.
+    /// Same value as `type`, under the name of earlier drafts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// Where the card is.
+    /// URL of the card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// What it is for.
+    /// Purpose of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Words to find it by.
+    /// Search keywords.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub tags: Vec<String>,
-    /// What it is good at, by short names.
+    /// Ids of the skills.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub capabilities: Vec<String>,
-    /// What people would ask it.
+    /// Example queries.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub representative_queries: Vec<String>,
-    /// The definition's version.
+    /// Version of the definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
 impl AiCatalog {
-    /// The catalog of agents that are served below `base`, a URL without a slash at its end; `name` is the operator's.
-    /// Agents elsewhere are named only when they are to be listed.
+    /// The catalog of the listed agents below `base`, a URL without a trailing slash; `name` is the operator's name.
     pub fn of<'a>(name: &str, base: &str, agents: impl IntoIterator<Item = &'a AgentListing>) -> Self {
         let domain = domain(base);
         Self {
@@ -142,7 +141,7 @@ impl CatalogEntry {
     }
 }
 
-/// The domain name in a URL, when it alone tells this place from others: no port, no path, no address, no local name.
+/// The domain name in a URL, if it alone identifies this server: no port, path, IP address or local name.
 fn domain(base: &str) -> Option<&str> {
     let (_, host) = base.split_once("://")?;
     let plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));

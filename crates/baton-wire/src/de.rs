@@ -1,4 +1,4 @@
-//! Reading JSON the way ProtoJSON asks for: `null` is absent, objects are objects, integers may be strings.
+//! Deserializers with ProtoJSON semantics: `null` is absent, objects must be objects, integers may be strings.
 
 use baton_types::{Json, Timestamp};
 use serde::{
@@ -7,7 +7,7 @@ use serde::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// A value that is written as a JSON object and nothing else; derived readers alone would take arrays too.
+/// A value that must be a JSON object. Derived deserializers alone would also accept arrays.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -53,19 +53,19 @@ pub(crate) fn maybe_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Ok(list.map(|list| list.into_iter().map(|Object(value)| value).collect()))
 }
 
-/// Any value; `null` is the default.
+/// Any value; `null` becomes the default.
 pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Any JSON value, `null` included, because for a data part `null` is content.
+/// Any JSON value, including `null`, which is valid content of a data part.
 pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
     Json::deserialize(deserializer).map(Some)
 }
 
-/// An integer as a number or as digits in a string.
+/// An integer, as a number or as a string of digits.
 pub(crate) fn maybe_integer<'de, D: Deserializer<'de>, T: TryFrom<i64>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -109,7 +109,7 @@ pub(crate) fn maybe_integer<'de, D: Deserializer<'de>, T: TryFrom<i64>>(
     }
 }
 
-/// Moments as RFC 3339 text with milliseconds and `Z`.
+/// Timestamps as RFC 3339 text with milliseconds and `Z`.
 pub(crate) mod rfc3339 {
     use super::{Deserialize, Deserializer, Timestamp, de};
     use serde::Serializer;

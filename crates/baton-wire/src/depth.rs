@@ -1,8 +1,8 @@
-//! How deep a JSON text is nested, found without building anything.
+//! Nesting depth of JSON text, computed without parsing.
 
 /// Whether no value in `json` is nested deeper than `limit`.
 ///
-/// One linear pass that knows strings and nothing else, so it is safe on any bytes and runs before any parser.
+/// One linear pass that recognizes only strings and brackets, so it is safe on any bytes and runs before any parser.
 pub fn depth_within(json: &[u8], limit: usize) -> bool {
     let mut depth = 0_usize;
     let mut bytes = json.iter();

@@ -9,16 +9,16 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
 
-/// Longest id that is accepted, because it comes back with every event of a stream.
+/// Maximum length of an id in bytes. The id is repeated in every event of a stream.
 const MAX_ID: usize = 1024;
 
-/// Most entries of a batch.
+/// Maximum number of entries in a batch.
 pub const MAX_BATCH: usize = 50;
 
-/// A request whose parameters are not read yet.
+/// A request with unparsed parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The id exactly as the client wrote it, which may be `null`; none for a notification.
+    /// The id exactly as the client wrote it, possibly `null`; `None` for a notification.
     pub id: Option<&'a RawValue>,
     /// The method.
     pub method: &'a str,
@@ -26,12 +26,12 @@ pub struct Request<'a> {
     pub params: Option<&'a RawValue>,
 }
 
-/// A request that was refused before its method was known.
+/// A request that was rejected before its method was known.
 #[derive(Clone, Debug)]
 pub struct Refused<'a> {
-    /// The id, when it could be read.
+    /// The id, if it could be parsed.
     pub id: Option<&'a RawValue>,
-    /// Why.
+    /// The error to return.
     pub error: Error,
 }
 
@@ -47,13 +47,13 @@ struct Envelope<'a> {
     params: Option<&'a RawValue>,
 }
 
-/// Tells `null` from absence.
+/// Distinguishes `null` from an absent member.
 fn even_null<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 impl<'a> Request<'a> {
-    /// Reads the envelope; the body's depth must have been checked before.
+    /// Parses the envelope. The nesting depth of the body must have been checked before.
     pub fn read(body: &'a str) -> Result<Self, Refused<'a>> {
         let refuse =
             |id, kind, message: &str| Refused { id, error: Error::new(kind, ErrorCode::INVALID_REQUEST, message) };
@@ -80,7 +80,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The entries of a batch, each of them not read yet; none if the body is no array. The body's depth must have been
+/// The unparsed entries of a batch, or `None` if the body is not an array. The nesting depth of the body must have been
 /// checked before.
 pub fn read_batch(body: &str) -> Option<Result<Vec<&RawValue>, Error>> {
     if !body.trim_ascii_start().starts_with('[') {
@@ -97,7 +97,7 @@ pub fn read_batch(body: &str) -> Option<Result<Vec<&RawValue>, Error>> {
     })
 }
 
-/// Entries of an array; of those beyond the limit only one is kept.
+/// Entries of an array. Beyond the limit only one more entry is kept.
 struct Batch<'a>(Vec<&'a RawValue>);
 
 impl<'de> Deserialize<'de> for Batch<'de> {
@@ -134,7 +134,7 @@ fn write_head(out: &mut Vec<u8>, id: Option<&RawValue>, member: &str) {
     out.extend_from_slice(member.as_bytes());
 }
 
-/// Appends a reply with a result.
+/// Appends a response with a result.
 pub fn write_result(out: &mut Vec<u8>, id: Option<&RawValue>, result: &impl Serialize) {
     let start = out.len();
     write_head(out, id, ",\"result\":");
@@ -147,12 +147,12 @@ pub fn write_result(out: &mut Vec<u8>, id: Option<&RawValue>, result: &impl Seri
     }
 }
 
-/// Appends a reply with an error.
+/// Appends a response with an error.
 pub fn write_error(out: &mut Vec<u8>, id: Option<&RawValue>, error: &Error) {
     write_error_object(out, id, &ErrorObject::from(error));
 }
 
-/// Appends a reply with an error in the words of a dialect.
+/// Appends a response with the error object of a dialect.
 pub fn write_error_object(out: &mut Vec<u8>, id: Option<&RawValue>, error: &ErrorObject) {
     let start = out.len();
     write_head(out, id, ",\"error\":");
@@ -164,7 +164,7 @@ pub fn write_error_object(out: &mut Vec<u8>, id: Option<&RawValue>, error: &Erro
     }
 }
 
-/// A request as a client writes it.
+/// A request as a client sends it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Call<'a, T> {
     jsonrpc: &'static str,
@@ -180,7 +180,7 @@ impl<'a, T: Serialize> Call<'a, T> {
     }
 }
 
-/// A reply as a client reads it: `result` or `error`.
+/// A response as a client receives it: `result` or `error`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Reply<'a> {
     /// The result.

@@ -1,4 +1,4 @@
-//! A JSON object whose members keep their order and every digit.
+//! A JSON object that keeps the order of its members and every digit of its numbers.
 
 use baton_types::Json;
 use serde::{
@@ -7,12 +7,12 @@ use serde::{
 };
 use std::fmt;
 
-/// The members of an object, as they were written.
+/// The members of an object in source order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Members(pub(crate) Vec<(String, Json)>);
 
 impl Members {
-    /// The members of `json`, when it is an object.
+    /// The members of `json`, if it is an object.
     pub(crate) fn of(json: &Json) -> Option<Self> {
         json.read().ok()
     }
@@ -25,13 +25,13 @@ impl Members {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The value under any of these names; `null` is none.
+    /// The last value under any of these names; `null` counts as absent.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Json> {
         let found = self.0.iter().rev().find(|(name, _)| names.contains(&name.as_str()));
         found.map(|(_, value)| value).filter(|value| value.as_str() != "null")
     }
 
-    /// Removes everything under these names and gives the last of it, `null` included.
+    /// Removes all members with these names and returns the last value, `null` included.
     pub(crate) fn take(&mut self, names: &[&str]) -> Option<Json> {
         let mut taken = None;
         for (_, value) in self.0.extract_if(.., |(name, _)| names.contains(&name.as_str())) {
@@ -40,7 +40,7 @@ impl Members {
         taken
     }
 
-    /// [`Members::take`] of something that must be text; `null` is none, and so is text that is wrong.
+    /// [`ObjectMembers::take`] for a string; `None` if the value is `null` or not a string.
     pub(crate) fn take_text(&mut self, names: &[&str]) -> Option<String> {
         self.take(names).and_then(|value| value.read().ok())
     }
@@ -59,7 +59,7 @@ impl Members {
         self.0.extend(more.0);
     }
 
-    /// Splits off the members that `chosen` picks.
+    /// Splits off the members that `chosen` selects.
     pub(crate) fn split_off(&mut self, chosen: impl Fn(&str, &Json) -> bool) -> Self {
         Self(self.0.extract_if(.., |(name, value)| chosen(name, value)).collect())
     }

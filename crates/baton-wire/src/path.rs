@@ -1,6 +1,6 @@
-//! Names in paths.
+//! Percent-encoding of path segments.
 
-/// The text with everything escaped that would end or alter a path segment.
+/// Percent-encodes every byte that would end or alter a path segment.
 pub fn path_segment(text: &str) -> String {
     let mut segment = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,30 +1,30 @@
-//! Server-sent events out of bytes, however they were cut.
+//! Incremental parser for server-sent events; chunks may end anywhere.
 
 use std::{collections::VecDeque, time::Duration};
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SseEvent {
-    /// Its own id; not remembered from earlier events.
+    /// Id of this event; not inherited from earlier events.
     pub id: Option<String>,
-    /// What kind it is, when the server says so.
+    /// Event type, if the server sets one.
     pub event: Option<String>,
-    /// Its data, lines joined.
+    /// Data lines, joined by newlines.
     pub data: String,
 }
 
-/// Why bytes are no stream of events.
+/// Error of an invalid event stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SseError {
-    /// An event, or a single line, is longer than its reader takes.
+    /// An event or a single line exceeds the size limit.
     #[error("an event is larger than {0} bytes")]
     TooLarge(usize),
-    /// A line is not text.
+    /// A line is not UTF-8.
     #[error("an event is not UTF-8")]
     NotText,
 }
 
-/// Collects bytes until events are complete; take those with [`SseParser::next`] before feeding more.
+/// Buffers bytes until events are complete. Take the events with [`SseParser::next`] before feeding more bytes.
 #[derive(Clone, Debug)]
 pub struct SseParser {
     most: usize,
@@ -39,7 +39,7 @@ pub struct SseParser {
 }
 
 impl SseParser {
-    /// A parser of events with at most this many bytes: fields, and the line that is being read.
+    /// A parser with an upper bound in bytes for one event: its fields and the current line.
     pub fn new(most: usize) -> Self {
         Self {
             most,
@@ -54,7 +54,7 @@ impl SseParser {
         }
     }
 
-    /// Takes the next bytes; after an error there is nothing more to be had.
+    /// Feeds the next bytes. After an error the parser must not be used further.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), SseError> {
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -76,12 +76,12 @@ impl SseParser {
     }
 
     /// The next complete event.
-    #[expect(clippy::should_implement_trait, reason = "it is not over when there is none at the moment")]
+    #[expect(clippy::should_implement_trait, reason = "`None` means that no event is complete yet, not the end")]
     pub fn next(&mut self) -> Option<SseEvent> {
         self.ready.pop_front()
     }
 
-    /// How long the server wants to be left alone after the connection broke, as it last said.
+    /// Reconnection delay that the server sent last.
     pub fn retry(&self) -> Option<Duration> {
         self.retry
     }

@@ -1,31 +1,31 @@
-//! What is wrong with a request, field by field.
+//! Validation errors of a request, by field.
 
 use serde::{Deserialize, Serialize};
 
-/// One field and what is wrong with it.
+/// One invalid field and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldViolation {
-    /// The way to the field, such as `message.parts[0]`.
+    /// Path of the field, such as `message.parts[0]`.
     pub field: String,
-    /// What it should have been.
+    /// The expected value.
     pub description: String,
 }
 
-/// Collects violations; keeps the first few, because nobody reads more.
+/// Collects violations. Keeps the first 16 and drops the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Violations(Vec<FieldViolation>);
 
 impl Violations {
     const KEPT: usize = 16;
 
-    /// Notes one more.
+    /// Adds a violation.
     pub fn add(&mut self, field: impl Into<String>, description: impl Into<String>) {
         if self.0.len() < Self::KEPT {
             self.0.push(FieldViolation { field: field.into(), description: description.into() });
         }
     }
 
-    /// `value`, if nothing was noted.
+    /// `value`, if there are no violations.
     pub fn none_or<T>(self, value: T) -> Result<T, Self> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }

@@ -1,135 +1,135 @@
-//! Definitions of agents: as they are shown, made and changed. Keys are those of `agent.yaml`.
+//! Agent definitions: read, create, change. Keys are those of `agent.yaml`.
 
 use super::SessionSettings;
 use baton_types::{Include, Json};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// An agent to be made here, from its files or from what they would say.
+/// Request to create an agent, from files or from equivalent fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CreateAgent {
-    /// The path segment; made of the title when not given.
+    /// Path segment; derived from the title when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether it is kept on disk; where this Baton usually keeps new agents when not given.
+    /// Whether it is stored on disk; the server's default when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep: Option<bool>,
-    /// Its files, by their paths inside its directory; what else is given is written into them.
+    /// Files by their path inside the agent's directory; the other fields are written into them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<BTreeMap<String, String>>,
-    /// The rules of the built-in model, as in `playbook.yaml`.
+    /// Rules of the built-in model, as in `playbook.yaml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playbook: Option<String>,
-    /// How it should behave in certain cases.
+    /// Rules of the agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<AgentItem>,
-    /// What it can rely on.
+    /// References of the agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<AgentItem>,
-    /// MCP servers that it uses, by name, as in `mcp.json`.
+    /// MCP servers by name, as in `mcp.json`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, Json>,
-    /// Work that it offers as MCP tools.
+    /// Agent functions to offer as MCP tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exports: Vec<AgentExport>,
-    /// Services that its models are reached through, by id.
+    /// Model providers by id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<String, Json>,
-    /// The name that people see.
+    /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is for.
+    /// Purpose of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The definition's version.
+    /// Version of the definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// Settings that hold in new sessions.
+    /// Default settings of new sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<SessionSettings>,
-    /// Whether it works without anybody to ask.
+    /// Whether it runs without a person to answer questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autonomous: Option<bool>,
 }
 
-/// What is to be different in a definition; what is not given stays.
+/// Changes to a definition; absent members stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChangeAgent {
-    /// The name that people see.
+    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is for.
+    /// Purpose of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The definition's version.
+    /// Version of the definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Who makes it.
+    /// Organization that provides the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<AgentMaker>,
-    /// Its picture.
+    /// URL of the icon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icon_url: Option<String>,
-    /// Where to read about it.
+    /// URL of the documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation_url: Option<String>,
-    /// Whether it works without anybody to ask.
+    /// Whether it runs without a person to answer questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autonomous: Option<bool>,
     /// The system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// Settings that hold in new sessions.
+    /// Default settings of new sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<SessionSettings>,
 }
 
-/// An agent to be made as a copy of another.
+/// Request to copy an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloneAgent {
-    /// The path segment of the copy.
+    /// Path segment of the copy.
     pub name: String,
-    /// The name that people see; that of the original when not given.
+    /// Display name; that of the original when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Whether it is kept on disk; where this Baton usually keeps new agents when not given.
+    /// Whether it is stored on disk; the server's default when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep: Option<bool>,
 }
 
-/// Who makes an agent.
+/// Organization that provides an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentMaker {
-    /// The name.
+    /// Name of the organization.
     pub organization: String,
-    /// Where it is found.
+    /// URL of the organization.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub url: String,
 }
 
-/// A rule or a reference, as far as it is given.
+/// A rule or a reference; optional members may be absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentItem {
-    /// Unique among its kind within the agent; over HTTP the path says it.
+    /// Unique per kind within the agent; taken from the path over HTTP.
     pub name: String,
-    /// What it is about.
+    /// Short description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// From 0 to 999; higher ones come later, nearer to what is asked.
+    /// From 0 to 999; items with higher priority are placed later, nearer to the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<u16>,
-    /// When it is part of what the model is given.
+    /// Condition for including the item in a model request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include: Option<Include>,
-    /// The whole text; lists leave it out.
+    /// Full text; absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -137,35 +137,35 @@ pub struct AgentItem {
 /// Rules or references of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentItemList {
-    /// Without their texts, by priority and name.
+    /// Without texts, sorted by priority and name.
     pub items: Vec<AgentItem>,
-    /// Of the whole definition; the ETag.
+    /// Digest of the whole definition; the ETag.
     pub digest: String,
 }
 
-/// Work that an agent offers as an MCP tool.
+/// An agent function offered as an MCP tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentExport {
-    /// The tool's name; over HTTP the path says it.
+    /// Tool name; taken from the path over HTTP.
     pub name: String,
-    /// What it does, for those who choose tools.
+    /// Description for the clients that select tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Json>,
-    /// The words the agent is given; `{argument}` is replaced by that argument.
+    /// Prompt for the agent; `{argument}` is replaced by that argument.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
 }
 
-/// Work that an agent offers.
+/// MCP tools that an agent offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentExportList {
-    /// In the order written.
+    /// In the order of the definition.
     pub exports: Vec<AgentExport>,
-    /// Of the whole definition; the ETag.
+    /// Digest of the whole definition; the ETag.
     pub digest: String,
 }
 
@@ -174,90 +174,90 @@ pub struct AgentExportList {
 pub struct AgentServerList {
     /// By name, as in `mcp.json`.
     pub servers: BTreeMap<String, Json>,
-    /// Of the whole definition; the ETag.
+    /// Digest of the whole definition; the ETag.
     pub digest: String,
 }
 
-/// Services that the models of an agent are reached through, without secrets.
+/// Model providers of an agent, without secrets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentProviderList {
-    /// By id, with the keys that the definition says.
+    /// By id, with the keys set in the definition.
     pub providers: BTreeMap<String, Json>,
-    /// Those that there could be; any other id needs `base_url`.
+    /// Known providers; any other id requires `base_url`.
     pub available: Vec<AvailableProvider>,
-    /// Of the whole definition; the ETag.
+    /// Digest of the whole definition; the ETag.
     pub digest: String,
 }
 
-/// A service that is known by its id.
+/// A known model provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AvailableProvider {
     /// Its id.
     pub id: String,
-    /// Its name for people.
+    /// Display name.
     pub title: String,
-    /// Its model unless somebody says otherwise.
+    /// Default model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Keys of its own.
+    /// Configuration keys specific to the provider.
     pub keys: Vec<ProviderKeyInfo>,
 }
 
-/// A key of a service.
+/// A configuration key of a model provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderKeyInfo {
-    /// As it is written; a variable of this name says the same.
+    /// Name of the key and of the equivalent environment variable.
     pub name: String,
-    /// Whether its value is never shown.
+    /// Whether its value is secret and never shown.
     pub secret: bool,
 }
 
-/// Where a definition is kept.
+/// Location of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentKept {
     /// `memory`, `disk` or `storage`.
     #[serde(rename = "in")]
     pub place: String,
-    /// The directory or file, of one that is kept on disk.
+    /// Directory or file, if stored on disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What that means, for people.
+    /// Explanation for people.
     pub note: String,
 }
 
-/// The definition of an agent that lives here; values of variables, headers and keys are left out.
+/// Definition of a local agent. Values of variables, headers and keys are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentDefinition {
-    /// Where it is kept.
+    /// Where the definition is stored.
     pub kept: AgentKept,
-    /// Of all its files; the ETag.
+    /// Digest of all files; the ETag.
     pub digest: String,
-    /// The form in which it is written.
+    /// Format of the definition.
     pub form: String,
     /// The system prompt.
     pub prompt: String,
-    /// Whether it works without anybody to ask.
+    /// Whether it runs without a person to answer questions.
     pub autonomous: bool,
-    /// Settings that hold in new sessions.
+    /// Default settings of new sessions.
     pub settings: SessionSettings,
-    /// Who makes it.
+    /// Organization that provides the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<AgentMaker>,
-    /// Its picture.
+    /// URL of the icon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon_url: Option<String>,
-    /// Where to read about it.
+    /// URL of the documentation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documentation_url: Option<String>,
-    /// Its rules, without their texts.
+    /// Rules, without their texts.
     pub rules: Vec<AgentItem>,
-    /// Its references, without their texts.
+    /// References, without their texts.
     pub references: Vec<AgentItem>,
-    /// Its MCP servers, without secrets.
+    /// MCP servers, without secrets.
     pub servers: BTreeMap<String, Json>,
-    /// Work that it offers.
+    /// Offered MCP tools.
     pub exports: Vec<AgentExport>,
-    /// Services that its models are reached through, without secrets.
+    /// Model providers, without secrets.
     #[serde(default)]
     pub providers: BTreeMap<String, Json>,
 }

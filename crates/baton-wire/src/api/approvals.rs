@@ -1,138 +1,139 @@
-//! What waits for a person, and the answers; the names are those of the `input_requests` and `input_responses` parts.
+//! Pending approvals and questions, and the answers to them; the names match the `input_requests` and `input_responses`
+//! parts.
 
 use crate::de;
 use baton_types::{Json, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// One page of what waits for the caller, the newest question first.
+/// One page of the caller's pending approvals, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalList {
-    /// What waits.
+    /// The pending approvals.
     pub approvals: Vec<ApprovalEntry>,
-    /// Asks for the next page, when there may be one.
+    /// Token of the next page, if there may be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_page_token: Option<String>,
 }
 
-/// A call that waits for a person, or an agent that asks in words.
+/// A tool call that waits for input from a person, or a question of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalEntry {
-    /// Its address: the task, a slash, and the call.
+    /// Id: the task id, a slash, and the call id.
     pub id: String,
-    /// What kind of answer is wanted.
+    /// Kind of answer.
     pub kind: ApprovalKind,
-    /// The task whose call it is.
+    /// Task of the call.
     pub task_id: String,
-    /// Its conversation.
+    /// Context id of the task.
     pub context_id: String,
-    /// The call that waits; none when an agent just asks.
+    /// Id of the waiting call; absent for a question of an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// The task elsewhere that the call belongs to.
+    /// Id of the remote task that the call belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_task_id: Option<String>,
-    /// Names the question within the call.
+    /// Key of the question within the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Who asks.
+    /// Agent that asks.
     pub agent: String,
-    /// Which tool waits.
+    /// Tool of the waiting call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What it is called with.
+    /// Arguments of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Json>,
-    /// Of the arguments; sent back with the answer, it proves that they are those that were seen.
+    /// Digest of the arguments. Sent back with the answer, it proves which arguments were approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// What is asked, for people.
+    /// Text of the question.
     pub message: String,
-    /// JSON Schema of the form that the answer's content fits.
+    /// JSON Schema of the answer's content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Json>,
-    /// An address that somebody should visit.
+    /// URL to visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Further questions of the same call, answered together with this one.
+    /// Further questions of the same call, to be answered together with this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<ApprovalQuestion>,
-    /// Since when it waits.
+    /// Time of the request.
     #[serde(with = "de::rfc3339")]
     pub asked_at: Option<Timestamp>,
-    /// The first task of those that wait for it; its own when nobody else does.
+    /// Root of the chain of waiting tasks; equal to `task_id` if no other task waits.
     pub root_task_id: String,
-    /// The agents that wait for the one that asks, from the first.
+    /// Agents that wait for the asking agent, starting with the root.
     pub chain: Vec<String>,
 }
 
-/// One question of a call that asks several.
+/// One of several questions of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalQuestion {
-    /// Names it within the call.
+    /// Key of the question within the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What kind of answer is wanted.
+    /// Kind of answer.
     pub kind: ApprovalKind,
-    /// What is asked, for people.
+    /// Text of the question.
     pub message: String,
-    /// JSON Schema of the form that the answer's content fits.
+    /// JSON Schema of the answer's content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Json>,
-    /// An address that somebody should visit.
+    /// URL to visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
-/// What kind of answer is wanted.
+/// Kind of answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalKind {
-    /// A decision whether the call may run.
+    /// Approval or denial of the call.
     #[default]
     Approval,
-    /// Content for a form.
+    /// Content of a form.
     Form,
-    /// That somebody visited an address.
+    /// Confirmation that a URL was visited.
     Visit,
-    /// Words.
+    /// Text.
     Question,
 }
 
-/// What somebody decided.
+/// Decision on an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalDecision {
-    /// It may run this time.
+    /// Allow the call once.
     AllowOnce,
-    /// It may run, and the same tool need not ask again in this session.
+    /// Allow the call and further calls of the same tool in this session.
     AllowSession,
-    /// It may not run.
+    /// Deny the call.
     Deny,
 }
 
-/// An answer: to the only question of a call, or, in `answers`, to each of several.
+/// Answer to the only question of a call, or, in `answers`, to each of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerApproval {
-    /// Yes or no.
+    /// Decision on an approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<ApprovalDecision>,
-    /// Of the arguments that somebody saw.
+    /// Digest of the approved arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The question; may be left out when there is just one.
+    /// Key of the question; optional if there is only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Values for a form.
+    /// Content of a form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Json>,
-    /// Words for a question.
+    /// Text answer to a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The task elsewhere, when several there have a call of that id.
+    /// Id of the remote task, if several remote tasks have a call with this id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_task_id: Option<String>,
-    /// One for each question of a call that asks several.
+    /// One answer per question, if the call asks several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<ApprovalAnswer>,
 }
@@ -141,28 +142,28 @@ pub struct AnswerApproval {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalAnswer {
-    /// The question.
+    /// Key of the question.
     pub key: String,
-    /// Yes or no.
+    /// Decision on an approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<ApprovalDecision>,
-    /// Values for a form.
+    /// Content of a form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Json>,
-    /// Words for a question.
+    /// Text answer to a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// What became of the task when it was answered.
+/// State of the task after an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnsweredApproval {
-    /// The address that was answered.
+    /// Id of the answered approval.
     pub id: String,
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// Who works on it.
+    /// Agent of the task.
     pub agent: String,
-    /// Its state: `working` when it goes on, `input_required` when it asks for more.
+    /// State of the task: `working` if it continues, `input_required` if it needs more input.
     pub state: String,
 }

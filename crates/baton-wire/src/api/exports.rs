@@ -1,52 +1,52 @@
-//! How it goes with those who are sent what Baton keeps.
+//! Status of the telemetry export targets.
 
 use serde::{Deserialize, Serialize};
 
-/// All of them.
+/// Status of all exports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportList {
-    /// One entry for each target and each kind of thing that it is sent.
+    /// One entry per target and signal.
     pub exports: Vec<ExportEntry>,
 }
 
-/// What became of everything of one kind that a target was to be sent.
+/// Status of one signal of one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportEntry {
-    /// What the target is called.
+    /// Name of the target.
     pub target: String,
-    /// Where it is: scheme, host and port.
+    /// Scheme, host and port of the target.
     pub place: String,
     /// `traces`, `metrics` or `logs`.
     pub signal: String,
-    /// Whether nobody named it.
+    /// Whether the target is a default, not configured.
     #[serde(default)]
     pub assumed: bool,
-    /// How things stand.
+    /// Current state.
     pub state: ExportStanding,
-    /// Why nothing can be sent at the moment.
+    /// Reason that nothing can be sent at the moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// How many items it took, since the start.
+    /// Number of accepted items since the start.
     pub sent: u64,
-    /// How many it refused for good.
+    /// Number of permanently rejected items.
     pub failed: u64,
-    /// How many went because too many waited.
+    /// Number of items dropped because the queue was full.
     pub dropped: u64,
-    /// How many bytes wait.
+    /// Number of queued bytes.
     pub waiting_bytes: u64,
 }
 
-/// How things stand with a target.
+/// State of an export target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExportStanding {
     /// Nothing was sent yet.
     #[default]
     Idle,
-    /// What was sent last was decided.
+    /// The last export was accepted or permanently rejected.
     Well,
-    /// It does not answer, or has no time.
+    /// The target is unreachable or overloaded.
     Away,
-    /// It turns everything away until somebody changes a setting.
+    /// The target rejects all exports until a setting is changed.
     Blocked,
 }

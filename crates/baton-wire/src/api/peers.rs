@@ -1,91 +1,91 @@
-//! One agent in detail, and agents elsewhere.
+//! Agent details and remote agents.
 
 use super::{AgentDefinition, agent_address};
 use baton_types::{AgentSpec, ModelSpec, SkillSpec};
 use serde::{Deserialize, Serialize};
 
-/// An agent elsewhere, to be added.
+/// Request to add a remote agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AddAgent {
-    /// Where its card is, or below what address.
+    /// URL of the card, or the base URL above it.
     pub url: String,
-    /// What it is called here; its card's name when not given.
+    /// Local name; the name in the card when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether the catalog names it.
+    /// Whether it is listed in the catalog.
     #[serde(default)]
     pub listed: bool,
-    /// Where the bearer token for it is, such as `env://WEATHER_TOKEN`, as the server sees it; never the token itself.
+    /// Reference to the bearer token, such as `env://WEATHER_TOKEN`, resolved on the server; never the token itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearer: Option<String>,
 }
 
-/// One agent that is served.
+/// Details of a served agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentDetails {
-    /// The path segment.
+    /// Path segment.
     pub name: String,
-    /// The name people see.
+    /// Display name.
     pub title: String,
-    /// What it is for.
+    /// Purpose of the agent.
     pub description: String,
-    /// The definition's version.
+    /// Version of the definition.
     pub version: String,
-    /// Where it takes requests.
+    /// URL that accepts requests.
     pub url: String,
-    /// Where its card is.
+    /// URL of the card.
     pub card_url: String,
-    /// What it is good at.
+    /// Skills.
     pub skills: Vec<SkillEntry>,
-    /// Whether the catalog names it.
+    /// Whether it is listed in the catalog.
     pub listed: bool,
-    /// How it is reached, when it lives elsewhere.
+    /// Connection details of a remote agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteEntry>,
-    /// What defines it, when it lives here and its definition can be read and changed.
+    /// The definition of a local agent, if it can be read and changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Box<AgentDefinition>>,
 }
 
-/// One thing that an agent is good at.
+/// One skill of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillEntry {
     /// Stable id.
     pub id: String,
-    /// Name to show.
+    /// Display name.
     pub name: String,
-    /// What it does.
+    /// Description.
     pub description: String,
 }
 
-/// How an agent elsewhere is reached.
+/// Connection details of a remote agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteEntry {
-    /// The address by which it was added.
+    /// Address that it was added with.
     pub url: String,
-    /// Where its card was read.
+    /// URL of the card.
     pub card_url: String,
-    /// The binding and version that is spoken with it, such as `JSONRPC 1.0`.
+    /// Protocol binding and version in use, such as `JSONRPC 1.0`.
     pub spoken: String,
-    /// The address that is spoken to.
+    /// Endpoint in use.
     pub endpoint: String,
-    /// How it wants to know its callers.
+    /// Authentication methods of the agent.
     pub security: Vec<String>,
-    /// The key ids that its card names as signers, whether they are trusted or not.
+    /// Key ids of the card's signatures, trusted or not.
     #[serde(default)]
     pub signatures: Vec<String>,
-    /// Who signed its card, by key id; nobody who is known when not given.
+    /// Key id of the trusted signer; absent if there is none.
     pub signed_by: Option<String>,
-    /// Whether it stands in the configuration, and so cannot be removed by command.
+    /// Whether it is part of the configuration and cannot be removed by a command.
     pub configured: bool,
 }
 
 impl AgentDetails {
-    /// The details of a definition that is served below `base`, a URL without a slash at its end; how an agent
-    /// elsewhere is reached, the definition does not know.
+    /// The details of an agent that is served below `base`, a URL without a trailing slash. `remote` stays empty: the
+    /// definition does not contain the connection of a remote agent.
     pub fn of(agent: &AgentSpec, base: &str) -> Self {
         let skill = |skill: &SkillSpec| SkillEntry {
             id: skill.id.clone(),

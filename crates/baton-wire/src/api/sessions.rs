@@ -1,141 +1,141 @@
-//! Conversations as a whole: lists, transcripts, settings, and the files that they are carried in.
+//! Sessions: lists, transcripts, settings, and export files.
 
 use crate::{a2a::v1::Message, de};
 use baton_types::{AskWhen, Include, ItemKind, Json, SessionOverrides, Thousandths, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// What a file of a session says first.
+/// Value of the `format` member of a session file.
 pub const SESSION_FORMAT: &str = "baton.session/1";
 
-/// One page of the caller's sessions, those in which something happened last first.
+/// One page of the caller's sessions, most recently active first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionList {
     /// The sessions.
     pub sessions: Vec<SessionSummary>,
-    /// How many there are without paging.
+    /// Total number of sessions, ignoring paging.
     pub total: u64,
-    /// Asks for the next page, when there is one.
+    /// Token of the next page, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_page_token: Option<String>,
 }
 
-/// One session.
+/// Summary of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionSummary {
-    /// The conversation, as messages name it.
+    /// Context id, as used in messages.
     pub context_id: String,
-    /// With whom.
+    /// Agent of the session.
     pub agent: String,
-    /// What people call it.
+    /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// How many tasks it has.
+    /// Number of tasks.
     pub tasks: u64,
-    /// How many of them have not ended.
+    /// Number of tasks that have not ended.
     pub unfinished: u64,
-    /// When it began.
+    /// Start time.
     #[serde(with = "de::rfc3339")]
     pub began_at: Option<Timestamp>,
-    /// When something last happened.
+    /// Time of the last activity.
     #[serde(with = "de::rfc3339")]
     pub last_at: Option<Timestamp>,
-    /// What was last said, shortened.
+    /// Excerpt of the last message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_word: Option<String>,
-    /// The session that it was forked from.
+    /// Context id of the session that it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<String>,
-    /// Whether it came from a file.
+    /// Whether it was imported from a file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
 
-/// One session, whole.
+/// A session with its settings and transcript.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionDetails<'a> {
-    /// The session.
+    /// Summary.
     pub session: SessionSummary,
-    /// Settings that differ from the agent's.
+    /// Settings that override the agent's.
     pub settings: SessionSettings,
-    /// What somebody named, in the order of naming.
+    /// Explicitly included items, in the order of inclusion.
     pub included: Vec<SessionItem>,
-    /// What is left out.
+    /// Excluded items.
     pub excluded: Vec<SessionItem>,
-    /// What was said, oldest first.
+    /// Messages, oldest first.
     pub messages: Vec<SessionMessage<'a>>,
 }
 
-/// A session as a file.
+/// A session in file form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionFile<'a> {
     /// [`SESSION_FORMAT`].
     pub format: String,
-    /// With whom it was.
+    /// Agent of the session.
     pub agent: String,
-    /// What it was called there.
+    /// Context id on the exporting server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_id: Option<String>,
-    /// What people call it.
+    /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Settings that differ from the agent's.
+    /// Settings that override the agent's.
     #[serde(default)]
     pub settings: SessionSettings,
-    /// What somebody named.
+    /// Explicitly included items.
     #[serde(default)]
     pub included: Vec<SessionItem>,
-    /// What is left out.
+    /// Excluded items.
     #[serde(default)]
     pub excluded: Vec<SessionItem>,
-    /// What was said, oldest first.
+    /// Messages, oldest first.
     pub messages: Vec<SessionMessage<'a>>,
 }
 
-/// One thing that was said.
+/// One message of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionMessage<'a> {
-    /// When.
+    /// Time of the message.
     #[serde(with = "de::rfc3339")]
     pub at: Option<Timestamp>,
-    /// The number of the event since which it stands in its task, at which the session can be forked.
+    /// Number of the event that recorded it in its task; a possible fork point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<u64>,
-    /// Whether it is a notice for people, which models are not given.
+    /// Whether it is a notice for people, which is never sent to models.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub notice: bool,
     /// The message.
     pub message: Message<'a>,
-    /// What the model was given for this answer beside the conversation.
+    /// Items that were sent to the model for this answer in addition to the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_context: Option<Vec<SessionUsedItem>>,
-    /// What the model call used.
+    /// Token usage of the model call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<SessionUsage>,
 }
 
-/// A rule, a reference or a tool that the model was given, and why.
+/// A rule, a reference or a tool that was sent to the model, and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionUsedItem {
-    /// What it is.
+    /// Kind of item.
     pub kind: ItemKind,
     /// Its name.
     pub name: String,
-    /// The MCP server that a tool is of.
+    /// MCP server of a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// Why it was there.
+    /// Reason for its inclusion.
     pub include: Include,
-    /// How much it had to do with what was asked, from 0 to 1.
+    /// Relevance to the request, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
 }
 
-/// What a model call used.
+/// Token usage of a model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionUsage {
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
 }
 
@@ -143,44 +143,44 @@ pub struct SessionUsage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionItem {
-    /// What it is.
+    /// Kind of item.
     pub kind: ItemKind,
     /// Its name.
     pub name: String,
 }
 
-/// Settings of an agent that differ in a session.
+/// Settings of a session that override the agent's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionSettings {
     /// The model, as `provider:model`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Model calls per message.
+    /// Maximum number of model calls per message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
-    /// Tokens that one model call may write.
+    /// Maximum number of output tokens per model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// How freely the model chooses its words.
+    /// Sampling temperature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// From how much of what is likely it chooses.
+    /// Nucleus sampling threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// When somebody is asked before a tool runs.
+    /// When to ask for approval before a tool runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_permission: Option<AskWhen>,
-    /// Whether nobody is there to be asked.
+    /// Whether the agent runs without a person to answer questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autonomous: Option<bool>,
-    /// Matches of pieces of text that are looked at.
+    /// Number of chunk matches to consider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_top_k: Option<u16>,
-    /// Items that are wanted.
+    /// Target number of items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_top_n: Option<u16>,
-    /// Items that score as much are all taken.
+    /// Items with at least this score are always included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_include_score: Option<f64>,
 }
@@ -200,7 +200,7 @@ impl SessionSettings {
         "context_include_score",
     ];
 
-    /// The settings as Baton knows them; the error is the name of one that is no number there can be.
+    /// Converts the settings. The error is the name of a setting whose number is out of range.
     pub fn check(&self) -> Result<SessionOverrides, &'static str> {
         let share = |name, given: Option<f64>| given.map(|given| Thousandths::of(given).ok_or(name)).transpose();
         Ok(SessionOverrides {
@@ -235,78 +235,78 @@ impl From<&SessionOverrides> for SessionSettings {
     }
 }
 
-/// What is to be different about a session; what is not given stays.
+/// Changes to a session; absent members stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSession {
-    /// Its title; an empty one takes it away.
+    /// New title; an empty one removes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Settings by name; `null` makes one the agent's again.
+    /// Settings by name; `null` restores the agent's value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Json>,
-    /// What is part of every request from now on.
+    /// Items to include in every request from now on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<SessionItem>,
-    /// What no longer is.
+    /// Items to exclude from now on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<SessionItem>,
 }
 
-/// What holds in a session after a change.
+/// State of a session after a change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChangedSession {
-    /// The conversation.
+    /// Context id.
     pub context_id: String,
-    /// With whom.
+    /// Agent of the session.
     pub agent: String,
-    /// What people call it.
+    /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Settings that differ from the agent's.
+    /// Settings that override the agent's.
     pub settings: SessionSettings,
-    /// What somebody named.
+    /// Explicitly included items.
     pub included: Vec<SessionItem>,
-    /// What is left out.
+    /// Excluded items.
     pub excluded: Vec<SessionItem>,
-    /// The file in which settings were saved as the agent's own.
+    /// File in which the settings were saved as the agent's settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
 
-/// Up to where a session is taken over, and as what.
+/// Fork point and id of a new session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ForkSession {
-    /// The last task that is taken over; all of them when not given.
+    /// Last task to copy; all tasks when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// The last event of that task; all of them when not given.
+    /// Last event of that task to copy; all events when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<u64>,
-    /// What the new one is called; a fresh id when not given.
+    /// Context id of the new session; generated when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_id: Option<String>,
 }
 
-/// A session that was made of a file.
+/// Result of importing a session file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedSession {
     /// The new session.
     pub session: SessionSummary,
-    /// What the file did not carry, or could not be taken, in words.
+    /// Messages about data that the file lacked or that could not be imported.
     pub lost: Vec<String>,
 }
 
-/// A session that is gone.
+/// Result of deleting a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeletedSession {
-    /// The conversation.
+    /// Context id.
     pub context_id: String,
-    /// With whom it was.
+    /// Agent of the session.
     pub agent: String,
-    /// How many tasks went.
+    /// Number of deleted tasks.
     pub tasks: u64,
-    /// How many were canceled for it.
+    /// Number of tasks that were canceled for the deletion.
     pub canceled: u64,
 }

@@ -1,4 +1,4 @@
-//! Spans as Baton's own API shows them.
+//! Spans in Baton's own API.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,67 +6,67 @@ use serde_json::{Map, Value};
 /// One span as a flat object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpanEntry {
-    /// The trace, in hex.
+    /// Trace id in hex.
     pub trace_id: String,
-    /// The span, in hex.
+    /// Span id in hex.
     pub span_id: String,
-    /// The span that it happened in.
+    /// Id of the parent span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// What happened.
+    /// Name of the operation.
     pub name: String,
     /// `internal`, `server`, `client`, `producer`, `consumer` or `unspecified`.
     pub kind: String,
     /// `unset`, `ok` or `error`.
     pub status: String,
-    /// Why it ended badly, in words.
+    /// Error description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status_message: String,
-    /// When it began, in RFC 3339 with every digit that is known.
+    /// Start time in RFC 3339 with full precision.
     pub start: String,
-    /// How long it took.
+    /// Duration.
     pub duration_ms: f64,
     /// The service that emitted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
-    /// Its own attributes.
+    /// Attributes of the span.
     #[serde(default)]
     pub attributes: Map<String, Value>,
 }
 
-/// Spans that a tail missed because its reader was too slow.
+/// Gap in a tail whose client read too slowly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissedSpans {
-    /// How many batches of them.
+    /// Number of lost batches.
     pub batches: u64,
 }
 
-/// How many spans are kept, and what becomes of them.
+/// Statistics and retention of the span store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpanStatsEntry {
-    /// Spans that are kept.
+    /// Number of stored spans.
     pub spans: u64,
-    /// Of them, those in memory that no block has yet.
+    /// Of these, spans in memory that are not yet in a block.
     pub head_spans: u64,
-    /// Blocks on disk.
+    /// Number of blocks on disk.
     pub blocks: u64,
-    /// Bytes on disk, with the log.
+    /// Bytes on disk, including the log.
     pub bytes: u64,
-    /// When the oldest began, in RFC 3339.
+    /// Earliest start time, in RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest: Option<String>,
-    /// When the one that ended last ended.
+    /// Latest end time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
-    /// Telemetry older than this goes.
+    /// Maximum age; older telemetry is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_seconds: Option<u64>,
-    /// Telemetry beyond this many bytes goes, oldest first.
+    /// Maximum size in bytes; the oldest telemetry is deleted first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// Telemetry that began before this may have gone for want of room; absent as long as there was room for all of it.
+    /// Telemetry that started before this time may have been deleted for lack of space; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_since: Option<String>,
-    /// Spans that were emitted here and could not be kept, since the start.
+    /// Spans emitted by this server since its start that could not be stored.
     pub dropped: u64,
 }

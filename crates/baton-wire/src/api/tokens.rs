@@ -1,30 +1,30 @@
-//! Tokens by which callers are known.
+//! API tokens of callers.
 
 use crate::de;
 use baton_types::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A token to be made.
+/// Request to create a token.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateToken {
-    /// What people call it.
+    /// Display name.
     #[serde(default)]
     pub name: String,
-    /// Who shows it; its name when not given.
+    /// Subject of the token; its name when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// The organisation whose data it reaches; `local` when not given.
+    /// Tenant that the token gives access to; `local` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// What it allows; `call` when not given.
+    /// Granted scopes; `call` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
-    /// How long it works; 90 days when nothing is said.
+    /// Lifetime; 90 days when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_seconds: Option<u64>,
-    /// Whether it works until it is taken back.
+    /// Whether it is valid until revoked.
     #[serde(default)]
     pub never_expires: bool,
 }
@@ -33,33 +33,33 @@ pub struct CreateToken {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenEntry {
-    /// Names it in lists, logs and revocations.
+    /// Id in lists, logs and revocations.
     pub id: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// The organisation whose data it reaches.
+    /// Tenant that the token gives access to.
     pub tenant: String,
-    /// Who shows it.
+    /// Subject of the token.
     pub subject: String,
-    /// What it allows.
+    /// Granted scopes.
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// Time of creation.
     #[serde(with = "de::rfc3339")]
     pub created_at: Option<Timestamp>,
-    /// When it stops working; never, when not given.
+    /// Expiration time; never expires when absent.
     #[serde(with = "de::rfc3339")]
     pub expires_at: Option<Timestamp>,
-    /// When it was taken back.
+    /// Time of revocation.
     #[serde(with = "de::rfc3339")]
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A token that was just made; its secret is shown this once.
+/// A new token. Its secret is returned only here.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CreatedToken {
-    /// What the caller shows.
+    /// The bearer token.
     pub token: String,
-    /// What is kept of it.
+    /// The stored entry.
     pub entry: TokenEntry,
 }
 
@@ -69,25 +69,25 @@ impl fmt::Debug for CreatedToken {
     }
 }
 
-/// The tokens that were made, oldest first.
+/// All tokens, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenList {
-    /// All of them.
+    /// The tokens.
     pub tokens: Vec<TokenEntry>,
 }
 
-/// What RFC 9728 says of a place that asks for tokens.
+/// Metadata of a protected resource (RFC 9728).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProtectedResource {
-    /// The place.
+    /// Resource identifier.
     pub resource: String,
-    /// What people call it.
+    /// Display name.
     pub resource_name: String,
-    /// Who makes tokens for it.
+    /// Issuers of tokens for the resource.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authorization_servers: Vec<String>,
-    /// How tokens are shown.
+    /// Supported methods of sending a bearer token.
     pub bearer_methods_supported: Vec<String>,
-    /// What tokens can allow.
+    /// Supported scopes.
     pub scopes_supported: Vec<String>,
 }

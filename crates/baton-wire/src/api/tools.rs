@@ -1,36 +1,36 @@
-//! An agent's tools and the servers that they come from.
+//! Tools of an agent and the MCP servers that provide them.
 
 use baton_types::{
     AnswerAction, Effects, Json, Permission, ToolAnswer, ToolQuestion, ToolRunner, ToolSpec, ToolStanding, Wanted,
 };
 use serde::{Deserialize, Serialize};
 
-/// What an agent can do, and where its MCP servers stand.
+/// Tools of an agent and the state of its MCP servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolList {
-    /// Tools that can be called, sorted by name.
+    /// Callable tools, sorted by name.
     pub tools: Vec<ToolEntry>,
-    /// The agent's MCP servers, in the order written.
+    /// MCP servers of the agent, in the order of the definition.
     pub servers: Vec<ServerEntry>,
 }
 
 /// One tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolEntry {
-    /// The name that a model uses.
+    /// Name as the model uses it.
     pub name: String,
-    /// What it does.
+    /// Description of the tool.
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub parameters: Json,
-    /// JSON Schema of its structured results, when it promises one.
+    /// JSON Schema of structured results, if declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Json>,
-    /// What running it does to the world.
+    /// Side effects of the tool.
     pub effects: Effects,
-    /// Whether somebody is asked before it runs.
+    /// Whether the tool runs at once, needs an approval, or is denied.
     pub permission: Permission,
-    /// Where it comes from: `command`, `http`, `native`, `server:NAME` or `baton`.
+    /// Origin: `command`, `http`, `native`, `caller`, `server:FILE_NAME`, `caller's server:FILE_NAME` or `baton`.
     pub source: String,
 }
 
@@ -60,60 +60,60 @@ impl ToolEntry {
 /// One MCP server of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerEntry {
-    /// Its name in the agent's definition.
+    /// Name in the agent's definition.
     pub name: String,
     /// `stdio`, `http`, `sse` or `internal`.
     pub transport: String,
     /// `disabled`, `idle`, `starting`, `ready`, `failed` or `needs_login`.
     pub state: String,
-    /// The protocol version that is spoken, once it is.
+    /// Negotiated protocol version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// How many tools it has.
+    /// Number of tools.
     pub tools: usize,
-    /// Why it is not ready.
+    /// Reason that it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What to do about that.
+    /// Suggested fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The last lines it wrote to its standard error.
+    /// Last lines of its standard error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
 }
 
-/// What came of a call: either `output` is there, or `asks`.
+/// Result of a tool call: either `output` or `asks` is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolReply {
-    /// What the tool gave; plain text is a JSON string.
+    /// Output of the tool; plain text is a JSON string.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Json>,
-    /// Whether the tool failed; the output then says how.
+    /// Whether the tool failed; `output` then describes the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// What must be answered before the call goes on.
+    /// Questions to answer before the call can continue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<AskEntry>,
-    /// Comes back with the answers, as it is.
+    /// Opaque state to send back with the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
 
-/// One question of a tool; exactly one of `schema`, `url` and `approval` is there.
+/// One question of a tool; exactly one of `schema`, `url` and `approval` is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskEntry {
-    /// Names it in the answers.
+    /// Key of the answer.
     pub key: String,
-    /// What is asked, for people.
+    /// Text of the question.
     pub message: String,
-    /// JSON Schema of the form that the answer's content fits.
+    /// JSON Schema of the answer's content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Json>,
-    /// An address that somebody should visit.
+    /// URL to visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Whether the question is if the call may run at all.
+    /// Whether the question asks for approval of the call.
     #[serde(default, skip_serializing_if = "is_false")]
     pub approval: bool,
 }
@@ -135,16 +135,16 @@ impl From<ToolQuestion> for AskEntry {
     }
 }
 
-/// A call that goes on with answers; approval can be given before it was asked for.
+/// Continues a tool call with answers. An approval may be sent before it is requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerTool {
-    /// The arguments of the call, the same as before.
+    /// Arguments of the call, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Json>,
-    /// One for each question.
+    /// One answer per question.
     pub answers: Vec<AnswerEntry>,
-    /// As it came with the questions.
+    /// State that came with the questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
@@ -153,11 +153,11 @@ pub struct AnswerTool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerEntry {
-    /// The question.
+    /// Key of the question.
     pub key: String,
     /// `accept`, `decline` or `cancel`.
     pub action: AnswerAction,
-    /// An object that fits the form, when there was one.
+    /// Content of a form, an object that matches its schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Json>,
 }
@@ -169,24 +169,24 @@ impl From<AnswerEntry> for ToolAnswer {
     }
 }
 
-/// What is to hold for a tool or a server from now on; what is not given stays as it is.
+/// Changes to the permission of a tool or server; absent members stay unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetPermission {
     /// `allow`, `ask` or `deny`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission: Option<Permission>,
-    /// Whether it is switched off.
+    /// Whether it is disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
 }
 
-/// What an agent's definition says about a tool, or about those tools of a server of which nothing else is said.
+/// Configured permission of a tool, or the default permission of a server's tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionState {
     /// `allow`, `ask` or `deny`.
     pub permission: Permission,
-    /// Whether it is switched off.
+    /// Whether it is disabled.
     pub disabled: bool,
 }
 
@@ -197,26 +197,26 @@ impl From<ToolStanding> for PermissionState {
     }
 }
 
-/// What was written about a tool or a server, and where.
+/// Result of a permission change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionReply {
-    /// Whose.
+    /// Agent of the tool or server.
     pub agent: String,
-    /// The tool, by the name that a model uses; nothing when it is about a server.
+    /// Tool name as the model uses it; absent if the change applies to a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The MCP server, when it is about one or about a tool of one.
+    /// MCP server, or the MCP server of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// What holds now.
+    /// Permission after the change.
     pub now: PermissionState,
-    /// What held before.
+    /// Permission before the change.
     pub before: PermissionState,
-    /// The file that says so, as whoever started the server knows it.
+    /// Path of the file that holds the setting, as the server's user would write it.
     pub file: String,
-    /// Whether the file had to be written.
+    /// Whether the file was modified.
     pub written: bool,
-    /// What rules of the agent make of the word, when they make something else of it.
+    /// Effective behavior, if other rules of the agent override the permission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
 }

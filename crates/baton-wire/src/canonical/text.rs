@@ -1,4 +1,4 @@
-//! Strings with as few escapes as can be.
+//! JSON strings with minimal escaping.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(super) fn write(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\u{c}' => out.push_str("\\f"),
             '\r' => out.push_str("\\r"),
-            // Writing into a string does not fail.
+            // Writing to a string does not fail.
             '\0'..='\u{1f}' => drop(write!(out, "\\u{:04x}", u32::from(c))),
             _ => out.push(c),
         }

@@ -1,4 +1,4 @@
-//! A document taken apart, with its members in canonical order.
+//! Parsed JSON document with its members in canonical order.
 
 use super::{NotCanonical, text};
 use crate::depth_within;
@@ -10,7 +10,7 @@ use serde::{
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Any JSON value whose numbers are doubles.
+/// Any JSON value; numbers are doubles.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tree {
     Null,
@@ -18,12 +18,12 @@ pub(crate) enum Tree {
     Number(f64),
     Text(String),
     List(Vec<Tree>),
-    /// In canonical order, each name once.
+    /// In canonical order; names are unique.
     Object(Vec<(String, Tree)>),
 }
 
 impl Tree {
-    /// Takes a text apart.
+    /// Parses a JSON text.
     pub(crate) fn read(json: &str) -> Result<Self, NotCanonical> {
         if !depth_within(json.as_bytes(), MAX_JSON_DEPTH) {
             return Err(NotCanonical::TooDeep);
@@ -41,7 +41,7 @@ impl Tree {
             Some(b'"') => parse(json).map(Self::Text),
             Some(b't' | b'f') => parse(json).map(Self::Bool),
             Some(b'n') => Ok(Self::Null),
-            // Not by the JSON parser, which may be off by one in the last digit.
+            // The JSON parser may be off by one in the last digit.
             _ => match json.parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(Self::Number(number)),
                 Ok(_) => Err(NotCanonical::NotFinite(json.chars().take(32).collect())),
@@ -71,7 +71,7 @@ impl Tree {
         match self {
             Self::Null => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            // Rust's own shortest digits differ where two are equally near.
+            // The shortest digits that Rust prints differ where two candidates are equally near.
             Self::Number(value) => out.push_str(ryu_js::Buffer::new().format_finite(*value)),
             Self::Text(value) => text::write(out, value),
             Self::List(items) => {
@@ -95,7 +95,7 @@ impl Tree {
         }
     }
 
-    /// Whether this is what a reader takes for a member that is missing.
+    /// Whether a parser treats this value like an absent member.
     pub(crate) fn is_default(&self) -> bool {
         match self {
             Self::Null | Self::Bool(false) => true,
@@ -106,7 +106,7 @@ impl Tree {
         }
     }
 
-    /// The values of an object or of a list.
+    /// The values of an object or a list.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Self> {
         let (members, items) = match self {
             Self::Object(members) => (Some(members), None),
@@ -116,18 +116,18 @@ impl Tree {
         members.into_iter().flatten().map(|(_, value)| value).chain(items.into_iter().flatten())
     }
 
-    /// The values in the member of that name.
+    /// The values inside the member `name`.
     pub(crate) fn inside_mut(&mut self, name: &str) -> impl Iterator<Item = &mut Self> {
         self.member_mut(name).into_iter().flat_map(Self::values_mut)
     }
 
-    /// The member of that name.
+    /// The member `name`.
     pub(crate) fn member_mut(&mut self, name: &str) -> Option<&mut Self> {
         let Self::Object(members) = self else { return None };
         members.iter_mut().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 
-    /// Removes members that `unwanted` picks.
+    /// Removes the members that `unwanted` selects.
     pub(crate) fn remove(&mut self, unwanted: impl Fn(&str, &Self) -> bool) {
         if let Self::Object(members) = self {
             members.retain(|(name, value)| !unwanted(name, value));
@@ -139,7 +139,7 @@ fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, NotCanonical> {
     serde_json::from_str(json).map_err(|error| NotCanonical::NotJson(error.to_string()))
 }
 
-/// All members, also those of one name.
+/// All members, duplicates included.
 struct RawMembers<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for RawMembers<'de> {

@@ -1,4 +1,4 @@
-//! An output as it travels.
+//! Wire form of an artifact.
 
 use super::{Part, metadata};
 use crate::{Violations, a2a::v1, de, members::Members};
@@ -13,34 +13,34 @@ pub struct Artifact {
     /// Unique within the task.
     #[serde(alias = "artifact_id", deserialize_with = "de::or_default")]
     pub artifact_id: String,
-    /// A name to show.
+    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The content.
     #[serde(deserialize_with = "de::or_default")]
     pub parts: Vec<Part>,
-    /// The MIME type of the whole; without one it follows from the first part.
+    /// MIME type of the artifact; derived from the first part if absent.
     #[serde(skip_serializing_if = "Option::is_none", alias = "media_type")]
     pub media_type: Option<String>,
-    /// Its place among others.
+    /// Index among the artifacts.
     #[serde(deserialize_with = "index")]
     pub index: u32,
-    /// Whether it extends an earlier one with its id.
+    /// Whether it extends an earlier artifact with the same id.
     #[serde(deserialize_with = "de::or_default")]
     pub append: bool,
     /// Whether it is complete.
     #[serde(alias = "last_chunk", deserialize_with = "last_chunk")]
     pub last_chunk: bool,
-    /// The trace in which it was made.
+    /// Trace id of its creation.
     #[serde(skip_serializing_if = "Option::is_none", alias = "trace_id")]
     pub trace_id: Option<String>,
-    /// When it was made, as the writer wrote it.
+    /// Time of creation as the sender wrote it.
     #[serde(skip_serializing_if = "Option::is_none", alias = "created_at")]
     pub created_at: Option<String>,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
     /// Extension URIs that the artifact uses.
@@ -57,7 +57,7 @@ fn last_chunk<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Err
 }
 
 impl Default for Artifact {
-    /// ContextCore's own: complete, the first, and not an extension of another.
+    /// The defaults of ContextCore: complete, first, not an extension.
     fn default() -> Self {
         Self {
             artifact_id: String::new(),
@@ -76,7 +76,7 @@ impl Default for Artifact {
     }
 }
 
-/// What an artifact is when it does not say: what its first part is.
+/// Default MIME type of an artifact, derived from its first part.
 fn usual_media_type(parts: &[v1::Part<'_>]) -> String {
     let usual = match parts.first() {
         Some(v1::Part { media_type: Some(media_type), .. }) => media_type,
@@ -88,7 +88,7 @@ fn usual_media_type(parts: &[v1::Part<'_>]) -> String {
 }
 
 impl Artifact {
-    /// The same artifact in 1.0; what is wrong goes to `violations` under `path`.
+    /// Converts to 1.0; validation errors go to `violations` under `path`.
     pub fn into_v1(self, path: &str, violations: &mut Violations) -> v1::Artifact<'static> {
         let parts = self.parts.into_iter().enumerate();
         let parts: Vec<_> =

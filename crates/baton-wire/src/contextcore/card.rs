@@ -1,86 +1,86 @@
-//! An agent's card as ContextCore's own reader knows it: `snake_case` throughout.
+//! An agent card in ContextCore's native form: `snake_case` throughout.
 
 use crate::{a2a::v1::INPUT_MODES, de};
 use baton_types::AgentSpec;
 use serde::{Deserialize, Serialize};
 
-/// A card in full; [`Card::into_a2a`] leaves what only ContextCore knows out.
+/// A full card; [`Card::into_a2a`] removes the members specific to ContextCore.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Card {
-    /// The name in handoffs.
+    /// Agent name in handoffs.
     #[serde(alias = "agentId", deserialize_with = "de::or_default")]
     pub agent_id: String,
-    /// The name people see.
+    /// Display name.
     #[serde(deserialize_with = "de::or_default")]
     pub name: String,
-    /// What the agent is for.
+    /// Purpose of the agent.
     #[serde(deserialize_with = "de::or_default")]
     pub description: String,
-    /// Where it is; requests go to `/a2a` below it.
+    /// Base URL; requests go to `/a2a` below it.
     #[serde(deserialize_with = "de::or_default")]
     pub url: String,
-    /// The definition's version.
+    /// Version of the definition.
     #[serde(deserialize_with = "de::or_default")]
     pub version: String,
-    /// What it can do beyond answering.
+    /// Optional protocol features.
     #[serde(deserialize_with = "de::or_default")]
     pub capabilities: Capabilities,
-    /// What it is good at.
+    /// Skills.
     #[serde(deserialize_with = "de::or_default")]
     pub skills: Vec<Skill>,
-    /// How callers show who they are; none is needed without it.
+    /// Authentication; not required if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authentication: Option<Authentication>,
-    /// MIME types it reads.
+    /// Accepted MIME types.
     #[serde(alias = "defaultInputModes", deserialize_with = "de::or_default")]
     pub default_input_modes: Vec<String>,
-    /// MIME types it writes.
+    /// Produced MIME types.
     #[serde(alias = "defaultOutputModes", deserialize_with = "de::or_default")]
     pub default_output_modes: Vec<String>,
-    /// Where people read about it.
+    /// URL of the documentation.
     #[serde(skip_serializing_if = "Option::is_none", alias = "documentationUrl")]
     pub documentation_url: Option<String>,
-    /// Who offers it.
+    /// Provider of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<Provider>,
-    /// Where its spans are; ContextCore only.
+    /// URL of the Tempo API with its spans; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none", alias = "tempoUrl")]
     pub tempo_url: Option<String>,
-    /// How its spans are asked for; ContextCore only.
+    /// TraceQL prefix that selects its spans; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none", alias = "traceqlPrefix")]
     pub traceql_prefix: Option<String>,
-    /// Projects it works for; ContextCore only.
+    /// Projects that it works for; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none", alias = "projectRefs")]
     pub project_refs: Option<Vec<String>>,
-    /// When the card was made; ContextCore only.
+    /// Time of creation of the card; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none", alias = "createdAt")]
     pub created_at: Option<String>,
-    /// When the card last changed; ContextCore only.
+    /// Time of the last change of the card; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none", alias = "updatedAt")]
     pub updated_at: Option<String>,
 }
 
-/// What an agent can do beyond answering, in this dialect.
+/// Optional protocol features of an agent, in this dialect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Capabilities {
-    /// Whether it streams; the dialect has no method for it.
+    /// Whether streaming is supported; the dialect has no method for it.
     #[serde(deserialize_with = "de::or_default")]
     pub streaming: bool,
-    /// Whether it pushes; the dialect has no method for it.
+    /// Whether push notifications are supported; the dialect has no method for them.
     #[serde(alias = "pushNotifications", deserialize_with = "de::or_default")]
     pub push_notifications: bool,
-    /// Whether tasks tell their earlier states.
+    /// Whether tasks contain their earlier states.
     #[serde(alias = "stateTransitionHistory", deserialize_with = "de::or_default")]
     pub state_transition_history: bool,
-    /// Whether insights can be asked for; ContextCore only.
+    /// Whether insights are supported; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub insights: Option<bool>,
-    /// Whether handoffs can be asked for; ContextCore only.
+    /// Whether handoffs are supported; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handoffs: Option<bool>,
-    /// Whether skills can be asked for; ContextCore only.
+    /// Whether skills are supported; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skills: Option<bool>,
     /// Whether its work is recorded as spans; ContextCore only.
@@ -88,62 +88,62 @@ pub struct Capabilities {
     pub otel_native: Option<bool>,
 }
 
-/// One thing an agent is good at.
+/// One skill of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Skill {
     /// Stable id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: String,
-    /// Name to show.
+    /// Display name.
     #[serde(deserialize_with = "de::or_default")]
     pub name: String,
-    /// What it does.
+    /// Description.
     #[serde(deserialize_with = "de::or_default")]
     pub description: String,
-    /// Words to find it by.
+    /// Search keywords.
     #[serde(deserialize_with = "de::or_default")]
     pub tags: Vec<String>,
-    /// Things to ask.
+    /// Example requests.
     #[serde(deserialize_with = "de::or_default")]
     pub examples: Vec<String>,
-    /// MIME types it reads.
+    /// Accepted MIME types.
     #[serde(alias = "inputModes", deserialize_with = "de::or_default")]
     pub input_modes: Vec<String>,
-    /// MIME types it writes.
+    /// Produced MIME types.
     #[serde(alias = "outputModes", deserialize_with = "de::or_default")]
     pub output_modes: Vec<String>,
 }
 
-/// How callers show who they are.
+/// Authentication of callers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Authentication {
     /// `Bearer`, `Basic`, `ApiKey`, `OAuth2` or `None`.
     #[serde(deserialize_with = "de::or_default")]
     pub schemes: Vec<String>,
-    /// Where credentials are had.
+    /// URL to obtain credentials.
     #[serde(skip_serializing_if = "Option::is_none", alias = "credentialsUrl")]
     pub credentials_url: Option<String>,
 }
 
-/// Who offers an agent.
+/// Provider of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provider {
-    /// Its name.
+    /// Name.
     #[serde(deserialize_with = "de::or_default")]
     pub organization: String,
-    /// Its site.
+    /// Website.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Whom to write to.
+    /// Contact address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
 }
 
 impl Card {
-    /// The full card of a definition that is served at `url`; it claims only what can be asked for there.
+    /// The full card of an agent that is served at `url`; it lists only available features.
     pub fn of(agent: &AgentSpec, url: &str) -> Self {
         let output_modes = || INPUT_MODES.map(str::to_owned).to_vec();
         let skills = agent.skills.iter().map(|skill| Skill {
@@ -176,7 +176,7 @@ impl Card {
         }
     }
 
-    /// The card without what only ContextCore knows.
+    /// The card without the members specific to ContextCore.
     #[must_use]
     pub fn into_a2a(self) -> Self {
         let Capabilities { streaming, push_notifications, state_transition_history, .. } = self.capabilities;

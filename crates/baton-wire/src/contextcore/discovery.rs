@@ -1,47 +1,47 @@
-//! `contextcore.json`: where a ContextCore finds everything that an agent offers.
+//! `contextcore.json`: discovery document of an agent for ContextCore.
 
 use super::Card;
 use crate::de;
 use baton_types::AgentSpec;
 use serde::{Deserialize, Serialize};
 
-/// What `/.well-known/contextcore.json` says; only what is really served is listed.
+/// Content of `/.well-known/contextcore.json`; lists only available services.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Discovery {
-    /// The version of the document's form.
+    /// Version of the document format.
     #[serde(deserialize_with = "de::or_default")]
     pub version: String,
     /// Always `contextcore`.
     #[serde(deserialize_with = "de::or_default")]
     pub protocol: String,
-    /// The agent's full card.
+    /// The full card of the agent.
     #[serde(deserialize_with = "de::or_default")]
     pub agent: Card,
-    /// Where its spans are; the members are `null` when nobody says.
+    /// Location of its spans; the members are `null` if unknown.
     #[serde(deserialize_with = "de::or_default")]
     pub discovery: Telemetry,
-    /// Where its services are.
+    /// URLs of its services.
     #[serde(deserialize_with = "de::or_default")]
     pub endpoints: Endpoints,
-    /// Who serves the agent; ContextCore's own servers do not say.
+    /// The server of the agent; absent in documents of ContextCore's own servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
 }
 
-/// Where spans are.
+/// Location of spans.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Telemetry {
-    /// The base of a Tempo API.
+    /// Base URL of a Tempo API.
     #[serde(alias = "tempoUrl")]
     pub tempo_url: Option<String>,
-    /// How the agent's spans are asked for.
+    /// TraceQL prefix that selects the agent's spans.
     #[serde(alias = "traceqlPrefix")]
     pub traceql_prefix: Option<String>,
 }
 
-/// Where services are, as absolute URLs: the document is served below the agent and they are not.
+/// Absolute URLs of services: the document is served below the agent, the services are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Endpoints {
@@ -59,7 +59,7 @@ pub struct Endpoints {
     pub skills: Option<String>,
 }
 
-/// A program that serves agents.
+/// A server program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Server {
@@ -72,10 +72,10 @@ pub struct Server {
 }
 
 impl Discovery {
-    /// The form that is written.
+    /// Version of the written format.
     pub const VERSION: &str = "1.0";
 
-    /// What is said about an agent that Baton `version` serves at `url`, which does not end with a slash.
+    /// The document of an agent that Baton `version` serves at `url`, without a trailing slash.
     pub fn of(agent: &AgentSpec, url: &str, version: &str) -> Self {
         Self {
             version: Self::VERSION.to_owned(),

@@ -1,4 +1,4 @@
-//! A message as it travels.
+//! Wire form of a message.
 
 use super::{Part, Role, metadata};
 use crate::{Violations, a2a::v1, de, members::Members};
@@ -6,52 +6,52 @@ use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// One complete utterance.
+/// One complete message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Message {
-    /// Chosen by the writer; empty when the writer left it to the reader.
+    /// Id, chosen by the sender; empty if the receiver is to generate it.
     #[serde(alias = "message_id", deserialize_with = "de::or_default")]
     pub message_id: String,
-    /// Who speaks.
+    /// Role of the sender.
     #[serde(deserialize_with = "de::or_default")]
     pub role: Role,
     /// The content.
     #[serde(deserialize_with = "de::or_default")]
     pub parts: Vec<Part>,
-    /// When it was said, as the writer wrote it: ContextCore leaves the time zone out at times.
+    /// Time of the message as the sender wrote it; ContextCore sometimes omits the time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// The conversation.
+    /// Context id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
     pub context_id: Option<String>,
-    /// The task that it continues.
+    /// Id of the task that it continues.
     #[serde(skip_serializing_if = "Option::is_none", alias = "task_id")]
     pub task_id: Option<String>,
-    /// The agent that wrote it.
+    /// Agent that wrote it.
     #[serde(skip_serializing_if = "Option::is_none", alias = "agent_id")]
     pub agent_id: Option<String>,
-    /// The writer's session.
+    /// Session id of the sender.
     #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
     pub session_id: Option<String>,
-    /// The writer's conversation; in a send without a context it is the context.
+    /// Conversation id of the sender; used as the context id of a send without one.
     #[serde(skip_serializing_if = "Option::is_none", alias = "conversation_id")]
     pub conversation_id: Option<String>,
-    /// A JSON object of the writer's.
+    /// JSON object, defined by the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
     /// Extension URIs that the message uses.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub extensions: Vec<String>,
-    /// Earlier tasks that it refers to.
+    /// Ids of earlier tasks that it refers to.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "reference_task_ids", deserialize_with = "de::or_default")]
     pub reference_task_ids: Vec<String>,
 }
 
 impl Message {
-    /// The same message in 1.0; what is wrong goes to `violations` under `path`.
+    /// Converts to 1.0; validation errors go to `violations` under `path`.
     ///
-    /// What the system said is marked as such and attributed to the caller, because the agent did not say it.
+    /// A system message is marked as such and attributed to the caller, because the agent did not write it.
     pub fn into_v1(self, path: &str, violations: &mut Violations) -> v1::Message<'static> {
         let mut own = Members::default();
         own.put_text("timestamp", self.timestamp);

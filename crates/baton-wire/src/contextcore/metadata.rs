@@ -1,11 +1,10 @@
-//! The key of metadata under which everything travels that 1.0 has no place for.
+//! The metadata key that holds data without a 1.0 equivalent.
 
 use crate::Violations;
 use crate::members::Members;
 use baton_types::Json;
 use std::collections::BTreeSet;
 
-/// The key.
 pub(super) const KEY: &str = "contextcore";
 
 /// `metadata` with `own` added under the key.
@@ -15,7 +14,7 @@ pub(super) fn add(
     path: impl FnOnce() -> String,
     violations: &mut Violations,
 ) -> Option<Json> {
-    // Said at once, not only when there is something to add: what is read today may be passed on tomorrow.
+    // Checked even if there is nothing to add: metadata that is only read now may be forwarded later.
     if metadata.as_ref().is_some_and(|json| !json.is_object()) {
         violations.add(path(), "must be a JSON object");
         return metadata;
@@ -41,7 +40,7 @@ pub(super) fn add(
     Some(members.into_json())
 }
 
-/// Takes what `chosen` picks out from under the key; what is left of `metadata` stays as it was written.
+/// Removes the members under the key that `chosen` selects; the rest of `metadata` keeps its text.
 pub(super) fn lift(metadata: Option<Json>, chosen: impl Fn(&str, &Json) -> bool) -> (Option<Json>, Members) {
     let read = metadata.as_ref().and_then(Members::of);
     let Some(mut members) = read else { return (metadata, Members::default()) };
@@ -57,7 +56,7 @@ pub(super) fn lift(metadata: Option<Json>, chosen: impl Fn(&str, &Json) -> bool)
     (Some(members).filter(|members| !members.is_empty()).map(Members::into_json), lifted)
 }
 
-/// Whether a value is JSON text, as most of what is lifted must be.
+/// Whether a value is a JSON string, as most extracted values must be.
 pub(super) fn is_text(value: &Json) -> bool {
     value.as_str().starts_with('"')
 }

@@ -1,23 +1,23 @@
-//! ContextCore's dialect of A2A: dotted method names, states in capitals, parts with a `type`.
+//! ContextCore's dialect of A2A: dotted method names, upper-case states, parts with a `type`.
 //!
-//! It is served beside A2A 1.0 on one endpoint and mapped to and from [`crate::a2a::v1`] by pure functions, in both
-//! directions, so that the same values serve a server and a client. Names are written in camelCase, as ContextCore's
-//! `to_a2a_dict` does, and read in camelCase and `snake_case`.
+//! It is served on the same endpoint as A2A 1.0 and mapped to and from [`crate::a2a::v1`] by pure functions, for
+//! servers and clients. Names are written in camelCase, as by ContextCore's `to_a2a_dict`, and accepted in camelCase
+//! and `snake_case`.
 //!
-//! What 1.0 has no place for travels under the one key `contextcore` of metadata, and comes out as it went in:
+//! Data without a 1.0 equivalent is stored under the metadata key `contextcore` and restored unchanged:
 //!
-//! - the part types that only ContextCore knows (`trace`, `log_query`, `commit`, ...) as a data part
-//!   `{"contextcore": {"type": "trace", "trace_id": "..."}}`; `json` and `form` as plain data that remembers its type;
+//! - part types specific to ContextCore (`trace`, `log_query`, `commit`, ...) as a data part `{"contextcore": {"type":
+//!   "trace", "trace_id": "..."}}`; `json` and `form` as plain data with their type in metadata;
 //! - a message's `timestamp`, `agentId`, `sessionId`, `conversationId`, and the `capabilityId` of the send;
 //! - an artifact's `mediaType`, `index`, `append`, `lastChunk`, `traceId`, `createdAt`;
 //! - a task's `createdTime`.
 //!
-//! Two things are lost on purpose: `AUTH_REQUIRED` becomes `INPUT_REQUIRED`, and text for the system role is refused
-//! in a send.
+//! Two things are lost on purpose: `AUTH_REQUIRED` becomes `INPUT_REQUIRED`, and messages with the system role are
+//! rejected in a send.
 //!
-//! A send is answered at once: ContextCore's client creates work with `message.send`, reads `taskId` and `status`, and
-//! asks `tasks.get` every second for up to five minutes, while each of its requests may take thirty seconds only. An
-//! answer that waited for the work would break every task that takes longer.
+//! A send returns immediately: ContextCore's client creates a task with `message.send`, reads `taskId` and `status`,
+//! and polls `tasks.get` every second for up to five minutes, with a timeout of thirty seconds per request. A blocking
+//! send would break every task that takes longer.
 
 mod artifact;
 mod card;

@@ -1,4 +1,4 @@
-//! The words of the dialect.
+//! Enumerations of the dialect.
 
 use crate::a2a::v1;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -11,15 +11,15 @@ macro_rules! words {
         pub enum $name { $($(#[$variant_doc])* $variant,)* }
 
         impl $name {
-            /// Every value.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The word on the wire.
+            /// The wire name.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
 
-            /// Reads the word; `None` when it is none of them.
+            /// Parses a wire name; `None` if unknown.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($text => Some(Self::$variant),)* _ => None }
             }
@@ -48,59 +48,59 @@ macro_rules! words {
 }
 
 words! {
-    /// What may be called.
+    /// Method of the dialect.
     Method {
-        /// Says something to the agent; answers with the task at once.
+        /// Sends a message to the agent; returns the task immediately.
         SendMessage "message.send",
-        /// Looks at a task.
+        /// Returns a task.
         GetTask "tasks.get",
-        /// Looks at many tasks.
+        /// Lists tasks.
         ListTasks "tasks.list",
-        /// Ends a task.
+        /// Cancels a task.
         CancelTask "tasks.cancel",
-        /// Asks the agent who it is.
+        /// Returns the agent's card.
         GetExtendedAgentCard "agent.getExtendedAgentCard",
     }
 }
 
 words! {
-    /// Where a task stands.
+    /// State of a task.
     State {
-        /// Accepted, not begun.
+        /// Accepted, not started.
         Pending "PENDING",
         /// In progress.
         Working "WORKING",
-        /// Waits for its caller.
+        /// Waits for input from the caller.
         InputRequired "INPUT_REQUIRED",
-        /// Done.
+        /// Ended with success.
         Completed "COMPLETED",
-        /// Ended by an error.
+        /// Ended with an error.
         Failed "FAILED",
-        /// Ended by its caller.
+        /// Canceled by the caller.
         Cancelled "CANCELLED",
-        /// Refused by the agent.
+        /// Rejected by the agent.
         Rejected "REJECTED",
     }
 }
 
 words! {
-    /// Who speaks.
+    /// Role of the sender.
     Role {
         /// The caller.
         User "user",
         /// The agent.
         Agent "agent",
-        /// Whoever runs the conversation; 1.0 knows no such role.
+        /// The operator of the conversation; 1.0 has no such role.
         System "system",
     }
 }
 
 words! {
-    /// What a part holds.
+    /// Kind of part.
     PartType {
-        /// Words.
+        /// Text.
         Text "text",
-        /// A file, by its address or as bytes.
+        /// A file, as a URL or as bytes.
         File "file",
         /// Structured data.
         Data "data",
@@ -108,25 +108,25 @@ words! {
         Json "json",
         /// The content of a form.
         Form "form",
-        /// A page to embed.
+        /// An embedded page.
         Iframe "iframe",
-        /// A film.
+        /// A video.
         Video "video",
-        /// A recording.
+        /// An audio recording.
         Audio "audio",
-        /// Something to do.
+        /// An action.
         Action "action",
-        /// A trace, by its id.
+        /// A trace id.
         Trace "trace",
-        /// A span, by its id.
+        /// A span id.
         Span "span",
-        /// A query for logs.
+        /// A log query.
         LogQuery "log_query",
-        /// A query for metrics.
+        /// A metric query.
         MetricQuery "metric_query",
-        /// A query for traces.
+        /// A trace query.
         TraceQuery "trace_query",
-        /// Anything by its name.
+        /// A reference by name.
         Reference "reference",
         /// A commit.
         Commit "commit",
@@ -146,12 +146,12 @@ words! {
 }
 
 impl PartType {
-    /// Whether 1.0 has no such part.
+    /// Whether the type is specific to ContextCore, without a 1.0 equivalent.
     pub const fn is_own(self) -> bool {
         !matches!(self, Self::Text | Self::File | Self::Data | Self::Json | Self::Form)
     }
 
-    /// The spellings of the member without which a part of an own type says nothing.
+    /// Accepted names of the required member, for types specific to ContextCore.
     pub(super) const fn required(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Trace => Some(&["trace_id", "traceId"]),
@@ -194,7 +194,7 @@ impl From<State> for v1::TaskState {
 }
 
 impl Default for Role {
-    /// ContextCore's client forgets the role of plain text, and means itself.
+    /// ContextCore's client omits the role of plain text and means the user.
     fn default() -> Self {
         Self::User
     }

@@ -1,4 +1,4 @@
-//! What methods are asked with.
+//! Parameters of methods.
 
 use super::{Message, Role, metadata};
 use crate::{
@@ -15,27 +15,27 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SendParams {
-    /// What is said.
+    /// The message.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub message: Option<Message>,
-    /// The conversation; it may stand in the message instead.
+    /// Context id; may be set in the message instead.
     #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
     pub context_id: Option<String>,
-    /// The task that the message continues; it may stand in the message instead.
+    /// Id of the task that the message continues; may be set in the message instead.
     #[serde(skip_serializing_if = "Option::is_none", alias = "task_id")]
     pub task_id: Option<String>,
-    /// What the agent is asked to be good at.
+    /// Requested capability of the agent.
     #[serde(skip_serializing_if = "Option::is_none", alias = "capability_id")]
     pub capability_id: Option<String>,
-    /// A JSON object of the caller's.
+    /// JSON object, defined by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
 impl SendParams {
-    /// The same send in 1.0, answered at once, or every field that is wrong; a message without an id gets a fresh one.
+    /// The send in 1.0, non-blocking, or all violations. A message without an id gets a generated one.
     ///
-    /// What 1.0 checks itself, such as the number of parts, is left to [`v1::SendMessageRequest::check`].
+    /// Checks of 1.0, such as the number of parts, are left to [`v1::SendMessageRequest::check`].
     pub fn into_v1(self, fresh_id: impl FnOnce() -> String) -> Result<v1::SendMessageRequest<'static>, Error> {
         let mut violations = Violations::default();
         let Some(mut message) = self.message else {
@@ -47,16 +47,16 @@ impl SendParams {
         }
         match message.role {
             Role::User => {}
-            Role::Agent => violations.add("message.role", "must be user: only the agent speaks as agent"),
+            Role::Agent => violations.add("message.role", "must be user; agent is reserved for the agent"),
             Role::System => violations
-                .add("message.role", "must be user: what the system says to an agent stands in the agent's definition"),
+                .add("message.role", "must be user; system instructions belong in the agent's definition"),
         }
         let mut place = |beside: Option<String>, inside: Option<String>, name: &str| {
             let (beside, inside) = (said(beside), said(inside));
             if let (Some(beside), Some(inside)) = (&beside, &inside)
                 && beside != inside
             {
-                violations.add(name, format!("must be the same as message.{name}, or left out"));
+                violations.add(name, format!("must be the same as message.{name}, or absent"));
             }
             beside.or(inside)
         };
@@ -85,13 +85,13 @@ impl SendParams {
     }
 }
 
-/// Empty text says as little as none.
+/// An empty string counts as absent.
 fn said(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
 
 impl From<v1::SendMessageRequest<'_>> for SendParams {
-    /// The way out, for a client of a ContextCore server; how to answer is not the dialect's to say.
+    /// For clients of a ContextCore server. The response options are dropped, because the dialect has none.
     fn from(request: v1::SendMessageRequest<'_>) -> Self {
         let Some(mut message) = request.message else {
             return Self { metadata: request.metadata, ..Self::default() };
@@ -114,13 +114,13 @@ impl From<v1::SendMessageRequest<'_>> for SendParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskParams {
-    /// The task.
+    /// Task id.
     #[serde(alias = "task_id", deserialize_with = "de::or_default")]
     pub task_id: String,
 }
 
 impl TaskParams {
-    /// `GetTask` with everything that was said.
+    /// `GetTask` with the full history.
     pub fn into_get(self) -> Result<v1::GetTaskRequest<'static>, Error> {
         Ok(v1::GetTaskRequest { id: self.checked()?, ..v1::GetTaskRequest::default() })
     }
@@ -141,19 +141,19 @@ impl TaskParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListParams {
-    /// Only this conversation's.
+    /// Filter by context id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
     pub context_id: Option<String>,
-    /// Most tasks, 1 to 100.
+    /// Maximum number of tasks, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_integer")]
     pub limit: Option<i64>,
 }
 
 impl ListParams {
-    /// Most tasks when the caller does not say, which is also what ContextCore's client sends.
+    /// Default and maximum number of tasks; ContextCore's client sends the same value.
     pub const DEFAULT_LIMIT: i32 = 100;
 
-    /// `ListTasks`, outputs included because the dialect has no task without them.
+    /// `ListTasks` with artifacts, because the dialect always includes them.
     pub fn into_v1(self) -> Result<v1::ListTasksRequest<'static>, Error> {
         let limit = self.limit.map_or(Ok(Self::DEFAULT_LIMIT), i32::try_from);
         let Some(limit) = limit.ok().filter(|limit| (1..=Self::DEFAULT_LIMIT).contains(limit)) else {

@@ -1,4 +1,4 @@
-//! One piece of a message or artifact.
+//! Wire form of a part of a message or artifact.
 
 use super::{PartType, metadata};
 use crate::{Violations, a2a::v1, members::Members};
@@ -11,13 +11,13 @@ const MEDIA_TYPE: &[&str] = &["mimeType", "mime_type", "mediaType", "media_type"
 const NAME: &[&str] = &["fileName", "file_name", "name", "filename"];
 const ADDRESS: &[&str] = &["fileUri", "file_uri"];
 
-/// Members that mean something of their own, so that nothing else may take their place on the way out.
+/// Names with a meaning in a part; members restored from metadata must not use them.
 const RESERVED: &[&[&str]] = &[TYPE, MEDIA_TYPE, NAME, ADDRESS, &["text", "file", "data", "json", "metadata"]];
 
-/// A part: its type, and its members as they were written.
+/// A part: its type, and its members in source order.
 ///
-/// A file is `file: {uri, mimeType}`, with `name` and `bytes` (base64) where 1.0 has them. Parts without a type are
-/// read by the member that they have, because one of ContextCore's writers leaves it out.
+/// A file is `file: {uri, mimeType}`, with `name` and `bytes` (base64) if 1.0 provides them. The type of a part without
+/// one is inferred from its members, because one of ContextCore's serializers omits it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     kind: PartType,
@@ -32,16 +32,16 @@ impl Part {
         Self { kind: PartType::Text, members }
     }
 
-    /// What it holds.
+    /// Type of the part.
     pub fn kind(&self) -> PartType {
         self.kind
     }
 
-    /// A part that only ContextCore knows, from inside a data part.
+    /// A part of a type specific to ContextCore, unwrapped from a data part.
     fn unwrapped(data: &Json) -> Option<Self> {
         let mut wrapper = Members::of(data)?;
         let inside = wrapper.take(&[metadata::KEY])?;
-        // Data that only looks like one stays data: readers of the dialect would not do without the member.
+        // Data without the required member stays data: clients of the dialect would reject the part.
         let is_whole = |part: &Self| part.kind.required().is_none_or(|names| part.members.get(names).is_some());
         if wrapper.is_empty() { Self::own(&inside).filter(is_whole) } else { None }
     }
@@ -52,7 +52,7 @@ impl Part {
         kind.is_own().then_some(Self { kind, members })
     }
 
-    /// The same part in 1.0; what is wrong goes to `violations` under `path`.
+    /// Converts to 1.0; validation errors go to `violations` under `path`.
     pub fn into_v1(self, path: &str, violations: &mut Violations) -> Option<v1::Part<'static>> {
         let Self { kind, mut members } = self;
         if kind.is_own() {
@@ -131,7 +131,7 @@ impl From<v1::Part<'_>> for Part {
                 let mut file = Members::default();
                 file.put_text("uri", url.map(Cow::into_owned));
                 file.put_text("bytes", raw.map(Cow::into_owned));
-                // ContextCore's reader does not do without.
+                // Required by ContextCore's parser.
                 file.put_text("mimeType", media_type.clone().or(Some("application/octet-stream".to_owned())));
                 file.put_text("name", filename.clone());
                 members.put("file", file.into_json());

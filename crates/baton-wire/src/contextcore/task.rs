@@ -1,4 +1,4 @@
-//! A task as it travels.
+//! Wire form of a task.
 
 use super::{Artifact, Message, Role, State, metadata};
 use crate::{
@@ -11,28 +11,28 @@ use baton_types::{AgentName, Json, TaskId, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
-/// A piece of work: where it stands, what was said, what came out.
+/// A task with its status, history and artifacts.
 ///
-/// 1.0 does not say when a task was created. `createdTime` is therefore left out unless the task brought one along
-/// from another ContextCore, or [`Task::with_created_time`] sets what the server knows.
+/// 1.0 has no creation time. `createdTime` is therefore absent, unless the task was received with one from another
+/// ContextCore, or [`Task::with_created_time`] sets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     /// Its id.
     #[serde(alias = "task_id")]
     pub task_id: String,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", default, deserialize_with = "de::or_default")]
     pub context_id: String,
-    /// Where it stands.
+    /// Current state.
     pub status: State,
-    /// What was said, oldest first.
+    /// Messages, oldest first.
     #[serde(default, deserialize_with = "de::or_default")]
     pub messages: Vec<Message>,
-    /// What came out, oldest first.
+    /// Artifacts, oldest first.
     #[serde(default, deserialize_with = "de::or_default")]
     pub artifacts: Vec<Artifact>,
-    /// When it was created.
+    /// Time of creation.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "created_time",
@@ -41,7 +41,7 @@ pub struct Task {
         deserialize_with = "moment"
     )]
     pub created_time: Option<Timestamp>,
-    /// When its status last changed.
+    /// Time of the last status change.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "updated_time",
@@ -50,12 +50,12 @@ pub struct Task {
         deserialize_with = "moment"
     )]
     pub updated_time: Option<Timestamp>,
-    /// A JSON object; its member `contextcore` says which agents the work is between.
+    /// A JSON object; its member `contextcore` names the sending and the receiving agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub metadata: Option<Json>,
 }
 
-/// RFC 3339; text without a time zone is UTC, as ContextCore means it.
+/// RFC 3339; text without a time zone is UTC, as in ContextCore.
 fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
     let Some(text) = Option::<Cow<'_, str>>::deserialize(deserializer)? else { return Ok(None) };
     let read = Timestamp::parse(&text).or_else(|error| Timestamp::parse(&format!("{text}Z")).map_err(|_| error));
@@ -63,14 +63,14 @@ fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp
 }
 
 impl Task {
-    /// The same task with the moment of its creation.
+    /// Sets the creation time.
     #[must_use]
     pub fn with_created_time(mut self, at: Timestamp) -> Self {
         self.created_time = Some(at);
         self
     }
 
-    /// The same task, saying in `metadata.contextcore` who works on it.
+    /// Sets the agent of the task in `metadata.contextcore`.
     #[must_use]
     pub fn with_agent(self, agent: &AgentName) -> Self {
         self.noted("to_agent", agent.as_str())
@@ -79,14 +79,14 @@ impl Task {
     fn noted(mut self, name: &str, value: &str) -> Self {
         let mut own = Members::default();
         own.put(name, Json::string(value));
-        // Metadata that is no object has no place for it.
+        // Metadata that is not an object stays unchanged.
         self.metadata = metadata::add(self.metadata, own, String::new, &mut Violations::default());
         self
     }
 
-    /// The same task in 1.0, or every field that is wrong.
+    /// Converts to 1.0, or returns all violations.
     ///
-    /// The last message is what the agent says about the status, when the agent said it and the task rests.
+    /// The last message becomes the status message if the agent wrote it and the task is not in progress.
     pub fn into_v1(self) -> Result<v1::Task<'static>, Error> {
         let mut violations = Violations::default();
         let mut own = Members::default();
@@ -121,7 +121,7 @@ impl Task {
 }
 
 impl From<v1::Task<'_>> for Task {
-    /// A message without a time of its own has that of the status, because ContextCore's reader does not do without.
+    /// A message without a timestamp gets that of the status, because ContextCore's parser requires one.
     fn from(task: v1::Task<'_>) -> Self {
         let status = task.status;
         let mut messages: Vec<Message> = task.history.unwrap_or_default().into_iter().map(Message::from).collect();
@@ -161,10 +161,10 @@ impl From<v1::Task<'_>> for Task {
     }
 }
 
-/// What `tasks.list` answers with.
+/// Result of `tasks.list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskList {
-    /// The tasks, newest status first.
+    /// The tasks, most recent status first.
     #[serde(default, deserialize_with = "de::or_default")]
     pub tasks: Vec<Task>,
 }
@@ -175,19 +175,19 @@ impl From<v1::ListTasksResponse<'_>> for TaskList {
     }
 }
 
-/// What `tasks.cancel` answers with.
+/// Result of `tasks.cancel`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Canceled {
-    /// The task.
+    /// Task id.
     #[serde(alias = "task_id")]
     pub task_id: String,
-    /// `CANCELLED`, or `FAILED` when it could not be.
+    /// `CANCELLED`, or `FAILED` if the task could not be canceled.
     pub status: State,
 }
 
 impl Canceled {
-    /// The answer for a task that has already ended: ContextCore knows no error for it.
+    /// The result for a task that has already ended; ContextCore defines no error for it.
     pub fn not_possible(task: &TaskId) -> Self {
         Self { task_id: task.to_string(), status: State::Failed }
     }

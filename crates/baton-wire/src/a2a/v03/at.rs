@@ -1,8 +1,8 @@
-//! Where in a request a value stands.
+//! Path of a value in a request.
 
 use std::fmt;
 
-/// A place that is spelled out only when something is wrong there, because that is rare and paths cost time.
+/// Lazily formatted path: it is built only for a violation, which is rare, because building paths is slow.
 #[derive(Clone, Copy)]
 pub(super) enum At<'a> {
     Root,

@@ -1,82 +1,82 @@
-//! How an agent introduces itself.
+//! Agent cards.
 
 use super::{INTERFACE_VERSION, PROTOCOL_VERSION, Security, SecurityScheme, security};
 use crate::{a2a::v1, de};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The transport at a card's `url` when the card does not say, as in versions before 0.2.4.
+/// Default transport at a card's `url`, as in versions before 0.2.4.
 const USUAL_TRANSPORT: &str = "JSONRPC";
 
-/// A whole card, public or extended.
+/// A full card, public or extended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentCard {
-    /// Such as `0.3.0`.
+    /// Protocol version, such as `0.3.0`.
     #[serde(alias = "protocol_version", deserialize_with = "de::or_default")]
     pub protocol_version: String,
-    /// The name people see.
+    /// Display name.
     #[serde(deserialize_with = "de::or_default")]
     pub name: String,
-    /// What the agent is for.
+    /// Purpose of the agent.
     #[serde(deserialize_with = "de::or_default")]
     pub description: String,
-    /// The best way to reach it.
+    /// Preferred endpoint.
     #[serde(deserialize_with = "de::or_default")]
     pub url: String,
-    /// What is spoken at `url`.
+    /// Transport at `url`.
     #[serde(skip_serializing_if = "Option::is_none", alias = "preferred_transport")]
     pub preferred_transport: Option<String>,
-    /// Other ways to reach it.
+    /// Other endpoints.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "additional_interfaces", deserialize_with = "de::objects")]
     pub additional_interfaces: Vec<AgentInterface>,
-    /// Who offers it.
+    /// Provider of the agent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub provider: Option<v1::AgentProvider>,
-    /// The definition's version.
+    /// Version of the definition.
     #[serde(deserialize_with = "de::or_default")]
     pub version: String,
-    /// Where people read about it.
+    /// URL of the documentation.
     #[serde(skip_serializing_if = "Option::is_none", alias = "documentation_url")]
     pub documentation_url: Option<String>,
-    /// A picture to show.
+    /// URL of the icon.
     #[serde(skip_serializing_if = "Option::is_none", alias = "icon_url")]
     pub icon_url: Option<String>,
-    /// What it can do beyond answering.
+    /// Optional protocol features.
     #[serde(deserialize_with = "de::or_default")]
     pub capabilities: AgentCapabilities,
-    /// Ways to show who is calling, by name.
+    /// Authentication schemes by name.
     #[serde(
         skip_serializing_if = "BTreeMap::is_empty",
         alias = "security_schemes",
         deserialize_with = "de::or_default"
     )]
     pub security_schemes: BTreeMap<String, SecurityScheme>,
-    /// Which of them a caller needs; one of these is enough.
+    /// Required schemes; satisfying one entry is enough.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub security: Vec<Security>,
-    /// MIME types it reads.
+    /// Accepted MIME types.
     #[serde(alias = "default_input_modes", deserialize_with = "de::or_default")]
     pub default_input_modes: Vec<String>,
-    /// MIME types it writes.
+    /// Produced MIME types.
     #[serde(alias = "default_output_modes", deserialize_with = "de::or_default")]
     pub default_output_modes: Vec<String>,
-    /// What it is good at.
+    /// Skills.
     #[serde(deserialize_with = "de::objects")]
     pub skills: Vec<AgentSkill>,
     /// Whether there is a card for authenticated callers.
     #[serde(skip_serializing_if = "Option::is_none", alias = "supports_authenticated_extended_card")]
     pub supports_authenticated_extended_card: Option<bool>,
-    /// Who vouches for the card.
+    /// Signatures of the card.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::objects")]
     pub signatures: Vec<v1::AgentCardSignature>,
 }
 
-/// One way to reach an agent.
+/// One endpoint of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentInterface {
-    /// Where; `host:port` for gRPC.
+    /// URL; `host:port` for gRPC.
     #[serde(deserialize_with = "de::or_default")]
     pub url: String,
     /// `JSONRPC`, `HTTP+JSON` or `GRPC`.
@@ -84,56 +84,56 @@ pub struct AgentInterface {
     pub transport: String,
 }
 
-/// What an agent can do beyond answering.
+/// Optional protocol features of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentCapabilities {
-    /// Whether it streams.
+    /// Whether streaming is supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub streaming: Option<bool>,
-    /// Whether it pushes.
+    /// Whether push notifications are supported.
     #[serde(skip_serializing_if = "Option::is_none", alias = "push_notifications")]
     pub push_notifications: Option<bool>,
-    /// Whether history tells of state changes; nobody ever said how.
+    /// Whether the history contains state changes; the format was never specified.
     #[serde(skip_serializing_if = "Option::is_none", alias = "state_transition_history")]
     pub state_transition_history: Option<bool>,
-    /// Extensions it knows.
+    /// Supported extensions.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::objects")]
     pub extensions: Vec<v1::AgentExtension>,
 }
 
-/// One thing an agent is good at.
+/// One skill of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentSkill {
     /// Stable id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: String,
-    /// Name to show.
+    /// Display name.
     #[serde(deserialize_with = "de::or_default")]
     pub name: String,
-    /// What it does.
+    /// Description.
     #[serde(deserialize_with = "de::or_default")]
     pub description: String,
-    /// Words to find it by.
+    /// Search keywords.
     #[serde(deserialize_with = "de::or_default")]
     pub tags: Vec<String>,
-    /// Things to ask.
+    /// Example requests.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub examples: Vec<String>,
-    /// MIME types it reads, when they are not the agent's.
+    /// Accepted MIME types, if different from the agent's.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "input_modes", deserialize_with = "de::or_default")]
     pub input_modes: Vec<String>,
-    /// MIME types it writes, when they are not the agent's.
+    /// Produced MIME types, if different from the agent's.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "output_modes", deserialize_with = "de::or_default")]
     pub output_modes: Vec<String>,
-    /// What a caller needs beyond what the agent asks for.
+    /// Security requirements in addition to the agent's.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub security: Vec<Security>,
 }
 
 impl AgentCard {
-    /// The card in 1.0: `url` and the other interfaces, all of version 0.3.
+    /// The card in 1.0: `url` and the other interfaces, all with version 0.3.
     pub fn into_v1(self) -> v1::AgentCard {
         let preferred = self.preferred_transport.unwrap_or_else(|| USUAL_TRANSPORT.to_owned());
         let interface = |url, protocol_binding| v1::AgentInterface {
@@ -172,7 +172,7 @@ impl AgentCard {
 }
 
 impl From<v1::AgentCard> for AgentCard {
-    /// The card with those interfaces that speak 0.3, or with all when none says so.
+    /// The card with the interfaces of version 0.3, or with all interfaces if there are none.
     fn from(card: v1::AgentCard) -> Self {
         let any_old = card.supported_interfaces.iter().any(v1::is_older);
         let mut interfaces =

@@ -1,13 +1,13 @@
-//! Data that is not an object: 0.3 has no place for it, so it travels inside one, marked.
+//! Data that is not an object: unsupported in 0.3, so it is wrapped in a marked object.
 
 use crate::members::Members;
 use baton_types::Json;
 
-/// The mark in a part's metadata; Python's SDK reads and writes the same one.
+/// Marker in a part's metadata; Python's SDK uses the same one.
 const MARK: &str = "data_part_compat";
 const VALUE: &str = "value";
 
-/// Data and metadata as 0.3 can say them.
+/// Data and metadata in a form that 0.3 supports.
 pub(super) fn wrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
     if data.is_object() {
         return (data, metadata);
@@ -18,7 +18,7 @@ pub(super) fn wrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
     (Members(vec![(VALUE.to_owned(), data)]).into_json(), Some(marked.into_json()))
 }
 
-/// What [`wrap`] was given; anything else stays as it is.
+/// Reverses [`wrap`]; other data stays unchanged.
 pub(super) fn unwrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
     let Some(mut marked) = metadata.as_ref().filter(|json| json.as_str().contains(MARK)).and_then(Members::of) else {
         return (data, metadata);

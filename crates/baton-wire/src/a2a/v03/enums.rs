@@ -1,9 +1,9 @@
-//! Enumerations, written in lower case.
+//! Enumerations with lower-case wire names.
 
 use crate::a2a::v1;
 use serde::{Deserialize, Serialize};
 
-/// Who speaks.
+/// Role of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -13,27 +13,27 @@ pub enum Role {
     Agent,
 }
 
-/// Where a task stands.
+/// State of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskState {
-    /// Accepted, not begun.
+    /// Accepted, not started.
     Submitted,
     /// In progress.
     Working,
-    /// Waits for its caller.
+    /// Waits for input from the caller.
     InputRequired,
-    /// Done.
+    /// Ended with success.
     Completed,
-    /// Ended by its caller.
+    /// Canceled by the caller.
     Canceled,
-    /// Ended by an error.
+    /// Ended with an error.
     Failed,
-    /// Refused by the agent.
+    /// Rejected by the agent.
     Rejected,
     /// Waits for credentials.
     AuthRequired,
-    /// Nobody can say.
+    /// Not known.
     #[default]
     Unknown,
 }
@@ -47,7 +47,7 @@ impl Role {
         }
     }
 
-    /// The role of 1.0, which knows an unspecified one.
+    /// Converts from 1.0; `None` for the unspecified role.
     pub fn of(role: v1::Role) -> Option<Self> {
         match role {
             v1::Role::User => Some(Self::User),
@@ -85,7 +85,7 @@ states! {
     Unknown Unspecified,
 }
 
-/// Whether no event can follow.
+/// Whether the state is terminal: no event can follow.
 pub(super) fn is_terminal(state: v1::TaskState) -> bool {
     use v1::TaskState as State;
     matches!(state, State::Completed | State::Failed | State::Canceled | State::Rejected)

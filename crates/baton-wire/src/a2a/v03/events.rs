@@ -1,4 +1,4 @@
-//! What a stream carries.
+//! Stream items.
 
 use super::{Artifact, TaskStatus, at::At, enums::is_terminal};
 use crate::{Violations, a2a::v1, de};
@@ -6,53 +6,53 @@ use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The task moved or the agent said something.
+/// A status change or a message of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, tag = "kind", rename = "status-update")]
 pub struct TaskStatusUpdateEvent<'a> {
-    /// The task.
+    /// Task id.
     #[serde(alias = "task_id", deserialize_with = "de::or_default")]
     pub task_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", deserialize_with = "de::or_default")]
     pub context_id: Cow<'a, str>,
-    /// Where the task stands now.
+    /// Current status.
     #[serde(deserialize_with = "de::object")]
     pub status: TaskStatus<'a>,
     /// Whether the stream ends with this event.
     #[serde(rename = "final", deserialize_with = "de::or_default")]
     pub is_final: bool,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// An output came or grew.
+/// A new or extended artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, tag = "kind", rename = "artifact-update")]
 pub struct TaskArtifactUpdateEvent<'a> {
-    /// The task.
+    /// Task id.
     #[serde(alias = "task_id", deserialize_with = "de::or_default")]
     pub task_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", deserialize_with = "de::or_default")]
     pub context_id: Cow<'a, str>,
-    /// The output, or its next piece.
+    /// The artifact or its next chunk.
     #[serde(deserialize_with = "de::object")]
     pub artifact: Artifact<'a>,
-    /// Whether the parts extend what came before instead of replacing it.
+    /// Whether the parts are appended to the earlier ones instead of replacing them.
     #[serde(deserialize_with = "de::or_default")]
     pub append: bool,
-    /// Whether this was all of it.
+    /// Whether this is the last chunk.
     #[serde(alias = "last_chunk", deserialize_with = "de::or_default")]
     pub last_chunk: bool,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
 impl<'a> TaskStatusUpdateEvent<'a> {
-    /// The event in 0.3; it is final when it is the last of its stream or nothing can follow its state.
+    /// The event in 0.3; it is final if it is the last of its stream or its state is terminal.
     pub fn of(event: v1::TaskStatusUpdateEvent<'a>, last: bool) -> Self {
         Self {
             is_final: last || is_terminal(event.status.state),

@@ -1,4 +1,4 @@
-//! A message as it travels.
+//! Wire form of a message.
 
 use super::{Part, Role, at::At};
 use crate::{
@@ -10,45 +10,45 @@ use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// One complete utterance.
+/// One complete message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, tag = "kind", rename = "message")]
 pub struct Message<'a> {
-    /// Chosen by the writer.
+    /// Id, chosen by the sender.
     #[serde(alias = "message_id", deserialize_with = "de::or_default")]
     pub message_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
     pub context_id: Option<Cow<'a, str>>,
-    /// The task.
+    /// Task id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "task_id")]
     pub task_id: Option<Cow<'a, str>>,
-    /// Who speaks.
+    /// Role of the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// The content.
     #[serde(deserialize_with = "de::objects")]
     pub parts: Vec<Part<'a>>,
-    /// A JSON object of the writer's.
+    /// JSON object, defined by the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
     /// Extension URIs that the message uses.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub extensions: Vec<Cow<'a, str>>,
-    /// Earlier tasks that it refers to.
+    /// Ids of earlier tasks that it refers to.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "reference_task_ids", deserialize_with = "de::or_default")]
     pub reference_task_ids: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Message<'a> {
-    /// The message in 1.0, or every field that is wrong.
+    /// The message in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::Message<'a>, Error> {
         let mut violations = Violations::default();
         let message = self.read(At::Root, &mut violations);
         violations.none_or(message).map_err(Error::invalid_params)
     }
 
-    /// The message in 1.0 without the parts that are wrong; those go to `violations`.
+    /// The message in 1.0 without invalid parts, which go to `violations`.
     pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Message<'a> {
         v1::Message {
             message_id: self.message_id,
@@ -63,7 +63,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Every item that could be read.
+/// Converts all items and skips the invalid ones.
 pub(super) fn read_all<T, U>(
     items: Vec<T>,
     at: At<'_>,

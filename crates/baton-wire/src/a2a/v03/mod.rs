@@ -1,8 +1,8 @@
-//! A2A 0.3, as mappings to and from 1.0: the one model that Baton works with.
+//! A2A 0.3, as mappings to and from 1.0, the only model that Baton works with internally.
 //!
-//! Here are the parameters and results of its JSON-RPC methods; [`rest`] has the bodies of its HTTP+JSON binding.
-//! Every type goes both ways, because servers read what clients write and clients read what servers write:
-//! `From<v1::...>` (or `of`) speaks 0.3, `into_v1` understands it. Refusals name fields as 0.3 does.
+//! This module contains the parameters and results of the JSON-RPC methods; [`rest`] contains the bodies of the
+//! HTTP+JSON binding. Every type maps in both directions, for servers and clients: `From<v1::...>` (or `from_v1`)
+//! converts to 0.3, `into_v1` converts to 1.0. Errors use the field names of 0.3.
 //!
 //! | Method | Parameters | Result |
 //! |---|---|---|
@@ -17,23 +17,23 @@
 //! | `tasks/pushNotificationConfig/delete` | [`DeletePushParams`] | `null` |
 //! | `agent/getAuthenticatedExtendedCard` | none | [`AgentCard`] |
 //!
-//! A push notification carries a bare [`Task`].
+//! The body of a push notification is a bare [`Task`].
 //!
-//! What 1.0 says and 0.3 cannot, and what becomes of it:
+//! Data of 1.0 without a 0.3 equivalent:
 //!
-//! - a tenant, the conditions of `GetTask`, paging of push configurations: left out;
-//! - `filename` and `mediaType` of a part that is not a file: left out;
-//! - data that is not an object: travels as `{"value": x}`, marked in the part's metadata; an object that looks like
-//!   that and carries the mark by itself is taken for such a value, and empty metadata beside one is lost;
-//! - no history at all (`historyLength` 0): asks for one message, because 0 means everything;
-//! - a role that is unspecified: left out;
-//! - in [`rest`] also `referenceTaskIds`, and empty strings where there may be none;
-//! - error kinds that came with 1.0: internal errors ([`error_object`]);
-//! - the device-code flow and PKCE of security schemes: left out of cards.
+//! - a tenant, the conditions of `GetTask`, paging of push configurations: omitted;
+//! - `filename` and `mediaType` of a part that is not a file: omitted;
+//! - data that is not an object: sent as `{"value": x}`, with a marker in the part's metadata; an object of that shape
+//!   that already has the marker is unwrapped by mistake, and empty metadata of wrapped data is lost;
+//! - no history at all (`historyLength` 0): requests one message, because 0 means everything;
+//! - an unspecified role: omitted;
+//! - in [`rest`] also `referenceTaskIds`, and empty strings of optional members;
+//! - error kinds introduced in 1.0: internal errors ([`error_object`]);
+//! - the device-code flow and PKCE of security schemes: omitted from cards.
 //!
-//! What 0.3 says and 1.0 does not keep: `final`, which is set again where a stream ends; metadata of `tasks/get`,
+//! Data of 0.3 that 1.0 does not preserve: `final`, which is set again at the end of a stream; metadata of `tasks/get`,
 //! `tasks/resubscribe` and the push methods; all but the first of `schemes`; `stateTransitionHistory` of a card;
-//! moments finer than a millisecond.
+//! timestamps finer than a millisecond.
 
 mod at;
 mod card;
@@ -66,8 +66,8 @@ pub use security::{Security, SecurityScheme};
 pub use task::{Artifact, Task, TaskStatus};
 pub use union::UnionCard;
 
-/// The version that this module speaks, as its cards write it.
+/// Protocol version of this module, as written in cards.
 pub const PROTOCOL_VERSION: &str = "0.3.0";
 
-/// The same version as 1.0 writes it, in `AgentInterface.protocolVersion` and the `A2A-Version` header.
+/// The same version in the form of 1.0, for `AgentInterface.protocolVersion` and the `A2A-Version` header.
 pub const INTERFACE_VERSION: &str = "0.3";

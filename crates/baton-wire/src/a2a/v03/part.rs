@@ -1,4 +1,4 @@
-//! One piece of a message or artifact.
+//! Wire form of a part of a message or artifact.
 
 use super::{at::At, data};
 use crate::{Violations, a2a::v1, base64::to_standard, de};
@@ -6,23 +6,23 @@ use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What a part carries.
+/// Kind of part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PartKind {
     /// Text.
     Text,
-    /// A file, as bytes or as a link.
+    /// A file, as bytes or as a URL.
     File,
     /// A JSON object.
     Data,
 }
 
-/// The one of `text`, `file` and `data` that `kind` names.
+/// Exactly one of `text`, `file` and `data`, named by `kind`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Part<'a> {
-    /// What it carries; readers do without it when one member alone is there.
+    /// Kind of part; optional on input if only one content member is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<PartKind>,
     /// Text.
@@ -31,28 +31,28 @@ pub struct Part<'a> {
     /// A file.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub file: Option<File<'a>>,
-    /// A JSON object; other values are read too.
+    /// A JSON object; other values are also accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
-    /// A JSON object of the writer's.
+    /// JSON object, defined by the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// A file: exactly one of `bytes` and `uri`, and what describes it.
+/// A file: exactly one of `bytes` and `uri`, with descriptive members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct File<'a> {
     /// The content as base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Cow<'a, str>>,
-    /// A link to the content.
+    /// URL of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<Cow<'a, str>>,
-    /// The MIME type.
+    /// MIME type.
     #[serde(skip_serializing_if = "Option::is_none", alias = "mime_type")]
     pub mime_type: Option<Cow<'a, str>>,
-    /// A file name to show.
+    /// File name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'a, str>>,
 }
@@ -67,7 +67,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The part in 1.0; what is wrong goes to `violations`.
+    /// The part in 1.0; validation errors go to `violations`.
     pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
         let Some(kind) = self.effective_kind() else {
             violations.add(at.to_string(), "kind must be text, file or data");
@@ -91,7 +91,7 @@ impl<'a> Part<'a> {
 }
 
 fn refuse<T>(at: At<'_>, name: &'static str, violations: &mut Violations) -> Option<T> {
-    violations.add(at.field(name).to_string(), "required, and the only one of text, file and data");
+    violations.add(at.field(name).to_string(), "required, and must be the only one of text, file and data");
     None
 }
 

@@ -1,4 +1,4 @@
-//! The texts that are signed for a card of 0.3.
+//! Signature payloads of a 0.3 card.
 
 use super::{AgentCard, PROTOCOL_VERSION};
 use crate::{
@@ -9,8 +9,8 @@ use baton_types::Json;
 use std::fmt::Write as _;
 
 impl AgentCard {
-    /// The texts that vouch for this card when they are signed: its canonical JSON without signatures, as the
-    /// specification says, and the form of the official Python client of 0.3.
+    /// The texts to sign for this card: its canonical JSON without signatures, as specified, and the form of the
+    /// official Python client of 0.3.
     pub fn payloads(&self) -> Result<Vec<String>, NotCanonical> {
         let json = Json::of(self).map_err(|error| NotCanonical::NotJson(error.to_string()))?;
         let mut specified = Tree::read(json.as_str())?;
@@ -22,7 +22,7 @@ impl AgentCard {
 }
 
 /// The form of the official Python client of 0.3: without members that have their default value, without empty members,
-/// and with every character outside of ASCII escaped.
+/// and with all non-ASCII characters escaped.
 fn python_form(mut card: Tree) -> Option<String> {
     let is = |value: &Tree, text: &str| matches!(value, Tree::Text(known) if known == text);
     card.remove(|name, value| match name {
@@ -42,7 +42,7 @@ fn escape_non_ascii(json: &str) -> String {
             out.push(c);
         } else {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing into a string does not fail.
+                // Writing to a string does not fail.
                 let _ = write!(out, "\\u{unit:04x}");
             }
         }

@@ -1,4 +1,4 @@
-//! What operations are asked with.
+//! Parameters of operations.
 
 use super::{Message, PushNotificationConfig, Role, at::At};
 use crate::{
@@ -14,35 +14,35 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MessageSendParams<'a> {
-    /// What is said.
+    /// The message.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
-    /// How to answer.
+    /// Options of the response.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub configuration: Option<MessageSendConfiguration<'a>>,
-    /// A JSON object of the caller's.
+    /// JSON object, defined by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// How a send is to be answered.
+/// Options of the response to a send.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MessageSendConfiguration<'a> {
-    /// MIME types that the caller can use.
+    /// MIME types that the caller accepts.
     #[serde(
         skip_serializing_if = "Vec::is_empty",
         alias = "accepted_output_modes",
         deserialize_with = "de::or_default"
     )]
     pub accepted_output_modes: Vec<Cow<'a, str>>,
-    /// Whether to answer only when the task has ended or needs something.
+    /// Whether to respond only when the task has ended or needs input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocking: Option<bool>,
-    /// Most messages of history in the answer; 0 is as many as there are.
+    /// Maximum number of history messages in the response; 0 means all.
     #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
     pub history_length: Option<i32>,
-    /// Where to push updates.
+    /// Push configuration for updates.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "push_notification_config",
@@ -55,13 +55,13 @@ pub struct MessageSendConfiguration<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskQueryParams<'a> {
-    /// The task.
+    /// Task id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: Cow<'a, str>,
-    /// Most messages of history; 0 is as many as there are.
+    /// Maximum number of history messages; 0 means all.
     #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
     pub history_length: Option<i32>,
-    /// A JSON object of the caller's.
+    /// JSON object, defined by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
@@ -70,38 +70,38 @@ pub struct TaskQueryParams<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskIdParams<'a> {
-    /// The task.
+    /// Task id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: Cow<'a, str>,
-    /// A JSON object of the caller's.
+    /// JSON object, defined by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// In 0.3 no length and 0 both ask for everything.
+/// In 0.3 an absent length and 0 both mean all messages.
 pub(super) fn history_into_v1(length: Option<i32>) -> Option<i32> {
     length.filter(|length| *length != 0)
 }
 
-/// 0.3 cannot ask for no history, so it asks for as little as it can.
+/// 0.3 cannot request an empty history, so it requests one message.
 pub(super) fn history_of_v1(length: Option<i32>) -> Option<i32> {
     length.map(|length| if length == 0 { 1 } else { length })
 }
 
-/// Notes when somebody else than a user speaks.
+/// Adds a violation if the role is not the user's.
 pub(super) fn check_role(role: v1::Role, at: At<'_>, names: (&str, &str), violations: &mut Violations) {
     let (user, agent) = names;
     match role {
         v1::Role::User => {}
         v1::Role::Agent => {
-            violations.add(at.to_string(), format!("must be {user}: only the agent speaks as {agent}"));
+            violations.add(at.to_string(), format!("must be {user}; {agent} is reserved for the agent"));
         }
         v1::Role::Unspecified => violations.add(at.to_string(), format!("required, such as {user}")),
     }
 }
 
 impl<'a> MessageSendParams<'a> {
-    /// The request in 1.0, or every field that 1.0 would name otherwise and that is wrong.
+    /// The request in 1.0, or the violations of fields that have another name in 1.0.
     pub fn into_v1(self) -> Result<v1::SendMessageRequest<'a>, Error> {
         let mut violations = Violations::default();
         let at = At::Root;
@@ -189,13 +189,13 @@ impl<'a> TaskIdParams<'a> {
         v1::ListTaskPushNotificationConfigsRequest { task_id: self.id, ..Default::default() }
     }
 
-    /// Notes a missing or unusable id under the name that 0.3 gives it.
+    /// Returns a violation of the id under its 0.3 name.
     pub fn check(&self) -> Result<(), Error> {
         check_ids(&[("id", &self.id)])
     }
 }
 
-/// Checks the ids of a request under their own names.
+/// Checks the ids of a request under the given names.
 pub(super) fn check_ids(ids: &[(&str, &str)]) -> Result<(), Error> {
     let mut violations = Violations::default();
     for (name, id) in ids {

@@ -1,4 +1,4 @@
-//! Results, which stand bare: their `kind` says what they are.
+//! Results. They have no wrapper; `kind` distinguishes them.
 
 use super::{Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, at::At};
 use crate::{
@@ -12,10 +12,10 @@ use serde::{
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The answer to a send.
+/// Response to a send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SendResult<'a> {
-    /// The task that the message began or continued.
+    /// The task that the message started or continued.
     Task(Task<'a>),
     /// A direct answer without a task.
     Message(Message<'a>),
@@ -24,18 +24,18 @@ pub enum SendResult<'a> {
 /// One item of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamItem<'a> {
-    /// The whole task.
+    /// The full task.
     Task(Task<'a>),
     /// A direct answer without a task.
     Message(Message<'a>),
-    /// The task moved or the agent said something.
+    /// A status change or a message of the agent.
     StatusUpdate(TaskStatusUpdateEvent<'a>),
-    /// An output came or grew.
+    /// A new or extended artifact.
     ArtifactUpdate(TaskArtifactUpdateEvent<'a>),
 }
 
 impl<'a> StreamItem<'a> {
-    /// The item in 0.3; `last` says that the stream ends with it.
+    /// The item in 0.3; `last` marks the end of the stream.
     pub fn of(item: v1::StreamResponse<'a>, last: bool) -> Self {
         match item {
             v1::StreamResponse { status_update: Some(event), .. } => {
@@ -47,12 +47,12 @@ impl<'a> StreamItem<'a> {
         }
     }
 
-    /// Whether the server says that the stream ends here.
+    /// Whether the server marks the end of the stream.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Message(_) | Self::StatusUpdate(TaskStatusUpdateEvent { is_final: true, .. }))
     }
 
-    /// The item in 1.0, or every field that is wrong.
+    /// The item in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::StreamResponse<'a>, Error> {
         let (mut violations, mut item) = (Violations::default(), v1::StreamResponse::default());
         match self {
@@ -66,7 +66,7 @@ impl<'a> StreamItem<'a> {
 }
 
 impl<'a> SendResult<'a> {
-    /// The answer in 1.0, or every field that is wrong.
+    /// The response in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::SendMessageResponse<'a>, Error> {
         let bare = v1::SendMessageResponse::default();
         match self {
@@ -105,7 +105,7 @@ impl Serialize for StreamItem<'_> {
     }
 }
 
-/// The members that tell results apart when `kind` is missing.
+/// Members that distinguish results without a `kind`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Sign<'a> {
@@ -135,7 +135,7 @@ fn read<T: DeserializeOwned, E: serde::de::Error>(json: &RawValue) -> Result<T, 
     serde_json::from_str(json.get()).map_err(E::custom)
 }
 
-// A raw value cannot pass through serde's own tagged enums, so the text is kept and looked at twice.
+// Raw values do not work inside serde's tagged enums, so the text is parsed twice.
 impl<'de> Deserialize<'de> for StreamItem<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
@@ -162,7 +162,7 @@ impl<'de> Deserialize<'de> for SendResult<'_> {
     }
 }
 
-/// The error of a JSON-RPC reply in 0.3; kinds that came with 1.0 become internal errors, with the same details.
+/// The error of a JSON-RPC response in 0.3; kinds introduced in 1.0 become internal errors with the same details.
 pub fn error_object(error: &Error) -> v1::ErrorObject {
     let mut object = v1::ErrorObject::from(error);
     if matches!(

@@ -1,47 +1,47 @@
-//! How callers show who they are, in the words of `OpenAPI` 3.
+//! Authentication schemes in the form of `OpenAPI` 3.
 
 use crate::{a2a::v1, de};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Schemes that are needed together: scopes by the name of the scheme.
+/// Schemes that are required together: scopes by scheme name.
 pub type Security = BTreeMap<String, Vec<String>>;
 
-/// One way to show who is calling; `type` says which members count.
+/// One authentication scheme; `type` determines the relevant members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SecurityScheme {
     /// `apiKey`, `http`, `oauth2`, `openIdConnect` or `mutualTLS`.
     #[serde(rename = "type", deserialize_with = "de::or_default")]
     pub kind: String,
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Of `apiKey`: `query`, `header` or `cookie`.
+    /// For `apiKey`: `query`, `header` or `cookie`.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// Of `apiKey`: the name of the header, parameter or cookie.
+    /// For `apiKey`: name of the header, parameter or cookie.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Of `http`: such as `Bearer`.
+    /// For `http`: scheme, such as `Bearer`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<String>,
-    /// Of `http`: such as `JWT`.
+    /// For `http`: token format, such as `JWT`.
     #[serde(skip_serializing_if = "Option::is_none", alias = "bearer_format")]
     pub bearer_format: Option<String>,
-    /// Of `oauth2`: how tokens are had.
+    /// For `oauth2`: supported flows.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub flows: Option<v1::OAuthFlows>,
-    /// Of `oauth2`: the authorization server's metadata.
+    /// For `oauth2`: URL of the authorization server's metadata.
     #[serde(skip_serializing_if = "Option::is_none", rename = "oauth2MetadataUrl", alias = "oauth2_metadata_url")]
     pub oauth2_metadata_url: Option<String>,
-    /// Of `openIdConnect`: the discovery document.
+    /// For `openIdConnect`: URL of the discovery document.
     #[serde(skip_serializing_if = "Option::is_none", alias = "open_id_connect_url")]
     pub open_id_connect_url: Option<String>,
 }
 
 impl SecurityScheme {
-    /// The scheme in 1.0; one of a type that nobody knows says nothing there.
+    /// The scheme in 1.0; empty if the type is unknown.
     pub fn into_v1(self) -> v1::SecurityScheme {
         let (mut scheme, description) = (v1::SecurityScheme::default(), self.description);
         match self.kind.as_str() {
@@ -113,7 +113,7 @@ impl From<v1::SecurityScheme> for SecurityScheme {
     }
 }
 
-/// Requirements in 1.0.
+/// Converts requirements to 1.0.
 pub(super) fn requirements(security: Vec<Security>) -> Vec<v1::SecurityRequirement> {
     let wrap = |schemes: Security| v1::SecurityRequirement {
         schemes: schemes.into_iter().map(|(name, list)| (name, v1::Scopes { list })).collect(),
@@ -121,7 +121,7 @@ pub(super) fn requirements(security: Vec<Security>) -> Vec<v1::SecurityRequireme
     security.into_iter().map(wrap).collect()
 }
 
-/// Requirements of 1.0.
+/// Converts requirements from 1.0.
 pub(super) fn of_requirements(requirements: Vec<v1::SecurityRequirement>) -> Vec<Security> {
     let bare =
         |one: v1::SecurityRequirement| one.schemes.into_iter().map(|(name, scopes)| (name, scopes.list)).collect();

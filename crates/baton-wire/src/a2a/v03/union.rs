@@ -7,10 +7,10 @@ use baton_types::Json;
 use serde::{Serialize, Serializer, ser::Error as _};
 use std::collections::BTreeMap;
 
-/// A 1.0 card that is written together with the members that only clients of 0.3 look for.
+/// A 1.0 card serialized together with the members that only 0.3 clients read.
 ///
-/// Those are left out when no interface of the card speaks 0.3. Where both versions have a member of one name, its
-/// members are united too, such as a security scheme's; what is there stays.
+/// These are omitted if no interface of the card uses 0.3. Members that exist in both versions are merged recursively,
+/// such as those of a security scheme; the 1.0 value takes precedence.
 #[derive(Clone, Copy, Debug)]
 pub struct UnionCard<'a>(&'a v1::AgentCard);
 
@@ -32,9 +32,9 @@ impl Serialize for UnionCard<'_> {
     }
 }
 
-/// `base` and what only `more` has.
+/// Merges into `base` the members that only `more` has.
 fn unite(base: Json, more: &Json) -> Json {
-    // What both say stays to the letter: payloads of others may name a member twice.
+    // Equal values keep their exact text: payloads of third parties may contain duplicate members.
     if base == *more {
         return base;
     }

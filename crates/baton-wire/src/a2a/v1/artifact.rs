@@ -1,4 +1,4 @@
-//! An output as it travels.
+//! Wire form of an artifact.
 
 use super::{Part, part::check_object};
 use crate::{Violations, de};
@@ -13,16 +13,16 @@ pub struct Artifact<'a> {
     /// Unique within the task.
     #[serde(alias = "artifact_id", deserialize_with = "de::or_default")]
     pub artifact_id: Cow<'a, str>,
-    /// A name to show.
+    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'a, str>>,
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Cow<'a, str>>,
     /// The content.
     #[serde(deserialize_with = "de::objects")]
     pub parts: Vec<Part<'a>>,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
     /// Extension URIs that the artifact uses.
@@ -54,7 +54,7 @@ impl<'a> Artifact<'a> {
         }
     }
 
-    /// The artifact as Baton knows it; what is wrong goes to `violations` under `path`.
+    /// Converts to the `baton-types` form; validation errors go to `violations` under `path`.
     pub fn check(self, path: &str, violations: &mut Violations) -> Option<baton_types::Artifact> {
         super::message::check_id(&self.artifact_id, &format!("{path}.artifactId"), violations);
         check_object(self.metadata.as_ref(), || format!("{path}.metadata"), violations);

@@ -1,4 +1,4 @@
-//! Enumerations: written by name, read by name or number.
+//! Enumerations: serialized by name, deserialized by name or number.
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -13,10 +13,10 @@ macro_rules! enumeration {
         pub enum $name { $($(#[$variant_doc])* $variant,)* }
 
         impl $name {
-            /// Every value.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The name on the wire.
+            /// The wire name.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
@@ -64,9 +64,9 @@ macro_rules! enumeration {
 pub(crate) use enumeration;
 
 enumeration! {
-    /// Who speaks.
+    /// Role of the sender.
     Role {
-        /// Nobody said.
+        /// Not specified.
         #[default]
         Unspecified = 0 "ROLE_UNSPECIFIED",
         /// The caller.
@@ -77,24 +77,24 @@ enumeration! {
 }
 
 enumeration! {
-    /// Where a task stands.
+    /// State of a task.
     TaskState {
-        /// Nobody said.
+        /// Not specified.
         #[default]
         Unspecified = 0 "TASK_STATE_UNSPECIFIED",
-        /// Accepted, not begun.
+        /// Accepted, not started.
         Submitted = 1 "TASK_STATE_SUBMITTED",
         /// In progress.
         Working = 2 "TASK_STATE_WORKING",
-        /// Done.
+        /// Ended with success.
         Completed = 3 "TASK_STATE_COMPLETED",
-        /// Ended by an error.
+        /// Ended with an error.
         Failed = 4 "TASK_STATE_FAILED",
-        /// Ended by its caller.
+        /// Canceled by the caller.
         Canceled = 5 "TASK_STATE_CANCELED",
-        /// Waits for its caller.
+        /// Waits for input from the caller.
         InputRequired = 6 "TASK_STATE_INPUT_REQUIRED",
-        /// Refused by the agent.
+        /// Rejected by the agent.
         Rejected = 7 "TASK_STATE_REJECTED",
         /// Waits for credentials.
         AuthRequired = 8 "TASK_STATE_AUTH_REQUIRED",
@@ -118,7 +118,7 @@ impl From<baton_types::TaskState> for TaskState {
 }
 
 impl TaskState {
-    /// The state as Baton knows it; `None` for unspecified.
+    /// Converts to the `baton-types` form; `None` for unspecified.
     pub fn known(self) -> Option<baton_types::TaskState> {
         baton_types::TaskState::ALL.into_iter().find(|state| Self::from(*state) == self)
     }

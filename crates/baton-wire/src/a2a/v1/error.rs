@@ -1,4 +1,4 @@
-//! How a refusal looks in each binding.
+//! Error responses in each binding.
 
 use crate::{FieldViolation, Violations};
 use baton_types::{ErrorCode, Json};
@@ -9,61 +9,61 @@ const DOMAIN: &str = "a2a-protocol.org";
 const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
 const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
 
-/// What kind of refusal it is, as clients of any language tell them apart.
+/// Kind of error, as clients in any language distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// No such task, or not for this caller.
+    /// The task does not exist or is not visible to the caller.
     TaskNotFound,
     /// The task has ended.
     TaskNotCancelable,
-    /// Push is not offered.
+    /// Push notifications are not supported.
     PushNotificationNotSupported,
-    /// The operation makes no sense here.
+    /// The operation is not supported here.
     UnsupportedOperation,
     /// A media type is not accepted.
     ContentTypeNotSupported,
-    /// The body's own media type is not one that the binding reads.
+    /// The binding does not accept the media type of the body.
     UnsupportedMediaType,
-    /// The agent answered with something that is not A2A.
+    /// The agent returned an invalid A2A response.
     InvalidAgentResponse,
     /// There is no extended card.
     ExtendedAgentCardNotConfigured,
     /// The caller must use an extension.
     ExtensionSupportRequired,
-    /// Another protocol version was asked for.
+    /// The requested protocol version is not supported.
     VersionNotSupported,
-    /// The task is not at the generation that the caller named.
+    /// The task is not at the generation that the caller specified.
     TaskGenerationMismatch,
     /// The body is not JSON.
     Parse,
     /// The JSON is not a request.
     InvalidRequest,
-    /// There is no such method.
+    /// The method does not exist.
     MethodNotFound,
-    /// The parameters are wrong.
+    /// The parameters are invalid.
     InvalidParams,
-    /// There is no such agent here.
+    /// The agent does not exist.
     AgentNotFound,
-    /// There is nothing at that path.
+    /// The path does not exist.
     PageNotFound,
-    /// The path answers other HTTP methods.
+    /// The path does not support the HTTP method.
     MethodNotAllowed,
-    /// Nobody knows who is asking.
+    /// The caller is not authenticated.
     Unauthenticated,
-    /// The caller may not come this way.
+    /// The caller is not authorized.
     Forbidden,
-    /// The caller asks too often.
+    /// The caller exceeded the rate limit.
     RateLimited,
-    /// The body is over the limit.
+    /// The body exceeds the size limit.
     BodyTooLarge,
-    /// Not now.
+    /// Temporarily unavailable.
     Unavailable,
-    /// A fault of the server.
+    /// Internal server error.
     Internal,
 }
 
 impl ErrorKind {
-    /// All of them; where several share a code or a reason, the one that is meant without further details comes first.
+    /// All kinds. Where several share a code or a reason, the default for that code or reason comes first.
     pub const ALL: &[Self] = &[
         Self::TaskNotFound,
         Self::TaskNotCancelable,
@@ -91,12 +91,12 @@ impl ErrorKind {
         Self::Unavailable,
     ];
 
-    /// The kind that a server means by this `ErrorInfo.reason`.
+    /// The kind for an `ErrorInfo.reason`.
     pub fn of_reason(reason: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.reason() == reason)
     }
 
-    /// The kind that a server means by this JSON-RPC code.
+    /// The kind for a JSON-RPC code.
     pub fn of_rpc_code(code: i32) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.rpc_code() == code)
     }
@@ -140,12 +140,12 @@ impl ErrorKind {
         self.table().0
     }
 
-    /// The HTTP status of bindings that use them.
+    /// The HTTP status in bindings that use HTTP statuses.
     pub const fn http_status(self) -> u16 {
         self.table().1
     }
 
-    /// The HTTP status of a JSON-RPC reply: 200 unless the request never reached the method for reasons that
+    /// The HTTP status of a JSON-RPC response: 200, unless the request did not reach the method for a reason that
     /// proxies and retrying clients act on.
     pub const fn rpc_http_status(self) -> u16 {
         match self {
@@ -160,7 +160,7 @@ impl ErrorKind {
         }
     }
 
-    /// The status by its name in `google.rpc.Code`, as gRPC and REST bodies know it.
+    /// The status name of `google.rpc.Code`, used in gRPC and REST bodies.
     pub const fn status(self) -> &'static str {
         self.table().2
     }
@@ -171,27 +171,27 @@ impl ErrorKind {
     }
 }
 
-/// A refusal, before it takes the form of a binding.
+/// An error, independent of the binding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// What kind it is.
+    /// Kind of error.
     pub kind: ErrorKind,
-    /// The stable code that people look up.
+    /// Stable code for documentation lookup.
     pub code: ErrorCode,
-    /// What happened.
+    /// Description of the error.
     pub message: String,
-    /// Which fields are wrong.
+    /// Invalid fields.
     pub violations: Vec<FieldViolation>,
 }
 
 impl Error {
-    /// A refusal without field violations.
+    /// An error without field violations.
     pub fn new(kind: ErrorKind, code: ErrorCode, message: impl Into<String>) -> Self {
         Self { kind, code, message: clip(message.into()), violations: Vec::new() }
     }
 
-    /// Wrong parameters; the message names the first of them.
+    /// Invalid parameters; the message names the first violation.
     pub fn invalid_params(violations: Violations) -> Self {
         let clipped =
             |one: FieldViolation| FieldViolation { field: clip(one.field), description: clip(one.description) };
@@ -203,7 +203,7 @@ impl Error {
         Self { kind: ErrorKind::InvalidParams, code: ErrorCode::INVALID_REQUEST, message, violations }
     }
 
-    /// The same refusal under a more telling code.
+    /// The same error with a more specific code.
     #[must_use]
     pub fn with_code(mut self, code: ErrorCode) -> Self {
         self.code = code;
@@ -233,8 +233,8 @@ impl Error {
     }
 }
 
-/// Most bytes of a text in a refusal. It may quote what the caller said, which can be megabytes, and gRPC puts it into
-/// a header.
+/// Maximum bytes of a text in an error. The text may quote caller input of several megabytes, and gRPC puts it into a
+/// header.
 const LONGEST: usize = 1024;
 
 fn clip(text: String) -> String {
@@ -257,15 +257,15 @@ struct Detail {
     field_violations: Option<Vec<FieldViolation>>,
 }
 
-/// The `error` member of a JSON-RPC reply.
+/// The `error` member of a JSON-RPC response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorObject {
     /// The JSON-RPC code.
     pub code: i32,
-    /// What happened.
+    /// Description of the error.
     #[serde(default)]
     pub message: String,
-    /// Typed details, an array when an A2A server wrote it.
+    /// Typed details; an array if an A2A server wrote the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
 }
@@ -285,12 +285,12 @@ impl ErrorObject {
         self.details().into_iter().find_map(|detail| detail.metadata?.remove(key))
     }
 
-    /// The stable code that people look up, when a Baton wrote the error.
+    /// Stable code for documentation lookup, if a Baton server wrote the error.
     pub fn baton_code(&self) -> Option<String> {
         self.info("batonCode")
     }
 
-    /// What to do next, when a Baton wrote the error.
+    /// Suggested next step, if a Baton server wrote the error.
     pub fn hint(&self) -> Option<String> {
         self.info("hint")
     }
@@ -300,13 +300,13 @@ impl ErrorObject {
         self.details().into_iter().find_map(|detail| detail.reason)
     }
 
-    /// Which fields are wrong.
+    /// Invalid fields.
     pub fn violations(&self) -> Vec<FieldViolation> {
         self.details().into_iter().find_map(|detail| detail.field_violations).unwrap_or_default()
     }
 }
 
-/// The body of an error outside JSON-RPC.
+/// Error body of bindings other than JSON-RPC.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestError {
     error: RestStatus,
@@ -330,7 +330,7 @@ impl From<&Error> for RestError {
 }
 
 impl RestError {
-    /// The same error in its JSON-RPC form, so that clients have one kind to handle.
+    /// Converts to the JSON-RPC form, so that clients handle only one type.
     pub fn into_object(self) -> ErrorObject {
         ErrorObject {
             code: -i32::from(self.error.code),

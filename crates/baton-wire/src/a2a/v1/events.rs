@@ -1,4 +1,4 @@
-//! What a stream carries.
+//! Stream items.
 
 use super::{Artifact, Message, Task, TaskStatus};
 use crate::de;
@@ -10,58 +10,58 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StreamResponse<'a> {
-    /// The whole task.
+    /// The full task.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub task: Option<Task<'a>>,
     /// A direct answer without a task.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
-    /// The task moved or the agent said something.
+    /// A status change or a message of the agent.
     #[serde(skip_serializing_if = "Option::is_none", alias = "status_update", deserialize_with = "de::maybe_object")]
     pub status_update: Option<TaskStatusUpdateEvent<'a>>,
-    /// An output came or grew.
+    /// A new or extended artifact.
     #[serde(skip_serializing_if = "Option::is_none", alias = "artifact_update", deserialize_with = "de::maybe_object")]
     pub artifact_update: Option<TaskArtifactUpdateEvent<'a>>,
 }
 
-/// The task moved or the agent said something.
+/// A status change or a message of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskStatusUpdateEvent<'a> {
-    /// The task.
+    /// Task id.
     #[serde(alias = "task_id", deserialize_with = "de::or_default")]
     pub task_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", deserialize_with = "de::or_default")]
     pub context_id: Cow<'a, str>,
-    /// Where the task stands now.
+    /// Current status.
     #[serde(deserialize_with = "de::object")]
     pub status: TaskStatus<'a>,
-    /// More about the step behind it, as a JSON object.
+    /// Details of the step behind the update, a JSON object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// An output came or grew.
+/// A new or extended artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskArtifactUpdateEvent<'a> {
-    /// The task.
+    /// Task id.
     #[serde(alias = "task_id", deserialize_with = "de::or_default")]
     pub task_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", deserialize_with = "de::or_default")]
     pub context_id: Cow<'a, str>,
-    /// The output, or its next piece.
+    /// The artifact or its next chunk.
     #[serde(deserialize_with = "de::object")]
     pub artifact: Artifact<'a>,
-    /// Whether the parts extend what came before instead of replacing it.
+    /// Whether the parts are appended to the earlier ones instead of replacing them.
     #[serde(deserialize_with = "de::or_default")]
     pub append: bool,
-    /// Whether this was all of it.
+    /// Whether this is the last chunk.
     #[serde(alias = "last_chunk", deserialize_with = "de::or_default")]
     pub last_chunk: bool,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }

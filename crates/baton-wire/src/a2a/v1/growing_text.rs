@@ -1,12 +1,12 @@
-//! Text that is shown from its beginning each time it has grown.
+//! Unfinished text that is sent in full each time it has grown enough.
 
 use baton_types::MessageId;
 
-/// A text is shown again when it has grown by this part of what was shown, so that all showings together stay a small
+/// Text is sent again when it has grown by this fraction of the length last sent, so that the total stays a small
 /// multiple of the text.
 const GROWTH: usize = 16;
 
-/// The text of a message that is being written.
+/// Unfinished text of a message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GrowingText {
     message: Option<MessageId>,
@@ -15,7 +15,7 @@ pub(super) struct GrowingText {
 }
 
 impl GrowingText {
-    /// Takes all of the text so far. Returns whether it is to be shown.
+    /// Replaces the text. Returns whether it is due to be sent.
     pub(super) fn replace(&mut self, message: &MessageId, text: &str) -> bool {
         self.message = Some(message.clone());
         text.clone_into(&mut self.text);
@@ -23,12 +23,12 @@ impl GrowingText {
         !text.is_empty()
     }
 
-    /// Takes more of the text, after `offset` bytes. Returns whether the text is to be shown.
+    /// Appends text after `offset` bytes. Returns whether the text is due to be sent.
     pub(super) fn extend(&mut self, message: &MessageId, offset: usize, more: &str) -> bool {
         if self.message.as_ref() != Some(message) || offset == 0 {
             *self = Self { message: Some(message.clone()), ..Self::default() };
         }
-        // A text with a gap is not shown; the whole text comes with its event.
+        // Text with a gap is not sent; the complete text follows with its event.
         if offset != self.text.len() {
             return false;
         }

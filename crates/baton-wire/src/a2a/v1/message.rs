@@ -1,4 +1,4 @@
-//! A message as it travels.
+//! Wire form of a message.
 
 use super::{Part, Role, part::check_object};
 use crate::{Violations, de};
@@ -6,37 +6,37 @@ use baton_types::{ContextId, Json, TaskId};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Most parts in one message.
+/// Maximum number of parts in one message.
 pub const MAX_PARTS: usize = 256;
 
-/// Longest id that a client may choose.
+/// Maximum length of a client-chosen id in bytes.
 const MAX_ID: usize = 512;
 
-/// One complete utterance.
+/// One complete message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Message<'a> {
-    /// Chosen by the writer.
+    /// Id, chosen by the sender.
     #[serde(alias = "message_id", deserialize_with = "de::or_default")]
     pub message_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
     pub context_id: Option<Cow<'a, str>>,
-    /// The task.
+    /// Task id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "task_id")]
     pub task_id: Option<Cow<'a, str>>,
-    /// Who speaks.
+    /// Role of the sender.
     pub role: Role,
     /// The content.
     #[serde(deserialize_with = "de::objects")]
     pub parts: Vec<Part<'a>>,
-    /// A JSON object of the writer's.
+    /// JSON object, defined by the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
     /// Extension URIs that the message uses.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub extensions: Vec<Cow<'a, str>>,
-    /// Earlier tasks that it refers to.
+    /// Ids of earlier tasks that it refers to.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "reference_task_ids", deserialize_with = "de::or_default")]
     pub reference_task_ids: Vec<Cow<'a, str>>,
 }
@@ -57,7 +57,7 @@ impl<'a> From<&'a baton_types::Message> for Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The message as part of a task: everything a server sends names its context and task.
+    /// The message as part of a task: every message from a server has a context id and a task id.
     pub fn within(message: &'a baton_types::Message, context: &'a ContextId, task: &'a TaskId) -> Self {
         let mut wire = Self::from(message);
         wire.context_id.get_or_insert(Cow::Borrowed(context.as_str()));
@@ -65,7 +65,7 @@ impl<'a> Message<'a> {
         wire
     }
 
-    /// The message as Baton knows it; what is wrong goes to `violations` under `path`.
+    /// Converts to the `baton-types` form; validation errors go to `violations` under `path`.
     pub fn check(self, path: &str, violations: &mut Violations) -> Option<baton_types::Message> {
         let field = |name: &str| format!("{path}.{name}");
         check_id(&self.message_id, &field("messageId"), violations);
@@ -108,7 +108,8 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Notes a violation when an id is missing, too long, or would break a line of a log or a header.
+/// Adds a violation if an id is empty, too long, or contains control characters, which would break log lines and
+/// headers.
 pub(crate) fn check_id(id: &str, path: &str, violations: &mut Violations) {
     if id.is_empty() {
         violations.add(path, "required");

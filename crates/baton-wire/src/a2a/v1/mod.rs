@@ -1,7 +1,7 @@
-//! A2A 1.0: what travels, in both directions.
+//! Wire types of A2A 1.0.
 //!
-//! One set of types serves server and client. They borrow from the nouns when written and own their text when read,
-//! so a client names them with `'static`.
+//! One set of types serves server and client. The types borrow from `baton-types` when serialized and own their text
+//! when deserialized, so clients use them with `'static`.
 
 mod artifact;
 mod card;
@@ -56,5 +56,5 @@ pub use response::{ListTasksResponse, SendMessageResponse};
 pub use task::{ArtifactChoice, HistoryLength, Task, TaskStatus};
 pub use trace::{TRACEPARENT, take_traceparent, with_traceparent};
 
-/// The version that this module speaks, as cards and the `A2A-Version` header write it.
+/// Protocol version of this module, as written in cards and the `A2A-Version` header.
 pub const PROTOCOL_VERSION: &str = "1.0";

@@ -1,11 +1,11 @@
-//! One piece of a message or artifact.
+//! Wire form of a part of a message or artifact.
 
 use crate::{Violations, base64::to_standard, de};
 use baton_types::{Json, PartContent};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Exactly one of `text`, `raw`, `url` and `data`, and what describes it.
+/// Exactly one of `text`, `raw`, `url` and `data`, with descriptive members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Part<'a> {
@@ -15,19 +15,19 @@ pub struct Part<'a> {
     /// Bytes as base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<Cow<'a, str>>,
-    /// A link to the content.
+    /// URL of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<Cow<'a, str>>,
     /// Any JSON value.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::present")]
     pub data: Option<Json>,
-    /// A JSON object of the writer's.
+    /// JSON object, defined by the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
-    /// A file name to show.
+    /// File name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<Cow<'a, str>>,
-    /// The MIME type.
+    /// MIME type.
     #[serde(skip_serializing_if = "Option::is_none", alias = "media_type")]
     pub media_type: Option<Cow<'a, str>>,
 }
@@ -56,12 +56,12 @@ impl<'a> Part<'a> {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    /// The part as Baton knows it; what is wrong goes to `violations` under `path`.
+    /// Converts to the `baton-types` form; validation errors go to `violations` under `path`.
     pub fn check(self, path: &str, violations: &mut Violations) -> Option<baton_types::Part> {
         check_object(self.metadata.as_ref(), || format!("{path}.metadata"), violations);
         let others =
             usize::from(self.text.is_some()) + usize::from(self.raw.is_some()) + usize::from(self.url.is_some());
-        // Clients that write every field send `data: null` beside the one they mean.
+        // Some clients serialize every field and send `data: null` in addition to the content.
         let data = self.data.filter(|data| others == 0 || data.as_str() != "null");
         let content = match (others, self.text, self.raw, self.url, data) {
             (1, Some(text), None, None, None) => PartContent::Text(text.into_owned()),
@@ -88,7 +88,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Notes a violation when `json` is there and not an object.
+/// Adds a violation if `json` is present and not an object.
 pub(crate) fn check_object(json: Option<&Json>, path: impl FnOnce() -> String, violations: &mut Violations) {
     if json.is_some_and(|json| !json.is_object()) {
         violations.add(path(), "must be a JSON object");

@@ -1,53 +1,53 @@
-//! Which form a caller sees a task in: where the answer stands, whether text comes in pieces, whether calls are shown.
+//! Presentation of a task to a caller: placement of the answer, text streaming, visibility of tool calls.
 
 use super::{Message, Part};
 use baton_types::{
     A2aSettings, AnswerPlacement, ControlTools, Json, TaskState, TaskView, TextStreaming, ToolExecution,
 };
 
-/// The form of a task and of its stream.
+/// Presentation of a task and its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presentation {
-    /// Where the answer stands.
+    /// Placement of the answer.
     pub answer: AnswerPlacement,
-    /// Whether text is shown while it is written.
+    /// Whether text is streamed while it is generated.
     pub text: TextStreaming,
-    /// Whether `working` statuses carry calls that the agent runs itself.
+    /// Whether `working` statuses contain the calls that the agent runs.
     pub calls: CallVisibility,
 }
 
-/// Whether `working` statuses carry the data part of calls that the agent runs itself.
+/// Whether `working` statuses contain the data part with the calls that the agent runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallVisibility {
-    /// They do.
+    /// All calls.
     Shown,
-    /// They carry the calls that the caller makes, and none of the control tools.
+    /// Only the calls that the caller runs, without control tools.
     Callers,
-    /// They do not: some clients print every part of a message.
+    /// No calls: some clients print every part of a message.
     Hidden,
 }
 
-/// What a request asks for with extensions.
+/// Presentation that a request selects with extensions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PresentationRequest {
-    /// [`super::STREAM_TEXT`]: artifact chunks while text is written.
+    /// [`super::STREAM_TEXT`]: artifact chunks while text is generated.
     pub stream_text: bool,
-    /// [`super::TOOL_CALLS`]: calls that the agent runs itself.
+    /// [`super::TOOL_CALLS`]: calls that the agent runs.
     pub tool_calls: bool,
 }
 
 impl Presentation {
-    /// Everything in every place: for Baton's own API.
+    /// Includes everything; used by Baton's own API.
     pub const FULL: Self =
         Self { answer: AnswerPlacement::Both, text: TextStreaming::Chunks, calls: CallVisibility::Shown };
 
-    /// The form for a caller. A request goes before settings, and settings before the default: one whole
-    /// artifact, or the answer as a status where the caller runs the tools.
+    /// The presentation for a caller. The request takes precedence over settings, and settings over the default: one
+    /// complete artifact, or the answer as a status if the caller runs the tools.
     pub fn resolve(settings: A2aSettings, tools: ToolExecution, request: PresentationRequest) -> Self {
         let by_caller = tools == ToolExecution::Caller;
         let default = if by_caller { AnswerPlacement::Status } else { AnswerPlacement::Artifact };
         let answer = match settings.answer.unwrap_or(default) {
-            // Chunks are pieces of an artifact.
+            // Chunks require an artifact.
             AnswerPlacement::Status if request.stream_text => AnswerPlacement::Artifact,
             answer => answer,
         };
@@ -66,25 +66,25 @@ impl Presentation {
         self.answer != AnswerPlacement::Status
     }
 
-    /// Whether the completed status leaves out its message; `answered` says that an artifact has the same text.
+    /// Whether the completed status omits its message; `answered`: an artifact contains the same text.
     pub(super) fn omits_status_message(&self, answered: bool) -> bool {
         self.answer == AnswerPlacement::Artifact && answered
     }
 
-    /// The message of the task's status, unless an artifact has the same text.
+    /// The message of the task's status, unless an artifact contains the same text.
     pub(super) fn status_message<'a>(&self, view: &'a TaskView) -> Option<&'a baton_types::Message> {
         let message = view.status_message.as_ref()?;
         let omitted = view.state == TaskState::Completed && self.omits_status_message(view.has_artifact_of(message));
         Some(message).filter(|_| !omitted)
     }
 
-    /// The artifacts of the task that are shown.
+    /// The visible artifacts of the task.
     pub(super) fn artifacts<'a>(&self, view: &'a TaskView) -> impl Iterator<Item = &'a baton_types::Artifact> {
         let all = self.has_answer_artifacts();
         view.artifacts.iter().filter(move |artifact| all || !is_answer(artifact, view))
     }
 
-    /// The message of a `working` status that reports calls; `None` when nothing of it is shown.
+    /// The message of a `working` status that reports calls; `None` if nothing of it is visible.
     pub(super) fn calls_message<'a>(&self, mut message: Message<'a>) -> Option<Message<'a>> {
         match self.calls {
             CallVisibility::Shown => {}
@@ -102,13 +102,13 @@ impl Default for Presentation {
     }
 }
 
-/// Whether the artifact is an answer: it has the id of a message of the agent.
+/// Whether the artifact is an answer: its id is that of a message of the task.
 fn is_answer(artifact: &baton_types::Artifact, view: &TaskView) -> bool {
     let messages = view.history.iter().chain(&view.status_message);
     messages.rev().any(|message| message.id.as_str() == artifact.id.as_str())
 }
 
-/// The calls of a data part; `None` when it is none of calls.
+/// The calls of a data part; `None` if the part contains no calls.
 fn calls_in(part: &Part<'_>) -> Option<Vec<Json>> {
     #[derive(serde::Deserialize)]
     struct Calls {
@@ -117,7 +117,7 @@ fn calls_in(part: &Part<'_>) -> Option<Vec<Json>> {
     part.data.as_ref()?.read::<Calls>().ok().map(|calls| calls.tool_calls)
 }
 
-/// Leaves the calls of control tools out of a part; false when nothing is left of it.
+/// Removes the calls of control tools from a part; returns false if no calls are left.
 fn keep_callers_calls(part: &mut Part<'_>) -> bool {
     #[derive(serde::Deserialize)]
     struct Call {

@@ -1,4 +1,4 @@
-//! What A2A shows of a journaled event.
+//! Maps journaled events to A2A stream items.
 
 use super::{
     Artifact, Message, Presentation, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus,
@@ -8,15 +8,15 @@ use baton_types::{ContextId, Json, TaskEvent, TaskId, TextStreaming, Timestamp};
 use serde_json::json;
 use std::borrow::Cow;
 
-/// Metadata key of a status update that reports a tool's result.
+/// Metadata key of a status update that reports a tool result.
 pub const TOOL_RESULT_KEY: &str = "baton/toolResult";
-/// Metadata key of a status update that reports work handed to another agent.
+/// Metadata key of a status update that reports a handoff to another agent.
 pub const HANDOFF_KEY: &str = "baton/handoff";
-/// Metadata key of a status update that says why the task did not complete.
+/// Metadata key of a status update with the reason that the task did not complete.
 pub const REASON_KEY: &str = "baton/reason";
 
-/// The stream item for an event, or `None` for events that A2A does not show. `answered` says whether an artifact has
-/// the message of a completed status.
+/// The stream item for an event, or `None` for events without an A2A form. `answered`: an artifact already contains the
+/// message of a completed status.
 pub fn project<'a>(
     task: &'a TaskId,
     context: &'a ContextId,
@@ -99,7 +99,7 @@ fn keyed(key: &str, note: &impl serde::Serialize) -> Option<Json> {
     Json::of(&std::collections::BTreeMap::from([(key, note)])).ok()
 }
 
-/// An artifact that replaces whatever was shown under its id.
+/// An artifact update that replaces all earlier content under its id.
 pub(crate) fn whole_artifact<'a>(
     task: &'a TaskId,
     context: &'a ContextId,

@@ -1,4 +1,4 @@
-//! One stream of A2A events out of journaled events and live text.
+//! Merges journaled events and live text into one A2A stream.
 
 use super::{
     Artifact, Message, Part, Presentation, Role, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus,
@@ -9,12 +9,12 @@ use super::{
 use baton_types::{AnswerPlacement, ContextId, MessageId, TaskEvent, TaskId, TextStreaming, Timestamp};
 use std::borrow::Cow;
 
-/// Turns what a subscriber is fed into what it is shown, in the form that it reads.
+/// Maps the events of a subscription to stream items in the presentation of the subscriber.
 ///
-/// Open text is not shown, or as chunks of an artifact with the id of the message that it will become, or as `working`
-/// statuses with the text so far. When text that was shown as an artifact turns out not to be the answer (a preamble to
-/// tool calls, a try that was abandoned, a failed run), the projector takes it back, so that what a client holds at the
-/// end is what `GetTask` returns.
+/// Unfinished text is either hidden, sent as chunks of an artifact with the id of the future message, or sent as
+/// `working` statuses with the text so far. If text that was sent as an artifact is not the answer (a preamble to tool
+/// calls, an abandoned attempt, a failed run), the projector retracts it, so that the final state of a client equals
+/// the result of `GetTask`.
 #[derive(Clone, Debug)]
 pub struct StreamProjector {
     task: TaskId,
@@ -22,22 +22,23 @@ pub struct StreamProjector {
     presentation: Presentation,
     shown: Option<MessageId>,
     growing: GrowingText,
-    /// The last answer, which an artifact has.
+    /// Id of the last answer, which an artifact contains.
     answered: Option<MessageId>,
-    /// Until the first numbered event of a resumed stream, text of an attempt may have been shown by the stream before.
+    /// Set until the first numbered event of a resumed stream: the previous stream may have sent text of the current
+    /// attempt.
     resumed: bool,
 }
 
-/// What one fed item becomes.
+/// Stream items for one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Projected<'a> {
-    /// Takes back text that was shown; goes first and has no number.
+    /// Retracts text that was sent; goes first and has no number.
     pub retraction: Option<StreamResponse<'a>>,
-    /// The item itself.
+    /// The item.
     pub item: Option<StreamResponse<'a>>,
 }
 
-/// How open text is shown.
+/// Presentation of unfinished text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LiveText {
     Hidden,
@@ -46,7 +47,7 @@ enum LiveText {
 }
 
 impl StreamProjector {
-    /// For a stream that begins with the task as it is.
+    /// For a stream that starts with the current task.
     pub fn new(task: TaskId, context: ContextId, presentation: Presentation) -> Self {
         Self {
             task,
@@ -59,7 +60,7 @@ impl StreamProjector {
         }
     }
 
-    /// For a stream that goes on where another one broke off; `earlier` are the last events up to its cursor.
+    /// For a stream that resumes an interrupted one; `earlier` are the last events up to its cursor.
     pub fn resumed<'e>(
         task: TaskId,
         context: ContextId,
@@ -93,7 +94,7 @@ impl StreamProjector {
         }
     }
 
-    /// A journaled event.
+    /// Projects a journaled event.
     pub fn event<'a>(&'a mut self, at: Timestamp, event: &'a TaskEvent) -> Projected<'a> {
         let stale = match event {
             TaskEvent::AttemptStarted { message, .. } => {
@@ -121,7 +122,7 @@ impl StreamProjector {
         }
     }
 
-    /// All of the open text so far; replaces what was shown of it.
+    /// Projects the full unfinished text so far, which replaces earlier chunks.
     pub fn open_text<'a>(&'a mut self, message: &'a MessageId, text: &'a str) -> Projected<'a> {
         match self.live_text() {
             LiveText::Hidden => Projected::default(),
@@ -133,12 +134,12 @@ impl StreamProjector {
         }
     }
 
-    /// More of the open text, after `offset` bytes.
+    /// Projects the next part of the unfinished text, after `offset` bytes.
     pub fn delta<'a>(&'a mut self, message: &'a MessageId, offset: usize, text: &'a str) -> Projected<'a> {
         match self.live_text() {
             LiveText::Hidden => Projected::default(),
             LiveText::Chunks => {
-                // Clients refuse to append to what they never saw.
+                // Clients reject an append to an unknown artifact.
                 let known = self.shown.as_ref() == Some(message) && !self.resumed;
                 self.live(message, text, if offset > 0 && known { Piece::Next } else { Piece::First })
             }
@@ -202,7 +203,7 @@ enum Piece {
     Last,
 }
 
-/// Whether A2A shows the event at all.
+/// Whether the event ends unfinished text and the start of a resumed stream.
 fn shows(event: &TaskEvent) -> bool {
     !matches!(
         event,

@@ -1,4 +1,4 @@
-//! What operations are asked with.
+//! Parameters of operations.
 
 use super::{
     Error, ErrorKind, HistoryLength, MAX_PARTS, Message, Role, TaskPushNotificationConfig, TaskState, message::check_id,
@@ -13,42 +13,42 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SendMessageRequest<'a> {
-    /// Opaque routing.
+    /// Opaque routing key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Cow<'a, str>>,
-    /// What is said.
+    /// The message.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
-    /// How to answer.
+    /// Options of the response.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub configuration: Option<SendMessageConfiguration<'a>>,
-    /// A JSON object of the caller's.
+    /// JSON object, defined by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// How a send is to be answered.
+/// Options of the response to a send.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SendMessageConfiguration<'a> {
-    /// MIME types that the caller can use.
+    /// MIME types that the caller accepts.
     #[serde(
         skip_serializing_if = "Vec::is_empty",
         alias = "accepted_output_modes",
         deserialize_with = "de::or_default"
     )]
     pub accepted_output_modes: Vec<Cow<'a, str>>,
-    /// Where to push updates.
+    /// Push configuration for updates.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "task_push_notification_config",
         deserialize_with = "de::maybe_object"
     )]
     pub task_push_notification_config: Option<TaskPushNotificationConfig<'a>>,
-    /// Most messages of history in the answer.
+    /// Maximum number of history messages in the response.
     #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
     pub history_length: Option<i32>,
-    /// Whether to answer as soon as the task exists.
+    /// Whether to respond as soon as the task exists.
     #[serde(alias = "return_immediately", deserialize_with = "de::or_default")]
     pub return_immediately: bool,
 }
@@ -57,16 +57,16 @@ pub struct SendMessageConfiguration<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GetTaskRequest<'a> {
-    /// Opaque routing.
+    /// Opaque routing key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Cow<'a, str>>,
-    /// The task.
+    /// Task id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: Cow<'a, str>,
-    /// Most messages of history.
+    /// Maximum number of history messages.
     #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
     pub history_length: Option<i32>,
-    /// Answer when the task has changed since this generation; counts only with the generation extension.
+    /// Respond when the task has changed since this generation; only used with the generation extension.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "current_generation",
@@ -79,28 +79,28 @@ pub struct GetTaskRequest<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListTasksRequest<'a> {
-    /// Opaque routing.
+    /// Opaque routing key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Cow<'a, str>>,
-    /// Only this conversation's.
+    /// Filter by context id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
     pub context_id: Option<Cow<'a, str>>,
-    /// Only in this state.
+    /// Filter by state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskState>,
-    /// Most tasks, 1 to 100.
+    /// Maximum number of tasks, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none", alias = "page_size", deserialize_with = "de::maybe_integer")]
     pub page_size: Option<i32>,
-    /// Where to go on.
+    /// Token of the page.
     #[serde(skip_serializing_if = "Option::is_none", alias = "page_token")]
     pub page_token: Option<Cow<'a, str>>,
-    /// Most messages of history per task.
+    /// Maximum number of history messages per task.
     #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
     pub history_length: Option<i32>,
-    /// Only those whose status changed at or after this moment.
+    /// Only tasks whose status changed at or after this time.
     #[serde(skip_serializing_if = "Option::is_none", alias = "status_timestamp_after", with = "de::rfc3339")]
     pub status_timestamp_after: Option<Timestamp>,
-    /// Whether outputs come along.
+    /// Whether to include artifacts.
     #[serde(skip_serializing_if = "Option::is_none", alias = "include_artifacts")]
     pub include_artifacts: Option<bool>,
 }
@@ -109,13 +109,13 @@ pub struct ListTasksRequest<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CancelTaskRequest<'a> {
-    /// Opaque routing.
+    /// Opaque routing key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Cow<'a, str>>,
-    /// The task.
+    /// Task id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: Cow<'a, str>,
-    /// A JSON object of the caller's.
+    /// JSON object, defined by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
@@ -124,16 +124,16 @@ pub struct CancelTaskRequest<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubscribeToTaskRequest<'a> {
-    /// Opaque routing.
+    /// Opaque routing key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Cow<'a, str>>,
-    /// The task.
+    /// Task id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: Cow<'a, str>,
 }
 
 impl SendMessageRequest<'_> {
-    /// The message and the history wanted back, or every field that is wrong.
+    /// The message and the requested history length, or all violations.
     pub fn check(self) -> Result<(baton_types::Message, HistoryLength), Error> {
         let mut violations = Violations::default();
         super::part::check_object(self.metadata.as_ref(), || "metadata".to_owned(), &mut violations);
@@ -143,9 +143,9 @@ impl SendMessageRequest<'_> {
             violations.add("message", "required");
             return Err(Error::invalid_params(violations));
         };
-        // A caller that spoke as the agent would put words into the model's mouth.
+        // A caller must not inject text as the model's output.
         if message.role == Role::Agent {
-            violations.add("message.role", "must be ROLE_USER: only the agent speaks as ROLE_AGENT");
+            violations.add("message.role", "must be ROLE_USER; ROLE_AGENT is reserved for the agent");
         }
         let too_many = message.parts.len() > MAX_PARTS;
         match (message.check("message", &mut violations), violations.none_or(())) {
@@ -159,7 +159,7 @@ impl SendMessageRequest<'_> {
     }
 }
 
-/// Checks an operation that names one task and perhaps a history length.
+/// Checks a task id and an optional history length.
 fn check_task(id: &str, history: Option<i32>) -> Result<HistoryLength, Error> {
     let mut violations = Violations::default();
     check_id(id, "id", &mut violations);
@@ -168,33 +168,33 @@ fn check_task(id: &str, history: Option<i32>) -> Result<HistoryLength, Error> {
 }
 
 impl GetTaskRequest<'_> {
-    /// The history wanted, or every field that is wrong.
+    /// The requested history length, or all violations.
     pub fn check(&self) -> Result<HistoryLength, Error> {
         check_task(&self.id, self.history_length)
     }
 }
 
 impl CancelTaskRequest<'_> {
-    /// Every field that is wrong.
+    /// Returns all violations.
     pub fn check(&self) -> Result<(), Error> {
         check_task(&self.id, None).map(drop)
     }
 }
 
 impl SubscribeToTaskRequest<'_> {
-    /// Every field that is wrong.
+    /// Returns all violations.
     pub fn check(&self) -> Result<(), Error> {
         check_task(&self.id, None).map(drop)
     }
 }
 
 impl ListTasksRequest<'_> {
-    /// Tasks per page when the caller does not say.
+    /// Default number of tasks per page.
     pub const DEFAULT_PAGE: u32 = 50;
-    /// Most tasks per page.
+    /// Maximum number of tasks per page.
     pub const MAX_PAGE: u32 = 100;
 
-    /// Page size and history wanted, or every field that is wrong.
+    /// The page size and the requested history length, or all violations.
     pub fn check(&self) -> Result<(u32, HistoryLength), Error> {
         let mut violations = Violations::default();
         let history = check_history(self.history_length, "historyLength", &mut violations);
@@ -221,18 +221,19 @@ fn check_history(wanted: Option<i32>, path: &str, violations: &mut Violations) -
     }
 }
 
-/// Reads the parameters of one operation; absent ones are empty, and a wrong type is reported with its path.
+/// Parses the parameters of an operation. Absent parameters are an empty object; a wrong type is reported with its
+/// path.
 pub fn read_params<T: DeserializeOwned>(params: Option<&RawValue>) -> Result<T, Error> {
     read_params_text(params.map_or("{}", RawValue::get))
 }
 
-/// [`read_params`] of a text that outlived its envelope.
+/// [`read_params`] for text that was detached from its envelope.
 pub fn read_params_text<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     if !text.starts_with('{') {
         let violation = FieldViolation { field: "params".to_owned(), description: "must be an object".to_owned() };
         return Err(Error::invalid_params(violation.into()));
     }
-    // The path costs time, so it is looked for only when something is wrong.
+    // Tracking the path is slow, so it is computed only after an error.
     serde_json::from_str(text).or_else(|_| {
         let mut reader = serde_json::Deserializer::from_str(text);
         let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
@@ -245,7 +246,7 @@ pub fn read_params_text<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
             Error::invalid_params(FieldViolation { field, description }.into())
         })?;
         reader.end().map_err(|_| {
-            let description = "something follows the object".to_owned();
+            let description = "unexpected text after the object".to_owned();
             Error::invalid_params(FieldViolation { field: "params".to_owned(), description }.into())
         })?;
         Ok(read)

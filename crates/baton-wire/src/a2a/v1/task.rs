@@ -1,4 +1,4 @@
-//! A task as it travels.
+//! Wire form of a task.
 
 use super::{Artifact, Message, Presentation, TaskState};
 use crate::de;
@@ -6,66 +6,66 @@ use baton_types::{Json, TaskView, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A piece of work: where it stands, what was said, what came out.
+/// A task with its status, history and artifacts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Task<'a> {
     /// Its id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", deserialize_with = "de::or_default")]
     pub context_id: Cow<'a, str>,
-    /// Where it stands.
+    /// Current status.
     #[serde(deserialize_with = "de::object")]
     pub status: TaskStatus<'a>,
-    /// Outputs; absent when they were not asked for.
+    /// Artifacts; absent if not requested.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_objects")]
     pub artifacts: Option<Vec<Artifact<'a>>>,
-    /// Messages, oldest first; absent when they were not asked for.
+    /// Messages, oldest first; absent if not requested.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_objects")]
     pub history: Option<Vec<Message<'a>>>,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// Where a task stands and what the agent says about it.
+/// State of a task with an optional message of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskStatus<'a> {
     /// The state.
     pub state: TaskState,
-    /// What the agent says.
+    /// Message of the agent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
-    /// Since when.
+    /// Time of the last status change.
     #[serde(skip_serializing_if = "Option::is_none", with = "de::rfc3339")]
     pub timestamp: Option<Timestamp>,
 }
 
-/// How much history a caller wants.
+/// Requested amount of history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HistoryLength {
-    /// As much as there is.
+    /// All messages.
     #[default]
     All,
-    /// At most this many of the latest messages; with 0 the member is left out.
+    /// At most this many of the latest messages; with 0 the member is omitted.
     Latest(usize),
 }
 
-/// Whether outputs travel with the task.
+/// Whether artifacts are part of the task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ArtifactChoice {
-    /// They do, even when there are none.
+    /// Included, even if empty.
     #[default]
     Include,
-    /// The member is left out.
+    /// The member is omitted.
     Omit,
 }
 
 impl<'a> Task<'a> {
-    /// The task as its caller asked to see it.
+    /// The task in the requested presentation.
     pub fn of(
         view: &'a TaskView,
         history: HistoryLength,

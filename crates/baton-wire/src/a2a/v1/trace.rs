@@ -1,4 +1,4 @@
-//! W3C trace context in the metadata of a message: for whoever sees no headers.
+//! W3C trace context in message metadata, for receivers that do not see HTTP headers.
 
 use baton_types::{Json, TraceContext};
 use serde::{
@@ -8,10 +8,10 @@ use serde::{
 };
 use std::fmt;
 
-/// The member of a message's metadata that says in which span it was sent.
+/// Metadata member with the sender's trace context.
 pub const TRACEPARENT: &str = "traceparent";
 
-/// The metadata with the span that the message is sent in; metadata that is no object stays what it is.
+/// Adds the trace context to the metadata. Metadata that is not an object stays unchanged.
 pub fn with_traceparent(metadata: Option<&Json>, context: TraceContext) -> Option<Json> {
     let rest = match metadata.filter(|metadata| metadata.as_str().contains(TRACEPARENT)) {
         Some(metadata) => read(metadata.as_str()).map_or(Some(metadata.clone()), |members| members.without().1),
@@ -20,11 +20,11 @@ pub fn with_traceparent(metadata: Option<&Json>, context: TraceContext) -> Optio
     let text = rest.as_ref().map_or("{}", Json::as_str);
     let Some(members) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else { return rest };
     let comma = if members.is_empty() { "" } else { "," };
-    // What was there stays as it was written, to the digit.
+    // Existing members keep their exact text.
     Json::parse(&format!("{{{members}{comma}\"{TRACEPARENT}\":\"{context}\"}}")).ok().or(rest)
 }
 
-/// Takes the span that a message was sent in out of its metadata: it belongs to one delivery and not to what is said.
+/// Removes and returns the trace context. It belongs to one delivery, not to the message.
 pub fn take_traceparent(metadata: &mut Option<Json>) -> Option<TraceContext> {
     let text = metadata.as_ref()?.as_str();
     if !text.contains(TRACEPARENT) {
@@ -40,11 +40,11 @@ fn read(text: &str) -> Option<Members> {
     serde_json::from_str(text).ok()
 }
 
-/// The members of an object in their order.
+/// Members of an object in source order.
 struct Members(Vec<(String, Json)>);
 
 impl Members {
-    /// The span, and what is left without it.
+    /// The trace context, and the remaining members.
     fn without(self) -> (Option<Json>, Option<Json>) {
         let (said, rest): (Vec<_>, Vec<_>) = self.0.into_iter().partition(|(name, _)| name == TRACEPARENT);
         let rest = if rest.is_empty() { None } else { Json::of(&Self(rest)).ok() };

@@ -1,4 +1,4 @@
-//! The states, whose one difference to 1.0 is a letter.
+//! Task states; only the spelling of one name differs from 1.0.
 
 use crate::a2a::v1::{self, enumeration};
 use serde::{
@@ -8,24 +8,24 @@ use serde::{
 use std::fmt;
 
 enumeration! {
-    /// Where a task stands.
+    /// State of a task.
     TaskState {
-        /// Nobody said.
+        /// Not specified.
         #[default]
         Unspecified = 0 "TASK_STATE_UNSPECIFIED",
-        /// Accepted, not begun.
+        /// Accepted, not started.
         Submitted = 1 "TASK_STATE_SUBMITTED",
         /// In progress.
         Working = 2 "TASK_STATE_WORKING",
-        /// Done.
+        /// Ended with success.
         Completed = 3 "TASK_STATE_COMPLETED",
-        /// Ended by an error.
+        /// Ended with an error.
         Failed = 4 "TASK_STATE_FAILED",
-        /// Ended by its caller.
+        /// Canceled by the caller.
         Cancelled = 5 "TASK_STATE_CANCELLED",
-        /// Waits for its caller.
+        /// Waits for input from the caller.
         InputRequired = 6 "TASK_STATE_INPUT_REQUIRED",
-        /// Refused by the agent.
+        /// Rejected by the agent.
         Rejected = 7 "TASK_STATE_REJECTED",
         /// Waits for credentials.
         AuthRequired = 8 "TASK_STATE_AUTH_REQUIRED",

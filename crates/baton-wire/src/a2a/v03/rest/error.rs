@@ -1,11 +1,11 @@
-//! How a refusal looks.
+//! Error responses.
 
 use crate::a2a::{
     v1::{Error, ErrorKind, ErrorObject},
     v03,
 };
 
-/// The HTTP status of a refusal, as the SDKs of 0.3 answer; 1.0 has other numbers.
+/// The HTTP status of an error in the SDKs of 0.3; 1.0 uses other numbers.
 pub const fn http_status(kind: ErrorKind) -> u16 {
     match kind {
         ErrorKind::InvalidParams => 422,
@@ -18,7 +18,7 @@ pub const fn http_status(kind: ErrorKind) -> u16 {
     }
 }
 
-/// The body of a refusal: Python's SDK looks at `message` alone, others at `code` and `data` as in JSON-RPC.
+/// The error body: Python's SDK reads only `message`, others read `code` and `data` as in JSON-RPC.
 pub fn error_body(error: &Error) -> ErrorObject {
     v03::error_object(error)
 }

@@ -1,4 +1,4 @@
-//! What unary sends and streams answer with.
+//! Responses to unary sends, and stream items.
 
 use super::{Artifact, Message, Task, TaskStatus};
 use crate::{
@@ -13,14 +13,14 @@ use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The answer to a send; exactly one member is set.
+/// Response to a send; exactly one member is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SendMessageResponse<'a> {
-    /// The task that the message began or continued.
+    /// The task that the message started or continued.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub task: Option<Task<'a>>,
-    /// A direct answer without a task; the field is called `msg` and its JSON name is `message`.
+    /// A direct answer without a task. The proto field is `msg`; its JSON name is `message`.
     #[serde(skip_serializing_if = "Option::is_none", alias = "msg", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
 }
@@ -29,67 +29,67 @@ pub struct SendMessageResponse<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StreamResponse<'a> {
-    /// The whole task.
+    /// The full task.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub task: Option<Task<'a>>,
-    /// A direct answer without a task; the field is called `msg` and its JSON name is `message`.
+    /// A direct answer without a task. The proto field is `msg`; its JSON name is `message`.
     #[serde(skip_serializing_if = "Option::is_none", alias = "msg", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
-    /// The task moved or the agent said something.
+    /// A status change or a message of the agent.
     #[serde(skip_serializing_if = "Option::is_none", alias = "status_update", deserialize_with = "de::maybe_object")]
     pub status_update: Option<TaskStatusUpdateEvent<'a>>,
-    /// An output came or grew.
+    /// A new or extended artifact.
     #[serde(skip_serializing_if = "Option::is_none", alias = "artifact_update", deserialize_with = "de::maybe_object")]
     pub artifact_update: Option<TaskArtifactUpdateEvent<'a>>,
 }
 
-/// The task moved or the agent said something.
+/// A status change or a message of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskStatusUpdateEvent<'a> {
-    /// The task.
+    /// Task id.
     #[serde(alias = "task_id", deserialize_with = "de::or_default")]
     pub task_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", deserialize_with = "de::or_default")]
     pub context_id: Cow<'a, str>,
-    /// Where the task stands now.
+    /// Current status.
     #[serde(deserialize_with = "de::object")]
     pub status: TaskStatus<'a>,
     /// Whether the stream ends with this event.
     #[serde(rename = "final", deserialize_with = "de::or_default")]
     pub is_final: bool,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// An output came or grew.
+/// A new or extended artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskArtifactUpdateEvent<'a> {
-    /// The task.
+    /// Task id.
     #[serde(alias = "task_id", deserialize_with = "de::or_default")]
     pub task_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", deserialize_with = "de::or_default")]
     pub context_id: Cow<'a, str>,
-    /// The output, or its next piece.
+    /// The artifact or its next chunk.
     #[serde(deserialize_with = "de::object")]
     pub artifact: Artifact<'a>,
-    /// Whether the parts extend what came before instead of replacing it.
+    /// Whether the parts are appended to the earlier ones instead of replacing them.
     #[serde(deserialize_with = "de::or_default")]
     pub append: bool,
-    /// Whether this was all of it.
+    /// Whether this is the last chunk.
     #[serde(alias = "last_chunk", deserialize_with = "de::or_default")]
     pub last_chunk: bool,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
 impl<'a> SendMessageResponse<'a> {
-    /// The answer in 1.0, or every field that is wrong.
+    /// The response in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::SendMessageResponse<'a>, Error> {
         let (mut violations, at) = (Violations::default(), At::Root);
         let answer = v1::SendMessageResponse {
@@ -107,7 +107,7 @@ impl<'a> From<v1::SendMessageResponse<'a>> for SendMessageResponse<'a> {
 }
 
 impl<'a> StreamResponse<'a> {
-    /// The item in 0.3; `last` says that the stream ends with it.
+    /// The item in 0.3; `last` marks the end of the stream.
     pub fn of(item: v1::StreamResponse<'a>, last: bool) -> Self {
         Self {
             task: item.task.map(Task::from),
@@ -117,12 +117,12 @@ impl<'a> StreamResponse<'a> {
         }
     }
 
-    /// Whether the server says that the stream ends here.
+    /// Whether the server marks the end of the stream.
     pub fn is_final(&self) -> bool {
         self.message.is_some() || self.status_update.as_ref().is_some_and(|event| event.is_final)
     }
 
-    /// The item in 1.0, or every field that is wrong.
+    /// The item in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::StreamResponse<'a>, Error> {
         let (mut violations, at) = (Violations::default(), At::Root);
         let item = v1::StreamResponse {

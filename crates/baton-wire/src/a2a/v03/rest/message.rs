@@ -1,4 +1,4 @@
-//! A message as it travels.
+//! Wire form of a message.
 
 use super::{Part, part::filled};
 use crate::{
@@ -13,25 +13,25 @@ use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// One complete utterance; this form has no `referenceTaskIds`.
+/// One complete message; this form has no `referenceTaskIds`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Message<'a> {
-    /// Chosen by the writer.
+    /// Id, chosen by the sender.
     #[serde(alias = "message_id", deserialize_with = "de::or_default")]
     pub message_id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "context_id")]
     pub context_id: Option<Cow<'a, str>>,
-    /// The task.
+    /// Task id.
     #[serde(skip_serializing_if = "Option::is_none", alias = "task_id")]
     pub task_id: Option<Cow<'a, str>>,
-    /// Who speaks.
+    /// Role of the sender.
     pub role: v1::Role,
     /// The content.
     #[serde(deserialize_with = "de::objects")]
     pub content: Vec<Part<'a>>,
-    /// A JSON object of the writer's.
+    /// JSON object, defined by the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
     /// Extension URIs that the message uses.
@@ -40,14 +40,14 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The message in 1.0, or every field that is wrong.
+    /// The message in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::Message<'a>, Error> {
         let mut violations = Violations::default();
         let message = self.read(At::Root, &mut violations);
         violations.none_or(message).map_err(Error::invalid_params)
     }
 
-    /// The message in 1.0 without the parts that are wrong; those go to `violations`.
+    /// The message in 1.0 without invalid parts, which go to `violations`.
     pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Message<'a> {
         v1::Message {
             message_id: self.message_id,

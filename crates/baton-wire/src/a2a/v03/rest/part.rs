@@ -1,4 +1,4 @@
-//! One piece of a message or artifact.
+//! Wire form of a part of a message or artifact.
 
 use crate::{
     Violations,
@@ -23,33 +23,33 @@ pub struct Part<'a> {
     /// A file.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub file: Option<FilePart<'a>>,
-    /// A JSON object in a shell of its own.
+    /// A wrapped JSON object.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub data: Option<DataPart>,
-    /// A JSON object of the writer's.
+    /// JSON object, defined by the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// A file: exactly one of a link and bytes, and what describes it.
+/// A file: exactly one of a URL and bytes, with descriptive members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FilePart<'a> {
-    /// A link to the content.
+    /// URL of the content.
     #[serde(skip_serializing_if = "Option::is_none", alias = "file_with_uri")]
     pub file_with_uri: Option<Cow<'a, str>>,
-    /// The content as base64 of base64; plain base64 is read too.
+    /// The content as base64 of base64; single base64 is also accepted.
     #[serde(skip_serializing_if = "Option::is_none", alias = "file_with_bytes")]
     pub file_with_bytes: Option<Cow<'a, str>>,
-    /// The MIME type.
+    /// MIME type.
     #[serde(skip_serializing_if = "Option::is_none", alias = "mime_type")]
     pub mime_type: Option<Cow<'a, str>>,
-    /// A file name to show.
+    /// File name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'a, str>>,
 }
 
-/// The shell of a JSON object.
+/// Wrapper of a JSON object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DataPart {
@@ -58,13 +58,13 @@ pub struct DataPart {
     pub data: Option<Json>,
 }
 
-/// proto3 cannot tell an empty text from none.
+/// proto3 does not distinguish an empty string from an absent one.
 pub(super) fn filled(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| !text.is_empty())
 }
 
 impl<'a> Part<'a> {
-    /// The part in 1.0; what is wrong goes to `violations`.
+    /// The part in 1.0; validation errors go to `violations`.
     pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
         if self.metadata.as_ref().is_some_and(|metadata| !metadata.is_object()) {
             violations.add(at.field("metadata").to_string(), "must be a JSON object");

@@ -1,4 +1,4 @@
-//! Push configurations, which this form calls by resource names.
+//! Push configurations, identified by resource names.
 
 use super::part::filled;
 use crate::{
@@ -25,13 +25,13 @@ pub fn push_name(task: &str, config: &str) -> String {
     format!("{TASKS}{task}{CONFIGS}{config}")
 }
 
-/// The task id in a resource name of a task or of something below it.
+/// The task id in a resource name of a task or of a child resource.
 pub fn task_of(name: &str) -> Option<&str> {
     name.strip_prefix(TASKS)?.split('/').next().filter(|id| !id.is_empty())
 }
 
-/// The ids of task and configuration in a resource name of a push configuration; clients choose the latter, and may
-/// have a slash in it.
+/// The task id and configuration id in a resource name of a push configuration. The configuration id is chosen by the
+/// client and may contain a slash.
 pub fn push_of(name: &str) -> Option<(&str, &str)> {
     let (task, config) = name.strip_prefix(TASKS)?.split_once(CONFIGS)?;
     (!task.is_empty() && !config.is_empty() && !task.contains('/')).then_some((task, config))
@@ -51,24 +51,24 @@ pub struct TaskPushNotificationConfig<'a> {
 
 /// The body of `POST /v1/tasks/{id}/pushNotificationConfigs`.
 ///
-/// SDKs send the whole request with the configuration inside `config`; the proto's own HTTP rule makes the
-/// configuration itself the body. Both are read.
+/// SDKs send the full request with the configuration in `config`; by the HTTP rule of the proto, the configuration
+/// itself is the body. Both are accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreatePushRequest<'a> {
-    /// `tasks/{id}`; the path says it too.
+    /// `tasks/{id}`; also part of the path.
     #[serde(skip_serializing_if = "str::is_empty", deserialize_with = "de::or_default")]
     pub parent: Cow<'a, str>,
-    /// The id that the caller wants.
+    /// The requested id.
     #[serde(skip_serializing_if = "str::is_empty", alias = "config_id", deserialize_with = "de::or_default")]
     pub config_id: Cow<'a, str>,
-    /// The configuration; its name says nothing that counts, because SDKs write `None` for an id they do not have.
+    /// The configuration. The id in its name is ignored, because SDKs write `None` for a missing id.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub config: Option<TaskPushNotificationConfig<'a>>,
-    /// The name, when the configuration itself is the body.
+    /// The name, if the configuration itself is the body.
     #[serde(skip_serializing_if = "str::is_empty", deserialize_with = "de::or_default")]
     pub name: Cow<'a, str>,
-    /// The configuration, when it is the body.
+    /// The configuration, if it is the body.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "push_notification_config",
@@ -77,19 +77,19 @@ pub struct CreatePushRequest<'a> {
     pub push_notification_config: Option<PushNotificationConfig<'a>>,
 }
 
-/// The answer to `GET /v1/tasks/{id}/pushNotificationConfigs`.
+/// Response to `GET /v1/tasks/{id}/pushNotificationConfigs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListPushResponse<'a> {
     /// The configurations.
     #[serde(deserialize_with = "de::objects")]
     pub configs: Vec<TaskPushNotificationConfig<'a>>,
-    /// Where the next page starts; empty on the last.
+    /// Token of the next page; empty on the last page.
     #[serde(skip_serializing_if = "str::is_empty", alias = "next_page_token", deserialize_with = "de::or_default")]
     pub next_page_token: Cow<'a, str>,
 }
 
-/// The configuration in 1.0, without what proto3 cannot tell from nothing.
+/// The configuration in 1.0, with empty strings removed: proto3 does not distinguish them from absent ones.
 pub(super) fn into_v1<'a>(
     mut config: PushNotificationConfig<'a>,
     task: Cow<'a, str>,
@@ -102,7 +102,7 @@ pub(super) fn into_v1<'a>(
 }
 
 impl<'a> TaskPushNotificationConfig<'a> {
-    /// The configuration in 1.0; ids that its members do not say come from its name.
+    /// The configuration in 1.0; missing ids are taken from its name.
     pub fn into_v1(self) -> v1::TaskPushNotificationConfig<'a> {
         let (task, id) = push_of(&self.name).unwrap_or_default();
         let (task, id) = (task.to_owned(), id.to_owned());
@@ -121,7 +121,7 @@ impl<'a> From<v1::TaskPushNotificationConfig<'a>> for TaskPushNotificationConfig
 }
 
 impl<'a> CreatePushRequest<'a> {
-    /// The request in 1.0; whoever knows the path sets the task's id.
+    /// The request in 1.0. The caller sets the task id from the path.
     pub fn into_v1(self) -> v1::TaskPushNotificationConfig<'a> {
         let (nested, name) = match self.config {
             Some(config) => (config.push_notification_config, config.name),
@@ -135,7 +135,7 @@ impl<'a> CreatePushRequest<'a> {
         config
     }
 
-    /// Every field that 1.0 would name otherwise and that is wrong.
+    /// Returns the violations of fields that have another name in 1.0.
     pub fn check(&self) -> Result<(), Error> {
         let (mut violations, at) = (Violations::default(), At::Root);
         let absent = PushNotificationConfig::default();

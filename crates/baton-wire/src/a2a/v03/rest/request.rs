@@ -1,4 +1,4 @@
-//! What sends are asked with.
+//! Parameters of sends.
 
 use super::{Message, push::into_v1};
 use crate::{
@@ -21,45 +21,45 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SendMessageRequest<'a> {
-    /// What is said; the field is called `request` and its JSON name is `message`.
+    /// The message. The proto field is `request`; its JSON name is `message`.
     #[serde(skip_serializing_if = "Option::is_none", alias = "request", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
-    /// How to answer.
+    /// Options of the response.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub configuration: Option<SendMessageConfiguration<'a>>,
-    /// A JSON object of the caller's.
+    /// JSON object, defined by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// How a send is to be answered.
+/// Options of the response to a send.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SendMessageConfiguration<'a> {
-    /// MIME types that the caller can use.
+    /// MIME types that the caller accepts.
     #[serde(
         skip_serializing_if = "Vec::is_empty",
         alias = "accepted_output_modes",
         deserialize_with = "de::or_default"
     )]
     pub accepted_output_modes: Vec<Cow<'a, str>>,
-    /// Where to push updates.
+    /// Push configuration for updates.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "push_notification",
         deserialize_with = "de::maybe_object"
     )]
     pub push_notification: Option<PushNotificationConfig<'a>>,
-    /// Most messages of history in the answer; 0 is as many as there are.
+    /// Maximum number of history messages in the response; 0 means all.
     #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
     pub history_length: Option<i32>,
-    /// Whether to answer only when the task has ended or needs something; writers leave it out when it is false.
+    /// Whether to respond only when the task has ended or needs input; omitted by clients if false.
     #[serde(deserialize_with = "de::or_default")]
     pub blocking: bool,
 }
 
 impl<'a> SendMessageRequest<'a> {
-    /// The request in 1.0, or every field that 1.0 would name otherwise and that is wrong.
+    /// The request in 1.0, or the violations of fields that have another name in 1.0.
     pub fn into_v1(self) -> Result<v1::SendMessageRequest<'a>, Error> {
         let (mut violations, at) = (Violations::default(), At::Root);
         let mut too_many = false;

@@ -1,4 +1,4 @@
-//! A task and its outputs as they travel.
+//! Wire form of a task and its artifacts.
 
 use super::{Message, Part, TaskState, part::filled};
 use crate::{
@@ -13,40 +13,40 @@ use baton_types::{Json, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A piece of work: where it stands, what was said, what came out.
+/// A task with its status, history and artifacts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Task<'a> {
     /// Its id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: Cow<'a, str>,
-    /// The conversation.
+    /// Context id.
     #[serde(alias = "context_id", deserialize_with = "de::or_default")]
     pub context_id: Cow<'a, str>,
-    /// Where it stands.
+    /// Current status.
     #[serde(deserialize_with = "de::object")]
     pub status: TaskStatus<'a>,
-    /// Outputs; absent when they were not asked for.
+    /// Artifacts; absent if not requested.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_objects")]
     pub artifacts: Option<Vec<Artifact<'a>>>,
-    /// Messages, oldest first; absent when they were not asked for.
+    /// Messages, oldest first; absent if not requested.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_objects")]
     pub history: Option<Vec<Message<'a>>>,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
 }
 
-/// Where a task stands and what the agent says about it.
+/// State of a task with an optional message of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskStatus<'a> {
     /// The state.
     pub state: TaskState,
-    /// What the agent says; the field is called `update` and its JSON name is `message`.
+    /// Message of the agent. The proto field is `update`; its JSON name is `message`.
     #[serde(skip_serializing_if = "Option::is_none", alias = "update", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
-    /// Since when.
+    /// Time of the last status change.
     #[serde(skip_serializing_if = "Option::is_none", with = "de::rfc3339")]
     pub timestamp: Option<Timestamp>,
 }
@@ -58,16 +58,16 @@ pub struct Artifact<'a> {
     /// Unique within the task.
     #[serde(alias = "artifact_id", deserialize_with = "de::or_default")]
     pub artifact_id: Cow<'a, str>,
-    /// A name to show.
+    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'a, str>>,
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Cow<'a, str>>,
     /// The content.
     #[serde(deserialize_with = "de::objects")]
     pub parts: Vec<Part<'a>>,
-    /// A JSON object of the agent's.
+    /// JSON object, defined by the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Json>,
     /// Extension URIs that the artifact uses.
@@ -76,7 +76,7 @@ pub struct Artifact<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// The task in 1.0, or every field that is wrong.
+    /// The task in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::Task<'a>, Error> {
         let mut violations = Violations::default();
         let task = self.read(At::Root, &mut violations);

@@ -1,4 +1,4 @@
-//! The cards of a definition.
+//! Builds cards from an agent definition.
 
 use super::{
     AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentProvider, AgentSkill, HttpAuthSecurityScheme,
@@ -9,10 +9,10 @@ use crate::a2a::v1::{
 };
 use baton_types::{AgentSpec, SkillSpec};
 
-/// The older version that is served beside the current one, at the same places.
+/// The older version that is served in parallel, at the same addresses.
 const OLD_VERSION: &str = "0.3";
 
-/// A binding that cards can list.
+/// A protocol binding that cards can list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardBinding {
     /// JSON-RPC.
@@ -24,10 +24,10 @@ pub enum CardBinding {
 }
 
 impl CardBinding {
-    /// The bindings that a card lists unless the configuration says otherwise. gRPC is not among them: its address is
-    /// `host:port`, and widely used clients refuse every card with an address that is not a URL.
+    /// Bindings that a card lists by default. gRPC is excluded: its address is `host:port`, and widely used clients
+    /// reject every card with an address that is not a URL.
     pub const DEFAULT: [Self; 2] = [Self::JsonRpc, Self::Rest];
-    /// Every binding.
+    /// All bindings.
     pub const ALL: [Self; 3] = [Self::JsonRpc, Self::Rest, Self::Grpc];
 
     /// `protocolBinding` of an interface.
@@ -40,42 +40,42 @@ impl CardBinding {
     }
 }
 
-/// Where an agent is served and what is offered there.
+/// Endpoints of an agent and the features offered there.
 #[derive(Clone, Debug, Default)]
 pub struct CardPlace<'a> {
-    /// The base of JSON-RPC and HTTP+JSON, without a slash at its end.
+    /// Base URL of JSON-RPC and HTTP+JSON, without a trailing slash.
     pub url: String,
-    /// The bindings that the card lists, preferred first.
+    /// Bindings that the card lists, preferred first.
     pub bindings: &'a [CardBinding],
-    /// Where gRPC is spoken, when it is.
+    /// gRPC endpoint, if enabled.
     pub grpc: Option<GrpcPlace>,
-    /// Whether the agent streams.
+    /// Whether streaming is supported.
     pub streaming: bool,
-    /// Whether the agent pushes.
+    /// Whether push notifications are supported.
     pub push: bool,
     /// Whether there is an extended card.
     pub extended_card: bool,
-    /// Extensions beside Baton's own; one with the URI of an own one replaces it.
+    /// Extensions in addition to Baton's own; an entry with the same URI replaces Baton's.
     pub extensions: &'a [AgentExtension],
-    /// Issuers whose tokens callers may show besides those made here; nobody shows anything when not given.
+    /// Issuers whose tokens are accepted in addition to local ones; `None` if no authentication is required.
     pub issuers: Option<Vec<String>>,
-    /// Where the agent's Environment is, when it has one.
+    /// URL of the agent's Environment, if it has one.
     pub environment: Option<String>,
 }
 
-/// Where gRPC is spoken.
+/// gRPC endpoint of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrpcPlace {
     /// `host:port`.
     pub authority: String,
-    /// What tells the agents of one port apart.
+    /// Distinguishes the agents on one port.
     pub tenant: Option<String>,
-    /// Whether the 0.3 service reaches this agent; it knows no tenants, so it can serve one agent only.
+    /// Whether the 0.3 service reaches this agent. Version 0.3 has no tenants, so it can serve only one agent.
     pub with_v03: bool,
 }
 
 impl AgentCard {
-    /// The public card of a definition.
+    /// The public card of an agent.
     pub fn of(agent: &AgentSpec, place: &CardPlace<'_>) -> Self {
         Self {
             name: agent.title.clone(),
@@ -102,7 +102,7 @@ impl AgentCard {
         .secured(place.issuers.as_deref())
     }
 
-    /// The same card with the interfaces of 1.0 only.
+    /// The same card with only the interfaces of 1.0.
     #[must_use]
     pub fn without_older_interfaces(mut self) -> Self {
         self.supported_interfaces.retain(|interface| !is_older(interface));
@@ -114,11 +114,11 @@ impl AgentCard {
         self.supported_interfaces.iter().any(is_older)
     }
 
-    /// Says what callers have to show: a token made here, or one of an issuer.
+    /// Adds the authentication schemes: a local token, or a token of an issuer.
     fn secured(mut self, issuers: Option<&[String]>) -> Self {
         let Some(issuers) = issuers else { return self };
         let bearer = HttpAuthSecurityScheme {
-            description: Some("A token of `baton token create`, or of one of the issuers.".to_owned()),
+            description: Some("A token from `baton token create` or from one of the issuers.".to_owned()),
             scheme: "Bearer".to_owned(),
             bearer_format: None,
         };
@@ -140,7 +140,7 @@ impl AgentCard {
         self
     }
 
-    /// The public card, with a skill for each tool of the agent and for each agent that it may hand work to.
+    /// The public card, with an additional skill per tool and per handoff target.
     pub fn extended(agent: &AgentSpec, place: &CardPlace<'_>) -> Self {
         let tools = agent.tools.iter().map(|tool| skill("tool", &tool.name, &tool.description));
         let handoffs = agent.handoffs.iter().map(|to| skill("handoff", to.agent.as_str(), &to.description));
@@ -150,7 +150,7 @@ impl AgentCard {
     }
 }
 
-/// Whether an interface speaks 0.3 or something older.
+/// Whether an interface uses version 0.3 or older.
 pub(in crate::a2a) fn is_older(interface: &AgentInterface) -> bool {
     interface.protocol_version.is_empty() || interface.protocol_version.starts_with("0.")
 }
@@ -161,7 +161,7 @@ fn interfaces(place: &CardPlace<'_>) -> Vec<AgentInterface> {
     listed.filter_map(|(version, binding)| interface(place, version, binding)).collect()
 }
 
-/// The interface of one binding in one version, if the agent is reached that way.
+/// The interface of one binding in one version, if available.
 fn interface(place: &CardPlace<'_>, version: &str, binding: CardBinding) -> Option<AgentInterface> {
     let (url, tenant) = match binding {
         CardBinding::JsonRpc | CardBinding::Rest => (&place.url, None),
@@ -187,23 +187,22 @@ fn extensions(place: &CardPlace<'_>) -> Vec<AgentExtension> {
     let own = [
         (
             TOOL_EXECUTION,
-            "The caller chooses who runs tools: message metadata {\"<this uri>\": {\"toolExecution\": \"caller\"}} \
+            "The caller selects where tools run: message metadata {\"<this uri>\": {\"toolExecution\": \"caller\"}} \
              returns tool calls as input-required data parts.",
         ),
         (
             IDEMPOTENCY,
-            "A send that is repeated has no second effect: message metadata {\"<this uri>\": {\"key\": \"...\"}}, or \
-             the message's own id as the key.",
+            "Idempotent send: message metadata {\"<this uri>\": {\"key\": \"...\"}}, or the message id as the key.",
         ),
         (
             GENERATION,
-            "Tasks and events say how often the task changed, in metadata {\"<this uri>\": {\"generation\": 5}}; \
-             message metadata {\"<this uri>\": {\"ifGenerationMatch\": 5}} sends only if nothing changed since.",
+            "Tasks and events carry the task's number of changes in metadata {\"<this uri>\": {\"generation\": 5}}; \
+             message metadata {\"<this uri>\": {\"ifGenerationMatch\": 5}} makes a send conditional on it.",
         ),
-        (STREAM_TEXT, "Streams show text while it is written, as artifact chunks, and then the whole artifact."),
+        (STREAM_TEXT, "Streams contain text while it is generated, as artifact chunks, then the complete artifact."),
         (
             TOOL_CALLS,
-            "Streams show tool calls that the agent runs itself, as a tool_calls data part in the message of a \
+            "Streams contain the tool calls that the agent runs, as a tool_calls data part in the message of a \
              working status.",
         ),
     ];
@@ -217,7 +216,7 @@ fn extensions(place: &CardPlace<'_>) -> Vec<AgentExtension> {
     own.chain(added.iter().cloned()).collect()
 }
 
-/// A skill for something that the agent can reach; a card must not say nothing about it.
+/// A skill for a tool or handoff target. The description must not be empty.
 fn skill(noun: &str, name: &str, description: &str) -> AgentSkill {
     AgentSkill {
         id: format!("{noun}:{name}"),

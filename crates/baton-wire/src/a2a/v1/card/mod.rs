@@ -1,4 +1,4 @@
-//! How an agent introduces itself.
+//! Agent cards.
 
 mod make;
 mod model;
@@ -18,5 +18,5 @@ pub use security::{
     Scopes, SecurityRequirement, SecurityScheme,
 };
 
-/// MIME types that every Baton agent writes, and reads unless its definition says otherwise.
+/// MIME types that every Baton agent produces, and accepts by default.
 pub const INPUT_MODES: [&str; 2] = baton_types::AgentSpec::USUAL_MODES;

@@ -1,4 +1,4 @@
-//! The members of a card; `null` is absent, and both spellings of a name are read.
+//! Members of a card. `null` counts as absent; camelCase and snake_case names are accepted.
 
 use super::{SecurityRequirement, SecurityScheme};
 use crate::de;
@@ -6,69 +6,69 @@ use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// An agent's card, public or extended.
+/// An agent card, public or extended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentCard {
-    /// The name people see.
+    /// Display name.
     #[serde(deserialize_with = "de::or_default")]
     pub name: String,
-    /// What the agent is for.
+    /// Purpose of the agent.
     #[serde(deserialize_with = "de::or_default")]
     pub description: String,
-    /// Where and how to reach it, best first.
+    /// Endpoints, preferred first.
     #[serde(alias = "supported_interfaces", deserialize_with = "de::objects")]
     pub supported_interfaces: Vec<AgentInterface>,
-    /// Who offers it.
+    /// Provider of the agent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub provider: Option<AgentProvider>,
-    /// The definition's version.
+    /// Version of the definition.
     #[serde(deserialize_with = "de::or_default")]
     pub version: String,
-    /// Where people read about it.
+    /// URL of the documentation.
     #[serde(skip_serializing_if = "Option::is_none", alias = "documentation_url")]
     pub documentation_url: Option<String>,
-    /// What it can do beyond answering.
+    /// Optional protocol features.
     #[serde(deserialize_with = "de::or_default")]
     pub capabilities: AgentCapabilities,
-    /// Ways to show who is calling, by name.
+    /// Authentication schemes by name.
     #[serde(
         skip_serializing_if = "BTreeMap::is_empty",
         alias = "security_schemes",
         deserialize_with = "de::or_default"
     )]
     pub security_schemes: BTreeMap<String, SecurityScheme>,
-    /// Which of them a caller needs; one of these is enough.
+    /// Required schemes; satisfying one entry is enough.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "security_requirements", deserialize_with = "de::objects")]
     pub security_requirements: Vec<SecurityRequirement>,
-    /// MIME types it reads.
+    /// Accepted MIME types.
     #[serde(alias = "default_input_modes", deserialize_with = "de::or_default")]
     pub default_input_modes: Vec<String>,
-    /// MIME types it writes.
+    /// Produced MIME types.
     #[serde(alias = "default_output_modes", deserialize_with = "de::or_default")]
     pub default_output_modes: Vec<String>,
-    /// What it is good at.
+    /// Skills.
     #[serde(deserialize_with = "de::objects")]
     pub skills: Vec<AgentSkill>,
-    /// Who vouches for the card.
+    /// Signatures of the card.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::objects")]
     pub signatures: Vec<AgentCardSignature>,
-    /// A picture to show.
+    /// URL of the icon.
     #[serde(skip_serializing_if = "Option::is_none", alias = "icon_url")]
     pub icon_url: Option<String>,
 }
 
-/// One way to reach an agent.
+/// One endpoint of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentInterface {
-    /// Where; `host:port` for gRPC.
+    /// URL; `host:port` for gRPC.
     #[serde(deserialize_with = "de::or_default")]
     pub url: String,
     /// `JSONRPC`, `HTTP+JSON`, `GRPC`, or a URI.
     #[serde(alias = "protocol_binding", deserialize_with = "de::or_default")]
     pub protocol_binding: String,
-    /// What callers repeat in every request.
+    /// Tenant that callers repeat in every request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// `Major.Minor`.
@@ -76,29 +76,29 @@ pub struct AgentInterface {
     pub protocol_version: String,
 }
 
-/// Who offers an agent.
+/// Provider of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentProvider {
-    /// Its site.
+    /// Website.
     #[serde(deserialize_with = "de::or_default")]
     pub url: String,
-    /// Its name.
+    /// Name.
     #[serde(deserialize_with = "de::or_default")]
     pub organization: String,
 }
 
-/// What an agent can do beyond answering.
+/// Optional protocol features of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentCapabilities {
-    /// Whether it streams.
+    /// Whether streaming is supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub streaming: Option<bool>,
-    /// Whether it pushes.
+    /// Whether push notifications are supported.
     #[serde(skip_serializing_if = "Option::is_none", alias = "push_notifications")]
     pub push_notifications: Option<bool>,
-    /// Extensions it knows.
+    /// Supported extensions.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::objects")]
     pub extensions: Vec<AgentExtension>,
     /// Whether there is a card for authenticated callers.
@@ -106,50 +106,50 @@ pub struct AgentCapabilities {
     pub extended_agent_card: Option<bool>,
 }
 
-/// An extension that an agent knows.
+/// A supported extension.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentExtension {
-    /// Its URI.
+    /// URI of the extension.
     #[serde(deserialize_with = "de::or_default")]
     pub uri: String,
-    /// What the agent does with it.
+    /// The agent's use of the extension.
     #[serde(deserialize_with = "de::or_default")]
     pub description: String,
     /// Whether callers must use it.
     #[serde(deserialize_with = "de::or_default")]
     pub required: bool,
-    /// A JSON object of the extension's.
+    /// JSON object, defined by the extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<Json>,
 }
 
-/// One thing an agent is good at.
+/// One skill of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentSkill {
     /// Stable id.
     #[serde(deserialize_with = "de::or_default")]
     pub id: String,
-    /// Name to show.
+    /// Display name.
     #[serde(deserialize_with = "de::or_default")]
     pub name: String,
-    /// What it does.
+    /// Description.
     #[serde(deserialize_with = "de::or_default")]
     pub description: String,
-    /// Words to find it by.
+    /// Search keywords.
     #[serde(deserialize_with = "de::or_default")]
     pub tags: Vec<String>,
-    /// Things to ask.
+    /// Example requests.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "de::or_default")]
     pub examples: Vec<String>,
-    /// MIME types it reads, when they are not the agent's.
+    /// Accepted MIME types, if different from the agent's.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "input_modes", deserialize_with = "de::or_default")]
     pub input_modes: Vec<String>,
-    /// MIME types it writes, when they are not the agent's.
+    /// Produced MIME types, if different from the agent's.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "output_modes", deserialize_with = "de::or_default")]
     pub output_modes: Vec<String>,
-    /// What a caller needs beyond what the agent asks for.
+    /// Security requirements in addition to the agent's.
     #[serde(skip_serializing_if = "Vec::is_empty", alias = "security_requirements", deserialize_with = "de::objects")]
     pub security_requirements: Vec<SecurityRequirement>,
 }

@@ -1,4 +1,4 @@
-//! What the signatures of a card are made over.
+//! Signature payloads of a card.
 
 use super::AgentCard;
 use crate::canonical::{NotCanonical, Tree};
@@ -7,23 +7,22 @@ use baton_types::Json;
 pub(in crate::a2a) const SIGNATURES: &str = "signatures";
 
 impl AgentCard {
-    /// The texts that vouch for this card when they are signed: the specification's form, and that of the official
-    /// clients when it is another.
+    /// The texts to sign for this card: the specification's form, and the form of the official clients if it differs.
     ///
-    /// A verifier takes a card when one signature holds, and knows one of the forms. They differ in members that must
-    /// be there and are empty, such as the scopes of a requirement or the tags of a skill.
+    /// A verifier accepts a card if one signature is valid, and supports only one of the forms. They differ in members
+    /// that are required but empty, such as the scopes of a requirement or the tags of a skill.
     pub fn payloads(&self) -> Result<Vec<String>, NotCanonical> {
         let (specified, cleaned) = forms(self)?;
         Ok(distinct([Some(specified), cleaned]))
     }
 }
 
-/// The texts that somebody may have signed who published this document as a card, likeliest first.
+/// The texts that the publisher of this document may have signed, most likely first.
 ///
-/// The first two have the members of 1.0 only: a document may carry others for older clients, and they are not signed.
-/// So whoever finds that one of these texts is signed must read the card from that text, not from the document.
+/// The first two contain only the members of 1.0: a document may contain others for older clients, and they are not
+/// signed. After verifying one of these texts, the caller must parse the card from that text, not from the document.
 pub fn signed_forms(document: &str) -> Result<Vec<String>, NotCanonical> {
-    // Refuses members that are there twice, so that there is one way to read the rest.
+    // Rejects duplicate members, so that the rest is unambiguous.
     let mut raw = Tree::read(document)?;
     raw.remove(|name, _| name == SIGNATURES);
     let (specified, cleaned) = match serde_json::from_str::<AgentCard>(document) {
@@ -51,8 +50,8 @@ fn forms(card: &AgentCard) -> Result<(String, Option<String>), NotCanonical> {
     Ok((tree.to_text(), without_empty(tree).map(|tree| tree.to_text())))
 }
 
-/// The specification's form: of the members that say nothing, only those stay that must be there, and those whose
-/// presence is itself said.
+/// The specification's form: of the members with default values, only required members and members with explicit
+/// presence stay.
 fn without_defaults(card: &mut Tree) {
     for interface in card.inside_mut("supportedInterfaces") {
         drop_defaults(interface, &["tenant"]);
@@ -65,7 +64,7 @@ fn without_defaults(card: &mut Tree) {
         for flow in scheme.inside_mut("flows") {
             drop_defaults(flow, &["refreshUrl", "pkceRequired"]);
         }
-        // The deprecated flows have no member that must be there.
+        // The deprecated flows have no required members.
         for name in ["implicit", "password"] {
             if let Some(flow) = scheme.member_mut("flows").and_then(|flows| flows.member_mut(name)) {
                 drop_defaults(flow, &["authorizationUrl", "tokenUrl", "scopes"]);
@@ -87,8 +86,7 @@ fn drop_defaults(object: &mut Tree, names: &[&str]) {
     object.remove(|name, value| names.contains(&name) && value.is_default());
 }
 
-/// The form of the official Python and JavaScript clients: whatever is empty goes, at any depth, until nothing empty
-/// is left.
+/// The form of the official Python and JavaScript clients: empty values are removed recursively until none is left.
 pub(in crate::a2a) fn without_empty(tree: Tree) -> Option<Tree> {
     let tree = match tree {
         Tree::Object(members) => {

@@ -1,16 +1,16 @@
-//! How callers show who they are.
+//! Authentication schemes.
 
 use crate::de;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One way to show who is calling; exactly one member is set.
+/// One authentication scheme; exactly one member is set.
 ///
-/// Members of older dialects beside it are ignored, because cards are served as the union of several versions.
+/// Members of older dialects are ignored, because cards are served as the union of several versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SecurityScheme {
-    /// A secret in a header, a query parameter or a cookie.
+    /// API key in a header, a query parameter or a cookie.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "api_key_security_scheme",
@@ -48,17 +48,17 @@ pub struct SecurityScheme {
     pub mtls_security_scheme: Option<MutualTlsSecurityScheme>,
 }
 
-/// A secret in a header, a query parameter or a cookie.
+/// API key in a header, a query parameter or a cookie.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ApiKeySecurityScheme {
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// `query`, `header` or `cookie`.
     #[serde(deserialize_with = "de::or_default")]
     pub location: String,
-    /// The name of the header, parameter or cookie.
+    /// Name of the header, parameter or cookie.
     #[serde(deserialize_with = "de::or_default")]
     pub name: String,
 }
@@ -67,13 +67,13 @@ pub struct ApiKeySecurityScheme {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HttpAuthSecurityScheme {
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Such as `Bearer`.
+    /// Scheme, such as `Bearer`.
     #[serde(deserialize_with = "de::or_default")]
     pub scheme: String,
-    /// Such as `JWT`.
+    /// Token format, such as `JWT`.
     #[serde(skip_serializing_if = "Option::is_none", alias = "bearer_format")]
     pub bearer_format: Option<String>,
 }
@@ -82,13 +82,13 @@ pub struct HttpAuthSecurityScheme {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OAuth2SecurityScheme {
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How tokens are had.
+    /// Supported flows.
     #[serde(deserialize_with = "de::or_default")]
     pub flows: OAuthFlows,
-    /// The authorization server's metadata.
+    /// URL of the authorization server's metadata.
     #[serde(rename = "oauth2MetadataUrl", skip_serializing_if = "Option::is_none", alias = "oauth2_metadata_url")]
     pub oauth2_metadata_url: Option<String>,
 }
@@ -97,10 +97,10 @@ pub struct OAuth2SecurityScheme {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OpenIdConnectSecurityScheme {
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The discovery document.
+    /// URL of the discovery document.
     #[serde(alias = "open_id_connect_url", deserialize_with = "de::or_default")]
     pub open_id_connect_url: String,
 }
@@ -109,30 +109,30 @@ pub struct OpenIdConnectSecurityScheme {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MutualTlsSecurityScheme {
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// How tokens are had; exactly one member is set.
+/// OAuth 2.0 flows; exactly one member is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OAuthFlows {
-    /// A person allows it in a browser.
+    /// Authorization code flow: a person consents in a browser.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "authorization_code",
         deserialize_with = "de::maybe_object"
     )]
     pub authorization_code: Option<AuthorizationCodeFlow>,
-    /// The program has its own credentials.
+    /// Client credentials flow: the client authenticates itself.
     #[serde(
         skip_serializing_if = "Option::is_none",
         alias = "client_credentials",
         deserialize_with = "de::maybe_object"
     )]
     pub client_credentials: Option<ClientCredentialsFlow>,
-    /// A person allows it on another device.
+    /// Device code flow: a person consents on another device.
     #[serde(skip_serializing_if = "Option::is_none", alias = "device_code", deserialize_with = "de::maybe_object")]
     pub device_code: Option<DeviceCodeFlow>,
     /// Deprecated by the specification, still on the wire.
@@ -143,100 +143,100 @@ pub struct OAuthFlows {
     pub password: Option<PasswordFlow>,
 }
 
-/// A person allows it in a browser.
+/// Authorization code flow: a person consents in a browser.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AuthorizationCodeFlow {
-    /// Where the person is sent.
+    /// Authorization endpoint.
     #[serde(alias = "authorization_url", deserialize_with = "de::or_default")]
     pub authorization_url: String,
-    /// Where the code is exchanged.
+    /// Token endpoint.
     #[serde(alias = "token_url", deserialize_with = "de::or_default")]
     pub token_url: String,
-    /// Where tokens are renewed.
+    /// Refresh endpoint.
     #[serde(skip_serializing_if = "Option::is_none", alias = "refresh_url")]
     pub refresh_url: Option<String>,
-    /// What may be asked for, with descriptions.
+    /// Available scopes with descriptions.
     #[serde(deserialize_with = "de::or_default")]
     pub scopes: BTreeMap<String, String>,
-    /// Whether the code is bound to its requester.
+    /// Whether PKCE is required.
     #[serde(skip_serializing_if = "std::ops::Not::not", alias = "pkce_required", deserialize_with = "de::or_default")]
     pub pkce_required: bool,
 }
 
-/// The program has its own credentials.
+/// Client credentials flow: the client authenticates itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClientCredentialsFlow {
-    /// Where tokens are had.
+    /// Token endpoint.
     #[serde(alias = "token_url", deserialize_with = "de::or_default")]
     pub token_url: String,
-    /// Where tokens are renewed.
+    /// Refresh endpoint.
     #[serde(skip_serializing_if = "Option::is_none", alias = "refresh_url")]
     pub refresh_url: Option<String>,
-    /// What may be asked for, with descriptions.
+    /// Available scopes with descriptions.
     #[serde(deserialize_with = "de::or_default")]
     pub scopes: BTreeMap<String, String>,
 }
 
-/// A person allows it on another device.
+/// Device code flow: a person consents on another device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeviceCodeFlow {
-    /// Where the device asks for its code.
+    /// Device authorization endpoint.
     #[serde(alias = "device_authorization_url", deserialize_with = "de::or_default")]
     pub device_authorization_url: String,
-    /// Where tokens are had.
+    /// Token endpoint.
     #[serde(alias = "token_url", deserialize_with = "de::or_default")]
     pub token_url: String,
-    /// Where tokens are renewed.
+    /// Refresh endpoint.
     #[serde(skip_serializing_if = "Option::is_none", alias = "refresh_url")]
     pub refresh_url: Option<String>,
-    /// What may be asked for, with descriptions.
+    /// Available scopes with descriptions.
     #[serde(deserialize_with = "de::or_default")]
     pub scopes: BTreeMap<String, String>,
 }
 
-/// Tokens straight from the browser; deprecated.
+/// Implicit flow; deprecated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ImplicitFlow {
-    /// Where the person is sent.
+    /// Authorization endpoint.
     #[serde(alias = "authorization_url", deserialize_with = "de::or_default")]
     pub authorization_url: String,
-    /// Where tokens are renewed.
+    /// Refresh endpoint.
     #[serde(skip_serializing_if = "Option::is_none", alias = "refresh_url")]
     pub refresh_url: Option<String>,
-    /// What may be asked for, with descriptions.
+    /// Available scopes with descriptions.
     #[serde(deserialize_with = "de::or_default")]
     pub scopes: BTreeMap<String, String>,
 }
 
-/// Tokens for a name and a password; deprecated.
+/// Password flow; deprecated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PasswordFlow {
-    /// Where tokens are had.
+    /// Token endpoint.
     #[serde(alias = "token_url", deserialize_with = "de::or_default")]
     pub token_url: String,
-    /// Where tokens are renewed.
+    /// Refresh endpoint.
     #[serde(skip_serializing_if = "Option::is_none", alias = "refresh_url")]
     pub refresh_url: Option<String>,
-    /// What may be asked for, with descriptions.
+    /// Available scopes with descriptions.
     #[serde(deserialize_with = "de::or_default")]
     pub scopes: BTreeMap<String, String>,
 }
 
-/// Schemes that are needed together.
+/// Schemes that are required together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SecurityRequirement {
-    /// Scopes by the name of the scheme.
+    /// Scopes by scheme name.
     #[serde(deserialize_with = "de::or_default")]
     pub schemes: BTreeMap<String, Scopes>,
 }
 
-/// What a caller must be allowed.
+/// Required scopes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scopes {
