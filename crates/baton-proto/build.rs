@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .bytes(["."])
         .service_generator(Box::new(ServerAndClient {
             server: half().build_client(false).codec_path("crate::Codec").service_generator(),
-            client: half().build_server(false).codec_path("crate::AnswerCodec").service_generator(),
+            client: half().build_server(false).codec_path("crate::ClientCodec").service_generator(),
         }))
         .compile_fds(compiler.file_descriptor_set())?;
     compiler.include_source_info(false).include_imports(false);

@@ -6,14 +6,14 @@ use crate::{
     mcp::TEAMSPARK_FILE,
     permission::ASK_WHEN,
 };
-use baton_types::AskWhen;
+use baton_types::ApprovalMode;
 use std::collections::BTreeMap;
 
 /// Settings of TeamSpark that apply unless `agent.yaml` overrides them.
 #[derive(Default)]
 pub(crate) struct TeamSpark {
     /// Approval mode of tool calls.
-    pub(crate) ask: Option<AskWhen>,
+    pub(crate) ask: Option<ApprovalMode>,
     /// Whether the agent is autonomous. TeamSpark agents with a list of skills are, even if the list is empty.
     pub(crate) autonomous: Option<bool>,
 }

@@ -13,7 +13,7 @@ mod tree;
 mod yaml;
 
 use crate::{Diagnostic, Format, Parsed, foreign, parse, provider::VARIABLES_FILE};
-use baton_types::{AgentKit, AgentSpec, Json, McpServer, ProviderEntry};
+use baton_types::{AgentResources, AgentSpec, Json, McpServer, ProviderEntry};
 use std::collections::BTreeMap;
 use tree::Tree;
 
@@ -59,7 +59,7 @@ pub fn provider_entry(provider: &ProviderEntry) -> Json {
 struct Source<'a> {
     format: Format,
     agent: &'a AgentSpec,
-    kit: &'a AgentKit,
+    kit: &'a AgentResources,
     files: &'a BTreeMap<String, Vec<u8>>,
     /// Values of the agent's definition file, if it has one of TeamSpark's formats.
     tree: Option<Tree>,

@@ -6,7 +6,7 @@ use crate::{
     resolve::once,
     tool::{guard_command, guard_request},
 };
-use baton_types::{AnswerForm, Guardrail, Json};
+use baton_types::{AnswerFormat, Guardrail, Json};
 use std::{collections::BTreeSet, time::Duration};
 
 const USUAL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -55,8 +55,8 @@ fn resolve(
 }
 
 /// The answer format.
-pub(crate) fn answer(raw: Option<RawAnswer>) -> Option<AnswerForm> {
+pub(crate) fn answer(raw: Option<RawAnswer>) -> Option<AnswerFormat> {
     let raw = raw?;
     let repairs = raw.repairs.and_then(|repairs| u32::try_from(repairs).ok()).unwrap_or(USUAL_REPAIRS);
-    Some(AnswerForm { schema: Json::from(raw.schema?.to_json()), repairs })
+    Some(AnswerFormat { schema: Json::from(raw.schema?.to_json()), repairs })
 }

@@ -11,7 +11,7 @@ const HINT: &str = "write a MIME type such as text/plain, image/* or */*, withou
 
 /// The types as written, in lower case; those that every agent reads when none are written.
 pub(crate) fn resolve(reader: &mut Reader, written: Option<Vec<Located<String>>>) -> Vec<String> {
-    let Some(written) = written else { return AgentSpec::USUAL_MODES.map(str::to_owned).to_vec() };
+    let Some(written) = written else { return AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec() };
     let mut seen = BTreeSet::new();
     let mut modes = Vec::with_capacity(written.len());
     for mode in written {

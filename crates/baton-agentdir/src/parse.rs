@@ -9,7 +9,7 @@ use crate::{
     raw::RawAgent,
     resolve::{Companions, resolve},
 };
-use baton_types::{AgentKit, AgentSpec};
+use baton_types::{AgentResources, AgentSpec};
 use std::collections::BTreeMap;
 
 /// The file that makes a directory an agent.
@@ -25,14 +25,14 @@ pub struct Parsed {
     /// The agent; present exactly when no diagnostic is an error.
     pub agent: Option<AgentSpec>,
     /// What the agent has beside its definition; empty when there is no agent.
-    pub kit: AgentKit,
+    pub kit: AgentResources,
     /// Errors and warnings, file by file in the order of their lines.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Parsed {
     pub(crate) fn failed(diagnostics: Vec<Diagnostic>) -> Self {
-        Self { agent: None, kit: AgentKit::default(), diagnostics }
+        Self { agent: None, kit: AgentResources::default(), diagnostics }
     }
 
     /// The agent, or everything that keeps it from working; warnings of a working agent are dropped.
@@ -78,7 +78,7 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         false => Ok(None),
     };
     let (teamspark, mut remarks) = beside::read(files);
-    let mut kit = AgentKit::default();
+    let mut kit = AgentResources::default();
     let mut named_servers = Vec::new();
     let mut listed = Listed::default();
     let agent = raw.and_then(|mut raw| {
@@ -112,7 +112,7 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
         Some(mut agent) => {
             agent.knowledge.rules = known.rules;
             agent.knowledge.references = known.references;
-            Parsed { agent: Some(agent), kit: AgentKit { servers, variables, ..kit }, diagnostics }
+            Parsed { agent: Some(agent), kit: AgentResources { servers, variables, ..kit }, diagnostics }
         }
         None => Parsed::failed(diagnostics),
     }

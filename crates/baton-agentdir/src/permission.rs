@@ -5,7 +5,7 @@ use crate::{
     mcp::{self, Habits},
 };
 use baton_rules::glob_matches;
-use baton_types::{ArgumentMatch, AskWhen, Include, McpServer, Permission, PermissionRule};
+use baton_types::{ApprovalMode, ArgumentMatch, InclusionMode, McpServer, Permission, PermissionRule};
 
 /// Rules of one file about tools.
 pub(crate) const MAX_RULES: usize = 1000;
@@ -15,10 +15,10 @@ const SHOWN_SERVERS: usize = 10;
 
 pub(crate) const PERMISSIONS: [(&str, Permission); 3] =
     [("allow", Permission::Allow), ("ask", Permission::Ask), ("deny", Permission::Deny)];
-pub(crate) const INCLUDES: [(&str, Include); 3] =
-    [("always", Include::Always), ("manual", Include::Manual), ("agent", Include::Agent)];
-pub(crate) const ASK_WHEN: [(&str, AskWhen); 3] =
-    [("always", AskWhen::Always), ("never", AskWhen::Never), ("tool", AskWhen::Tool)];
+pub(crate) const INCLUDES: [(&str, InclusionMode); 3] =
+    [("always", InclusionMode::Always), ("manual", InclusionMode::Manual), ("agent", InclusionMode::Agent)];
+pub(crate) const ASK_WHEN: [(&str, ApprovalMode); 3] =
+    [("always", ApprovalMode::Always), ("never", ApprovalMode::Never), ("tool", ApprovalMode::Tool)];
 
 const POINTER_HINT: &str = "write a JSON pointer such as /path or /files/0/name; in it ~1 is a slash and ~0 is a tilde";
 

@@ -24,7 +24,7 @@ use crate::{
     item::{self, Listed},
     permission::{INCLUDES, PERMISSIONS, RawRule, too_many},
 };
-use baton_types::{A2aSettings, Effects, Include, ItemKind, Permission};
+use baton_types::{A2aSettings, Effects, InclusionMode, ItemKind, Permission};
 use std::time::Duration;
 
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -79,7 +79,7 @@ pub(crate) struct RawTool {
     pub(crate) timeout: Option<Duration>,
     pub(crate) max_output: Option<usize>,
     pub(crate) permission: Option<Permission>,
-    pub(crate) include: Option<Include>,
+    pub(crate) include: Option<InclusionMode>,
     pub(crate) sequential: Option<bool>,
     pub(crate) arguments: Option<Node>,
     pub(crate) output: Option<Node>,

@@ -10,8 +10,8 @@ use crate::{
     tool,
 };
 use baton_types::{
-    AgentName, AgentSpec, AskWhen, ControlTools, HandoffTarget, Knowledge, KnownProvider, ModelSpec, RelevanceLimits,
-    RunLimits, SkillSpec, ToolExecution, ToolPolicy, Writing,
+    AgentName, AgentSpec, ApprovalMode, ControlTools, GenerationSettings, HandoffTarget, Knowledge, KnownProvider,
+    ModelSpec, RelevanceLimits, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
 };
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ pub(crate) fn resolve(
         input_modes,
         knowledge: Knowledge { relevance: relevance(&raw.settings.context), ..Knowledge::default() },
         about: raw.about.0,
-        writing: Writing {
+        writing: GenerationSettings {
             max_output_tokens: raw.settings.max_output_tokens.and_then(|most| u32::try_from(most).ok()),
             temperature: raw.settings.temperature,
             top_p: raw.settings.top_p,
@@ -99,7 +99,7 @@ fn enable_handoff(reader: &mut Reader, written: Option<&Located<bool>>, targets:
 /// Whether somebody is there to be asked, and when.
 struct Alone {
     autonomous: bool,
-    ask: AskWhen,
+    ask: ApprovalMode,
 }
 
 fn alone(reader: &mut Reader, settings: &RawSettings, written: Option<Located<bool>>, teamspark: &TeamSpark) -> Alone {
@@ -112,7 +112,7 @@ fn alone(reader: &mut Reader, settings: &RawSettings, written: Option<Located<bo
         let hint = "write `tools: agent`, or `autonomous: false`";
         reader.error(tools.place, "an autonomous agent runs its tools itself, so no caller can", hint);
     }
-    if let Some(always) = settings.tool_permission.as_ref().filter(|ask| ask.value == AskWhen::Always) {
+    if let Some(always) = settings.tool_permission.as_ref().filter(|ask| ask.value == ApprovalMode::Always) {
         let message = "an autonomous agent has no tools when somebody is to be asked about every call";
         reader.warning(always.place, message, "write `tool_permission: tool` and allow what may run");
     }
@@ -170,7 +170,7 @@ pub(crate) fn named_model(text: &str) -> Option<String> {
         return Some(text.to_owned());
     }
     let (provider, model) = text.split_once(':').filter(|_| is_model(text))?;
-    let provider = KnownProvider::of(provider).map_or(provider, |known| known.id);
+    let provider = KnownProvider::find(provider).map_or(provider, |known| known.id);
     Some(format!("{provider}:{model}"))
 }
 

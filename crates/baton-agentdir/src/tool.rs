@@ -61,7 +61,7 @@ fn resolve(
 
 /// What is said about the tool by its name, and about some of its calls.
 fn rules(reader: &mut Reader, raw: &mut RawTool, name: &str) -> Vec<PermissionRule> {
-    let said = raw.permission.map(|permission| PermissionRule::of_tool(name, permission));
+    let said = raw.permission.map(|permission| PermissionRule::for_tool(name, permission));
     let some = raw.arguments.take().map(|node| permission::about_some_calls(reader, Habits::Ours, name, node));
     let mut rules: Vec<PermissionRule> = said.into_iter().chain(some.into_iter().flatten()).collect();
     if raw.permission == Some(Permission::Deny) && rules.len() > 1 {

@@ -3,7 +3,7 @@
 use crate::{Client, ClientError, Refusal, transport::ReplyBody};
 use baton_wire::{
     a2a::v1::{PROTOCOL_VERSION, RestError, STREAM_TEXT, TOOL_CALLS},
-    jsonrpc::{Call, Reply},
+    jsonrpc::{RpcCall, RpcResponse},
 };
 use bytes::{Bytes, BytesMut};
 use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::Builder};
@@ -46,7 +46,7 @@ impl Client {
         headers: impl FnOnce(Builder) -> Builder,
     ) -> Result<Request<Full<Bytes>>, ClientError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let body = serde_json::to_vec(&Call::new(id, method, params))
+        let body = serde_json::to_vec(&RpcCall::new(id, method, params))
             .map_err(|error| ClientError::Unintelligible(error.to_string()))?;
         let request = Request::builder()
             .method(Method::POST)
@@ -164,9 +164,9 @@ pub(crate) async fn read(mut body: ReplyBody) -> Result<Bytes, ClientError> {
 
 /// The result inside a JSON-RPC reply.
 pub(crate) fn rpc_result<T: DeserializeOwned>(status: StatusCode, bytes: &[u8]) -> Result<T, ClientError> {
-    match serde_json::from_slice::<Reply<'_>>(bytes) {
-        Ok(Reply { error: Some(error), .. }) => Err(Refusal::new(status.as_u16(), error).into()),
-        Ok(Reply { result: Some(result), .. }) => serde_json::from_str(result.get()).map_err(unintelligible),
+    match serde_json::from_slice::<RpcResponse<'_>>(bytes) {
+        Ok(RpcResponse { error: Some(error), .. }) => Err(Refusal::new(status.as_u16(), error).into()),
+        Ok(RpcResponse { result: Some(result), .. }) => serde_json::from_str(result.get()).map_err(unintelligible),
         _ => Err(refused(status, bytes)),
     }
 }

@@ -94,5 +94,5 @@ fn with_tool_execution(metadata: Option<&Json>, choice: ToolExecution) -> Result
     };
     let chosen: BTreeMap<String, Json> = tool_execution_metadata(choice).read().map_err(unintelligible)?;
     members.extend(chosen);
-    Json::of(&members).map_err(unintelligible)
+    Json::from_serializable(&members).map_err(unintelligible)
 }

@@ -76,7 +76,7 @@ impl EventStream {
     /// Whether the task ended or needs input, according to the stream. A stream that ends in another state was
     /// interrupted.
     pub fn is_settled(&self) -> bool {
-        self.state.known().is_some_and(|state| state.is_terminal() || state.is_interrupted())
+        self.state.to_task_state().is_some_and(|state| state.is_terminal() || state.is_interrupted())
     }
 
     fn note(&mut self, number: Option<u64>, item: StreamResponse<'static>) -> StreamEvent {

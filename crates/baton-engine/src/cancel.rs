@@ -1,6 +1,6 @@
 //! Cancels a task, including its model call, tools and handoffs.
 
-use crate::{Engine, EngineError, TaskRef, end::Ending};
+use crate::{Engine, EngineError, TaskRef, end::TaskEnd};
 use baton_types::{Principal, TaskState, TaskView};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Engine {
                 _ => {}
             }
             let live = self.inner.open(principal, task).await?;
-            self.inner.end(&live, Ending::Canceled).await?;
+            self.inner.end(&live, TaskEnd::Canceled).await?;
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Idempotency keys: a repeated send returns the result of the first one.
 
-use crate::{EngineError, IdempotencyKey, SendCommand, Subscription, TaskRef, engine::Inner, subscribe::Until};
+use crate::{
+    EngineError, IdempotencyKey, SendCommand, Subscription, TaskRef, engine::EngineInner, subscribe::SubscriptionEnd,
+};
 use baton_ports::Claim;
 use baton_types::{AgentName, Digest, Principal, StreamId, TaskId, TaskView};
 use std::{
@@ -12,11 +14,11 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 /// Sharded locks by key hash; a hash collision delays a send by at most one journal sync.
 pub(crate) struct ClaimLocks(Vec<Arc<Mutex<()>>>);
 
-const LOCKS: usize = 256;
+const LOCK_COUNT: usize = 256;
 
 impl Default for ClaimLocks {
     fn default() -> Self {
-        Self((0..LOCKS).map(|_| Arc::default()).collect())
+        Self((0..LOCK_COUNT).map(|_| Arc::default()).collect())
     }
 }
 
@@ -24,19 +26,19 @@ impl ClaimLocks {
     async fn lock(&self, principal: &Principal, key: &str) -> OwnedMutexGuard<()> {
         let mut hasher = DefaultHasher::new();
         (&principal.tenant, &principal.subject, key).hash(&mut hasher);
-        let slot = usize::try_from(hasher.finish() % LOCKS as u64).unwrap_or(0);
+        let slot = usize::try_from(hasher.finish() % LOCK_COUNT as u64).unwrap_or(0);
         Arc::clone(&self.0[slot]).lock_owned().await
     }
 }
 
 /// Exclusive hold on an idempotency key until the journal has answered.
-pub(crate) struct HeldKey {
+pub(crate) struct IdempotencyGuard {
     key: String,
     request: Digest,
     _turn: OwnedMutexGuard<()>,
 }
 
-impl HeldKey {
+impl IdempotencyGuard {
     /// The claim to journal with the first event of the send.
     pub(crate) fn claim(&self, principal: &Arc<Principal>, task: &TaskId, number: u64) -> Claim {
         Claim {
@@ -50,29 +52,29 @@ impl HeldKey {
 }
 
 /// Result of an idempotency lookup.
-pub(crate) enum Occasion {
+pub(crate) enum IdempotencyCheck {
     /// No earlier send is known; holds the key if the command has one.
-    First(Option<HeldKey>),
+    New(Option<IdempotencyGuard>),
     /// The message was sent before.
-    Again(Repeated),
+    Replay(PriorSend),
 }
 
 /// Reference to an earlier send of the same message.
-pub(crate) struct Repeated {
+pub(crate) struct PriorSend {
     pub(crate) task: TaskId,
     agent: AgentName,
     /// First event of the earlier send.
     number: u64,
 }
 
-impl Inner {
+impl EngineInner {
     /// Looks up the idempotency key of the command and locks it if it is unused.
-    pub(crate) async fn occasion(
+    pub(crate) async fn check_idempotency(
         &self,
         principal: &Arc<Principal>,
         command: &mut SendCommand,
-    ) -> Result<Occasion, EngineError> {
-        let Some(asked) = command.idempotency.clone() else { return Ok(Occasion::First(None)) };
+    ) -> Result<IdempotencyCheck, EngineError> {
+        let Some(asked) = command.idempotency.clone() else { return Ok(IdempotencyCheck::New(None)) };
         if self.stopping.is_cancelled() {
             return Err(EngineError::ShuttingDown);
         }
@@ -81,49 +83,53 @@ impl Inner {
         if let Some(config) = &command.push {
             // Resolving a push receiver depends on external DNS. It happens before the key is locked, and a replay does
             // not need it.
-            if let Some(again) = self.claimed(principal, &key, &asked, command).await? {
-                return Ok(Occasion::Again(again));
+            if let Some(again) = self.find_prior_send(principal, &key, &asked, command).await? {
+                return Ok(IdempotencyCheck::Replay(again));
             }
-            self.accepting()?;
-            command.push = Some(self.admitted(config.clone()).await?);
+            self.ensure_accepting()?;
+            command.push = Some(self.admit_push_config(config.clone()).await?);
         }
         let turn = self.claims.lock(principal, &key).await;
-        match self.claimed(principal, &key, &asked, command).await? {
-            Some(again) => Ok(Occasion::Again(again)),
-            None => Ok(Occasion::First(Some(HeldKey { key, request: asked.request, _turn: turn }))),
+        match self.find_prior_send(principal, &key, &asked, command).await? {
+            Some(again) => Ok(IdempotencyCheck::Replay(again)),
+            None => Ok(IdempotencyCheck::New(Some(IdempotencyGuard { key, request: asked.request, _turn: turn }))),
         }
     }
 
-    async fn claimed(
+    async fn find_prior_send(
         &self,
         principal: &Principal,
         key: &str,
         asked: &IdempotencyKey,
         command: &SendCommand,
-    ) -> Result<Option<Repeated>, EngineError> {
+    ) -> Result<Option<PriorSend>, EngineError> {
         match self.journal().claim(principal, key).await? {
             None => Ok(None),
             Some(Claim { stream: StreamId::Task(task), number, request, .. }) if request == asked.request => {
-                Ok(Some(Repeated { task, agent: command.agent.clone(), number }))
+                Ok(Some(PriorSend { task, agent: command.agent.clone(), number }))
             }
             Some(_) => Err(EngineError::IdempotencyConflict(asked.key.clone())),
         }
     }
 
     /// The current task of an earlier send.
-    pub(crate) async fn repeated(&self, principal: &Principal, again: &Repeated) -> Result<Arc<TaskView>, EngineError> {
+    pub(crate) async fn prior_task(
+        &self,
+        principal: &Principal,
+        again: &PriorSend,
+    ) -> Result<Arc<TaskView>, EngineError> {
         let task = TaskRef { task: again.task.clone(), agent: Some(again.agent.clone()) };
         Ok(Arc::new(self.load(principal, &task).await?.view()))
     }
 
     /// Subscription to the turn of an earlier send, from its first event to its end.
-    pub(crate) async fn follow_repeated(
+    pub(crate) async fn follow_prior_send(
         self: &Arc<Self>,
         principal: &Principal,
-        again: &Repeated,
+        again: &PriorSend,
     ) -> Result<Subscription, EngineError> {
-        self.repeated(principal, again).await?;
-        let then = self.as_of(&again.task, again.number).await?;
-        Subscription::begin(self, &then, Until::TurnEnds).await
+        self.prior_task(principal, again).await?;
+        let then = self.task_at(&again.task, again.number).await?;
+        Subscription::begin(self, &then, SubscriptionEnd::TurnEnd).await
     }
 }

@@ -1,9 +1,9 @@
 //! Commands that surfaces send to the engine.
 
-use baton_ports::PageCursor;
+use baton_ports::StreamCursor;
 use baton_types::{
-    AgentName, ContextId, Digest, Message, PushConfig, SessionEntry, TaskId, TaskState, TaskView, Timestamp,
-    ToolExecution, Wishes,
+    AgentName, ContextId, Digest, Message, PushConfig, RunOptions, SessionEntry, TaskId, TaskState, TaskView,
+    Timestamp, ToolExecution,
 };
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct SendCommand {
     /// Whether no user is available for questions.
     pub autonomous: bool,
     /// Options of the runs that the message starts.
-    pub wishes: Option<Box<Wishes>>,
+    pub run_options: Option<Box<RunOptions>>,
     /// Earlier messages of a conversation that starts here. The message may contain results for the calls at the end of
     /// this history.
     pub history: Vec<SessionEntry>,
@@ -48,7 +48,7 @@ impl SendCommand {
             depth: 0,
             if_generation: None,
             autonomous: false,
-            wishes: None,
+            run_options: None,
             history: Vec::new(),
         }
     }
@@ -65,7 +65,7 @@ pub struct IdempotencyKey {
 
 /// Receipt of a send that the journal has.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct SendReceipt {
     /// The task after the send.
     pub task: Arc<TaskView>,
 }
@@ -82,7 +82,7 @@ pub struct ListTasks {
     /// Only tasks whose status changed at or after this time.
     pub status_after: Option<Timestamp>,
     /// Start after this cursor.
-    pub after: Option<PageCursor>,
+    pub after: Option<StreamCursor>,
     /// Maximum tasks per page.
     pub limit: usize,
 }
@@ -95,7 +95,7 @@ pub struct TaskPage {
     /// Total number of matches.
     pub total: u64,
     /// Cursor of the next page, if there is one.
-    pub next: Option<PageCursor>,
+    pub next: Option<StreamCursor>,
 }
 
 /// Reference to a task of the caller.

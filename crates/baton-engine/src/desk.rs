@@ -1,18 +1,22 @@
 //! Blocking agent calls for surfaces without tasks.
 
 use crate::{Engine, EngineError, SendCommand, TaskRef, run::answer_of};
-use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, BoxFuture};
-use baton_rules::{CallStage, CallState, waiting_on_caller};
+use baton_ports::{AgentInvokeError, AgentInvoker, AgentReply, AgentRequest, BoxFuture};
+use baton_rules::{CallStage, CallState, is_run_by_caller};
 use baton_types::{CallId, ErrorCode, Message, Part, Principal, Role, TaskId, TaskState, TaskView};
 use std::sync::Arc;
 
-impl AgentDesk for Engine {
-    fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
+impl AgentInvoker for Engine {
+    fn invoke<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: AgentRequest,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>> {
         Box::pin(async move {
             let deepest = self.inner.options.max_handoff_depth;
             if usize::try_from(ask.depth).is_ok_and(|depth| depth > deepest) {
                 let detail = format!("the work was handed over {} times already; {deepest} is the limit", ask.depth);
-                return Err(AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail });
+                return Err(AgentInvokeError { code: ErrorCode::HANDOFF_REFUSED, detail });
             }
             let principal = Arc::new(principal.clone());
             let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(ask.text)]);
@@ -23,31 +27,31 @@ impl AgentDesk for Engine {
                 trace: ask.trace.map(Into::into),
                 ..SendCommand::new(ask.agent, message)
             };
-            let sent = self.send(&principal, command).await.map_err(|error| refused(&error))?;
-            let unheard = Unheard::new(self, &principal, &sent.task.id);
-            let view = self.inner.settled(&sent.task.id).await;
-            unheard.heard();
-            view.map(|view| reply_of(&view)).map_err(|error| refused(&error))
+            let sent = self.send(&principal, command).await.map_err(|error| ask_error(&error))?;
+            let unheard = CancelOnDrop::new(self, &principal, &sent.task.id);
+            let view = self.inner.wait_settled(&sent.task.id).await;
+            unheard.disarm();
+            view.map(|view| reply_of(&view)).map_err(|error| ask_error(&error))
         })
     }
 
-    fn is_callers_call<'a>(
+    fn is_client_tool_call<'a>(
         &'a self,
         principal: &'a Principal,
         task: &'a TaskId,
         call: &'a CallId,
-    ) -> BoxFuture<'a, Result<Option<bool>, AgentAskError>> {
+    ) -> BoxFuture<'a, Result<Option<bool>, AgentInvokeError>> {
         Box::pin(async move {
             let reference = TaskRef { task: task.clone(), agent: None };
             let task = match self.inner.load(principal, &reference).await {
                 Ok(task) => task,
                 Err(EngineError::TaskNotFound(_)) => return Ok(None),
-                Err(error) => return Err(refused(&error)),
+                Err(error) => return Err(ask_error(&error)),
             };
             let is_callers = |state: &CallState| {
                 state.stage == CallStage::Pending
                     && task.state == TaskState::InputRequired
-                    && waiting_on_caller(&task, &state.call)
+                    && is_run_by_caller(&task, &state.call)
             };
             Ok(task.call(call).map(is_callers))
         })
@@ -61,29 +65,29 @@ pub(crate) fn reply_of(view: &TaskView) -> AgentReply {
     AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text }
 }
 
-pub(crate) fn refused(error: &EngineError) -> AgentAskError {
-    AgentAskError { code: error.code(), detail: error.to_string() }
+pub(crate) fn ask_error(error: &EngineError) -> AgentInvokeError {
+    AgentInvokeError { code: error.code(), detail: error.to_string() }
 }
 
 /// Cancels the task on drop, unless its result was received.
-pub(crate) struct Unheard<'a> {
+pub(crate) struct CancelOnDrop<'a> {
     engine: &'a Engine,
     principal: Arc<Principal>,
     task: Option<TaskId>,
 }
 
-impl<'a> Unheard<'a> {
+impl<'a> CancelOnDrop<'a> {
     pub(crate) fn new(engine: &'a Engine, principal: &Arc<Principal>, task: &TaskId) -> Self {
         Self { engine, principal: Arc::clone(principal), task: Some(task.clone()) }
     }
 
     /// Disarms the guard after the result was received.
-    pub(crate) fn heard(mut self) {
+    pub(crate) fn disarm(mut self) {
         self.task = None;
     }
 }
 
-impl Drop for Unheard<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         let Some(task) = self.task.take() else { return };
         if self.engine.inner.stopping.is_cancelled() {

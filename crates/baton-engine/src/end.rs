@@ -2,27 +2,27 @@
 
 use crate::{
     EngineError,
-    engine::Inner,
-    farewell::Farewell,
-    live::{LiveTask, Stopped},
+    engine::EngineInner,
+    farewell::RemoteCancel,
+    live::{LiveCommitError, LiveTask},
 };
 use baton_ports::{BoxFuture, Commit};
-use baton_rules::Task;
+use baton_rules::TaskRecord;
 use baton_types::{
-    ErrorCode, HandoffEvent, HandoffStatus, Json, Message, Part, Reason, Role, TaskEvent, TaskId, TaskState, ToolCall,
-    ToolResult,
+    ErrorCode, FailureReason, HandoffEvent, HandoffStatus, Json, Message, Part, Role, TaskEvent, TaskId, TaskState,
+    ToolCall, ToolResult,
 };
 use std::sync::Arc;
 
 /// Cause of a task end without a model answer.
 #[derive(Clone, Debug)]
-pub(crate) enum Ending {
+pub(crate) enum TaskEnd {
     /// An error.
-    Failed(Reason),
+    Failed(FailureReason),
     /// An error before the message reached the remote agent.
-    Unsaid(Reason),
+    Undelivered(FailureReason),
     /// A guard blocked the request.
-    Refused(Reason),
+    Blocked(FailureReason),
     /// The agent rejected the request.
     Rejected(String),
     /// The caller canceled the task.
@@ -31,17 +31,17 @@ pub(crate) enum Ending {
     Replied(ToolCall, String),
 }
 
-impl Ending {
-    fn events(&self, inner: &Inner, task: &Task) -> Vec<TaskEvent> {
+impl TaskEnd {
+    fn events(&self, inner: &EngineInner, task: &TaskRecord) -> Vec<TaskEvent> {
         let message = |words: String| {
-            let id = inner.ports.ids.fresh().into();
-            Message::new(id, Role::Agent, vec![Part::text(words)]).within(&task.context, &task.id)
+            let id = inner.ports.ids.next_id().into();
+            Message::new(id, Role::Agent, vec![Part::text(words)]).with_task(&task.context, &task.id)
         };
         let (state, words, reason) = match self {
-            Self::Failed(reason) | Self::Unsaid(reason) => {
+            Self::Failed(reason) | Self::Undelivered(reason) => {
                 (TaskState::Failed, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
             }
-            Self::Refused(reason) => {
+            Self::Blocked(reason) => {
                 (TaskState::Rejected, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
             }
             Self::Rejected(why) => (TaskState::Rejected, why.clone(), None),
@@ -63,25 +63,25 @@ impl Ending {
     }
 }
 
-impl Ending {
+impl TaskEnd {
     /// Whether a remote agent may still work on the task.
-    fn leaves_peer(&self) -> bool {
+    fn needs_remote_cancel(&self) -> bool {
         match self {
             Self::Canceled => true,
             Self::Failed(reason) => reason.code != ErrorCode::PEER_FAILED.code,
-            Self::Unsaid(_) | Self::Refused(_) | Self::Rejected(_) | Self::Replied(..) => false,
+            Self::Undelivered(_) | Self::Blocked(_) | Self::Rejected(_) | Self::Replied(..) => false,
         }
     }
 }
 
-impl Inner {
+impl EngineInner {
     /// Ends the task and its open handoffs in one commit, waits for the journal, then cancels the running work.
-    pub(crate) async fn end(self: &Arc<Self>, live: &Arc<LiveTask>, ending: Ending) -> Result<(), EngineError> {
+    pub(crate) async fn end(self: &Arc<Self>, live: &Arc<LiveTask>, ending: TaskEnd) -> Result<(), EngineError> {
         let (receipt, handed, left) = loop {
             let handed = open_handoffs(&live.lock().task);
             if !handed.is_empty() {
                 // Handoff records are read from the journal, and queued writes may not be synced yet.
-                self.synced().await?;
+                self.wait_for_sync().await?;
             }
             let mut beside = Vec::new();
             for (handoff, _) in &handed {
@@ -96,20 +96,21 @@ impl Inner {
                     continue;
                 }
                 let events = ending.events(self, &cell.task);
-                let left = if ending.leaves_peer() { Farewell::to(&cell.task, &live.owner) } else { None };
+                let left =
+                    if ending.needs_remote_cancel() { RemoteCancel::from_task(&cell.task, &live.owner) } else { None };
                 let left = match left {
                     Some(left) => Some((left.entry(&cell.task, self.ports.clock.now())?, left)),
                     None => None,
                 };
                 let orders = left.iter().map(|(order, _)| order.clone()).collect();
-                let beside = Commit { outbox: orders, ..Commit::of(beside) };
+                let beside = Commit { outbox: orders, ..Commit::from_writes(beside) };
                 live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, beside)
                     .map(|receipt| (receipt, left))
             };
             match queued {
                 Ok((receipt, left)) => break (receipt, handed, left),
                 // The task has ended or is being reopened; that code path cleans up.
-                Err(Stopped::Retired | Stopped::Illegal(_)) => return self.synced().await,
+                Err(LiveCommitError::Retired | LiveCommitError::Illegal(_)) => return self.wait_for_sync().await,
             }
         };
         live.cancel.cancel();
@@ -117,24 +118,24 @@ impl Inner {
         let (inner, live) = (Arc::clone(self), Arc::clone(live));
         let seen_through = self.drivers.spawn(async move {
             if let Err(error) = receipt.await {
-                inner.broke(&live, &error);
+                inner.handle_journal_error(&live, &error);
                 return Err(error);
             }
-            inner.rest(&live);
+            inner.release_if_idle(&live);
             if let Some((order, farewell)) = left {
-                inner.say_farewell(order, farewell);
+                inner.spawn_remote_cancel(order, farewell);
             }
             for (_, child) in handed {
                 inner.cancel_child(child).await;
             }
-            inner.tell_parent(&live.lock().task);
+            inner.notify_parent(&live.lock().task);
             Ok(())
         });
         Ok(seen_through.await.map_err(|_| EngineError::ShuttingDown)??)
     }
 
     /// Waits until all queued commits are synced or rejected.
-    pub(crate) async fn synced(&self) -> Result<(), EngineError> {
+    pub(crate) async fn wait_for_sync(&self) -> Result<(), EngineError> {
         self.journal().append(Commit::default()).await?;
         Ok(())
     }
@@ -143,8 +144,8 @@ impl Inner {
     pub(crate) fn cancel_child(self: &Arc<Self>, child: TaskId) -> BoxFuture<'static, ()> {
         let inner = Arc::clone(self);
         Box::pin(async move {
-            let ended = match inner.take(&child).await {
-                Ok(live) => inner.end(&live, Ending::Canceled).await.map(|()| inner.rest(&live)),
+            let ended = match inner.acquire_task(&child).await {
+                Ok(live) => inner.end(&live, TaskEnd::Canceled).await.map(|()| inner.release_if_idle(&live)),
                 Err(error) => Err(error),
             };
             if let Err(error) = ended {
@@ -154,6 +155,6 @@ impl Inner {
     }
 }
 
-fn open_handoffs(task: &Task) -> Vec<(baton_types::HandoffId, TaskId)> {
-    task.handed_off().map(|(_, handed)| (handed.handoff.clone(), handed.child.clone())).collect()
+fn open_handoffs(task: &TaskRecord) -> Vec<(baton_types::HandoffId, TaskId)> {
+    task.pending_handoffs().map(|(_, handed)| (handed.handoff.clone(), handed.child.clone())).collect()
 }

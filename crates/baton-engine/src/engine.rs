@@ -1,20 +1,21 @@
-//! The handle that surfaces hold.
+//! The engine handle shared by all surfaces.
 
 use crate::{
     EngineError,
     claims::ClaimLocks,
-    farewell::TOGETHER,
-    forms::Forms,
+    farewell::MAX_CONCURRENT_REMOTE_CANCELS,
+    forms::SchemaCache,
     hub::Hub,
     live::LiveTask,
-    pins::Pins,
-    push::{Orders, PlaceLocks},
-    recover::After,
+    pins::DefinitionPins,
+    push::{DeliveryQueue, PushConfigLocks},
+    recover::ResumeCause,
     relevance::Relevance,
-    tallies::Tallies,
+    tallies::UsageTotals,
 };
 use baton_ports::{
-    AgentSource, Clock, CommitObserver, Ids, Journal, JournalError, Models, Peers, StoredEvent, ToolHost, Webhooks,
+    AgentSource, Clock, CommitObserver, IdGenerator, Journal, JournalError, ModelResolver, PeerGateway, StoredEvent,
+    ToolHost, WebhookSender,
 };
 use baton_types::TaskId;
 use parking_lot::Mutex;
@@ -25,22 +26,22 @@ use std::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// Bounds of the engine.
+/// Limits and settings of the engine.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// Tasks in progress at the same time; more are refused as busy.
+pub struct EngineOptions {
+    /// Maximum live tasks; further sends are rejected as busy.
     pub max_live: usize,
-    /// Handoffs in a chain.
+    /// Maximum length of a handoff chain.
     pub max_handoff_depth: usize,
-    /// A handoff fails after this long.
+    /// Timeout of a handoff.
     pub handoff_timeout: Duration,
-    /// Who holds leases; the same name after a restart, so that it may take its own work up again.
+    /// Lease holder name. Stable across restarts, so that the process can reclaim its own leases.
     pub holder: String,
-    /// A notification that no try could deliver for so long is given up.
+    /// A notification that cannot be delivered for this long is dropped.
     pub push_deadline: Duration,
 }
 
-impl Default for Options {
+impl Default for EngineOptions {
     fn default() -> Self {
         Self {
             max_live: 16_384,
@@ -52,124 +53,124 @@ impl Default for Options {
     }
 }
 
-/// The world that the engine drives.
+/// Dependencies of the engine.
 #[derive(Clone)]
 pub struct Ports {
-    /// Where facts become true.
+    /// Durable event store.
     pub journal: Arc<dyn Journal>,
-    /// Who answers.
-    pub models: Arc<dyn Models>,
-    /// Who acts.
+    /// Model registry.
+    pub models: Arc<dyn ModelResolver>,
+    /// Tool host.
     pub tools: Arc<dyn ToolHost>,
-    /// Who is served.
+    /// Source of agent definitions.
     pub agents: Arc<dyn AgentSource>,
-    /// Who speaks with agents elsewhere.
-    pub peers: Arc<dyn Peers>,
-    /// Who tells receivers outside.
-    pub webhooks: Arc<dyn Webhooks>,
-    /// Who else hears of every commit, in order; must not block.
+    /// Client for remote agents.
+    pub peers: Arc<dyn PeerGateway>,
+    /// Client for push notifications.
+    pub webhooks: Arc<dyn WebhookSender>,
+    /// Additional observer of every commit, in order; must not block.
     pub watch: Option<Arc<dyn CommitObserver>>,
-    /// The time.
+    /// Clock.
     pub clock: Arc<dyn Clock>,
-    /// Fresh ids.
-    pub ids: Arc<dyn Ids>,
+    /// Id generator.
+    pub ids: Arc<dyn IdGenerator>,
 }
 
-/// Runs agents; cheap to clone, and every surface has one.
+/// Runs agents. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<EngineInner>,
 }
 
-pub(crate) struct Inner {
-    pub(crate) options: Options,
+pub(crate) struct EngineInner {
+    pub(crate) options: EngineOptions,
     pub(crate) ports: Ports,
     pub(crate) hub: Arc<Hub>,
-    pub(crate) pins: Pins,
+    pub(crate) pins: DefinitionPins,
     pub(crate) live: Mutex<HashMap<TaskId, Arc<LiveTask>>>,
     /// Opening a task takes a new epoch, so two openings of one task must not overlap.
     pub(crate) opening: [tokio::sync::Mutex<()>; 32],
-    /// Notifications that are owed to the outside.
-    pub(crate) orders: Arc<Orders>,
-    pub(crate) places: PlaceLocks,
-    pub(crate) courier_started: AtomicBool,
-    /// Sends under the same idempotency key must not overlap.
+    /// Pending push notifications.
+    pub(crate) delivery_queue: Arc<DeliveryQueue>,
+    pub(crate) push_config_locks: PushConfigLocks,
+    pub(crate) dispatcher_started: AtomicBool,
+    /// Sends with the same idempotency key must not overlap.
     pub(crate) claims: ClaimLocks,
-    pub(crate) farewells_begun: AtomicBool,
-    /// Farewells that are said at the same time.
-    pub(crate) farewells: tokio::sync::Semaphore,
-    /// What has to do with what is asked.
+    pub(crate) remote_cancels_started: AtomicBool,
+    /// Permits for concurrent remote cancels.
+    pub(crate) remote_cancel_permits: tokio::sync::Semaphore,
+    /// Selection of knowledge relevant to a request.
     pub(crate) relevance: Relevance,
-    /// Schemas of arguments and answers.
-    pub(crate) forms: Forms,
-    /// What sessions and agents with budgets have used up.
-    pub(crate) tallies: Arc<Tallies>,
+    /// Cache of schemas for arguments and answers.
+    pub(crate) schemas: SchemaCache,
+    /// Usage totals of sessions and agents with budgets.
+    pub(crate) usage_totals: Arc<UsageTotals>,
     pub(crate) stopping: CancellationToken,
     pub(crate) drivers: TaskTracker,
 }
 
 impl Engine {
-    /// An engine at rest; call [`Engine::recover`] to take up unfinished runs and owed notifications.
-    pub fn new(options: Options, ports: Ports) -> Self {
-        let (hub, orders) = (Hub::new(), Arc::new(Orders::default()));
-        ports.journal.observe(Arc::new(Told {
+    /// Creates an idle engine. [`Engine::recover`] resumes unfinished runs and pending notifications.
+    pub fn new(options: EngineOptions, ports: Ports) -> Self {
+        let (hub, orders) = (Hub::new(), Arc::new(DeliveryQueue::default()));
+        ports.journal.observe(Arc::new(CommitFanout {
             hub: Arc::clone(&hub),
-            orders: Arc::clone(&orders),
+            delivery_queue: Arc::clone(&orders),
             watch: ports.watch.clone(),
         }));
-        let inner = Inner {
+        let inner = EngineInner {
             options,
             ports,
             hub,
-            pins: Pins::default(),
+            pins: DefinitionPins::default(),
             live: Mutex::default(),
             opening: std::array::from_fn(|_| tokio::sync::Mutex::new(())),
-            orders,
-            places: PlaceLocks::default(),
-            courier_started: AtomicBool::new(false),
+            delivery_queue: orders,
+            push_config_locks: PushConfigLocks::default(),
+            dispatcher_started: AtomicBool::new(false),
             claims: ClaimLocks::default(),
-            farewells_begun: AtomicBool::new(false),
-            farewells: tokio::sync::Semaphore::new(TOGETHER),
+            remote_cancels_started: AtomicBool::new(false),
+            remote_cancel_permits: tokio::sync::Semaphore::new(MAX_CONCURRENT_REMOTE_CANCELS),
             relevance: Relevance::default(),
-            forms: Forms::default(),
-            tallies: Arc::default(),
+            schemas: SchemaCache::default(),
+            usage_totals: Arc::default(),
             stopping: CancellationToken::new(),
             drivers: TaskTracker::new(),
         };
         Self { inner: Arc::new(inner) }
     }
 
-    /// Whether new work is accepted and the journal works.
+    /// Whether the engine accepts work and the journal is healthy.
     pub fn ready(&self) -> bool {
         !self.inner.stopping.is_cancelled() && self.inner.ports.journal.healthy()
     }
 
-    /// An id that nothing has yet.
+    /// A new unique id.
     pub fn fresh_id(&self) -> String {
-        self.inner.ports.ids.fresh()
+        self.inner.ports.ids.next_id()
     }
 
-    /// What time it is.
+    /// Current time.
     pub fn now(&self) -> baton_types::Timestamp {
         self.inner.ports.clock.now()
     }
 
-    /// One of the agents that are served.
+    /// The agent with this name.
     pub fn agent(&self, name: &baton_types::AgentName) -> Option<Arc<baton_types::AgentSpec>> {
         self.inner.ports.agents.agent(name)
     }
 
-    /// The agents that are served, as lists show them.
+    /// Listings of all agents.
     pub fn listed_agents(&self) -> Vec<Arc<baton_types::AgentListing>> {
-        self.inner.ports.agents.listed()
+        self.inner.ports.agents.listings()
     }
 
-    /// The agent that lives here, when exactly one does.
+    /// The only local agent, when there is exactly one.
     pub fn sole_agent(&self) -> Option<Arc<baton_types::AgentSpec>> {
-        self.inner.ports.agents.sole()
+        self.inner.ports.agents.sole_local_agent()
     }
 
-    /// About how many tokens texts are for the model of an agent; for bounds, never for bills.
+    /// Estimated token count of texts for an agent's model. Suitable for limits, not for billing.
     pub fn tokens_of(&self, agent: &baton_types::AgentSpec, texts: &[&str]) -> u64 {
         match self.inner.ports.models.model(agent) {
             Ok(model) => texts.iter().map(|text| model.tokens(text)).sum(),
@@ -177,14 +178,14 @@ impl Engine {
         }
     }
 
-    /// Begins to stop: what runs is left to the next start, so whoever stops waiting for it from now on cancels nothing.
+    /// Starts the shutdown. Running tasks resume at the next start, so a dropped wait no longer cancels its task.
     ///
-    /// Surfaces that end their requests when this process stops must be told after the engine.
+    /// Surfaces that end their requests on shutdown must be stopped after the engine.
     pub fn stop(&self) {
         self.inner.stopping.cancel();
     }
 
-    /// Stops taking work and lets runs reach their next journaled event, for at most `bound`.
+    /// Stops accepting work and lets runs reach their next journaled event, for at most `bound`.
     pub async fn shutdown(&self, bound: Duration) {
         self.stop();
         self.inner.drivers.close();
@@ -198,29 +199,29 @@ impl Engine {
     }
 }
 
-/// Who hears of commits: those who follow tasks here first, then those outside.
-struct Told {
+/// Forwards commits to the task feeds, then to the delivery queue and the external observer.
+struct CommitFanout {
     hub: Arc<Hub>,
-    orders: Arc<Orders>,
+    delivery_queue: Arc<DeliveryQueue>,
     watch: Option<Arc<dyn CommitObserver>>,
 }
 
-impl CommitObserver for Told {
-    fn committed(&self, events: &[Arc<StoredEvent>]) {
-        self.hub.committed(events);
-        self.orders.committed(events);
+impl CommitObserver for CommitFanout {
+    fn on_commit(&self, events: &[Arc<StoredEvent>]) {
+        self.hub.on_commit(events);
+        self.delivery_queue.on_commit(events);
         if let Some(watch) = &self.watch {
-            watch.committed(events);
+            watch.on_commit(events);
         }
     }
 }
 
-impl Inner {
+impl EngineInner {
     pub(crate) fn journal(&self) -> &dyn Journal {
         &*self.ports.journal
     }
 
-    pub(crate) fn accepting(&self) -> Result<(), EngineError> {
+    pub(crate) fn ensure_accepting(&self) -> Result<(), EngineError> {
         if self.stopping.is_cancelled() {
             return Err(EngineError::ShuttingDown);
         }
@@ -230,25 +231,25 @@ impl Inner {
         Ok(())
     }
 
-    /// The journal refused what the memory took for granted: forget the memory, look again later.
-    pub(crate) fn broke(self: &Arc<Self>, live: &Arc<LiveTask>, error: &JournalError) {
-        tracing::warn!(task = %live.id, %error, "the journal refused an event; the task is taken up again from what it holds");
+    /// The journal rejected an event, so the state in memory is invalid. Drops it and schedules a resume.
+    pub(crate) fn handle_journal_error(self: &Arc<Self>, live: &Arc<LiveTask>, error: &JournalError) {
+        tracing::warn!(task = %live.id, %error, "the journal rejected an event; the task is resumed from its journaled state");
         if live.retire() {
             live.cancel.cancel();
             self.forget(live);
         }
         live.feed.fail(&EngineError::Journal(error.clone()));
-        self.take_up_later(live.id.clone(), After::Refusal);
+        self.resume_later(live.id.clone(), ResumeCause::JournalRejection);
     }
 
-    /// Nobody changes the task any more.
+    /// Retires the task and removes it from the live tasks.
     pub(crate) fn retire(&self, live: &Arc<LiveTask>) {
         live.retire();
         self.forget(live);
     }
 
-    /// A task that was opened for nothing is put away again.
-    pub(crate) fn rest(&self, live: &Arc<LiveTask>) {
+    /// Removes a live task that is idle.
+    pub(crate) fn release_if_idle(&self, live: &Arc<LiveTask>) {
         if live.retire_if_idle() {
             self.forget(live);
         }

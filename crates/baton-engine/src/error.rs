@@ -92,8 +92,8 @@ impl EngineError {
     }
 }
 
-impl From<baton_rules::RefusedMessage> for EngineError {
-    fn from(refused: baton_rules::RefusedMessage) -> Self {
+impl From<baton_rules::MessageRejection> for EngineError {
+    fn from(refused: baton_rules::MessageRejection) -> Self {
         Self::Invalid { code: refused.code, field: refused.field, detail: refused.detail }
     }
 }

@@ -1,8 +1,8 @@
-//! From the journal's commits to everybody who waits: one feed per task that somebody cares about.
+//! Distributes journal commits to subscribers: one feed per task with subscribers or waiters.
 
 use crate::{EngineError, FeedItem};
 use baton_ports::{CommitObserver, StoredEvent};
-use baton_types::{Fact, MessageId, StreamId, TaskEvent, TaskId};
+use baton_types::{JournalEvent, MessageId, StreamId, TaskEvent, TaskId};
 use parking_lot::Mutex;
 use std::{
     collections::HashMap,
@@ -16,13 +16,13 @@ use tokio::sync::{mpsc, oneshot};
 
 const SHARDS: usize = 16;
 
-/// Items that may wait for one subscriber; a slower one is cut off and reads the journal instead.
-const SUBSCRIBER_QUEUE: usize = 256;
+/// Queue length per subscriber; a slower subscriber is detached and reads the journal instead.
+const SUBSCRIBER_QUEUE_LEN: usize = 256;
 
-/// All feeds; the journal tells it of every commit.
+/// All feeds; observes every commit of the journal.
 pub(crate) struct Hub {
     shards: [Mutex<HashMap<TaskId, Weak<Feed>>>; SHARDS],
-    /// Set before feeds are closed, so that none that is made meanwhile stays open.
+    /// Set before feeds are closed, so that a feed created concurrently is closed as well.
     closed: AtomicBool,
 }
 
@@ -31,7 +31,7 @@ impl Hub {
         Arc::new(Self { shards: std::array::from_fn(|_| Mutex::default()), closed: AtomicBool::new(false) })
     }
 
-    /// The task's feed, made if nobody has it yet.
+    /// Returns the feed of the task, created on first use.
     pub(crate) fn feed(self: &Arc<Self>, task: &TaskId) -> Arc<Feed> {
         let mut shard = self.shard(task).lock();
         if let Some(feed) = shard.get(task).and_then(Weak::upgrade) {
@@ -43,7 +43,7 @@ impl Hub {
         feed
     }
 
-    /// Ends every subscription; used when the process stops.
+    /// Closes every subscription at shutdown.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         for shard in &self.shards {
@@ -62,7 +62,7 @@ impl Hub {
 }
 
 impl CommitObserver for Hub {
-    fn committed(&self, events: &[Arc<StoredEvent>]) {
+    fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         for stream in events.chunk_by(|left, right| left.stream == right.stream) {
             let Some(StreamId::Task(task)) = stream.first().map(|event| &event.stream) else { continue };
             let feed = self.shard(task).lock().get(task).and_then(Weak::upgrade);
@@ -73,7 +73,7 @@ impl CommitObserver for Hub {
     }
 }
 
-/// The live side of one task.
+/// In-memory feed of one task.
 pub(crate) struct Feed {
     task: TaskId,
     hub: Weak<Hub>,
@@ -88,26 +88,26 @@ struct FeedState {
     closed: bool,
 }
 
-/// Waits for a status that ends a turn, later than what was true when the wait began.
+/// Waits for a status after `after` that ends a turn.
 struct Waiter {
     after: u64,
-    tell: oneshot::Sender<Result<u64, EngineError>>,
+    sender: oneshot::Sender<Result<u64, EngineError>>,
 }
 
 struct OpenText {
     message: MessageId,
     attempt: u32,
     text: String,
-    /// Whether the journal has the start of its attempt, before which no text is shown.
+    /// Whether the start of the attempt is journaled; no text is published before.
     has_started: bool,
-    /// Whether what the model thought is on its way to the journal, before which no text is shown either.
-    awaits_thought: bool,
+    /// Whether reasoning is queued for the journal; no text is published before it is journaled.
+    awaits_reasoning: bool,
 }
 
 impl Feed {
-    /// Items from now on, beginning with the open text if there is any; `None` when the process stops.
+    /// Subscribes to items from now on, starting with the open text if there is any; `None` during shutdown.
     pub(crate) fn attach(&self) -> Option<mpsc::Receiver<FeedItem>> {
-        let (sender, receiver) = mpsc::channel(SUBSCRIBER_QUEUE);
+        let (sender, receiver) = mpsc::channel(SUBSCRIBER_QUEUE_LEN);
         let mut state = self.state.lock();
         if state.closed {
             return None;
@@ -115,37 +115,36 @@ impl Feed {
         if let Some(item) = state.open.as_ref().and_then(OpenText::snapshot) {
             let _ = sender.try_send(item);
         }
-        // On a quiet task nothing is published that would notice who has left.
+        // A quiet task publishes nothing, so closed subscribers are removed here.
         state.subscribers.retain(|subscriber| !subscriber.is_closed());
         state.subscribers.push(sender);
         Some(receiver)
     }
 
-    /// Resolves with the number of the first status above `after` that ends a turn; with an error when the process
-    /// stops.
+    /// Resolves with the number of the first status after `after` that ends a turn, or with an error at shutdown.
     pub(crate) fn settled(&self, after: u64) -> oneshot::Receiver<Result<u64, EngineError>> {
         let (tell, receiver) = oneshot::channel();
         let mut state = self.state.lock();
-        state.waiters.retain(|waiter| !waiter.tell.is_closed());
+        state.waiters.retain(|waiter| !waiter.sender.is_closed());
         if !state.closed {
-            state.waiters.push(Waiter { after, tell });
+            state.waiters.push(Waiter { after, sender: tell });
         }
         receiver
     }
 
-    /// A model call begins to write; called before its start is queued, so that no delta comes too early.
+    /// Opens the text of a model call. Called before its start is queued, so that no delta precedes it.
     pub(crate) fn begin_text(&self, message: &MessageId, attempt: u32) {
         let open = OpenText {
             message: message.clone(),
             attempt,
             text: String::new(),
             has_started: false,
-            awaits_thought: false,
+            awaits_reasoning: false,
         };
         self.state.lock().open = Some(open);
     }
 
-    /// More text of the model call that [`Feed::begin_text`] announced.
+    /// Appends text of the model call opened by [`Feed::begin_text`].
     pub(crate) fn delta(&self, text: &str) {
         let mut state = self.state.lock();
         let FeedState { open: Some(open), subscribers, .. } = &mut *state else { return };
@@ -157,19 +156,19 @@ impl Feed {
         }
     }
 
-    /// Text that follows waits for the journal to have what the model thought before it.
+    /// Holds further text until the reasoning before it is journaled.
     pub(crate) fn hold_text(&self) {
         if let Some(open) = &mut self.state.lock().open {
-            open.awaits_thought = true;
+            open.awaits_reasoning = true;
         }
     }
 
-    /// Waiters learn that the journal failed them; subscribers stay, because the task goes on when there is room.
+    /// Fails all waiters with a journal error. Subscribers stay attached, because the task is resumed later.
     pub(crate) fn fail(&self, error: &EngineError) {
         let mut state = self.state.lock();
         state.open = None;
         for waiter in state.waiters.drain(..) {
-            let _ = waiter.tell.send(Err(error.clone()));
+            let _ = waiter.sender.send(Err(error.clone()));
         }
     }
 
@@ -178,7 +177,7 @@ impl Feed {
         state.closed = true;
         state.subscribers.clear();
         for waiter in state.waiters.drain(..) {
-            let _ = waiter.tell.send(Err(EngineError::ShuttingDown));
+            let _ = waiter.sender.send(Err(EngineError::ShuttingDown));
         }
     }
 
@@ -186,7 +185,7 @@ impl Feed {
         let mut state = self.state.lock();
         for event in events {
             publish(&mut state.subscribers, &FeedItem::Event(Arc::clone(event)));
-            let Fact::Task(fact) = &event.fact else { continue };
+            let JournalEvent::Task(fact) = &event.fact else { continue };
             state.observe(event.number, fact);
         }
     }
@@ -208,7 +207,7 @@ impl FeedState {
                 if let Some(open) = &mut self.open
                     && open.message == *message
                     && open.has_started
-                    && std::mem::take(&mut open.awaits_thought)
+                    && std::mem::take(&mut open.awaits_reasoning)
                 {
                     self.show_open_text();
                 }
@@ -217,11 +216,11 @@ impl FeedState {
                 self.open.take_if(|open| open.message == message.id);
             }
             TaskEvent::StatusChanged { state, .. } => {
-                // Text that is not yet to be seen belongs to an attempt after this status.
+                // Open text that is not visible yet belongs to an attempt after this status.
                 self.open.take_if(|open| open.has_started);
                 if state.is_terminal() || state.is_interrupted() {
                     for waiter in self.waiters.extract_if(.., |waiter| waiter.after < number) {
-                        let _ = waiter.tell.send(Ok(number));
+                        let _ = waiter.sender.send(Ok(number));
                     }
                 }
             }
@@ -231,7 +230,7 @@ impl FeedState {
 }
 
 impl FeedState {
-    /// Shows the text that was held until now.
+    /// Publishes the held text.
     fn show_open_text(&mut self) {
         let item = self.open.as_ref().filter(|open| !open.text.is_empty()).and_then(OpenText::snapshot);
         if let Some(item) = item {
@@ -242,7 +241,7 @@ impl FeedState {
 
 impl OpenText {
     fn is_visible(&self) -> bool {
-        self.has_started && !self.awaits_thought
+        self.has_started && !self.awaits_reasoning
     }
 
     fn snapshot(&self) -> Option<FeedItem> {
@@ -251,7 +250,8 @@ impl OpenText {
     }
 }
 
-/// A subscriber whose queue is full loses its sender: it drains what it has and catches up from the journal.
+/// Sends an item to all subscribers. One with a full queue is dropped: it drains its queue and catches up from the
+/// journal.
 fn publish(subscribers: &mut Vec<mpsc::Sender<FeedItem>>, item: &FeedItem) {
     subscribers.retain(|subscriber| subscriber.try_send(item.clone()).is_ok());
 }

@@ -1,8 +1,10 @@
 //! Resumes runs that may have crashed the process: in small groups, one after the other.
 
-use crate::{FeedItem, end::Ending, engine::Inner, live::LiveTask, recover::After};
-use baton_rules::{ResumeGroup, Suspect, Task, blame, crash_reason, resume_groups, resumption, waits_for_group};
-use baton_types::{Fact, TaskEvent};
+use crate::{FeedItem, end::TaskEnd, engine::EngineInner, live::LiveTask, recover::ResumeCause};
+use baton_rules::{
+    CrashSuspect, ResumeGroup, TaskRecord, crash_reason, is_to_blame, resume_groups, resumption_event, waits_for_group,
+};
+use baton_types::{JournalEvent, TaskEvent};
 use futures_util::future::join_all;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -13,25 +15,25 @@ pub(crate) struct CrashSurvey {
     /// Runs that were executing a step.
     pub(crate) working: usize,
     /// Runs that may have caused the crash. They have no driver yet.
-    pub(crate) suspects: Vec<(Arc<LiveTask>, Suspect)>,
+    pub(crate) suspects: Vec<(Arc<LiveTask>, CrashSuspect)>,
 }
 
-impl Inner {
+impl EngineInner {
     /// Fails the suspects that are to blame and resumes the others in groups.
     pub(crate) async fn isolate(self: &Arc<Self>, survey: CrashSurvey) {
         let CrashSurvey { working, suspects } = survey;
-        let ranks: Vec<Suspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
+        let ranks: Vec<CrashSuspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
         let mut left = Vec::new();
         for (at, (live, suspect)) in suspects.into_iter().enumerate() {
-            let others: Vec<Suspect> =
+            let others: Vec<CrashSuspect> =
                 ranks.iter().enumerate().filter(|(it, _)| *it != at).map(|(_, it)| *it).collect();
-            if blame(suspect, &others, working == 1) {
+            if is_to_blame(suspect, &others, working == 1) {
                 let reason = crash_reason(&live.lock().task, suspect);
                 tracing::error!(code = reason.code, task = %live.id, detail = reason.detail, "a run is failed because it may have crashed the process");
                 live.lock().driven = false;
-                if let Err(error) = self.end(&live, Ending::Failed(reason)).await {
+                if let Err(error) = self.end(&live, TaskEnd::Failed(reason)).await {
                     tracing::warn!(task = %live.id, %error, "a run could not be failed; retrying");
-                    self.take_up_later(live.id.clone(), After::Death);
+                    self.resume_later(live.id.clone(), ResumeCause::Crash);
                 }
             } else if waits_for_group(live.lock().position().1) {
                 left.push((live, suspect));
@@ -40,7 +42,10 @@ impl Inner {
             }
         }
         if !left.is_empty() {
-            tracing::warn!(runs = left.len(), "runs that were in progress at several crashes are resumed in small groups");
+            tracing::warn!(
+                runs = left.len(),
+                "runs that were in progress at several crashes are resumed in small groups"
+            );
             let inner = Arc::clone(self);
             self.drivers.spawn(async move {
                 tokio::select! {
@@ -53,22 +58,22 @@ impl Inner {
 
     /// Resumes a run. Returns false if it has ended meanwhile or the journal failed.
     async fn resume_run(self: &Arc<Self>, live: &Arc<LiveTask>, alone: bool) -> bool {
-        let resumed = |task: &Task| resumption(task, alone).into_iter().collect();
+        let resumed = |task: &TaskRecord| resumption_event(task, alone).into_iter().collect();
         let receipt = live.commit(self.journal(), &*self.ports.clock, resumed);
         let is_resumed = receipt.is_ok();
         if let Ok(receipt) = receipt
             && let Err(error) = receipt.await
         {
-            self.broke(live, &error);
+            self.handle_journal_error(live, &error);
             return false;
         }
         self.spawn_driver(Arc::clone(live), None);
         is_resumed
     }
 
-    async fn resume_in_groups(self: &Arc<Self>, suspects: Vec<(Arc<LiveTask>, Suspect)>) {
+    async fn resume_in_groups(self: &Arc<Self>, suspects: Vec<(Arc<LiveTask>, CrashSuspect)>) {
         let begun = Instant::now();
-        let ranks: Vec<Suspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
+        let ranks: Vec<CrashSuspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
         for ResumeGroup { members, delay, window } in resume_groups(&ranks) {
             tokio::time::sleep_until(begun + delay).await;
             let alone = members.len() == 1;
@@ -84,7 +89,7 @@ impl Inner {
         let Some(mut feed) = feed.filter(|_| is_resumed) else { return };
         let progress = async {
             while let Some(item) = feed.recv().await {
-                if matches!(&item, FeedItem::Event(event) if matches!(&event.fact, Fact::Task(fact) if is_progress(fact)))
+                if matches!(&item, FeedItem::Event(event) if matches!(&event.fact, JournalEvent::Task(fact) if is_progress(fact)))
                 {
                     return;
                 }

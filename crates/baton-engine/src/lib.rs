@@ -44,13 +44,13 @@ pub use approvals::{
     AnswerApproval, Approval, ApprovalDecision, ApprovalError, ApprovalKind, ApprovalPage, ApprovalQuestion,
     ApprovalRef, ListApprovals, QuestionAnswer,
 };
-pub use command::{IdempotencyKey, ListTasks, SendCommand, Sent, TaskPage, TaskRef};
-pub use engine::{Engine, Options, Ports};
+pub use command::{IdempotencyKey, ListTasks, SendCommand, SendReceipt, TaskPage, TaskRef};
+pub use engine::{Engine, EngineOptions, Ports};
 pub use error::EngineError;
 pub use feed::FeedItem;
 pub use no_peers::NoPeers;
 pub use sessions::{
-    Deleted, ForkSession, ImportSession, Imported, ListSessions, NO_AGENT, SessionChange, SessionError, SessionLine,
-    SessionPage, SessionRef, SessionSummary, SessionView, Unfinished,
+    ForkSession, ImportSession, ListSessions, NO_AGENT, SessionChange, SessionDeletion, SessionError,
+    SessionImportResult, SessionLine, SessionPage, SessionRef, SessionSummary, SessionView, UnfinishedPolicy,
 };
 pub use subscribe::Subscription;

@@ -1,6 +1,6 @@
 //! Peer client without remote agents.
 
-use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerStream, Peers};
+use baton_ports::{BoxFuture, PeerError, PeerGateway, PeerRequest, PeerStream};
 use baton_types::{AgentName, ErrorCode};
 use std::future::ready;
 
@@ -8,21 +8,25 @@ use std::future::ready;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPeers;
 
-impl Peers for NoPeers {
-    fn ask<'a>(&'a self, peer: &'a AgentName, _: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+impl PeerGateway for NoPeers {
+    fn send_message<'a>(&'a self, peer: &'a AgentName, _: PeerRequest) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(ready(Err(unknown(peer))))
     }
 
     fn resume<'a>(
         &'a self,
         peer: &'a AgentName,
-        _: PeerAsk,
+        _: PeerRequest,
         _: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(ready(Err(unknown(peer))))
     }
 
-    fn find<'a>(&'a self, peer: &'a AgentName, _: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
+    fn find_task<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        _: PeerRequest,
+    ) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
         Box::pin(ready(Err(unknown(peer))))
     }
 
@@ -30,11 +34,11 @@ impl Peers for NoPeers {
         Box::pin(ready(Err(unknown(peer))))
     }
 
-    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
+    fn handle_notification<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
         Box::pin(ready(false))
     }
 }
 
 fn unknown(peer: &AgentName) -> PeerError {
-    PeerError::Unreached { code: ErrorCode::AGENT_NOT_FOUND, detail: format!("there is no remote agent '{peer}'") }
+    PeerError::Unreachable { code: ErrorCode::AGENT_NOT_FOUND, detail: format!("there is no remote agent '{peer}'") }
 }

@@ -1,9 +1,9 @@
 //! Loads tasks for reading and opens them for changes.
 
-use crate::{EngineError, TaskRef, engine::Inner, live::LiveTask};
-use baton_ports::{Head, JournalError, Loaded};
-use baton_rules::Task;
-use baton_types::{Fact, Principal, StreamId, TaskId, Timestamp};
+use crate::{EngineError, TaskRef, engine::EngineInner, live::LiveTask};
+use baton_ports::{JournalError, LoadedStream, StreamHead};
+use baton_rules::TaskRecord;
+use baton_types::{JournalEvent, Principal, StreamId, TaskId, Timestamp};
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
@@ -11,11 +11,11 @@ use std::{
 };
 
 /// Lease duration of a task; renewed by acquiring it again.
-const LEASE: Duration = Duration::from_secs(60);
+const LEASE_TTL: Duration = Duration::from_secs(60);
 
-impl Inner {
+impl EngineInner {
     /// The task as stored in the journal.
-    pub(crate) async fn load(&self, principal: &Principal, task: &TaskRef) -> Result<Task, EngineError> {
+    pub(crate) async fn load(&self, principal: &Principal, task: &TaskRef) -> Result<TaskRecord, EngineError> {
         let stream = StreamId::Task(task.task.clone());
         let missing = || EngineError::TaskNotFound(task.task.clone());
         let loaded = self.journal().load(Some(principal), &stream).await?.ok_or_else(missing)?;
@@ -27,7 +27,11 @@ impl Inner {
 
     /// Loads a listed task. Returns `None` when it is gone or unreadable; an unreadable task is logged and omitted from
     /// the list.
-    pub(crate) async fn load_listed(&self, principal: &Principal, head: &Head) -> Result<Option<Task>, EngineError> {
+    pub(crate) async fn load_listed(
+        &self,
+        principal: &Principal,
+        head: &StreamHead,
+    ) -> Result<Option<TaskRecord>, EngineError> {
         let Some(id) = head.task() else { return Ok(None) };
         let loaded = match self.journal().load(Some(principal), &head.stream).await {
             Ok(loaded) => loaded.map(|loaded| fold(id, &loaded)).transpose(),
@@ -56,11 +60,11 @@ impl Inner {
         }
         // Access check first: a caller without access must not advance the epoch.
         self.load(principal, task).await?;
-        self.take(&task.task).await
+        self.acquire_task(&task.task).await
     }
 
     /// Takes the task over under a new epoch.
-    pub(crate) async fn take(self: &Arc<Self>, task: &TaskId) -> Result<Arc<LiveTask>, EngineError> {
+    pub(crate) async fn acquire_task(self: &Arc<Self>, task: &TaskId) -> Result<Arc<LiveTask>, EngineError> {
         let mut hasher = DefaultHasher::new();
         task.hash(&mut hasher);
         let slot = usize::try_from(hasher.finish() % self.opening.len() as u64).unwrap_or(0);
@@ -69,7 +73,7 @@ impl Inner {
             return Ok(live);
         }
         let stream = StreamId::Task(task.clone());
-        let lease = self.journal().acquire(&stream, &self.options.holder, self.ports.clock.now(), LEASE).await?;
+        let lease = self.journal().acquire(&stream, &self.options.holder, self.ports.clock.now(), LEASE_TTL).await?;
         let missing = || EngineError::TaskNotFound(task.clone());
         let loaded = self.journal().load(None, &stream).await?.ok_or_else(missing)?;
         let folded = fold(task, &loaded)?;
@@ -81,7 +85,7 @@ impl Inner {
     }
 
     /// Trace of the last event; the task continues in the same trace.
-    async fn last_trace(&self, loaded: &Loaded) -> Result<Option<Arc<str>>, EngineError> {
+    async fn last_trace(&self, loaded: &LoadedStream) -> Result<Option<Arc<str>>, EngineError> {
         if let Some(last) = loaded.events.last() {
             return Ok(last.trace.clone());
         }
@@ -92,16 +96,19 @@ impl Inner {
 }
 
 /// Folds the stored events into the task state.
-pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
+pub(crate) fn fold(id: &TaskId, loaded: &LoadedStream) -> Result<TaskRecord, EngineError> {
     let damaged = |number, reason| {
         EngineError::Journal(JournalError::Damaged { stream: StreamId::Task(id.clone()), number, reason })
     };
     let corrupt = |reason: String| damaged(None, reason);
     let mut task = match &loaded.snapshot {
         Some(snapshot) => {
-            let task = snapshot.state.read::<Task>().map_err(|error| corrupt(error.to_string()))?;
+            let task = snapshot.state.read::<TaskRecord>().map_err(|error| corrupt(error.to_string()))?;
             if task.version != snapshot.version {
-                return Err(corrupt(format!("the snapshot of version {} contains version {}", snapshot.version, task.version)));
+                return Err(corrupt(format!(
+                    "the snapshot of version {} contains version {}",
+                    snapshot.version, task.version
+                )));
             }
             Some(task)
         }
@@ -114,10 +121,17 @@ pub(crate) fn fold(id: &TaskId, loaded: &Loaded) -> Result<Task, EngineError> {
 }
 
 /// Applies one more event.
-pub(crate) fn fold_one(id: &TaskId, task: &mut Option<Task>, at: Timestamp, fact: &Fact) -> Result<(), String> {
-    let Fact::Task(event) = fact else { return Err("not a task event".to_owned()) };
+pub(crate) fn fold_one(
+    id: &TaskId,
+    task: &mut Option<TaskRecord>,
+    at: Timestamp,
+    fact: &JournalEvent,
+) -> Result<(), String> {
+    let JournalEvent::Task(event) = fact else { return Err("not a task event".to_owned()) };
     match task {
-        None => *task = Some(Task::submitted(id.clone(), at, event).map_err(|illegal| illegal.to_string())?),
+        None => {
+            *task = Some(TaskRecord::from_submission(id.clone(), at, event).map_err(|illegal| illegal.to_string())?)
+        }
         Some(task) => task.apply(at, event).map_err(|illegal| illegal.to_string())?,
     }
     Ok(())

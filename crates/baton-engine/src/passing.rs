@@ -2,20 +2,20 @@
 
 use crate::{
     Engine, EngineError, IdempotencyKey, SendCommand, TaskRef,
-    engine::Inner,
-    live::{LiveTask, Stopped},
+    engine::EngineInner,
+    live::{LiveCommitError, LiveTask},
     open::fold,
-    run::asking,
+    run::input_required_event,
     send::internal,
 };
 use baton_ports::{BoxFuture, Commit};
-use baton_rules::{HandedOff, Task, asked_of_caller, goes_on, hear};
+use baton_rules::{PendingHandoff, TaskRecord, accept_message, caller_requests, resume_child_wait};
 use baton_types::{AgentName, Digest, Message, MessageId, Principal, StreamId, TaskId, TaskState};
 use std::sync::Arc;
 
-impl Inner {
+impl EngineInner {
     /// Checks that every child task addressed by the message would accept its answer. Changes nothing.
-    pub(crate) async fn would_be_heard(
+    pub(crate) async fn check_answer_accepted(
         &self,
         principal: &Principal,
         task: &TaskRef,
@@ -25,24 +25,24 @@ impl Inner {
         if !present.waits_for_child() {
             return Ok(());
         }
-        self.heard_below(present, message.clone()).await
+        self.check_children_accept(present, message.clone()).await
     }
 
-    fn heard_below(&self, task: Task, message: Message) -> BoxFuture<'_, Result<(), EngineError>> {
+    fn check_children_accept(&self, task: TaskRecord, message: Message) -> BoxFuture<'_, Result<(), EngineError>> {
         Box::pin(async move {
-            let heard = hear(&task, message, self.ports.clock.now())?;
-            for down in heard.passed {
-                let Some(child) = self.stored(&down.child).await? else { continue };
+            let heard = accept_message(&task, message, self.ports.clock.now())?;
+            for down in heard.forwarded {
+                let Some(child) = self.load_stored(&down.child).await? else { continue };
                 if child.state.is_terminal() {
                     return Err(EngineError::TaskFinished { task: down.child, state: child.state });
                 }
-                self.heard_below(child, down.message).await?;
+                self.check_children_accept(child, down.message).await?;
             }
             Ok(())
         })
     }
 
-    async fn stored(&self, task: &TaskId) -> Result<Option<Task>, EngineError> {
+    async fn load_stored(&self, task: &TaskId) -> Result<Option<TaskRecord>, EngineError> {
         let loaded = self.journal().load(None, &StreamId::Task(task.clone())).await?;
         loaded.map(|loaded| fold(task, &loaded)).transpose()
     }
@@ -62,7 +62,7 @@ impl Inner {
         answer: &Message,
     ) -> Result<(), EngineError> {
         let Some(agent) = self.agent_of(child).await? else { return Ok(()) };
-        let request = Digest::of(answer.id.as_str().as_bytes());
+        let request = Digest::compute(answer.id.as_str().as_bytes());
         let mut message = answer.clone();
         message.task = Some(child.clone());
         let idempotency = Some(IdempotencyKey { key: answer.id.to_string(), request });
@@ -81,7 +81,7 @@ impl Inner {
 
     /// Passes answers to child tasks in the background. A task that still waits for input has no run to do it, and the
     /// children can continue immediately.
-    pub(crate) fn pass_down_beside(self: &Arc<Self>, live: &Arc<LiveTask>) {
+    pub(crate) fn pass_down_in_background(self: &Arc<Self>, live: &Arc<LiveTask>) {
         let (inner, task) = (Arc::clone(self), live.id.clone());
         let (owner, trace) = (Arc::clone(&live.owner), live.lock().trace.clone());
         self.drivers.spawn(async move {
@@ -98,9 +98,9 @@ impl Inner {
         trace: Option<Arc<str>>,
         task: &TaskId,
     ) -> Result<(), EngineError> {
-        self.synced().await?;
-        let Some(task) = self.stored(task).await? else { return Ok(()) };
-        for (_, handed) in task.handed_off() {
+        self.wait_for_sync().await?;
+        let Some(task) = self.load_stored(task).await? else { return Ok(()) };
+        for (_, handed) in task.pending_handoffs() {
             if let Some(answer) = &handed.answer {
                 self.pass_down(owner, trace.clone(), &handed.child, answer).await?;
             }
@@ -109,40 +109,40 @@ impl Inner {
     }
 
     /// Notifies the parent task in the background that this task continues.
-    pub(crate) fn tell_parent(self: &Arc<Self>, child: &Task) {
+    pub(crate) fn notify_parent(self: &Arc<Self>, child: &TaskRecord) {
         let Some(parent) = child.parent.as_ref().map(|link| link.task.clone()) else { return };
         let (inner, child) = (Arc::clone(self), child.id.clone());
         self.drivers.spawn(async move {
-            if let Err(error) = inner.notice(&parent, &child).await {
+            if let Err(error) = inner.record_child_progress(&parent, &child).await {
                 tracing::warn!(task = %parent, %error, "a parent task could not be notified that its child continues");
             }
         });
     }
 
     /// Records in the parent that a child continued without an answer passed through it, and so on up the chain.
-    pub(crate) fn notice<'a>(
+    pub(crate) fn record_child_progress<'a>(
         self: &'a Arc<Self>,
         parent: &'a TaskId,
         child: &'a TaskId,
     ) -> BoxFuture<'a, Result<(), EngineError>> {
         Box::pin(async move {
             loop {
-                let live = self.take(parent).await?;
+                let live = self.acquire_task(parent).await?;
                 let (agent, context, wishes) = {
                     let cell = live.lock();
                     (cell.task.agent.clone(), cell.task.context.clone(), cell.task.wishes.clone())
                 };
                 let Some(spec) = self.ports.agents.agent(&agent) else {
-                    self.rest(&live);
+                    self.release_if_idle(&live);
                     return Err(EngineError::AgentNotFound(agent));
                 };
                 let pinned = self.pin(&live.owner, &spec, Some(&context), wishes.as_deref()).await?;
                 let noticed = {
                     let mut cell = live.lock();
                     let now = self.ports.clock.now();
-                    let Some(heard) = goes_on(&cell.task, child, now) else {
+                    let Some(heard) = resume_child_wait(&cell.task, child, now) else {
                         drop(cell);
-                        self.rest(&live);
+                        self.release_if_idle(&live);
                         return Ok(());
                     };
                     let mut after = cell.task.clone();
@@ -150,19 +150,19 @@ impl Inner {
                     for event in &events {
                         after.apply(now, event).map_err(|illegal| internal(&illegal.to_string()))?;
                     }
-                    if heard.resumes {
+                    if heard.starts_run {
                         events.extend(self.start_run(&after, &pinned));
                     } else if cell.task.state == TaskState::InputRequired {
-                        events.push(asking(&self.ports, &after, &asked_of_caller(&after, &spec)));
+                        events.push(input_required_event(&self.ports, &after, &caller_requests(&after, &spec)));
                     }
-                    let drive = heard.resumes && !cell.driven;
+                    let drive = heard.starts_run && !cell.driven;
                     let queued =
                         live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, Commit::default());
                     if queued.is_ok() {
                         cell.driven |= drive;
-                        cell.session = heard.resumes.then(|| pinned.session.clone());
+                        cell.session = heard.starts_run.then(|| pinned.session.clone());
                     }
-                    queued.map(|receipt| (receipt, drive, heard.resumes, cell.task.clone()))
+                    queued.map(|receipt| (receipt, drive, heard.starts_run, cell.task.clone()))
                 };
                 match noticed {
                     Ok((receipt, drive, resumes, task)) => {
@@ -170,15 +170,15 @@ impl Inner {
                             self.spawn_driver(Arc::clone(&live), Some(receipt));
                         } else {
                             receipt.await?;
-                            self.rest(&live);
+                            self.release_if_idle(&live);
                         }
                         if resumes {
-                            self.tell_parent(&task);
+                            self.notify_parent(&task);
                         }
                         return Ok(());
                     }
-                    Err(Stopped::Retired) => self.retire(&live),
-                    Err(Stopped::Illegal(illegal)) => return Err(internal(&illegal.to_string())),
+                    Err(LiveCommitError::Retired) => self.retire(&live),
+                    Err(LiveCommitError::Illegal(illegal)) => return Err(internal(&illegal.to_string())),
                 }
             }
         })
@@ -186,26 +186,26 @@ impl Inner {
 
     /// After a crash: rechecks children that asked a question, since they may have continued without this task being
     /// notified.
-    pub(crate) async fn look_after_children(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<(), EngineError> {
+    pub(crate) async fn recheck_children(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<(), EngineError> {
         let asked: Vec<(TaskId, MessageId)> = {
             let cell = live.lock();
-            let asked = |handed: &HandedOff| {
+            let asked = |handed: &PendingHandoff| {
                 let (message, _) = handed.asked.as_ref()?;
                 Some((handed.child.clone(), message.id.clone()))
             };
-            cell.task.handed_off().filter_map(|(_, handed)| asked(handed)).collect()
+            cell.task.pending_handoffs().filter_map(|(_, handed)| asked(handed)).collect()
         };
         for (child, question) in asked {
-            let still_asks = |task: Task| {
+            let still_asks = |task: TaskRecord| {
                 let same = task.status_message.as_ref().is_none_or(|asked| asked.id == question);
                 task.state.is_interrupted() && same
             };
-            if !self.stored(&child).await?.is_some_and(still_asks) {
-                self.notice(&live.id, &child).await?;
+            if !self.load_stored(&child).await?.is_some_and(still_asks) {
+                self.record_child_progress(&live.id, &child).await?;
             }
         }
-        if live.lock().task.handed_off().any(|(_, handed)| handed.answer.is_some()) {
-            self.pass_down_beside(live);
+        if live.lock().task.pending_handoffs().any(|(_, handed)| handed.answer.is_some()) {
+            self.pass_down_in_background(live);
         }
         Ok(())
     }

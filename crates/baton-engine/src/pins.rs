@@ -8,35 +8,39 @@ use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 
 /// Maximum cached definitions; others are read from the journal again.
-const KNOWN: usize = 1024;
+const MAX_CACHED_DEFINITIONS: usize = 1024;
 
 /// Cache of definitions stored in the journal.
 #[derive(Default)]
-pub(crate) struct Pins {
-    current: Mutex<HashMap<AgentName, Pinned>>,
+pub(crate) struct DefinitionPins {
+    current: Mutex<HashMap<AgentName, PinnedDefinition>>,
     known: Mutex<HashMap<Digest, Arc<AgentSpec>>>,
 }
 
 /// A definition stored in the journal.
 #[derive(Clone)]
-pub(crate) struct Pinned {
+pub(crate) struct PinnedDefinition {
     pub(crate) digest: Digest,
     pub(crate) spec: Arc<AgentSpec>,
     /// Session record at the time the definition was pinned for a run.
     pub(crate) session: Option<Arc<SessionRecord>>,
 }
 
-impl Pins {
+impl DefinitionPins {
     /// Stores the definition in the journal if needed.
-    pub(crate) async fn pin(&self, journal: &dyn Journal, spec: &Arc<AgentSpec>) -> Result<Pinned, EngineError> {
+    pub(crate) async fn pin(
+        &self,
+        journal: &dyn Journal,
+        spec: &Arc<AgentSpec>,
+    ) -> Result<PinnedDefinition, EngineError> {
         if let Some(pinned) = self.current.lock().get(&spec.name).filter(|pinned| Arc::ptr_eq(&pinned.spec, spec)) {
             return Ok(pinned.clone());
         }
         let json = to_json(spec)?;
         let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
-        let pinned = Pinned { digest, spec: Arc::clone(spec), session: None };
+        let pinned = PinnedDefinition { digest, spec: Arc::clone(spec), session: None };
         let mut current = self.current.lock();
-        if current.len() >= KNOWN {
+        if current.len() >= MAX_CACHED_DEFINITIONS {
             current.clear();
         }
         current.insert(spec.name.clone(), pinned.clone());
@@ -46,14 +50,18 @@ impl Pins {
     }
 
     /// Stores a session-specific definition in the journal if needed.
-    pub(crate) async fn pin_variant(&self, journal: &dyn Journal, spec: AgentSpec) -> Result<Pinned, EngineError> {
+    pub(crate) async fn pin_variant(
+        &self,
+        journal: &dyn Journal,
+        spec: AgentSpec,
+    ) -> Result<PinnedDefinition, EngineError> {
         let json = to_json(&spec)?;
-        let digest = Digest::of(json.as_str().as_bytes());
+        let digest = Digest::compute(json.as_str().as_bytes());
         if let Some(spec) = self.known.lock().get(&digest) {
-            return Ok(Pinned { digest, spec: Arc::clone(spec), session: None });
+            return Ok(PinnedDefinition { digest, spec: Arc::clone(spec), session: None });
         }
         let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
-        let pinned = Pinned { digest, spec: Arc::new(spec), session: None };
+        let pinned = PinnedDefinition { digest, spec: Arc::new(spec), session: None };
         self.remember(&pinned);
         Ok(pinned)
     }
@@ -73,14 +81,14 @@ impl Pins {
             .and_then(|text| Json::parse(text).ok())
             .and_then(|json| json.read::<AgentSpec>().ok().map(Arc::new));
         if let Some(spec) = &spec {
-            self.remember(&Pinned { digest: digest.clone(), spec: Arc::clone(spec), session: None });
+            self.remember(&PinnedDefinition { digest: digest.clone(), spec: Arc::clone(spec), session: None });
         }
         Ok(spec)
     }
 
-    fn remember(&self, pinned: &Pinned) {
+    fn remember(&self, pinned: &PinnedDefinition) {
         let mut known = self.known.lock();
-        if known.len() >= KNOWN {
+        if known.len() >= MAX_CACHED_DEFINITIONS {
             known.clear();
         }
         known.insert(pinned.digest.clone(), Arc::clone(&pinned.spec));

@@ -1,8 +1,8 @@
 //! Resumes unfinished work of an earlier process.
 
-use crate::{Engine, EngineError, end::Ending, engine::Inner, isolation::CrashSurvey, live::LiveTask};
-use baton_ports::{Head, JournalError};
-use baton_rules::{Resume, Suspect, resume, works};
+use crate::{Engine, EngineError, end::TaskEnd, engine::EngineInner, isolation::CrashSurvey, live::LiveTask};
+use baton_ports::{JournalError, StreamHead};
+use baton_rules::{CrashSuspect, ResumeDecision, decide_resume, has_own_work};
 use baton_types::{StreamId, TaskId, TaskState};
 use futures_util::{StreamExt, stream};
 use parking_lot::Mutex;
@@ -12,29 +12,29 @@ use std::{sync::Arc, time::Duration};
 const PAGE: usize = 512;
 
 /// Maximum tasks recovered concurrently; they share journal syncs.
-const TOGETHER: usize = 128;
+const MAX_CONCURRENT_RECOVERIES: usize = 128;
 
 /// Delay between attempts while the journal rejects.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MIN_RETRY_DELAY: Duration = Duration::from_millis(100);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// Reason to resume a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum After {
+pub(crate) enum ResumeCause {
     /// The driving process died. Crashes are counted.
-    Death,
+    Crash,
     /// The journal rejected a write; the process is healthy.
-    Refusal,
+    JournalRejection,
 }
 
 impl Engine {
     /// Resumes every unfinished run under a new epoch and starts the push dispatcher. Returns the number of runs. Runs
     /// that may have crashed the process are resumed later.
     pub async fn recover(&self) -> Result<usize, EngineError> {
-        self.inner.start_courier();
-        self.inner.say_owed_farewells();
+        self.inner.start_push_dispatcher();
+        self.inner.resume_remote_cancels();
         let survey = Mutex::new(CrashSurvey::default());
-        let taken = self.take_up_all(&survey).await;
+        let taken = self.resume_all(&survey).await;
         let mut survey = survey.into_inner();
         if taken.is_err() {
             // The other runs in progress at the crash are unknown.
@@ -44,27 +44,27 @@ impl Engine {
         taken
     }
 
-    async fn take_up_all(&self, survey: &Mutex<CrashSurvey>) -> Result<usize, EngineError> {
+    async fn resume_all(&self, survey: &Mutex<CrashSurvey>) -> Result<usize, EngineError> {
         let mut taken = 0;
         let mut after = None;
         loop {
-            let heads = self.inner.journal().active(after.take(), PAGE).await?;
+            let heads = self.inner.journal().active_streams(after.take(), PAGE).await?;
             let Some(last) = heads.last() else { return Ok(taken) };
             after = Some(last.stream.clone());
             let tasks: Vec<TaskId> = heads.iter().filter_map(|head| head.task().cloned()).collect();
             // Waiting tasks are rechecked, not resumed.
-            let waits = |head: &&Head| head.state == TaskState::InputRequired.as_str();
+            let waits = |head: &&StreamHead| head.state == TaskState::InputRequired.as_str();
             taken += tasks.len() - heads.iter().filter(waits).count();
             stream::iter(tasks)
-                .for_each_concurrent(TOGETHER, |task| async move {
-                    match self.inner.take_up(&task, After::Death).await {
+                .for_each_concurrent(MAX_CONCURRENT_RECOVERIES, |task| async move {
+                    match self.inner.resume_task(&task, ResumeCause::Crash).await {
                         Ok(found) => survey.lock().add(found),
                         Err(error) if error.is_damage() => {
                             tracing::error!(code = error.code().code, %task, %error, "an unfinished task cannot be resumed");
                         }
                         Err(error) => {
                             tracing::warn!(%task, %error, "an unfinished task could not be resumed; retrying");
-                            self.inner.take_up_later(task, After::Death);
+                            self.inner.resume_later(task, ResumeCause::Crash);
                         }
                     }
                 })
@@ -80,7 +80,7 @@ pub(crate) enum RecoveryOutcome {
     /// The task was running and continues.
     Working,
     /// The task was running and may have crashed the process; it waits for [`EngineInner::isolate`].
-    Suspect(Arc<LiveTask>, Suspect),
+    Suspect(Arc<LiveTask>, CrashSuspect),
 }
 
 impl CrashSurvey {
@@ -92,24 +92,28 @@ impl CrashSurvey {
     }
 }
 
-impl Inner {
+impl EngineInner {
     /// Resumes one task from its journaled state.
-    pub(crate) async fn take_up(self: &Arc<Self>, task: &TaskId, after: After) -> Result<RecoveryOutcome, EngineError> {
-        let live = self.take(task).await?;
+    pub(crate) async fn resume_task(
+        self: &Arc<Self>,
+        task: &TaskId,
+        after: ResumeCause,
+    ) -> Result<RecoveryOutcome, EngineError> {
+        let live = self.acquire_task(task).await?;
         let at_rest = {
             let cell = live.lock();
             !cell.driven && !cell.task.is_active()
         };
         if at_rest {
             if live.lock().task.waits_for_child() {
-                self.look_after_children(&live).await?;
+                self.recheck_children(&live).await?;
             }
-            self.rest(&live);
-            self.say_owed_farewell(task).await?;
+            self.release_if_idle(&live);
+            self.resume_remote_cancel(task).await?;
             return Ok(RecoveryOutcome::Idle);
         }
         if self.is_orphan(&live).await? {
-            self.end(&live, Ending::Canceled).await?;
+            self.end(&live, TaskEnd::Canceled).await?;
             return Ok(RecoveryOutcome::Idle);
         }
         let (decided, found) = {
@@ -118,17 +122,18 @@ impl Inner {
                 return Ok(RecoveryOutcome::Idle);
             }
             cell.driven = true;
-            let decided = if after == After::Death { resume(&cell.task) } else { Resume::Continue };
-            (decided, if works(&cell.task) { RecoveryOutcome::Working } else { RecoveryOutcome::Idle })
+            let decided =
+                if after == ResumeCause::Crash { decide_resume(&cell.task) } else { ResumeDecision::Continue };
+            (decided, if has_own_work(&cell.task) { RecoveryOutcome::Working } else { RecoveryOutcome::Idle })
         };
         match decided {
-            Resume::Continue => self.spawn_driver(live, None),
-            Resume::Suspect(suspect) => return Ok(RecoveryOutcome::Suspect(live, suspect)),
-            Resume::Go(event) => match live.commit(self.journal(), &*self.ports.clock, |_| vec![event]) {
+            ResumeDecision::Continue => self.spawn_driver(live, None),
+            ResumeDecision::Suspect(suspect) => return Ok(RecoveryOutcome::Suspect(live, suspect)),
+            ResumeDecision::Go(event) => match live.commit(self.journal(), &*self.ports.clock, |_| vec![event]) {
                 // Synced before anything else happens: the crash count depends on it.
                 Ok(receipt) => match receipt.await {
                     Ok(_) => self.spawn_driver(live, None),
-                    Err(error) => self.broke(&live, &error),
+                    Err(error) => self.handle_journal_error(&live, &error),
                 },
                 // The task ended concurrently; the driver finishes it.
                 Err(_) => self.spawn_driver(live, None),
@@ -145,19 +150,19 @@ impl Inner {
     }
 
     /// Retries with backoff until the journal accepts or the process stops.
-    pub(crate) fn take_up_later(self: &Arc<Self>, task: TaskId, after: After) {
+    pub(crate) fn resume_later(self: &Arc<Self>, task: TaskId, after: ResumeCause) {
         if self.stopping.is_cancelled() {
             return;
         }
         let inner = Arc::clone(self);
         self.drivers.spawn(async move {
-            let mut pause = FIRST_PAUSE;
+            let mut pause = MIN_RETRY_DELAY;
             loop {
                 tokio::select! {
                     () = inner.stopping.cancelled() => return,
                     () = tokio::time::sleep(pause) => {}
                 }
-                match inner.take_up(&task, after).await {
+                match inner.resume_task(&task, after).await {
                     // A missing task, handled below, was never journaled.
                     Ok(RecoveryOutcome::Suspect(live, suspect)) => {
                         // The other runs in progress at the crash are unknown here.
@@ -173,7 +178,7 @@ impl Inner {
                     }
                     Err(error) => tracing::debug!(%task, %error, "still waiting for the journal"),
                 }
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                pause = (pause * 2).min(MAX_RETRY_DELAY);
             }
         });
     }

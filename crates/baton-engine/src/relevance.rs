@@ -3,11 +3,11 @@
 mod texts;
 mod vectors;
 
-pub(crate) use texts::{Texts, TextsOf};
+pub(crate) use texts::{DefinitionTextCache, DefinitionTexts};
 pub(crate) use vectors::Vectors;
 
 use crate::Engine;
-use baton_ports::{BoxFuture, Embedder, SearchText, TextSearch, VectorShelf};
+use baton_ports::{BoxFuture, Embedder, EmbeddingCache, SearchText, TextSearch};
 use baton_relevance::{Chosen, Entry, find, pieces};
 use baton_types::{AgentName, ContextItem, ItemKind, RelevanceLimits, Thousandths, ToolSpec};
 use std::sync::{Arc, OnceLock};
@@ -15,20 +15,20 @@ use std::sync::{Arc, OnceLock};
 /// Relevance search with its caches.
 #[derive(Default)]
 pub(crate) struct Relevance {
-    pub(crate) texts: Texts,
+    pub(crate) texts: DefinitionTextCache,
     /// Embedding search, if an embedder is configured; otherwise terms are matched.
     vectors: OnceLock<Vectors>,
 }
 
 /// An item that can be selected.
-pub(crate) enum Candidate<'a> {
+pub(crate) enum RelevanceCandidate<'a> {
     /// A rule or reference.
     Item(ItemKind, &'a ContextItem),
     /// A tool.
     Tool(&'a ToolSpec),
 }
 
-impl Candidate<'_> {
+impl RelevanceCandidate<'_> {
     pub(crate) fn kind(&self) -> ItemKind {
         match self {
             Self::Item(kind, _) => *kind,
@@ -69,9 +69,9 @@ impl Relevance {
 
     /// Selects candidates by term matching.
     pub(crate) fn by_words(
-        texts: &TextsOf,
+        texts: &DefinitionTexts,
         question: &str,
-        candidates: &[Candidate<'_>],
+        candidates: &[RelevanceCandidate<'_>],
         limits: RelevanceLimits,
     ) -> Vec<Chosen> {
         let entries: Vec<Arc<Entry>> = candidates.iter().map(|candidate| texts.entry(candidate)).collect();
@@ -83,7 +83,7 @@ impl Relevance {
         vectors: &Vectors,
         agent: &AgentName,
         question: &str,
-        candidates: &[Candidate<'_>],
+        candidates: &[RelevanceCandidate<'_>],
         limits: RelevanceLimits,
     ) -> Result<Vec<Chosen>, String> {
         let pieces: Vec<_> = candidates.iter().map(|candidate| in_pieces(candidate.text())).collect();
@@ -95,7 +95,7 @@ impl Engine {
     /// Enables selection by embeddings instead of terms; a second call has no effect. Embeddings are cached, so that
     /// each text is embedded once.
     #[must_use]
-    pub fn with_embedder(self, embedder: Arc<dyn Embedder>, shelf: Arc<dyn VectorShelf>) -> Self {
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>, shelf: Arc<dyn EmbeddingCache>) -> Self {
         let _ = self.inner.relevance.vectors.set(Vectors::new(embedder, shelf));
         self
     }

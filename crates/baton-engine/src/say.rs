@@ -1,65 +1,65 @@
-//! A message that goes on with a task.
+//! Continues a task with a message.
 
 use crate::{
     EngineError, SendCommand, TaskRef,
-    claims::HeldKey,
-    engine::Inner,
-    live::{LiveTask, Standing, Stopped},
-    pins::Pinned,
-    run::asking,
-    send::{Ears, Enclosed, Listen, Queued, internal},
+    claims::IdempotencyGuard,
+    engine::EngineInner,
+    live::{LiveCommitError, LiveTask, LiveTaskValidity},
+    pins::PinnedDefinition,
+    run::input_required_event,
+    send::{CommitExtras, ListenMode, QueuedSend, SendSubscription, internal},
 };
 use baton_ports::JournalError;
-use baton_rules::{asked_of_caller, hear, keeps_mode, takes_callers_tools};
+use baton_rules::{accept_message, caller_requests, check_caller_tools, check_mode_unchanged};
 use baton_types::{AgentSpec, ErrorCode, Principal, StreamId, TaskEvent, TaskId, TaskState};
 use std::sync::Arc;
 
-enum Refused {
+enum ContinueError {
     Retired,
-    Because(EngineError),
+    Rejected(EngineError),
 }
 
-impl Inner {
-    pub(crate) async fn go_on(
+impl EngineInner {
+    pub(crate) async fn continue_task(
         self: &Arc<Self>,
         principal: &Arc<Principal>,
         task: &TaskId,
         mut command: SendCommand,
-        key: Option<HeldKey>,
+        key: Option<IdempotencyGuard>,
         spec: &Arc<AgentSpec>,
-        listen: Listen,
-    ) -> Result<Queued, EngineError> {
+        listen: ListenMode,
+    ) -> Result<QueuedSend, EngineError> {
         let task = TaskRef { task: task.clone(), agent: Some(command.agent.clone()) };
-        let mut enclosed = Enclosed { push: None, key };
+        let mut enclosed = CommitExtras { push: None, key };
         if let Some(config) = command.push.take() {
             self.load(principal, &task).await?;
-            enclosed.push = Some(self.place_on(&task.task, config).await?);
+            enclosed.push = Some(self.begin_push_config(&task.task, config).await?);
         }
-        self.would_be_heard(principal, &task, &command.message).await?;
+        self.check_answer_accepted(principal, &task, &command.message).await?;
         loop {
             let live = self.open(principal, &task).await?;
             let (context, held) = {
                 let cell = live.lock();
                 (cell.task.context.clone(), cell.task.wishes.clone())
             };
-            let wishes = command.wishes.as_deref().or(held.as_deref());
+            let wishes = command.run_options.as_deref().or(held.as_deref());
             let pinned = match self.pin(&live.owner, spec, Some(&context), wishes).await {
                 Ok(pinned) => pinned,
                 Err(error) => {
-                    self.rest(&live);
+                    self.release_if_idle(&live);
                     return Err(error);
                 }
             };
-            match self.say(&live, &command, &enclosed, &pinned, listen) {
+            match self.queue_message(&live, &command, &enclosed, &pinned, listen) {
                 Ok(mut queued) => {
-                    queued.receipt = queued.receipt.map(|receipt| enclosed.seal(self, receipt));
+                    queued.receipt = queued.receipt.map(|receipt| enclosed.hold_with(self, receipt));
                     return Ok(queued);
                 }
-                // Whoever gave it up forgets it as well, but not always first.
-                Err(Refused::Retired) => self.retire(&live),
-                Err(Refused::Because(error)) => {
-                    self.rest(&live);
-                    if self.is_true(&live).await? {
+                // The code that retired the task also removes it, but possibly later.
+                Err(ContinueError::Retired) => self.retire(&live),
+                Err(ContinueError::Rejected(error)) => {
+                    self.release_if_idle(&live);
+                    if self.is_journaled(&live).await? {
                         return Err(error);
                     }
                 }
@@ -67,14 +67,14 @@ impl Inner {
         }
     }
 
-    /// Whether the journal has what the memory says, once it has answered: a refusal must not rest on what a crash could
-    /// take back, nor on what the journal refused and nobody has noticed yet. If not, the task is to be opened anew.
-    async fn is_true(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<bool, EngineError> {
+    /// Whether the journal has the state in memory. A rejection must not rest on state that a crash could revert or
+    /// that the journal has already rejected. If false, the task must be opened again.
+    async fn is_journaled(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<bool, EngineError> {
         let (version, epoch) = live.lock().position();
         match live.flush(self.journal()) {
-            None => self.synced().await?,
+            None => self.wait_for_sync().await?,
             Some(receipt) => {
-                let seen_through = self.see_through(Arc::clone(live), receipt).await;
+                let seen_through = self.await_receipt(Arc::clone(live), receipt).await;
                 seen_through.map_err(|_| EngineError::ShuttingDown)??;
             }
         }
@@ -84,30 +84,30 @@ impl Inner {
         if head.epoch == epoch && head.version >= version {
             return Ok(true);
         }
-        if live.lock().standing == Standing::Current {
+        if live.lock().validity == LiveTaskValidity::Current {
             let conflict = JournalError::Conflict { stream, expected: version, actual: head.version };
-            self.broke(live, &conflict);
+            self.handle_journal_error(live, &conflict);
             return Err(conflict.into());
         }
         Ok(false)
     }
 
-    fn say(
+    fn queue_message(
         self: &Arc<Self>,
         live: &Arc<LiveTask>,
         command: &SendCommand,
-        enclosed: &Enclosed,
-        pinned: &Pinned,
-        listen: Listen,
-    ) -> Result<Queued, Refused> {
+        enclosed: &CommitExtras,
+        pinned: &PinnedDefinition,
+        listen: ListenMode,
+    ) -> Result<QueuedSend, ContinueError> {
         let mut cell = live.lock();
         let task = &cell.task;
         if task.state.is_terminal() {
             let finished = EngineError::TaskFinished { task: live.id.clone(), state: task.state };
-            return Err(Refused::Because(finished));
+            return Err(ContinueError::Rejected(finished));
         }
         if command.message.context.as_ref().is_some_and(|context| *context != task.context) {
-            return Err(Refused::Because(EngineError::Invalid {
+            return Err(ContinueError::Rejected(EngineError::Invalid {
                 code: ErrorCode::CONTEXT_MISMATCH,
                 field: "message.contextId".to_owned(),
                 detail: format!("task '{}' belongs to context '{}'", live.id, task.context),
@@ -115,49 +115,51 @@ impl Inner {
         }
         if command.if_generation.is_some_and(|generation| generation != task.generation) {
             let (task, actual) = (live.id.clone(), task.generation);
-            return Err(Refused::Because(EngineError::GenerationMismatch { task, actual }));
+            return Err(ContinueError::Rejected(EngineError::GenerationMismatch { task, actual }));
         }
-        keeps_mode(task, &pinned.spec, &command.message).map_err(|refused| Refused::Because(refused.into()))?;
+        check_mode_unchanged(task, &pinned.spec, &command.message)
+            .map_err(|refused| ContinueError::Rejected(refused.into()))?;
         let autonomous = task.autonomous || pinned.spec.autonomous;
-        takes_callers_tools(&pinned.spec, autonomous, command.wishes.as_deref())
-            .map_err(|refused| Refused::Because(refused.into()))?;
-        let message = command.message.clone().within(&task.context, &live.id);
-        let heard = hear(task, message, self.ports.clock.now()).map_err(|refused| Refused::Because(refused.into()))?;
+        check_caller_tools(&pinned.spec, autonomous, command.run_options.as_deref())
+            .map_err(|refused| ContinueError::Rejected(refused.into()))?;
+        let message = command.message.clone().with_task(&task.context, &live.id);
+        let heard = accept_message(task, message, self.ports.clock.now())
+            .map_err(|refused| ContinueError::Rejected(refused.into()))?;
         let mut after = task.clone();
         let now = self.ports.clock.now();
         let mut events = heard.events;
-        events.extend(command.wishes.clone().map(|wishes| TaskEvent::Wished { wishes }));
+        events.extend(command.run_options.clone().map(|wishes| TaskEvent::Wished { wishes }));
         for event in &events {
-            after.apply(now, event).map_err(|illegal| Refused::Because(internal(&illegal.to_string())))?;
+            after.apply(now, event).map_err(|illegal| ContinueError::Rejected(internal(&illegal.to_string())))?;
         }
-        if heard.resumes {
+        if heard.starts_run {
             events.extend(self.start_run(&after, pinned));
         } else if task.state == TaskState::InputRequired {
-            let asked = asked_of_caller(&after, &pinned.spec);
-            events.push(asking(&self.ports, &after, &asked));
+            let asked = caller_requests(&after, &pinned.spec);
+            events.push(input_required_event(&self.ports, &after, &asked));
         }
-        let beside = enclosed.beside(self, &live.owner, &live.id, task.version).map_err(Refused::Because)?;
-        let drive = heard.resumes && !cell.driven;
+        let beside = enclosed.to_commit(self, &live.owner, &live.id, task.version).map_err(ContinueError::Rejected)?;
+        let drive = heard.starts_run && !cell.driven;
         cell.driven |= drive;
-        // One question is one trace, however often it is answered in between.
+        // All answers to one request share its trace.
         cell.trace = cell.trace.take().or(command.trace.clone());
-        let ears = Ears::open(&live.feed, listen, cell.task.version);
+        let ears = SendSubscription::open(&live.feed, listen, cell.task.version);
         let receipt = live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, beside);
         let receipt = receipt.map_err(|stopped| match stopped {
-            Stopped::Retired => Refused::Retired,
-            Stopped::Illegal(illegal) => Refused::Because(internal(&illegal.to_string())),
+            LiveCommitError::Retired => ContinueError::Retired,
+            LiveCommitError::Illegal(illegal) => ContinueError::Rejected(internal(&illegal.to_string())),
         })?;
-        if heard.resumes {
-            cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());
+        if heard.starts_run {
+            cell.unused_attempt = cell.task.run.as_ref().and_then(|run| run.open.clone());
             cell.session = Some(pinned.session.clone());
         }
         let task = cell.task.clone();
         drop(cell);
-        if heard.resumes {
-            self.tell_parent(&task);
-        } else if !heard.passed.is_empty() {
-            self.pass_down_beside(live);
+        if heard.starts_run {
+            self.notify_parent(&task);
+        } else if !heard.forwarded.is_empty() {
+            self.pass_down_in_background(live);
         }
-        Ok(Queued { live: Arc::clone(live), task, receipt: Some(receipt), drive, ears })
+        Ok(QueuedSend { live: Arc::clone(live), task, receipt: Some(receipt), drive, subscription: ears })
     }
 }

@@ -1,15 +1,15 @@
 //! Sends a message to an agent: starts a task or continues one.
 
 use crate::{
-    Engine, EngineError, FeedItem, SendCommand, Sent, Subscription, TaskRef,
-    claims::{HeldKey, Occasion},
-    engine::Inner,
+    Engine, EngineError, FeedItem, SendCommand, SendReceipt, Subscription, TaskRef,
+    claims::{IdempotencyCheck, IdempotencyGuard},
+    engine::EngineInner,
     hub::Feed,
     live::LiveTask,
-    push::Placing,
+    push::PushConfigChange,
 };
 use baton_ports::{Commit, JournalError, Receipt};
-use baton_rules::Task;
+use baton_rules::TaskRecord;
 use baton_types::{ErrorCode, Principal, TaskId, TaskState, TaskView};
 use std::sync::Arc;
 use tokio::{
@@ -18,20 +18,20 @@ use tokio::{
 };
 
 /// A queued send; it is durable when the receipt resolves.
-pub(crate) struct Queued {
+pub(crate) struct QueuedSend {
     pub(crate) live: Arc<LiveTask>,
     /// The task after the send.
-    pub(crate) task: Task,
+    pub(crate) task: TaskRecord,
     /// `None` when the run queues the send together with its first events.
     pub(crate) receipt: Option<Receipt>,
     /// Whether a driver must be started.
     pub(crate) drive: bool,
-    pub(crate) ears: Ears,
+    pub(crate) subscription: SendSubscription,
 }
 
 /// Events that the sender waits for.
 #[derive(Clone, Copy)]
-pub(crate) enum Listen {
+pub(crate) enum ListenMode {
     Nothing,
     Settled,
     Everything,
@@ -39,34 +39,34 @@ pub(crate) enum Listen {
 
 /// Subscription opened before the send is queued, so that no event is missed.
 #[derive(Default)]
-pub(crate) struct Ears {
+pub(crate) struct SendSubscription {
     settled: Option<oneshot::Receiver<Result<u64, EngineError>>>,
     queue: Option<mpsc::Receiver<FeedItem>>,
 }
 
-impl Ears {
+impl SendSubscription {
     /// `version` is the task version before the send.
-    pub(crate) fn open(feed: &Feed, listen: Listen, version: u64) -> Self {
+    pub(crate) fn open(feed: &Feed, listen: ListenMode, version: u64) -> Self {
         match listen {
-            Listen::Nothing => Self::default(),
-            Listen::Settled => Self { settled: Some(feed.settled(version)), queue: None },
-            Listen::Everything => Self { settled: None, queue: feed.attach() },
+            ListenMode::Nothing => Self::default(),
+            ListenMode::Settled => Self { settled: Some(feed.settled(version)), queue: None },
+            ListenMode::Everything => Self { settled: None, queue: feed.attach() },
         }
     }
 }
 
 /// Items committed together with a message: a push configuration and the claim of an idempotency key.
 #[derive(Default)]
-pub(crate) struct Enclosed {
-    pub(crate) push: Option<Placing>,
-    pub(crate) key: Option<HeldKey>,
+pub(crate) struct CommitExtras {
+    pub(crate) push: Option<PushConfigChange>,
+    pub(crate) key: Option<IdempotencyGuard>,
 }
 
-impl Enclosed {
+impl CommitExtras {
     /// The commit without the message; `version` is the task version before the message.
-    pub(crate) fn beside(
+    pub(crate) fn to_commit(
         &self,
-        inner: &Inner,
+        inner: &EngineInner,
         principal: &Arc<Principal>,
         task: &TaskId,
         version: u64,
@@ -80,8 +80,8 @@ impl Enclosed {
     }
 
     /// Holds the extras until the journal has answered.
-    pub(crate) fn seal(self, inner: &Inner, receipt: Receipt) -> Receipt {
-        if self.is_empty() { receipt } else { inner.keep_until(receipt, self) }
+    pub(crate) fn hold_with(self, inner: &EngineInner, receipt: Receipt) -> Receipt {
+        if self.is_empty() { receipt } else { inner.hold_until_synced(receipt, self) }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -91,15 +91,17 @@ impl Enclosed {
 
 impl Engine {
     /// Sends a message; returns once the journal has it.
-    pub async fn send(&self, principal: &Arc<Principal>, mut command: SendCommand) -> Result<Sent, EngineError> {
-        let key = match self.inner.occasion(principal, &mut command).await? {
-            Occasion::First(key) => key,
-            Occasion::Again(again) => return Ok(Sent { task: self.inner.repeated(principal, &again).await? }),
+    pub async fn send(&self, principal: &Arc<Principal>, mut command: SendCommand) -> Result<SendReceipt, EngineError> {
+        let key = match self.inner.check_idempotency(principal, &mut command).await? {
+            IdempotencyCheck::New(key) => key,
+            IdempotencyCheck::Replay(again) => {
+                return Ok(SendReceipt { task: self.inner.prior_task(principal, &again).await? });
+            }
         };
-        let queued = self.inner.queue(principal, command, key, Listen::Nothing).await?;
+        let queued = self.inner.queue(principal, command, key, ListenMode::Nothing).await?;
         let task = Arc::new(queued.task.view());
         self.inner.acknowledge(queued).await?;
-        Ok(Sent { task })
+        Ok(SendReceipt { task })
     }
 
     /// Sends a message and waits until the task ends or needs input.
@@ -108,16 +110,16 @@ impl Engine {
         principal: &Arc<Principal>,
         mut command: SendCommand,
     ) -> Result<Arc<TaskView>, EngineError> {
-        let key = match self.inner.occasion(principal, &mut command).await? {
-            Occasion::First(key) => key,
-            Occasion::Again(again) => {
-                self.inner.repeated(principal, &again).await?;
-                return self.inner.settled(&again.task).await;
+        let key = match self.inner.check_idempotency(principal, &mut command).await? {
+            IdempotencyCheck::New(key) => key,
+            IdempotencyCheck::Replay(again) => {
+                self.inner.prior_task(principal, &again).await?;
+                return self.inner.wait_settled(&again.task).await;
             }
         };
-        let mut queued = self.inner.queue(principal, command, key, Listen::Settled).await?;
+        let mut queued = self.inner.queue(principal, command, key, ListenMode::Settled).await?;
         let live = Arc::clone(&queued.live);
-        let settled = queued.ears.settled.take().ok_or(EngineError::ShuttingDown)?;
+        let settled = queued.subscription.settled.take().ok_or(EngineError::ShuttingDown)?;
         self.inner.start(queued);
         let number = settled.await.map_err(|_| EngineError::ShuttingDown)??;
         {
@@ -137,71 +139,72 @@ impl Engine {
         principal: &Arc<Principal>,
         mut command: SendCommand,
     ) -> Result<Subscription, EngineError> {
-        let key = match self.inner.occasion(principal, &mut command).await? {
-            Occasion::First(key) => key,
-            Occasion::Again(again) => return self.inner.follow_repeated(principal, &again).await,
+        let key = match self.inner.check_idempotency(principal, &mut command).await? {
+            IdempotencyCheck::New(key) => key,
+            IdempotencyCheck::Replay(again) => return self.inner.follow_prior_send(principal, &again).await,
         };
-        let mut queued = self.inner.queue(principal, command, key, Listen::Everything).await?;
-        let queue = queued.ears.queue.take().ok_or(EngineError::ShuttingDown)?;
+        let mut queued = self.inner.queue(principal, command, key, ListenMode::Everything).await?;
+        let queue = queued.subscription.queue.take().ok_or(EngineError::ShuttingDown)?;
         let (feed, task) = (Arc::clone(&queued.live.feed), queued.task.clone());
         self.inner.acknowledge(queued).await?;
-        Ok(Subscription::of_send(&self.inner, &task, feed, queue))
+        Ok(Subscription::from_send(&self.inner, &task, feed, queue))
     }
 }
 
-impl Inner {
+impl EngineInner {
     async fn queue(
         self: &Arc<Self>,
         principal: &Arc<Principal>,
         mut command: SendCommand,
-        key: Option<HeldKey>,
-        listen: Listen,
-    ) -> Result<Queued, EngineError> {
-        self.accepting()?;
+        key: Option<IdempotencyGuard>,
+        listen: ListenMode,
+    ) -> Result<QueuedSend, EngineError> {
+        self.ensure_accepting()?;
         let spec =
             self.ports.agents.agent(&command.agent).ok_or_else(|| EngineError::AgentNotFound(command.agent.clone()))?;
         // With an idempotency key, the receiver was validated before the key was locked.
         if key.is_none()
             && let Some(config) = command.push.take()
         {
-            command.push = Some(self.admitted(config).await?);
+            command.push = Some(self.admit_push_config(config).await?);
         }
         match command.message.task.clone() {
             None => {
-                let pinned =
-                    self.pin(principal, &spec, command.message.context.as_ref(), command.wishes.as_deref()).await?;
+                let pinned = self
+                    .pin(principal, &spec, command.message.context.as_ref(), command.run_options.as_deref())
+                    .await?;
                 self.submit(principal, command, key, &pinned, listen)
             }
-            Some(task) => self.go_on(principal, &task, command, key, &spec, listen).await,
+            Some(task) => self.continue_task(principal, &task, command, key, &spec, listen).await,
         }
     }
 
     /// Starts the run, which also awaits the receipt.
-    fn start(self: &Arc<Self>, queued: Queued) {
+    fn start(self: &Arc<Self>, queued: QueuedSend) {
         if queued.drive {
             self.spawn_driver(queued.live, queued.receipt);
         } else if let Some(receipt) = queued.receipt {
-            self.see_through(queued.live, receipt);
+            self.await_receipt(queued.live, receipt);
         }
     }
 
     /// Starts the run immediately and returns once the journal has the send.
-    async fn acknowledge(self: &Arc<Self>, queued: Queued) -> Result<(), EngineError> {
-        let Queued { live, receipt: Some(receipt), drive, .. } = queued else { return Ok(()) };
+    async fn acknowledge(self: &Arc<Self>, queued: QueuedSend) -> Result<(), EngineError> {
+        let QueuedSend { live, receipt: Some(receipt), drive, .. } = queued else { return Ok(()) };
         if !drive {
-            let seen_through = self.see_through(live, receipt).await;
+            let seen_through = self.await_receipt(live, receipt).await;
             return Ok(seen_through.map_err(|_| EngineError::ShuttingDown)??);
         }
         self.spawn_driver(Arc::clone(&live), None);
         if let Err(error) = receipt.await {
-            self.broke(&live, &error);
+            self.handle_journal_error(&live, &error);
             return Err(error.into());
         }
         Ok(())
     }
 
     /// Awaits a receipt without a driver, even if the sender disconnects.
-    pub(crate) fn see_through(
+    pub(crate) fn await_receipt(
         self: &Arc<Self>,
         live: Arc<LiveTask>,
         receipt: Receipt,
@@ -209,9 +212,9 @@ impl Inner {
         let inner = Arc::clone(self);
         self.drivers.spawn(async move {
             match receipt.await {
-                Ok(_) => inner.rest(&live),
+                Ok(_) => inner.release_if_idle(&live),
                 Err(error) => {
-                    inner.broke(&live, &error);
+                    inner.handle_journal_error(&live, &error);
                     return Err(error);
                 }
             }

@@ -1,18 +1,18 @@
-//! A message that begins a task.
+//! Starts a task with a message.
 
 use crate::{
     EngineError, SendCommand,
-    claims::HeldKey,
-    engine::Inner,
+    claims::IdempotencyGuard,
+    engine::EngineInner,
     live::{LiveTask, head_of},
-    pins::Pinned,
-    send::{Ears, Enclosed, Listen, Queued, internal},
+    pins::PinnedDefinition,
+    send::{CommitExtras, ListenMode, QueuedSend, SendSubscription, internal},
 };
 use baton_ports::Write;
-use baton_rules::{Task, calls_in, mode_of, results_in, takes_callers_tools};
+use baton_rules::{TaskRecord, check_caller_tools, parse_tool_calls, parse_tool_results, resolve_mode};
 use baton_types::{
-    ContextId, ErrorCode, Fact, Message, ParentLink, Principal, RunId, SessionEntry, StreamId, TaskEvent, TaskId,
-    ToolCall, ToolExecution, ToolResult, Wishes,
+    ContextId, ErrorCode, JournalEvent, Message, ParentLink, Principal, RunId, RunOptions, SessionEntry, StreamId,
+    TaskEvent, TaskId, ToolCall, ToolExecution, ToolResult,
 };
 use std::sync::Arc;
 
@@ -20,75 +20,76 @@ use std::sync::Arc;
 pub(crate) struct NewTask {
     pub(crate) id: TaskId,
     pub(crate) event: TaskEvent,
-    pub(crate) wishes: Option<Box<Wishes>>,
+    pub(crate) run_options: Option<Box<RunOptions>>,
     pub(crate) first_of_context: bool,
     pub(crate) trace: Option<Arc<str>>,
 }
 
-impl Inner {
+impl EngineInner {
     pub(crate) fn submit(
         self: &Arc<Self>,
         principal: &Arc<Principal>,
         mut command: SendCommand,
-        key: Option<HeldKey>,
-        pinned: &Pinned,
-        listen: Listen,
-    ) -> Result<Queued, EngineError> {
+        key: Option<IdempotencyGuard>,
+        pinned: &PinnedDefinition,
+        listen: ListenMode,
+    ) -> Result<QueuedSend, EngineError> {
         check_results(&command.message, &command.history)?;
         if command.if_generation.is_some_and(|generation| generation != 0) {
             return Err(EngineError::GenerationMismatch { task: "".into(), actual: 0 });
         }
-        let id = TaskId::from(self.ports.ids.fresh());
-        let push = command.push.take().map(|config| self.place_new(&id, config)).transpose()?;
-        let enclosed = Enclosed { push, key };
-        let mut commit = enclosed.beside(self, principal, &id, 0)?;
+        let id = TaskId::from(self.ports.ids.next_id());
+        let push = command.push.take().map(|config| self.begin_first_push_config(&id, config)).transpose()?;
+        let enclosed = CommitExtras { push, key };
+        let mut commit = enclosed.to_commit(self, principal, &id, 0)?;
         let first_of_context = command.message.context.is_none() && command.history.is_empty();
-        let context = command.message.context.clone().unwrap_or_else(|| ContextId::from(self.ports.ids.fresh()));
-        let taken_over = self.taken_over(principal, &command.agent, &context, std::mem::take(&mut command.history))?;
+        let context = command.message.context.clone().unwrap_or_else(|| ContextId::from(self.ports.ids.next_id()));
+        let taken_over =
+            self.import_history(principal, &command.agent, &context, std::mem::take(&mut command.history))?;
         let tool_execution = command.tool_execution.unwrap_or(pinned.spec.tool_execution);
-        let autonomous = mode_of(&pinned.spec, command.autonomous, &command.message, tool_execution)?;
-        takes_callers_tools(&pinned.spec, autonomous, command.wishes.as_deref())?;
+        let autonomous = resolve_mode(&pinned.spec, command.autonomous, &command.message, tool_execution)?;
+        check_caller_tools(&pinned.spec, autonomous, command.run_options.as_deref())?;
         let event = TaskEvent::Submitted {
             autonomous,
-            message: command.message.within(&context, &id),
+            message: command.message.with_task(&context, &id),
             context,
             agent: command.agent,
             tool_execution,
             parent: None,
             depth: command.depth,
         };
-        let new = NewTask { id, event, wishes: command.wishes, first_of_context, trace: command.trace };
+        let new = NewTask { id, event, run_options: command.run_options, first_of_context, trace: command.trace };
         let (live, task, write) = self.create(principal, new, pinned)?;
         if let Some((_, record)) = &taken_over {
             live.lock().session = Some(Some(Arc::clone(record)));
         }
-        let ears = Ears::open(&live.feed, listen, 0);
+        let ears = SendSubscription::open(&live.feed, listen, 0);
         let receipt = match listen {
-            // Whoever waits for the end only has no use for an earlier acknowledgement.
-            Listen::Settled if enclosed.is_empty() && taken_over.is_none() => {
-                live.begin_held(write);
+            // A sender that waits only for the end does not need an earlier acknowledgement.
+            ListenMode::Settled if enclosed.is_empty() && taken_over.is_none() => {
+                live.set_pending_write(write);
                 None
             }
             _ => {
                 commit.writes.extend(taken_over.map(|(opened, _)| opened));
                 commit.writes.push(write);
-                Some(enclosed.seal(self, self.journal().append(commit)))
+                Some(enclosed.hold_with(self, self.journal().append(commit)))
             }
         };
-        Ok(Queued { live, task, receipt, drive: true, ears })
+        Ok(QueuedSend { live, task, receipt, drive: true, subscription: ears })
     }
 
-    /// A new task with its first run begun, and the write that makes it true.
+    /// Creates a task with its first run started, and the write that stores it.
     pub(crate) fn create(
         self: &Arc<Self>,
         principal: &Arc<Principal>,
         new: NewTask,
-        pinned: &Pinned,
-    ) -> Result<(Arc<LiveTask>, Task, Write), EngineError> {
-        let NewTask { id, event, wishes, first_of_context, trace } = new;
+        pinned: &PinnedDefinition,
+    ) -> Result<(Arc<LiveTask>, TaskRecord, Write), EngineError> {
+        let NewTask { id, event, run_options: wishes, first_of_context, trace } = new;
         let at = self.ports.clock.now();
-        let impossible = |illegal: baton_rules::Illegal| internal(&illegal.to_string());
-        let mut task = Task::submitted(id.clone(), at, &event).map_err(impossible)?;
+        let impossible = |illegal: baton_rules::IllegalTransition| internal(&illegal.to_string());
+        let mut task = TaskRecord::from_submission(id.clone(), at, &event).map_err(impossible)?;
         let submitted = task.clone();
         let mut start: Vec<TaskEvent> = wishes.into_iter().map(|wishes| TaskEvent::Wished { wishes }).collect();
         start.extend(self.start_run(&task, pinned));
@@ -109,42 +110,45 @@ impl Inner {
             run,
             trace: trace.clone(),
             at,
-            facts: std::iter::once(event).chain(start).map(Fact::Task).collect(),
+            facts: std::iter::once(event).chain(start).map(JournalEvent::Task).collect(),
             head: head_of(&task),
             snapshot: None,
         };
         let live = Arc::new(LiveTask::new(task, 1, Arc::clone(principal), feed));
         {
             let mut cell = live.lock();
-            (cell.driven, cell.begun, cell.first_of_context, cell.trace) = (true, open, first_of_context, trace);
+            (cell.driven, cell.unused_attempt, cell.first_of_context, cell.trace) =
+                (true, open, first_of_context, trace);
             cell.session = Some(pinned.session.clone());
         }
         self.live.lock().insert(id, Arc::clone(&live));
         Ok((live, submitted, write))
     }
 
-    /// The events with which a run takes a task up: it always begins by asking the model.
-    pub(crate) fn start_run(&self, task: &Task, pinned: &Pinned) -> Vec<TaskEvent> {
+    /// Events that start a run. Without open calls it starts with a model call.
+    pub(crate) fn start_run(&self, task: &TaskRecord, pinned: &PinnedDefinition) -> Vec<TaskEvent> {
         let mut events = vec![TaskEvent::RunStarted {
-            run: RunId::from(self.ports.ids.fresh()),
+            run: RunId::from(self.ports.ids.next_id()),
             agent: pinned.digest.clone(),
             deadline: self.ports.clock.now().after(pinned.spec.limits.deadline),
             autonomous: pinned.spec.autonomous,
         }];
         if task.open_calls().next().is_none() {
-            let message = self.ports.ids.fresh().into();
+            let message = self.ports.ids.next_id().into();
             events.push(TaskEvent::AttemptStarted { message, turn: 1, attempt: 1 });
         }
         events
     }
 }
 
-/// Results answer the calls of a task, so a message that begins one carries none but those that the history before it lacks.
+/// Checks the tool results of a first message: only calls at the end of the given history may have results.
 fn check_results(message: &Message, history: &[SessionEntry]) -> Result<(), EngineError> {
-    let open = history.last().map(|entry| calls_in(&entry.message)).unwrap_or_default();
+    let open = history.last().map(|entry| parse_tool_calls(&entry.message)).unwrap_or_default();
     let is_open = |result: &ToolResult| open.iter().any(|call| call.id == result.call);
-    let (code, field, detail) = match results_in(message) {
-        Ok(results) if results.iter().all(is_open) && open.iter().all(|call| has(&results, call)) => return Ok(()),
+    let (code, field, detail) = match parse_tool_results(message) {
+        Ok(results) if results.iter().all(is_open) && open.iter().all(|call| has_result(&results, call)) => {
+            return Ok(());
+        }
         Ok(_) if open.is_empty() => (
             ErrorCode::TOOL_RESULT_UNKNOWN,
             "message.taskId".to_owned(),
@@ -153,18 +157,18 @@ fn check_results(message: &Message, history: &[SessionEntry]) -> Result<(), Engi
         Ok(_) => (
             ErrorCode::TOOL_RESULT_UNKNOWN,
             "message.parts".to_owned(),
-            "every call at the end of the history needs one result, and nothing else has any".to_owned(),
+            "every call at the end of the history needs one result, and no other results are allowed".to_owned(),
         ),
         Err(error) => (ErrorCode::TOOL_RESULT_INVALID, format!("message.parts.{}", error.field), error.detail),
     };
     Err(EngineError::Invalid { code, field, detail })
 }
 
-fn has(results: &[ToolResult], call: &ToolCall) -> bool {
+fn has_result(results: &[ToolResult], call: &ToolCall) -> bool {
     results.iter().any(|result| result.call == call.id)
 }
 
-/// A child's way back, and the mode in which it works: a receiver runs its own tools.
+/// The submitted event of a child task. A handoff target runs its own tools.
 pub(crate) fn submitted_child(
     parent: ParentLink,
     context: ContextId,

@@ -2,13 +2,13 @@
 
 use crate::{
     Engine, EngineError, FeedItem, TaskRef,
-    engine::Inner,
+    engine::EngineInner,
     hub::Feed,
     open::{fold, fold_one},
 };
 use baton_ports::{JournalError, StoredEvent};
-use baton_rules::{Task, is_seen};
-use baton_types::{Fact, MessageId, Principal, StreamId, TaskEvent, TaskId, TaskState, TaskView};
+use baton_rules::{TaskRecord, is_visible_to_caller};
+use baton_types::{JournalEvent, MessageId, Principal, StreamId, TaskEvent, TaskId, TaskState, TaskView};
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::mpsc;
 
@@ -17,11 +17,11 @@ const PAGE: usize = 256;
 
 /// End condition of a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Until {
+pub(crate) enum SubscriptionEnd {
     /// The task has ended.
     Terminal,
     /// The task has ended or needs input.
-    TurnEnds,
+    TurnEnd,
 }
 
 /// Events of a task from a cursor on, then live.
@@ -29,7 +29,7 @@ pub(crate) enum Until {
 /// The feed queue is opened before the journal is read, and events are ordered by number, so no event is lost in
 /// between. A subscriber that is too slow loses its queue and catches up from the journal.
 pub struct Subscription {
-    inner: Arc<Inner>,
+    inner: Arc<EngineInner>,
     task: TaskId,
     feed: Arc<Feed>,
     queue: mpsc::Receiver<FeedItem>,
@@ -41,7 +41,7 @@ pub struct Subscription {
     /// Whether the task is autonomous. If so, only events of its result are delivered, and no text before it is known
     /// to be an answer.
     autonomous: bool,
-    until: Until,
+    until: SubscriptionEnd,
     ended: bool,
 }
 
@@ -59,23 +59,23 @@ impl Engine {
             None if present.state.is_terminal() => {
                 Err(EngineError::TaskFinished { task: task.task.clone(), state: present.state })
             }
-            None => Subscription::begin(&self.inner, &present, Until::Terminal).await,
+            None => Subscription::begin(&self.inner, &present, SubscriptionEnd::Terminal).await,
             Some(number) if number >= present.version => {
-                let mut subscription = Subscription::begin(&self.inner, &present, Until::Terminal).await?;
+                let mut subscription = Subscription::begin(&self.inner, &present, SubscriptionEnd::Terminal).await?;
                 subscription.ended |= present.state.is_terminal();
                 Ok(subscription)
             }
             Some(number) => {
-                let then = self.inner.as_of(&task.task, number.max(1)).await?;
-                Subscription::begin(&self.inner, &then, Until::Terminal).await
+                let then = self.inner.task_at(&task.task, number.max(1)).await?;
+                Subscription::begin(&self.inner, &then, SubscriptionEnd::Terminal).await
             }
         }
     }
 }
 
-impl Inner {
+impl EngineInner {
     /// The task after the event with this number.
-    pub(crate) async fn as_of(&self, task: &TaskId, number: u64) -> Result<Task, EngineError> {
+    pub(crate) async fn task_at(&self, task: &TaskId, number: u64) -> Result<TaskRecord, EngineError> {
         let stream = StreamId::Task(task.clone());
         let mut folded = None;
         let mut after = 0;
@@ -95,25 +95,34 @@ impl Inner {
 
 impl Subscription {
     /// Starts with the given task state, which must be journaled.
-    pub(crate) async fn begin(inner: &Arc<Inner>, from: &Task, until: Until) -> Result<Self, EngineError> {
+    pub(crate) async fn begin(
+        inner: &Arc<EngineInner>,
+        from: &TaskRecord,
+        until: SubscriptionEnd,
+    ) -> Result<Self, EngineError> {
         let feed = inner.hub.feed(&from.id);
         let queue = feed.attach().ok_or(EngineError::ShuttingDown)?;
-        let mut subscription = Self::starting(inner, from, until, feed, queue);
+        let mut subscription = Self::with_queue(inner, from, until, feed, queue);
         subscription.catch_up(None).await?;
         Ok(subscription)
     }
 
     /// Starts with a queue that was opened before the send was written; no catch-up is needed.
-    pub(crate) fn of_send(inner: &Arc<Inner>, from: &Task, feed: Arc<Feed>, queue: mpsc::Receiver<FeedItem>) -> Self {
-        let subscription = Self::starting(inner, from, Until::TurnEnds, feed, queue);
+    pub(crate) fn from_send(
+        inner: &Arc<EngineInner>,
+        from: &TaskRecord,
+        feed: Arc<Feed>,
+        queue: mpsc::Receiver<FeedItem>,
+    ) -> Self {
+        let subscription = Self::with_queue(inner, from, SubscriptionEnd::TurnEnd, feed, queue);
         // If input is still required, the turn ends with the send itself.
         Self { ended: from.state == TaskState::InputRequired, ..subscription }
     }
 
-    fn starting(
-        inner: &Arc<Inner>,
-        from: &Task,
-        until: Until,
+    fn with_queue(
+        inner: &Arc<EngineInner>,
+        from: &TaskRecord,
+        until: SubscriptionEnd,
         feed: Arc<Feed>,
         queue: mpsc::Receiver<FeedItem>,
     ) -> Self {
@@ -142,13 +151,13 @@ impl Subscription {
                 return None;
             }
             match self.queue.recv().await {
-                Some(item) => self.sort_in(item).await.ok()?,
-                None => self.attach_again().await.ok()?,
+                Some(item) => self.handle_item(item).await.ok()?,
+                None => self.reattach().await.ok()?,
             }
         }
     }
 
-    async fn sort_in(&mut self, item: FeedItem) -> Result<(), EngineError> {
+    async fn handle_item(&mut self, item: FeedItem) -> Result<(), EngineError> {
         match &item {
             FeedItem::Event(event) if event.number <= self.last => {}
             FeedItem::Event(event) if event.number == self.last + 1 => self.deliver(Arc::clone(event)),
@@ -167,7 +176,7 @@ impl Subscription {
         Ok(())
     }
 
-    async fn attach_again(&mut self) -> Result<(), EngineError> {
+    async fn reattach(&mut self) -> Result<(), EngineError> {
         self.queue = self.feed.attach().ok_or(EngineError::ShuttingDown)?;
         self.catch_up(None).await
     }
@@ -192,19 +201,19 @@ impl Subscription {
 
     fn deliver(&mut self, event: Arc<StoredEvent>) {
         self.last = event.number;
-        if let Fact::Task(fact) = &event.fact {
+        if let JournalEvent::Task(fact) = &event.fact {
             match fact {
                 TaskEvent::AttemptStarted { message, attempt, .. } => self.open = Some((message.clone(), *attempt)),
                 TaskEvent::Answered { .. } | TaskEvent::ToolsCalled { .. } => self.open = None,
                 TaskEvent::StatusChanged { state, .. } => {
                     self.open = None;
-                    self.ended =
-                        state.is_terminal() || (self.until == Until::TurnEnds && *state == TaskState::InputRequired);
+                    self.ended = state.is_terminal()
+                        || (self.until == SubscriptionEnd::TurnEnd && *state == TaskState::InputRequired);
                 }
                 TaskEvent::RunStarted { autonomous, .. } => self.autonomous |= autonomous,
                 _ => {}
             }
-            if self.autonomous && !is_seen(true, fact) {
+            if self.autonomous && !is_visible_to_caller(true, fact) {
                 return;
             }
         }
@@ -212,14 +221,14 @@ impl Subscription {
     }
 }
 
-impl Inner {
+impl EngineInner {
     /// Waits until the task ends or needs input, and returns its journaled state.
-    pub(crate) async fn settled(&self, task: &TaskId) -> Result<Arc<TaskView>, EngineError> {
-        self.settled_after(task, 0).await
+    pub(crate) async fn wait_settled(&self, task: &TaskId) -> Result<Arc<TaskView>, EngineError> {
+        self.wait_settled_after(task, 0).await
     }
 
     /// Waits until the task ends or needs input after version `seen`.
-    pub(crate) async fn settled_after(&self, task: &TaskId, seen: u64) -> Result<Arc<TaskView>, EngineError> {
+    pub(crate) async fn wait_settled_after(&self, task: &TaskId, seen: u64) -> Result<Arc<TaskView>, EngineError> {
         let stream = StreamId::Task(task.clone());
         let feed = self.hub.feed(task);
         loop {

@@ -1,36 +1,36 @@
 //! Usage totals of sessions and agents with budgets, ahead of the journal, plus reservations of in-flight calls.
 
-use baton_types::Spent;
+use baton_types::BudgetUsage;
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 
 /// Maximum cached totals; the cache is cleared when full.
-const KNOWN: usize = 4096;
+const MAX_CACHED_TOTALS: usize = 4096;
 
 /// Totals by key. Exact, because only one process writes the journal.
 #[derive(Default)]
-pub(crate) struct Tallies {
-    known: Mutex<HashMap<String, Spent>>,
+pub(crate) struct UsageTotals {
+    known: Mutex<HashMap<String, BudgetUsage>>,
     /// Reservations of in-flight calls; bounded by the number of running tasks.
-    aside: Mutex<HashMap<String, Spent>>,
+    reserved: Mutex<HashMap<String, BudgetUsage>>,
 }
 
-impl Tallies {
-    pub(crate) fn get(&self, key: &str) -> Option<Spent> {
+impl UsageTotals {
+    pub(crate) fn get(&self, key: &str) -> Option<BudgetUsage> {
         self.known.lock().get(key).copied()
     }
 
     /// Caches a total read from the journal, unless there is one.
-    pub(crate) fn put(&self, key: String, read: Spent) -> Spent {
+    pub(crate) fn put(&self, key: String, read: BudgetUsage) -> BudgetUsage {
         let mut known = self.known.lock();
-        if known.len() >= KNOWN {
+        if known.len() >= MAX_CACHED_TOTALS {
             known.clear();
         }
         *known.entry(key).or_insert(read)
     }
 
     /// Adds usage to a cached total; other totals are read when needed.
-    pub(crate) fn add(&self, key: &str, more: Spent) {
+    pub(crate) fn add(&self, key: &str, more: BudgetUsage) {
         if let Some(total) = self.known.lock().get_mut(key) {
             *total = total.plus(more);
         }
@@ -43,38 +43,38 @@ impl Tallies {
 
     /// Reserves the expected usage of a call, if `may` allows it given all other reservations. Concurrent calls
     /// together cannot exceed a budget.
-    pub(crate) fn set_aside<E>(
+    pub(crate) fn reserve<E>(
         self: &Arc<Self>,
         keys: Vec<String>,
-        next: Spent,
-        may: impl FnOnce(&dyn Fn(&str) -> Spent) -> Result<(), E>,
-    ) -> Result<SetAside, E> {
-        let mut aside = self.aside.lock();
+        next: BudgetUsage,
+        may: impl FnOnce(&dyn Fn(&str) -> BudgetUsage) -> Result<(), E>,
+    ) -> Result<UsageReservation, E> {
+        let mut aside = self.reserved.lock();
         may(&|key| aside.get(key).copied().unwrap_or_default())?;
         for key in &keys {
             let held = aside.entry(key.clone()).or_default();
             *held = held.plus(next);
         }
-        Ok(SetAside { tallies: Arc::clone(self), keys, next })
+        Ok(UsageReservation { tallies: Arc::clone(self), keys, next })
     }
 }
 
 /// Reserved usage of an in-flight call; released on drop.
-pub(crate) struct SetAside {
-    tallies: Arc<Tallies>,
+pub(crate) struct UsageReservation {
+    tallies: Arc<UsageTotals>,
     keys: Vec<String>,
-    next: Spent,
+    next: BudgetUsage,
 }
 
-impl Drop for SetAside {
+impl Drop for UsageReservation {
     fn drop(&mut self) {
-        let mut aside = self.tallies.aside.lock();
+        let mut aside = self.tallies.reserved.lock();
         for key in &self.keys {
             let Some(held) = aside.get_mut(key) else { continue };
             held.tokens = held.tokens.saturating_sub(self.next.tokens);
             held.micro_dollars = held.micro_dollars.saturating_sub(self.next.micro_dollars);
             held.tool_calls = held.tool_calls.saturating_sub(self.next.tool_calls);
-            if *held == Spent::default() {
+            if *held == BudgetUsage::default() {
                 aside.remove(key);
             }
         }

@@ -1,16 +1,16 @@
 //! Queries for tasks, events and handoffs.
 
 use crate::{Engine, EngineError, ListTasks, TaskPage, TaskRef};
-use baton_ports::{Commit, ListPage, ListQuery, Loaded, PageCursor, StoredEvent};
-use baton_rules::{HandoffRecord, is_seen};
-use baton_types::{Fact, HandoffEvent, HandoffId, HandoffStatus, Principal, StreamId, TaskEvent, TaskView};
+use baton_ports::{Commit, LoadedStream, StoredEvent, StreamCursor, StreamPage, StreamQuery};
+use baton_rules::{HandoffRecord, is_visible_to_caller};
+use baton_types::{HandoffEvent, HandoffId, HandoffStatus, JournalEvent, Principal, StreamId, TaskEvent, TaskView};
 use std::sync::Arc;
 
 /// A page ends at this size in bytes, regardless of its limit.
-const PAGE_WEIGHT: usize = 8 * 1024 * 1024;
+const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Events read per page.
-const EVENTS: usize = 256;
+const EVENT_PAGE_LEN: usize = 256;
 
 impl Engine {
     /// Returns one task as stored in the journal.
@@ -20,17 +20,17 @@ impl Engine {
 
     /// Lists tasks of the caller.
     pub async fn tasks(&self, principal: &Arc<Principal>, query: &ListTasks) -> Result<TaskPage, EngineError> {
-        let listed = ListQuery {
+        let listed = StreamQuery {
             agent: query.agent.clone(),
             context: query.context.clone(),
             state: query.state.map(baton_types::TaskState::as_str),
             status_after: query.status_after,
             after: query.after.clone(),
-            ..ListQuery::tasks(query.limit)
+            ..StreamQuery::tasks(query.limit)
         };
-        let ListPage { heads, total, mut next } = self.inner.journal().list(principal, &listed).await?;
+        let StreamPage { heads, total, mut next } = self.inner.journal().list(principal, &listed).await?;
         let mut tasks = Vec::with_capacity(heads.len());
-        let mut room = PAGE_WEIGHT;
+        let mut room = MAX_PAGE_BYTES;
         for (index, head) in heads.iter().enumerate() {
             // Retention may have removed it since.
             let Some(task) = self.inner.load_listed(principal, head).await? else { continue };
@@ -38,7 +38,7 @@ impl Engine {
             room = room.saturating_sub(view.weight());
             tasks.push(Arc::new(view));
             if room == 0 && index + 1 < heads.len() {
-                next = Some(PageCursor { status_at: head.status_at, id: head.stream.id().to_owned() });
+                next = Some(StreamCursor { status_at: head.status_at, id: head.stream.id().to_owned() });
                 break;
             }
         }
@@ -58,7 +58,7 @@ impl Engine {
     }
 
     /// Events visible to callers: of an autonomous task, only those of its final result.
-    pub async fn seen_events(
+    pub async fn visible_events(
         &self,
         principal: &Arc<Principal>,
         task: &TaskRef,
@@ -74,7 +74,7 @@ impl Engine {
             let Some(last) = events.last() else { break };
             after = last.number;
             let is_seen = |event: &Arc<StoredEvent>| {
-                !autonomous || matches!(&event.fact, Fact::Task(fact) if is_seen(true, fact))
+                !autonomous || matches!(&event.fact, JournalEvent::Task(fact) if is_visible_to_caller(true, fact))
             };
             seen.extend(events.into_iter().filter(is_seen));
         }
@@ -83,7 +83,7 @@ impl Engine {
     }
 
     /// A task with all its caller-visible events.
-    pub async fn told(
+    pub async fn task_with_events(
         &self,
         principal: &Arc<Principal>,
         task: &TaskRef,
@@ -93,12 +93,12 @@ impl Engine {
         let mut told = Vec::new();
         let mut after = 0;
         loop {
-            let events = self.inner.journal().events(&stream, after, EVENTS).await?;
-            let full = events.len() == EVENTS;
+            let events = self.inner.journal().events(&stream, after, EVENT_PAGE_LEN).await?;
+            let full = events.len() == EVENT_PAGE_LEN;
             after = events.last().map_or(after, |last| last.number);
             // The start of a turn is needed to read the rest and reveals no intermediate steps.
-            let begins = |event: &StoredEvent| matches!(&event.fact, Fact::Task(TaskEvent::Wished { .. }));
-            let seen = |event: &StoredEvent| matches!(&event.fact, Fact::Task(fact) if is_seen(true, fact));
+            let begins = |event: &StoredEvent| matches!(&event.fact, JournalEvent::Task(TaskEvent::Wished { .. }));
+            let seen = |event: &StoredEvent| matches!(&event.fact, JournalEvent::Task(fact) if is_visible_to_caller(true, fact));
             told.extend(events.into_iter().filter(|event| !present.autonomous || begins(event) || seen(event)));
             if !full {
                 return Ok((Arc::new(present.view()), told));
@@ -123,7 +123,7 @@ impl Engine {
         let moved = HandoffEvent::Moved { to: HandoffStatus::Timeout, result: None, error, result_trace_id: None };
         let writes = self.inner.handoff_write(principal, id, vec![moved]).await?;
         if !writes.is_empty() {
-            self.inner.journal().append(Commit::of(writes)).await?;
+            self.inner.journal().append(Commit::from_writes(writes)).await?;
         }
         let loaded = self.inner.journal().load(Some(principal), &stream).await?;
         Ok(loaded.as_ref().and_then(fold_handoff))
@@ -131,10 +131,10 @@ impl Engine {
 }
 
 /// Folds the stored events of a handoff into its record.
-pub(crate) fn fold_handoff(loaded: &Loaded) -> Option<HandoffRecord> {
+pub(crate) fn fold_handoff(loaded: &LoadedStream) -> Option<HandoffRecord> {
     let events = loaded.events.iter().filter_map(|event| match &event.fact {
-        Fact::Handoff(event) => Some(event),
-        Fact::Task(_) | Fact::Session(_) => None,
+        JournalEvent::Handoff(event) => Some(event),
+        JournalEvent::Task(_) | JournalEvent::Session(_) => None,
     });
     HandoffRecord::fold(events)?.ok()
 }

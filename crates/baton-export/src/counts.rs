@@ -1,7 +1,7 @@
 //! What became of everything that was to be sent.
 
 use crate::Signal;
-use baton_ports::{BoxFuture, ExportReport, ExportState, Exports};
+use baton_ports::{BoxFuture, ExportMonitor, ExportReport, ExportState};
 use baton_telemetry::{Levels, MeterSource, instruments};
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -104,20 +104,20 @@ impl ExportCounts {
     }
 }
 
-impl Exports for ExportCounts {
+impl ExportMonitor for ExportCounts {
     fn reports(&self) -> Vec<ExportReport> {
         let report = |count: &Arc<Count>| {
             let Standing { place, assumed, state } = count.standing();
             ExportReport {
                 target: count.target.clone(),
-                place,
+                endpoint: place,
                 signal: count.signal.as_str(),
-                assumed,
+                is_default: assumed,
                 state,
                 sent: count.sent.load(Ordering::Relaxed),
                 failed: count.failed.load(Ordering::Relaxed),
                 dropped: count.dropped.load(Ordering::Relaxed),
-                waiting_bytes: count.waiting.load(Ordering::Relaxed),
+                queued_bytes: count.waiting.load(Ordering::Relaxed),
             }
         };
         self.0.iter().map(report).collect()

@@ -12,7 +12,7 @@ use crate::{
 };
 use baton_spans::{EmbeddedSpans, Hold};
 use baton_telemetry::Meters;
-use baton_types::Resource;
+use baton_types::SpanResource;
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 
@@ -114,7 +114,7 @@ impl Exporter {
 
     /// Sends these lines of the log, too, as lines of that resource; without anybody who wants them, the queue is closed.
     #[must_use]
-    pub fn with_logs(mut self, options: &ExportOptions, lines: &LogQueue, resource: &Arc<Resource>) -> Self {
+    pub fn with_logs(mut self, options: &ExportOptions, lines: &LogQueue, resource: &Arc<SpanResource>) -> Self {
         // All readers are there before the first of them can end, which may close the queue.
         let readers: Vec<_> = options.routes(Signal::Logs).map(|route| (route, lines.reader())).collect();
         if readers.is_empty() {

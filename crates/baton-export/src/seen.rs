@@ -61,11 +61,11 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use baton_types::{Dropped, Resource, SpanId, SpanKind, SpanScope, SpanStatus, TraceId};
+    use baton_types::{SpanDropCounts, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, TraceId};
     use std::sync::Arc;
 
     fn spans(numbers: std::ops::Range<usize>) -> Vec<Span> {
-        let (resource, scope) = (Arc::new(Resource::default()), Arc::new(SpanScope::default()));
+        let (resource, scope) = (Arc::new(SpanResource::default()), Arc::new(SpanScope::default()));
         let span = |number: usize| Span {
             trace: TraceId([1; 16]),
             id: SpanId((number as u64).to_be_bytes()),
@@ -81,7 +81,7 @@ mod tests {
             links: Vec::new(),
             status: SpanStatus::Unset,
             status_message: String::new(),
-            dropped: Dropped::default(),
+            dropped: SpanDropCounts::default(),
             resource: Arc::clone(&resource),
             scope: Arc::clone(&scope),
         };

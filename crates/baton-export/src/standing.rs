@@ -55,7 +55,7 @@ impl Standing {
 
     /// It may take later what it does not take now; gives the pause until then, at least as long as it asked for.
     pub(crate) fn away(&mut self, why: &str, asked: Option<Duration>) -> Duration {
-        self.count.set_state(ExportState::Away { why: why.to_owned() });
+        self.count.set_state(ExportState::Unreachable { why: why.to_owned() });
         if std::mem::replace(&mut self.mood, Mood::Away) != Mood::Away {
             let Self { target, place, items, .. } = &*self;
             if self.assumed {
@@ -92,7 +92,7 @@ impl Standing {
     pub(crate) fn well(&mut self) {
         self.soon.reset();
         self.slow.reset();
-        self.count.set_state(ExportState::Well);
+        self.count.set_state(ExportState::Healthy);
         if std::mem::replace(&mut self.mood, Mood::Well) != Mood::Well {
             tracing::info!(target = self.target, place = self.place, "{} are sent again", self.items);
         }
@@ -130,7 +130,7 @@ pub(crate) fn place(url: &str) -> String {
 mod tests {
     use super::*;
     use crate::{ExportCounts, Protocol, Signal};
-    use baton_ports::Exports as _;
+    use baton_ports::ExportMonitor as _;
 
     fn standing(assumed: bool) -> (Standing, ExportCounts) {
         let route = Route::to("https://collector.example.com/secret-path/v1/traces?key=secret", Protocol::Http);
@@ -156,10 +156,10 @@ mod tests {
         }
         let report = counts.reports().remove(0);
         assert_eq!(report.state, ExportState::Blocked { why: "401".to_owned() });
-        assert_eq!((report.place.as_str(), report.assumed), ("https://collector.example.com:443", false));
+        assert_eq!((report.endpoint.as_str(), report.is_default), ("https://collector.example.com:443", false));
         // Whoever changes from one to the other begins anew.
         about(standing.away("gone", None), 0.5);
-        assert_eq!(counts.reports()[0].state, ExportState::Away { why: "gone".to_owned() });
+        assert_eq!(counts.reports()[0].state, ExportState::Unreachable { why: "gone".to_owned() });
         about(standing.blocked("401"), 30.0);
         standing.well();
         about(standing.blocked("401"), 30.0);
@@ -167,7 +167,7 @@ mod tests {
         about(standing.away("gone", None), 0.5);
         assert_eq!(standing.away("gone", Some(Duration::from_secs(77))), Duration::from_secs(77));
         standing.well();
-        assert_eq!(counts.reports()[0].state, ExportState::Well);
+        assert_eq!(counts.reports()[0].state, ExportState::Healthy);
     }
 
     #[test]
@@ -175,6 +175,6 @@ mod tests {
         let (mut standing, counts) = standing(true);
         let last = (0..20).map(|_| standing.away("nobody", None)).last();
         about(last.unwrap_or_default(), 300.0);
-        assert!(counts.reports()[0].assumed);
+        assert!(counts.reports()[0].is_default);
     }
 }

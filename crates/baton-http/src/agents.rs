@@ -1,6 +1,6 @@
 //! Lists of the served agents.
 
-use crate::{app::Shared, auth::Caller, cards::base_url, reply};
+use crate::{app::HttpState, auth::Caller, cards::base_url, reply};
 use axum::{
     extract::State,
     response::{Html, Response},
@@ -10,14 +10,14 @@ use http::HeaderMap;
 use std::{fmt::Write as _, sync::Arc};
 
 /// `GET /agents`.
-pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller, headers: HeaderMap) -> Response {
+pub(crate) async fn list(State(shared): State<Arc<HttpState>>, caller: Caller, headers: HeaderMap) -> Response {
     let base = base_url(&shared, &headers);
-    let agents = shared.agents_for(&caller).iter().map(|agent| AgentEntry::of(agent, &base)).collect();
+    let agents = shared.agents_for(&caller).iter().map(|agent| AgentEntry::from_listing(agent, &base)).collect();
     reply::json(&AgentList { agents })
 }
 
 /// `GET /`: HTML page for browsers.
-pub(crate) async fn page(State(shared): State<Arc<Shared>>, caller: Caller) -> Html<String> {
+pub(crate) async fn page(State(shared): State<Arc<HttpState>>, caller: Caller) -> Html<String> {
     let mut rows = String::new();
     for agent in shared.agents_for(&caller) {
         let (name, title) = (escape(agent.name.as_str()), escape(&agent.title));

@@ -2,8 +2,8 @@
 
 use crate::{
     HttpOptions, a2a, agents, approvals,
-    auth::{self, Caller, GateLayer, Rates},
-    body::Bodies,
+    auth::{self, Caller, GateLayer, PrincipalRateLimiter},
+    body::BodyReader,
     cards,
     compress::CompressLayer,
     cors, definitions, discovery, exports,
@@ -13,14 +13,14 @@ use crate::{
     mcp, meters, oauth_metadata,
     otlp::{self, DiscardedSignals},
     peers, probes,
-    queries::Queries,
+    queries::QueryScheduler,
     reply, responses,
-    routes::{AgentPlace, RouteAccess, RouteEntry, Routes},
+    routes::{RouteAccess, RouteAgentSource, RouteEntry, Routes},
     sessions,
     shares::Shares,
     signatures::{KEYS_PATH, Signatures},
     spans, tasks,
-    telemetry::{TracedLayer, note_route},
+    telemetry::{RequestTraceLayer, note_route},
     tempo, tokens, tools,
 };
 use axum::{
@@ -36,7 +36,7 @@ use tokio::sync::Semaphore;
 use tower::{ServiceBuilder, util::option_layer};
 
 /// State shared by all handlers.
-pub(crate) struct Shared {
+pub(crate) struct HttpState {
     pub(crate) engine: Engine,
     pub(crate) options: HttpOptions,
     pub(crate) streams: Shares,
@@ -45,11 +45,11 @@ pub(crate) struct Shared {
     /// Span subscriptions, separate from `streams` so that they cannot exhaust the streams of task clients.
     pub(crate) tails: Shares,
     /// Span queries.
-    pub(crate) queries: Queries,
-    pub(crate) bodies: Bodies,
+    pub(crate) queries: QueryScheduler,
+    pub(crate) bodies: BodyReader,
     pub(crate) large_requests: LargeRequests,
     /// Rate limits per caller; `None` if unlimited.
-    pub(crate) rates: Option<Rates>,
+    pub(crate) rates: Option<PrincipalRateLimiter>,
     pub(crate) signatures: Signatures,
     /// Bounds concurrent checks whether a missing resource belongs to another principal.
     pub(crate) lookups: Arc<Semaphore>,
@@ -57,7 +57,7 @@ pub(crate) struct Shared {
     pub(crate) discarded: Arc<DiscardedSignals>,
 }
 
-impl Shared {
+impl HttpState {
     /// The agent, if exactly one local agent exists. Remote agents do not count.
     pub(crate) fn sole_agent(&self) -> Option<Arc<AgentSpec>> {
         self.engine.sole_agent()
@@ -69,15 +69,15 @@ impl Shared {
     }
 
     /// Agent of a request whose path names none: the tenant, or else the only agent.
-    pub(crate) fn routed(&self, caller: &Caller, tenant: Option<&str>) -> Result<AgentName, Error> {
+    pub(crate) fn resolve_agent(&self, caller: &Caller, tenant: Option<&str>) -> Result<AgentName, Error> {
         let agent = match tenant {
             Some(tenant) => {
                 // A caller without read access must not learn whether the agent exists.
-                caller.may(self, Access::Read, Some(&tenant.into()))?;
+                caller.check_access(self, Access::Read, Some(&tenant.into()))?;
                 self.agent(tenant)
             }
             None => {
-                caller.may(self, Access::Read, None)?;
+                caller.check_access(self, Access::Read, None)?;
                 self.sole_agent()
             }
         };
@@ -118,7 +118,7 @@ fn no_such_agent(agents: &[Arc<AgentListing>], name: Option<&str>) -> Error {
 }
 
 /// Maximum concurrent ownership lookups for missing tasks.
-const LOOKUPS: usize = 256;
+const MAX_OWNERSHIP_LOOKUPS: usize = 256;
 
 /// Minimum streams per principal in a small pool.
 const MIN_SHARE: usize = 16;
@@ -139,26 +139,26 @@ pub fn app(engine: Engine, options: HttpOptions) -> Router {
 /// The HTTP surface of an engine, with the table of its operations.
 pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
     let guard = GuardLayer::new(&options);
-    let traced = TracedLayer::new(&options);
+    let traced = RequestTraceLayer::new(&options);
     let cors = option_layer(cors::layer(&options.cors_origins));
     let pool = |total| Shares::with_percent(total, options.principal_share, MIN_SHARE);
     let (streams, sockets, tails) = (pool(options.max_streams), pool(options.max_streams / 4), pool(spans::MAX_TAILS));
-    let rates = options.access.rate.map(Rates::new);
+    let rates = options.access.rate.map(PrincipalRateLimiter::new);
     let large_requests = LargeRequests::new();
-    let bodies = Bodies::new(&options, large_requests.clone());
-    let lookups = Arc::new(Semaphore::new(LOOKUPS));
+    let bodies = BodyReader::new(&options, large_requests.clone());
+    let lookups = Arc::new(Semaphore::new(MAX_OWNERSHIP_LOOKUPS));
     let signatures = Signatures::new(options.signer.clone());
     let discarded = Arc::<DiscardedSignals>::default();
     if let Some(ports) = &options.meters {
         ports.meters.add_source(Arc::<DiscardedSignals>::clone(&discarded));
     }
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(HttpState {
         engine,
         options,
         streams,
         sockets,
         tails,
-        queries: Queries::new(),
+        queries: QueryScheduler::new(),
         bodies,
         large_requests,
         rates,
@@ -186,24 +186,25 @@ pub fn surface(engine: Engine, options: HttpOptions) -> Surface {
 }
 
 /// All routes with their required access.
-fn routes(shared: &Arc<Shared>) -> Routes {
+fn routes(shared: &Arc<HttpState>) -> Routes {
     let (card, open) = (RouteAccess::Card, RouteAccess::Open);
     let introductions = Routes::new()
-        .get("/agents/{agent}", card, cards::named)
-        .get("/agents/{agent}/", card, cards::named)
-        .get("/agents/{agent}/.well-known/agent-card.json", card, cards::named)
-        .get("/agents/{agent}/.well-known/agent.json", card, cards::named)
+        .get("/agents/{agent}", card, cards::show_named)
+        .get("/agents/{agent}/", card, cards::show_named)
+        .get("/agents/{agent}/.well-known/agent-card.json", card, cards::show_named)
+        .get("/agents/{agent}/.well-known/agent.json", card, cards::show_named)
         .get("/agents/{agent}/.well-known/contextcore.json", card, discovery::contextcore_named)
         .get("/agents/{agent}/.well-known/jwks.json", card, jwks::named)
-        .get("/.well-known/agent-card.json", card, cards::sole)
-        .get("/.well-known/agent.json", card, cards::sole)
-        .get("/agents/.well-known/agent-card.json", card, cards::sole)
-        .get("/agents/.well-known/agent.json", card, cards::sole)
+        .get("/.well-known/agent-card.json", card, cards::show_sole)
+        .get("/.well-known/agent.json", card, cards::show_sole)
+        .get("/agents/.well-known/agent-card.json", card, cards::show_sole)
+        .get("/agents/.well-known/agent.json", card, cards::show_sole)
         .get("/.well-known/contextcore.json", card, discovery::contextcore_sole)
-        .layered(|router| router.route_layer(from_fn_with_state(Arc::clone(shared), auth::introduce)));
-    let (read, call) = (RouteAccess::Read(AgentPlace::Path), RouteAccess::Call(AgentPlace::Path));
+        .layered(|router| router.route_layer(from_fn_with_state(Arc::clone(shared), auth::guard_card)));
+    let (read, call) = (RouteAccess::Read(RouteAgentSource::Path), RouteAccess::Call(RouteAgentSource::Path));
     let (admin, admin_change) = (RouteAccess::Admin, RouteAccess::AdminChange);
-    let (read_own, call_own) = (RouteAccess::Read(AgentPlace::Resource), RouteAccess::Call(AgentPlace::Resource));
+    let (read_own, call_own) =
+        (RouteAccess::Read(RouteAgentSource::Resource), RouteAccess::Call(RouteAgentSource::Resource));
     let pages = Routes::new()
         .merge(introductions)
         .get("/.well-known/ai-catalog.json", card, discovery::catalog)
@@ -224,7 +225,7 @@ fn routes(shared: &Arc<Shared>) -> Routes {
         .get("/api/v1/approvals", read_own, approvals::list)
         .get("/api/v1/approvals/{task}/{call}", read_own, approvals::show)
         .post("/api/v1/approvals/{task}/{call}", call_own, approvals::answer)
-        .post("/api/v1/peers/notifications/{registration}", RouteAccess::Registration, peers::notified)
+        .post("/api/v1/peers/notifications/{registration}", RouteAccess::Registration, peers::receive_notification)
         .get("/api/v1/tokens", admin, tokens::list)
         .post("/api/v1/tokens", admin_change, tokens::create)
         .delete("/api/v1/tokens/{token}", admin_change, tokens::revoke)
@@ -239,14 +240,14 @@ fn routes(shared: &Arc<Shared>) -> Routes {
     let pages = if traces { pages.layered(|router| router.route_layer(from_fn(note_route))) } else { pages };
     let method = RouteAccess::Method;
     let routes = pages
-        .post("/agents/{agent}", method, a2a::named)
-        .post("/agents/{agent}/", method, a2a::named)
-        .post("/agents/{agent}/a2a", method, a2a::named)
-        .post("/agents/{agent}/a2a/", method, a2a::named)
+        .post("/agents/{agent}", method, a2a::handle_named_agent)
+        .post("/agents/{agent}/", method, a2a::handle_named_agent)
+        .post("/agents/{agent}/a2a", method, a2a::handle_named_agent)
+        .post("/agents/{agent}/a2a/", method, a2a::handle_named_agent)
         .get("/", card, agents::page)
-        .post("/", method, a2a::sole)
-        .post("/a2a", method, a2a::sole)
-        .post("/a2a/", method, a2a::sole)
+        .post("/", method, a2a::handle_sole_agent)
+        .post("/a2a", method, a2a::handle_sole_agent)
+        .post("/a2a/", method, a2a::handle_sole_agent)
         .any("/agents/{agent}/mcp", method, mcp::named)
         .any("/agents/{agent}/mcp/", method, mcp::named)
         .any("/agents/{agent}/mcp/exported", method, mcp::exported)

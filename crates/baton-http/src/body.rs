@@ -2,11 +2,11 @@
 
 use crate::{
     HttpOptions,
-    app::Shared,
+    app::HttpState,
     auth::Caller,
     inflate::{BodyEncoding, InflateLimits, gunzip},
     large_requests::LargeRequests,
-    reply::{check_json, readable},
+    reply::{check_json, parse_text},
     shares::{SharePermit, Shares},
 };
 use axum::{body::Body, extract::Request};
@@ -20,19 +20,19 @@ use serde::de::DeserializeOwned;
 use std::{pin::pin, time::Duration};
 
 /// Maximum bytes of a rejected body that are read and discarded, so that the client receives the error.
-const DISCARDED: usize = 64 * 1024 * 1024;
-const DISCARD_TIME: Duration = Duration::from_secs(10);
+const MAX_DISCARD_BYTES: usize = 64 * 1024 * 1024;
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Bytes per unit of the shared budget.
-const UNIT: usize = 1024;
+const UNIT_BYTES: usize = 1024;
 
 /// Parses the JSON body of a request; returns it with the headers.
-pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request) -> Result<(HeaderMap, T), Error> {
+pub(crate) async fn json<T: DeserializeOwned>(shared: &HttpState, request: Request) -> Result<(HeaderMap, T), Error> {
     let (parts, body) = request.into_parts();
     check_json(&parts.headers)?;
     let received = shared.bodies.read(&parts, body).await?;
     let parsed = async {
-        serde_json::from_str(readable(&received.bytes)?)
+        serde_json::from_str(parse_text(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.to_string()))
     };
     let value = shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
@@ -40,7 +40,7 @@ pub(crate) async fn json<T: DeserializeOwned>(shared: &Shared, request: Request)
 }
 
 /// Body reader with limits per body, per principal and in total.
-pub(crate) struct Bodies {
+pub(crate) struct BodyReader {
     limit: usize,
     time: Duration,
     budget: Shares,
@@ -48,7 +48,7 @@ pub(crate) struct Bodies {
 }
 
 /// A complete body and its budget share, which is released on drop.
-pub(crate) struct Received {
+pub(crate) struct ReceivedBody {
     pub(crate) bytes: Bytes,
     pub(crate) share: BodyShare,
 }
@@ -59,24 +59,24 @@ pub(crate) struct Received {
 pub(crate) struct BodyShare {
     permit: SharePermit,
     /// Maximum units per principal; a larger body is charged this maximum.
-    most: usize,
+    max_units: usize,
 }
 
 impl BodyShare {
     /// Raises the reservation to `bytes` in total.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Error> {
-        self.permit.grow_to(units(bytes).min(self.most)).map_err(|refusal| refusal.error("KB of request bodies"))
+        self.permit.grow_to(units(bytes).min(self.max_units)).map_err(|refusal| refusal.error("KB of request bodies"))
     }
 
     /// Reduces the reservation to `bytes`.
     pub(crate) fn shrink(&mut self, bytes: usize) {
-        self.permit.shrink_to(bytes.div_ceil(UNIT));
+        self.permit.shrink_to(bytes.div_ceil(UNIT_BYTES));
     }
 }
 
-impl Received {
+impl ReceivedBody {
     /// Keeps the share but replaces the bytes by a part of them.
-    pub(crate) fn narrowed(self, bytes: Bytes) -> Self {
+    pub(crate) fn with_bytes(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
     }
 
@@ -86,7 +86,7 @@ impl Received {
     }
 }
 
-impl Bodies {
+impl BodyReader {
     pub(crate) fn new(options: &HttpOptions, large_requests: LargeRequests) -> Self {
         let budget =
             Shares::with_percent(units(options.max_bodies_total), options.principal_share, units(options.max_body));
@@ -100,7 +100,7 @@ impl Bodies {
 
     /// Error for a body above the maximum size.
     pub(crate) fn too_large(&self) -> Error {
-        self.refusal(Stopped::TooLarge)
+        self.refusal(BodyReadError::TooLarge)
     }
 
     /// Rejects request content above the maximum body size, regardless of its transport.
@@ -110,12 +110,12 @@ impl Bodies {
 
     /// An empty share, for content that is not sent as an HTTP body.
     pub(crate) fn share(&self, caller: &Caller) -> BodyShare {
-        BodyShare { permit: self.budget.take_none(caller), most: self.budget.per_principal() }
+        BodyShare { permit: self.budget.empty_permit(caller), max_units: self.budget.per_principal() }
     }
 
     /// Reads and decompresses the whole body.
-    pub(crate) async fn read(&self, parts: &Parts, body: Body) -> Result<Received, Error> {
-        let encoding = BodyEncoding::of(&parts.headers)?;
+    pub(crate) async fn read(&self, parts: &Parts, body: Body) -> Result<ReceivedBody, Error> {
+        let encoding = BodyEncoding::from_headers(&parts.headers)?;
         let received = self.read_encoded(parts, body).await?;
         if encoding == BodyEncoding::Identity || received.bytes.is_empty() {
             return Ok(received);
@@ -126,42 +126,46 @@ impl Bodies {
     }
 
     /// Reads the whole body without decompressing it.
-    pub(crate) async fn read_encoded(&self, parts: &Parts, mut body: Body) -> Result<Received, Error> {
-        let share = self.share(&Caller::of(&parts.extensions)?);
+    pub(crate) async fn read_encoded(&self, parts: &Parts, mut body: Body) -> Result<ReceivedBody, Error> {
+        let share = self.share(&Caller::from_extensions(&parts.extensions)?);
         let stopped = match self.receive(&mut body, share).await {
             Ok(received) => return Ok(received),
             Err(stopped) => stopped,
         };
         // A client that sent `Expect` has not started to send the body.
-        if matches!(stopped, Stopped::TooLarge | Stopped::TooMany(_)) && !parts.headers.contains_key(header::EXPECT) {
-            let _ = tokio::time::timeout(DISCARD_TIME, discard(&mut body)).await;
+        if matches!(stopped, BodyReadError::TooLarge | BodyReadError::OverBudget(_))
+            && !parts.headers.contains_key(header::EXPECT)
+        {
+            let _ = tokio::time::timeout(DISCARD_TIMEOUT, discard(&mut body)).await;
         }
         Err(self.refusal(stopped))
     }
 
-    async fn receive(&self, body: &mut Body, mut share: BodyShare) -> Result<Received, Stopped> {
+    async fn receive(&self, body: &mut Body, mut share: BodyShare) -> Result<ReceivedBody, BodyReadError> {
         let announced = body.size_hint();
         if usize::try_from(announced.lower()).unwrap_or(usize::MAX) > self.limit {
-            return Err(Stopped::TooLarge);
+            return Err(BodyReadError::TooLarge);
         }
         let collected = tokio::time::timeout(self.time, collect(body, self.limit, &mut share)).await;
-        Ok(Received { bytes: collected.unwrap_or(Err(Stopped::TooSlow))?, share })
+        Ok(ReceivedBody { bytes: collected.unwrap_or(Err(BodyReadError::TooSlow))?, share })
     }
 
-    fn refusal(&self, stopped: Stopped) -> Error {
+    fn refusal(&self, stopped: BodyReadError) -> Error {
         let (kind, code, message) = match stopped {
-            Stopped::TooLarge => (
+            BodyReadError::TooLarge => (
                 ErrorKind::BodyTooLarge,
                 ErrorCode::BODY_TOO_LARGE,
                 format!("the body is larger than {} bytes", self.limit),
             ),
-            Stopped::TooMany(error) => return error,
-            Stopped::TooSlow => (
+            BodyReadError::OverBudget(error) => return error,
+            BodyReadError::TooSlow => (
                 ErrorKind::InvalidRequest,
                 ErrorCode::INVALID_REQUEST,
                 format!("the body did not arrive within {} s", self.time.as_secs()),
             ),
-            Stopped::Broken => (ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, "the body ended early".to_owned()),
+            BodyReadError::Aborted => {
+                (ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, "the body ended early".to_owned())
+            }
         };
         Error::new(kind, code, message)
     }
@@ -169,40 +173,40 @@ impl Bodies {
 
 /// Budget units for `bytes`; at least one, so that every body is counted.
 fn units(bytes: usize) -> usize {
-    bytes.div_ceil(UNIT).max(1)
+    bytes.div_ceil(UNIT_BYTES).max(1)
 }
 
-enum Stopped {
+enum BodyReadError {
     TooLarge,
-    TooMany(Error),
+    OverBudget(Error),
     TooSlow,
-    Broken,
+    Aborted,
 }
 
-async fn collect(body: &mut Body, limit: usize, share: &mut BodyShare) -> Result<Bytes, Stopped> {
+async fn collect(body: &mut Body, limit: usize, share: &mut BodyShare) -> Result<Bytes, BodyReadError> {
     let Some(first) = next(body).await? else { return Ok(Bytes::new()) };
     if first.len() > limit {
-        return Err(Stopped::TooLarge);
+        return Err(BodyReadError::TooLarge);
     }
-    share.grow(first.len()).map_err(Stopped::TooMany)?;
+    share.grow(first.len()).map_err(BodyReadError::OverBudget)?;
     let Some(second) = next(body).await? else { return Ok(first) };
     let mut all = BytesMut::with_capacity((first.len() + second.len()) * 2);
     all.extend_from_slice(&first);
     let mut more = Some(second);
     while let Some(piece) = more {
         if all.len() + piece.len() > limit {
-            return Err(Stopped::TooLarge);
+            return Err(BodyReadError::TooLarge);
         }
-        share.grow(all.len() + piece.len()).map_err(Stopped::TooMany)?;
+        share.grow(all.len() + piece.len()).map_err(BodyReadError::OverBudget)?;
         all.extend_from_slice(&piece);
         more = next(body).await?;
     }
     Ok(all.freeze())
 }
 
-async fn next(body: &mut Body) -> Result<Option<Bytes>, Stopped> {
+async fn next(body: &mut Body) -> Result<Option<Bytes>, BodyReadError> {
     while let Some(frame) = body.frame().await {
-        match frame.map_err(|_| Stopped::Broken)?.into_data() {
+        match frame.map_err(|_| BodyReadError::Aborted)?.into_data() {
             Ok(data) if data.is_empty() => {}
             Ok(data) => return Ok(Some(data)),
             Err(_trailers) => {}
@@ -215,7 +219,7 @@ async fn discard(body: &mut Body) {
     let mut seen = 0;
     while let Ok(Some(piece)) = next(body).await {
         seen += piece.len();
-        if seen > DISCARDED {
+        if seen > MAX_DISCARD_BYTES {
             return;
         }
     }

@@ -6,10 +6,10 @@ mod form;
 pub(crate) use document::CardDocument;
 pub(crate) use form::CardForm;
 
-use crate::{app::Shared, auth::Caller, named::Named, reply};
+use crate::{app::HttpState, auth::Caller, named::PathName, reply};
 use axum::{body::Body, extract::State, response::Response};
 use baton_types::{AgentSpec, ErrorCode, Timestamp};
-use baton_wire::a2a::v1::{AgentCard, CardPlace, Error, ErrorKind, GrpcPlace};
+use baton_wire::a2a::v1::{AgentCard, CardOptions, Error, ErrorKind, GrpcEndpoint};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use std::sync::Arc;
 
@@ -17,29 +17,34 @@ use std::sync::Arc;
 const MAX_NAMED: usize = 20;
 
 /// `GET /agents/{agent}` and `GET /agents/{agent}/.well-known/agent-card.json`.
-pub(crate) async fn named(
-    State(shared): State<Arc<Shared>>,
-    Named(name): Named,
+pub(crate) async fn show_named(
+    State(shared): State<Arc<HttpState>>,
+    PathName(name): PathName,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
     match shared.agent(&name) {
-        Some(agent) => card(&shared, &agent, CardForm::requested(&headers, &uri), &headers),
+        Some(agent) => card(&shared, &agent, CardForm::from_request(&headers, &uri), &headers),
         None => reply::rest_error(&shared.no_such_agent(Some(&name))),
     }
 }
 
 /// `GET /.well-known/agent-card.json`, if exactly one agent is served. Also mounted below `/agents`, for clients that
 /// resolve the card path against an address without a trailing slash.
-pub(crate) async fn sole(State(shared): State<Arc<Shared>>, caller: Caller, uri: Uri, headers: HeaderMap) -> Response {
+pub(crate) async fn show_sole(
+    State(shared): State<Arc<HttpState>>,
+    caller: Caller,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     match shared.sole_agent() {
-        Some(agent) => card(&shared, &agent, CardForm::requested(&headers, &uri), &headers),
-        None => reply::rest_error(&name_addresses(&shared, &caller, &headers)),
+        Some(agent) => card(&shared, &agent, CardForm::from_request(&headers, &uri), &headers),
+        None => reply::rest_error(&ambiguous_agent_error(&shared, &caller, &headers)),
     }
 }
 
 /// Error for a request that needs a single agent. Its message lists the addresses of the agents visible to the caller.
-pub(crate) fn name_addresses(shared: &Shared, caller: &Caller, headers: &HeaderMap) -> Error {
+pub(crate) fn ambiguous_agent_error(shared: &HttpState, caller: &Caller, headers: &HeaderMap) -> Error {
     let (agents, base) = (shared.agents_for(caller), base_url(shared, headers));
     if agents.is_empty() {
         return shared.no_such_agent_for(caller, None);
@@ -51,7 +56,7 @@ pub(crate) fn name_addresses(shared: &Shared, caller: &Caller, headers: &HeaderM
 }
 
 /// Base URL of this server, without a trailing slash.
-pub(crate) fn base_url(shared: &Shared, headers: &HeaderMap) -> String {
+pub(crate) fn base_url(shared: &HttpState, headers: &HeaderMap) -> String {
     if let Some(url) = &shared.options.public_url {
         return url.trim_end_matches('/').to_owned();
     }
@@ -67,13 +72,13 @@ pub(crate) fn base_url(shared: &Shared, headers: &HeaderMap) -> String {
 }
 
 /// Addresses and transports of an agent for its card.
-pub(crate) fn place<'a>(shared: &'a Shared, agent: &AgentSpec, headers: &HeaderMap) -> CardPlace<'a> {
+pub(crate) fn place<'a>(shared: &'a HttpState, agent: &AgentSpec, headers: &HeaderMap) -> CardOptions<'a> {
     let base = base_url(shared, headers);
     let several = shared.sole_agent().is_none_or(|sole| sole.name != agent.name);
     let offered = &shared.options.a2a;
     let url = format!("{base}/agents/{}", agent.name);
-    CardPlace {
-        grpc: authority(&base).map(|authority| GrpcPlace {
+    CardOptions {
+        grpc: authority(&base).map(|authority| GrpcEndpoint {
             authority,
             // A gRPC address has no path, so the tenant selects one of several agents. A2A 0.3 has no tenant.
             tenant: several.then(|| agent.name.to_string()),
@@ -98,8 +103,8 @@ fn authority(url: &str) -> Option<String> {
     Some(format!("{}:{port}", uri.host()?))
 }
 
-fn card(shared: &Shared, agent: &AgentSpec, form: CardForm, headers: &HeaderMap) -> Response {
-    let mut document = CardDocument::new(AgentCard::of(agent, &place(shared, agent, headers)), form);
+fn card(shared: &HttpState, agent: &AgentSpec, form: CardForm, headers: &HeaderMap) -> Response {
+    let mut document = CardDocument::new(AgentCard::from_spec(agent, &place(shared, agent, headers)), form);
     let tag = shared.signatures.tag(&document);
     let valid = Validators { tag, changed_at: shared.options.started_at, max_age: 60 };
     let mut response = cacheable(headers, &valid, || {

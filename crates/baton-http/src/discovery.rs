@@ -1,10 +1,10 @@
 //! Discovery documents: the AI catalog and ContextCore metadata.
 
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
-    cards::{base_url, name_addresses, place},
-    named::Named,
+    cards::{ambiguous_agent_error, base_url, place},
+    named::PathName,
     reply,
 };
 use axum::{extract::State, response::Response};
@@ -14,18 +14,18 @@ use http::{HeaderMap, HeaderValue, header};
 use std::sync::Arc;
 
 /// `GET /.well-known/ai-catalog.json`.
-pub(crate) async fn catalog(State(shared): State<Arc<Shared>>, caller: Caller, headers: HeaderMap) -> Response {
+pub(crate) async fn catalog(State(shared): State<Arc<HttpState>>, caller: Caller, headers: HeaderMap) -> Response {
     let agents = shared.agents_for(&caller);
     let base = base_url(&shared, &headers);
-    let mut response = reply::json(&AiCatalog::of("Baton", &base, agents.iter().map(|agent| &**agent)));
+    let mut response = reply::json(&AiCatalog::from_agents("Baton", &base, agents.iter().map(|agent| &**agent)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/ai-catalog+json"));
     response
 }
 
 /// `GET /agents/{agent}/.well-known/contextcore.json`.
 pub(crate) async fn contextcore_named(
-    State(shared): State<Arc<Shared>>,
-    Named(name): Named,
+    State(shared): State<Arc<HttpState>>,
+    PathName(name): PathName,
     headers: HeaderMap,
 ) -> Response {
     match shared.agent(&name) {
@@ -36,17 +36,17 @@ pub(crate) async fn contextcore_named(
 
 /// `GET /.well-known/contextcore.json`, if exactly one agent is served.
 pub(crate) async fn contextcore_sole(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     headers: HeaderMap,
 ) -> Response {
     match shared.sole_agent() {
         Some(agent) => contextcore(&shared, &agent, &headers),
-        None => reply::rest_error(&name_addresses(&shared, &caller, &headers)),
+        None => reply::rest_error(&ambiguous_agent_error(&shared, &caller, &headers)),
     }
 }
 
-fn contextcore(shared: &Shared, agent: &AgentSpec, headers: &HeaderMap) -> Response {
+fn contextcore(shared: &HttpState, agent: &AgentSpec, headers: &HeaderMap) -> Response {
     let url = place(shared, agent, headers).url;
-    reply::json(&Discovery::of(agent, &url, env!("CARGO_PKG_VERSION")))
+    reply::json(&Discovery::from_spec(agent, &url, env!("CARGO_PKG_VERSION")))
 }

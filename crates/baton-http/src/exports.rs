@@ -1,22 +1,22 @@
 //! Status of telemetry exports.
 
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
     reply,
     routes::{RouteAccess, Routes},
 };
 use axum::{extract::State, response::Response};
-use baton_ports::{ExportReport, ExportState, Exports};
+use baton_ports::{ExportMonitor, ExportReport, ExportState};
 use baton_rules::Access;
-use baton_wire::api::{ExportEntry, ExportList, ExportStanding};
+use baton_wire::api::{ExportEntry, ExportList, ExportTargetState};
 use std::{fmt, sync::Arc};
 
 /// Access to the export status.
 #[derive(Clone)]
 pub struct ExportPorts {
     /// Source of the export reports.
-    pub exports: Arc<dyn Exports>,
+    pub exports: Arc<dyn ExportMonitor>,
 }
 
 impl fmt::Debug for ExportPorts {
@@ -31,8 +31,8 @@ pub(crate) fn mount(routes: Routes) -> Routes {
 }
 
 /// `GET /api/v1/exports`. Requires `telemetry:read`; the list is empty if nothing is exported.
-async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
-    if let Err(error) = caller.may_everywhere(&shared, Access::TelemetryRead) {
+async fn list(State(shared): State<Arc<HttpState>>, caller: Caller) -> Response {
+    if let Err(error) = caller.check_access_to_all(&shared, Access::TelemetryRead) {
         return reply::rest_error(&error);
     }
     let reports = shared.options.exports.as_ref().map(|ports| ports.exports.reports()).unwrap_or_default();
@@ -41,21 +41,21 @@ async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
 
 fn entry(report: ExportReport) -> ExportEntry {
     let (state, why) = match report.state {
-        ExportState::Idle => (ExportStanding::Idle, None),
-        ExportState::Well => (ExportStanding::Well, None),
-        ExportState::Away { why } => (ExportStanding::Away, Some(why)),
-        ExportState::Blocked { why } => (ExportStanding::Blocked, Some(why)),
+        ExportState::Idle => (ExportTargetState::Idle, None),
+        ExportState::Healthy => (ExportTargetState::Well, None),
+        ExportState::Unreachable { why } => (ExportTargetState::Away, Some(why)),
+        ExportState::Blocked { why } => (ExportTargetState::Blocked, Some(why)),
     };
     ExportEntry {
         target: report.target,
-        place: report.place,
+        place: report.endpoint,
         signal: report.signal.to_owned(),
-        assumed: report.assumed,
+        assumed: report.is_default,
         state,
         why,
         sent: report.sent,
         failed: report.failed,
         dropped: report.dropped,
-        waiting_bytes: report.waiting_bytes,
+        waiting_bytes: report.queued_bytes,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     AccessOptions, CorsOrigins, HttpOptions,
-    auth::{Came, openai_refusal},
+    auth::{RequestOrigin, openai_error_response},
     reply,
 };
 use axum::{extract::Request, response::Response};
@@ -20,16 +20,16 @@ use tower::{Layer, Service};
 
 /// Adds the check in front of every route.
 #[derive(Clone)]
-pub(crate) struct GuardLayer(Arc<Allowed>);
+pub(crate) struct GuardLayer(Arc<HostPolicy>);
 
 /// Service that checks host and origin.
 #[derive(Clone)]
 pub(crate) struct Guard<S> {
     inner: S,
-    allowed: Arc<Allowed>,
+    policy: Arc<HostPolicy>,
 }
 
-struct Allowed {
+struct HostPolicy {
     /// Lower-case host names without ports; `*` allows every host.
     hosts: Vec<String>,
     bound: Option<IpAddr>,
@@ -46,7 +46,7 @@ impl GuardLayer {
         hosts.extend(public.as_ref().and_then(Uri::host).map(str::to_ascii_lowercase));
         let bound = options.bound.map(|address| address.ip());
         let (origins, access) = (options.cors_origins.clone(), options.access.clone());
-        Self(Arc::new(Allowed { hosts, bound, tls: options.tls, origins, access }))
+        Self(Arc::new(HostPolicy { hosts, bound, tls: options.tls, origins, access }))
     }
 }
 
@@ -54,7 +54,7 @@ impl<S> Layer<S> for GuardLayer {
     type Service = Guard<S>;
 
     fn layer(&self, inner: S) -> Guard<S> {
-        Guard { inner, allowed: Arc::clone(&self.0) }
+        Guard { inner, policy: Arc::clone(&self.0) }
     }
 }
 
@@ -72,12 +72,12 @@ impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Reque
         let probe = matches!(request.uri().path(), "/healthz" | "/health" | "/readyz");
         match check_repeated(request.headers()).and_then(|()| match probe {
             true => Ok(()),
-            false => self.allowed.check(request.uri(), request.headers()).map_err(forbidden),
+            false => self.policy.check(request.uri(), request.headers()).map_err(forbidden),
         }) {
             Ok(()) => Either::Left(self.inner.call(request)),
             Err(error) => {
-                Came::of(&request).denied(&self.allowed.access, error.code, &error.message, None);
-                let refusal = openai_refusal(&request, &error).unwrap_or_else(|| reply::rest_error(&error));
+                RequestOrigin::from_request(&request).log_denial(&self.policy.access, error.code, &error.message, None);
+                let refusal = openai_error_response(&request, &error).unwrap_or_else(|| reply::rest_error(&error));
                 Either::Right(ready(Ok(refusal)))
             }
         }
@@ -104,7 +104,7 @@ fn check_repeated(headers: &HeaderMap) -> Result<(), Error> {
     }
 }
 
-impl Allowed {
+impl HostPolicy {
     fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), String> {
         let host = headers.get(header::HOST).map(HeaderValue::to_str);
         let authority = match (host, uri.authority()) {
@@ -112,7 +112,7 @@ impl Allowed {
             (None, Some(authority)) => authority.as_str(),
             _ => return Err("the request names no host".to_owned()),
         };
-        if !self.is_own(host_of(authority)) {
+        if !self.is_own_host(host_of(authority)) {
             return Err(format!("the host name '{}' is not allowed", host_of(authority)));
         }
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
@@ -126,17 +126,17 @@ impl Allowed {
             {
                 Ok(())
             }
-            Some((_, page)) if self.is_named(host_of(page)) => Ok(()),
+            Some((_, page)) if self.is_allowed_host(host_of(page)) => Ok(()),
             _ => Err(format!("the origin {origin:?} is not allowed")),
         }
     }
 
-    fn is_named(&self, host: &str) -> bool {
+    fn is_allowed_host(&self, host: &str) -> bool {
         self.hosts.iter().any(|allowed| allowed == "*" || allowed.eq_ignore_ascii_case(host))
     }
 
-    fn is_own(&self, host: &str) -> bool {
-        if host.eq_ignore_ascii_case("localhost") || self.is_named(host) {
+    fn is_own_host(&self, host: &str) -> bool {
+        if host.eq_ignore_ascii_case("localhost") || self.is_allowed_host(host) {
             return true;
         }
         // Unlike a name, an IP address cannot be rebound.

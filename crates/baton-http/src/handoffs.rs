@@ -1,6 +1,6 @@
 //! Handoff records.
 
-use crate::{app::Shared, auth::Caller, named::Named, reply};
+use crate::{app::HttpState, auth::Caller, named::PathName, reply};
 use axum::{extract::State, response::Response};
 use baton_rules::{Access, HandoffRecord};
 use baton_types::{ErrorCode, HandoffId, StreamId};
@@ -11,7 +11,11 @@ use baton_wire::{
 use std::sync::Arc;
 
 /// `GET /api/v1/handoffs/{handoff}`.
-pub(crate) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, Named(handoff): Named) -> Response {
+pub(crate) async fn show(
+    State(shared): State<Arc<HttpState>>,
+    caller: Caller,
+    PathName(handoff): PathName,
+) -> Response {
     match find(&shared, &caller, HandoffId::from(handoff)).await {
         Ok(record) => reply::json(&entry(record)),
         Err(error) => reply::rest_error(&error),
@@ -19,15 +23,15 @@ pub(crate) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, Name
 }
 
 /// The handoff, if it belongs to the caller and the caller may read its agent.
-async fn find(shared: &Shared, caller: &Caller, id: HandoffId) -> Result<HandoffRecord, Error> {
-    caller.may(shared, Access::Read, None)?;
+async fn find(shared: &HttpState, caller: &Caller, id: HandoffId) -> Result<HandoffRecord, Error> {
+    caller.check_access(shared, Access::Read, None)?;
     let found = shared.engine.handoff(caller.principal(), &id).await.map_err(reply::from_engine)?;
     let Some(record) = found else {
         let message = format!("there is no handoff '{}'", id.as_str().chars().take(64).collect::<String>());
-        caller.not_found(shared, StreamId::Handoff(id), ErrorCode::HANDOFF_NOT_FOUND);
+        caller.audit_not_found(shared, StreamId::Handoff(id), ErrorCode::HANDOFF_NOT_FOUND);
         return Err(Error::new(ErrorKind::TaskNotFound, ErrorCode::HANDOFF_NOT_FOUND, message));
     };
-    caller.may(shared, Access::Read, Some(&record.handoff.from_agent)).map(|()| record)
+    caller.check_access(shared, Access::Read, Some(&record.handoff.from_agent)).map(|()| record)
 }
 
 fn entry(record: HandoffRecord) -> HandoffEntry {

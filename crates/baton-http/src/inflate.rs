@@ -1,6 +1,6 @@
 //! Decompression of request bodies with limits against decompression bombs.
 
-use crate::{body::Received, reply::unsupported};
+use crate::{body::ReceivedBody, reply::unsupported};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use flate2::read::MultiGzDecoder;
@@ -8,10 +8,10 @@ use http::{HeaderMap, header};
 use std::io::Read as _;
 
 /// Bytes reserved per step.
-const STEP: usize = 64 * 1024;
+const STEP_BYTES: usize = 64 * 1024;
 
 /// Up to this decompressed size the ratio is not checked.
-const FREE: usize = 64 * 1024;
+const RATIO_EXEMPT_BYTES: usize = 64 * 1024;
 
 /// Content encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum BodyEncoding {
 
 impl BodyEncoding {
     /// Parses the encoding from the headers; only gzip and identity are supported.
-    pub(crate) fn of(headers: &HeaderMap) -> Result<Self, Error> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, Error> {
         let mut found = Self::Identity;
         for value in headers.get_all(header::CONTENT_ENCODING) {
             let given = value.to_str().unwrap_or("unreadable").trim();
@@ -58,10 +58,13 @@ impl InflateLimits {
     fn check(&self, compressed: usize, inflated: usize) -> Result<(), Error> {
         let too_large = |message: String| Err(Error::new(ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message));
         if inflated > self.max_bytes {
-            return too_large(format!("the decompressed body is larger than {} bytes; send less at once", self.max_bytes));
+            return too_large(format!(
+                "the decompressed body is larger than {} bytes; send less at once",
+                self.max_bytes
+            ));
         }
         match self.max_ratio {
-            Some(ratio) if inflated > compressed.saturating_mul(ratio).max(FREE) => {
+            Some(ratio) if inflated > compressed.saturating_mul(ratio).max(RATIO_EXEMPT_BYTES) => {
                 too_large(format!("the decompressed body is more than {ratio} times as large as the compressed one"))
             }
             _ => Ok(()),
@@ -70,21 +73,25 @@ impl InflateLimits {
 }
 
 /// Decompresses the bytes after the first `skipped`. The output counts against the body budget.
-pub(crate) fn gunzip(mut received: Received, skipped: usize, limits: &InflateLimits) -> Result<Received, Error> {
+pub(crate) fn gunzip(
+    mut received: ReceivedBody,
+    skipped: usize,
+    limits: &InflateLimits,
+) -> Result<ReceivedBody, Error> {
     let compressed = received.bytes.slice(skipped.min(received.bytes.len())..);
     let mut decoder = MultiGzDecoder::new(compressed.as_ref());
     let mut inflated = Vec::new();
     loop {
-        received.grow(compressed.len() + inflated.len() + STEP)?;
+        received.grow(compressed.len() + inflated.len() + STEP_BYTES)?;
         let before = inflated.len();
-        let limit = u64::try_from(STEP).unwrap_or(u64::MAX);
+        let limit = u64::try_from(STEP_BYTES).unwrap_or(u64::MAX);
         decoder.by_ref().take(limit).read_to_end(&mut inflated).map_err(|error| {
             let message = format!("the body is not valid gzip: {error}");
             Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message)
         })?;
         limits.check(compressed.len(), inflated.len())?;
         if inflated.len() == before {
-            return Ok(received.narrowed(inflated.into()));
+            return Ok(received.with_bytes(inflated.into()));
         }
     }
 }
@@ -113,7 +120,7 @@ mod tests {
             for value in given {
                 headers.append(header::CONTENT_ENCODING, value.parse().unwrap());
             }
-            let read = BodyEncoding::of(&headers);
+            let read = BodyEncoding::from_headers(&headers);
             assert!(read.as_ref().err().is_none_or(|error| error.message.contains("gzip")), "{read:?}");
             assert_eq!(read.ok(), expect, "{given:?}");
         }
@@ -123,8 +130,8 @@ mod tests {
     fn growth() {
         let tenfold = InflateLimits::tenfold(1_000_000);
         for (compressed, inflated, expect) in [
-            (10, FREE, true),
-            (10, FREE + 1, false),
+            (10, RATIO_EXEMPT_BYTES, true),
+            (10, RATIO_EXEMPT_BYTES + 1, false),
             (50_000, 500_000, true),
             (50_000, 500_001, false),
             (900_000, 1_000_000, true),

@@ -1,9 +1,9 @@
 //! Public keys for the verification of card signatures.
 
 use crate::{
-    app::Shared,
+    app::HttpState,
     cards::{Validators, cacheable},
-    named::Named,
+    named::PathName,
     reply,
 };
 use axum::{extract::State, response::Response};
@@ -12,12 +12,12 @@ use http::{HeaderMap, HeaderValue, Uri, header};
 use std::sync::Arc;
 
 /// `GET /.well-known/jwks.json`.
-pub(crate) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
+pub(crate) async fn show(State(shared): State<Arc<HttpState>>, uri: Uri, headers: HeaderMap) -> Response {
     let Some(signer) = &shared.options.signer else {
         return reply::no_such_page(http::Method::GET, headers, uri).await;
     };
     let keys = signer.keys();
-    let tag = format!("\"{}\"", &Digest::of(keys.as_str().as_bytes()).as_str()[..32]);
+    let tag = format!("\"{}\"", &Digest::compute(keys.as_str().as_bytes()).as_str()[..32]);
     let valid = Validators { tag, changed_at: shared.options.started_at, max_age: 300 };
     let mut response = cacheable(&headers, &valid, || reply::json_bytes(keys.as_str().as_bytes().to_vec()));
     if response.headers().contains_key(header::CONTENT_TYPE) {
@@ -28,8 +28,8 @@ pub(crate) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: H
 
 /// `GET /agents/{agent}/.well-known/jwks.json`: the same keys, for clients that can reach only one agent.
 pub(crate) async fn named(
-    State(shared): State<Arc<Shared>>,
-    Named(name): Named,
+    State(shared): State<Arc<HttpState>>,
+    PathName(name): PathName,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {

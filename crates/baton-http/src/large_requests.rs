@@ -21,7 +21,7 @@ const MAX_PARSERS: usize = 8;
 /// Bounds the number of large bodies processed at once. Clones share the bound.
 #[derive(Clone)]
 pub(crate) struct LargeRequests {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 type Acquire = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
@@ -29,7 +29,7 @@ type Acquire = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireE
 impl LargeRequests {
     pub(crate) fn new() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
-        Self { places: Arc::new(Semaphore::new(processors.clamp(2, MAX_PARSERS))) }
+        Self { permits: Arc::new(Semaphore::new(processors.clamp(2, MAX_PARSERS))) }
     }
 
     /// Drives `work` on a body of `bytes` bytes. Large work holds a permit and blocks its thread only while it
@@ -40,7 +40,7 @@ impl LargeRequests {
         }
         let mut acquire: Option<Acquire> = None;
         poll_fn(|context| {
-            let next = acquire.get_or_insert_with(|| Box::pin(Arc::clone(&self.places).acquire_owned()));
+            let next = acquire.get_or_insert_with(|| Box::pin(Arc::clone(&self.permits).acquire_owned()));
             let place: Result<_, AcquireError> = ready!(next.as_mut().poll(context));
             acquire = None;
             let polled: Poll<F::Output> = off_request_threads(|| work.as_mut().poll(context));
@@ -85,14 +85,14 @@ mod tests {
 
     #[test]
     fn places_are_bounded_and_free_while_work_waits() {
-        let requests = Arc::new(LargeRequests { places: Arc::new(Semaphore::new(1)) });
+        let requests = Arc::new(LargeRequests { permits: Arc::new(Semaphore::new(1)) });
         let runtime = runtime();
         let (first, second) = (Arc::clone(&requests), Arc::clone(&requests));
         let (tell, told) = tokio::sync::oneshot::channel();
         let waiting = runtime.spawn(async move { first.drive(LARGE, pin!(async { told.await.unwrap() })).await });
         let other = runtime.spawn(async move {
             let work = async {
-                assert_eq!(requests.places.available_permits(), 0);
+                assert_eq!(requests.permits.available_permits(), 0);
                 tell.send(7).unwrap();
             };
             second.drive(LARGE, pin!(work)).await;

@@ -1,7 +1,7 @@
 //! Options of the HTTP surface.
 
 use crate::{
-    AccessOptions, CorsOrigins, DefinitionPorts, ExportPorts, GuestPorts, McpPorts, MeterPorts, PeerPorts,
+    AccessOptions, CallerServerPorts, CorsOrigins, DefinitionPorts, ExportPorts, McpPorts, MeterPorts, PeerPorts,
     PermissionPorts, ResponsesOptions, SessionPorts, ToolPorts,
 };
 use baton_ports::{CardSigner, SpanStore};
@@ -48,7 +48,7 @@ pub struct HttpOptions {
     /// Tool execution for callers; `None` disables it.
     pub tools: Option<ToolPorts>,
     /// Connections to MCP servers given in requests; `None` rejects such requests.
-    pub guests: Option<GuestPorts>,
+    pub caller_servers: Option<CallerServerPorts>,
     /// Storage of tool permissions in agent definitions; `None` disables it.
     pub permissions: Option<PermissionPorts>,
     /// Storage of agent definitions; without it agents cannot be created or changed.
@@ -104,7 +104,7 @@ pub struct A2aOptions {
     /// Default reply settings for agents without their own.
     pub settings: A2aSettings,
     /// Maximum wait for a task change.
-    pub longest_poll: Duration,
+    pub max_poll_wait: Duration,
 }
 
 impl Default for A2aOptions {
@@ -117,7 +117,7 @@ impl Default for A2aOptions {
             bindings: CardBinding::DEFAULT.to_vec(),
             extensions: Vec::new(),
             settings: A2aSettings::default(),
-            longest_poll: Duration::from_secs(30),
+            max_poll_wait: Duration::from_secs(30),
         }
     }
 }
@@ -153,7 +153,7 @@ impl Default for HttpOptions {
             peers: None,
             mcp: None,
             tools: None,
-            guests: None,
+            caller_servers: None,
             permissions: None,
             definitions: None,
             sessions: None,

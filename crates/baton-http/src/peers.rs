@@ -1,19 +1,19 @@
 //! Remote agents: add, show, remove, and receive their notifications.
 
 use crate::{
-    app::Shared,
-    auth::{Caller, Came, shows_owner},
+    app::HttpState,
+    auth::{Caller, RequestOrigin, has_owner_token},
     cards::base_url,
     definitions,
-    named::Named,
+    named::PathName,
     reply,
 };
 use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_ports::{KnownPeer, NewPeer, PeerBook, PeerBookError, Peers};
-use baton_rules::{Access, may};
+use baton_ports::{NewPeer, PeerGateway, PeerRecord, PeerRegistry, PeerRegistryError};
+use baton_rules::{Access, check_access};
 use baton_types::{AgentName, ErrorCode, ModelSpec};
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
@@ -26,9 +26,9 @@ use std::{fmt, sync::Arc};
 #[derive(Clone)]
 pub struct PeerPorts {
     /// Registry that adds and removes them.
-    pub book: Arc<dyn PeerBook>,
+    pub registry: Arc<dyn PeerRegistry>,
     /// Receiver of their notifications.
-    pub peers: Arc<dyn Peers>,
+    pub peers: Arc<dyn PeerGateway>,
 }
 
 impl fmt::Debug for PeerPorts {
@@ -38,12 +38,12 @@ impl fmt::Debug for PeerPorts {
 }
 
 /// `POST /api/v1/agents`.
-pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+pub(crate) async fn add(State(shared): State<Arc<HttpState>>, caller: Caller, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let added = async {
         reply::check_json(&parts.headers)?;
         let received = shared.bodies.read(&parts, body).await?;
-        let text = reply::readable(&received.bytes)?;
+        let text = reply::parse_text(&received.bytes)?;
         let wrong = |error: serde_json::Error| {
             Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string())
         };
@@ -54,48 +54,48 @@ pub(crate) async fn add(State(shared): State<Arc<Shared>>, caller: Caller, reque
             let wish: CreateAgent = serde_json::from_str(text).map_err(wrong)?;
             return definitions::create(&shared, &caller, &parts.headers, wish).await;
         }
-        let ports = allowed(&shared, &caller)?;
+        let ports = authorize_change(&shared, &caller)?;
         let asked: AddAgent = serde_json::from_str(text).map_err(wrong)?;
         let AddAgent { url, name, listed, bearer } = asked;
         // A caller that chooses both the location of a secret and its destination could read every secret of this
         // process.
-        if bearer.is_some() && !shows_owner(&shared.options.access, &parts.headers) {
+        if bearer.is_some() && !has_owner_token(&shared.options.access, &parts.headers) {
             let message = "only the owner of this server may set the location of a secret: run `baton agents add` on \
                            its machine, or put the agent under peers in baton.yaml";
             return Err(Error::new(ErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, message));
         }
         let name = name.map(AgentName::from);
-        let peer = ports.book.add(NewPeer { url, name, listed, bearer }).await.map_err(refusal)?;
+        let peer = ports.registry.add(NewPeer { url, name, listed, bearer }).await.map_err(registry_error)?;
         let mut response = reply::json(&details(&shared, &parts.headers, &peer));
         *response.status_mut() = StatusCode::CREATED;
         Ok(response)
     };
-    added.await.unwrap_or_else(|error| definitions::refused(&error))
+    added.await.unwrap_or_else(|error| definitions::error_response(&error))
 }
 
 /// `GET /api/v1/agents/{name}`.
 pub(crate) async fn show(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(name): Named,
+    PathName(name): PathName,
     headers: HeaderMap,
 ) -> Response {
     let name = AgentName::from(name);
-    if let Err(error) = caller.may(&shared, Access::Read, Some(&name)) {
+    if let Err(error) = caller.check_access(&shared, Access::Read, Some(&name)) {
         return reply::rest_error(&error);
     }
-    let known = shared.options.peers.as_ref().and_then(|ports| ports.book.peer(&name));
+    let known = shared.options.peers.as_ref().and_then(|ports| ports.registry.peer(&name));
     let shown = match (known, shared.agent(name.as_str())) {
         (Some(peer), _) => details(&shared, &headers, &peer),
         (None, Some(agent)) => match definitions::manager(&shared) {
             // The definition contains the prompt, which only administrators may see.
-            Ok(manager) if !agent.is_peer() && may(caller.principal(), Access::Admin, None).is_ok() => {
+            Ok(manager) if !agent.is_peer() && check_access(caller.principal(), Access::Admin, None).is_ok() => {
                 match manager.definition(&name).await {
                     Ok(definition) => return definitions::details(&shared, &headers, &definition),
-                    Err(_) => AgentDetails::of(&agent, &base_url(&shared, &headers)),
+                    Err(_) => AgentDetails::from_spec(&agent, &base_url(&shared, &headers)),
                 }
             }
-            _ => AgentDetails::of(&agent, &base_url(&shared, &headers)),
+            _ => AgentDetails::from_spec(&agent, &base_url(&shared, &headers)),
         },
         (None, None) => return reply::rest_error(&shared.no_such_agent_for(&caller, Some(name.as_str()))),
     };
@@ -104,46 +104,46 @@ pub(crate) async fn show(
 
 /// `DELETE /api/v1/agents/{name}`: returns the removed agent.
 pub(crate) async fn remove(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(name): Named,
+    PathName(name): PathName,
     headers: HeaderMap,
 ) -> Response {
     let name = AgentName::from(name);
     let removed = async {
-        caller.may(&shared, Access::Admin, None)?;
+        caller.check_access(&shared, Access::Admin, None)?;
         let here = shared.agent(name.as_str()).is_some_and(|agent| !agent.is_peer());
         if here {
             let manager = definitions::manager(&shared)?;
-            let definition = manager.definition(&name).await.map_err(definitions::refusal)?;
-            let expected = definitions::expected(&headers);
-            manager.delete(&name, expected.as_ref()).await.map_err(definitions::refusal)?;
+            let definition = manager.definition(&name).await.map_err(definitions::manage_error)?;
+            let expected = definitions::if_match_digest(&headers);
+            manager.delete(&name, expected.as_ref()).await.map_err(definitions::manage_error)?;
             return Ok(definitions::details(&shared, &headers, &definition));
         }
-        let ports = allowed(&shared, &caller)?;
-        let peer = ports.book.peer(&name);
-        ports.book.remove(&name).await.map_err(refusal)?;
+        let ports = authorize_change(&shared, &caller)?;
+        let peer = ports.registry.peer(&name);
+        ports.registry.remove(&name).await.map_err(registry_error)?;
         let peer = peer.ok_or_else(|| shared.no_such_agent(Some(name.as_str())))?;
         Ok(reply::json(&details(&shared, &headers, &peer)))
     };
-    removed.await.unwrap_or_else(|error: Error| definitions::refused(&error))
+    removed.await.unwrap_or_else(|error: Error| definitions::error_response(&error))
 }
 
 /// `POST /api/v1/peers/notifications/{registration}`. The token of the registration is the credential.
-pub(crate) async fn notified(
-    State(shared): State<Arc<Shared>>,
-    Named(registration): Named,
+pub(crate) async fn receive_notification(
+    State(shared): State<Arc<HttpState>>,
+    PathName(registration): PathName,
     request: Request,
 ) -> Response {
-    let came = Came::of(&request);
+    let came = RequestOrigin::from_request(&request);
     let (parts, body) = request.into_parts();
-    let Some(ports) = &shared.options.peers else { return nobody_waits() };
+    let Some(ports) = &shared.options.peers else { return notification_not_found() };
     // Checked before the body is read, or unauthenticated clients could exhaust the body budget. The content is not
     // used: a notification only triggers a poll of the peer.
-    if !ports.peers.notified(&registration, notification_token(&parts.headers)).await {
+    if !ports.peers.handle_notification(&registration, notification_token(&parts.headers)).await {
         let reason = "unknown registration, or wrong notification token";
-        came.denied(&shared.options.access, ErrorCode::UNAUTHENTICATED, reason, None);
-        return nobody_waits();
+        came.log_denial(&shared.options.access, ErrorCode::UNAUTHENTICATED, reason, None);
+        return notification_not_found();
     }
     if let Err(error) = shared.bodies.read(&parts, body).await {
         return reply::rest_error(&error);
@@ -154,7 +154,7 @@ pub(crate) async fn notified(
 }
 
 /// The same error for an expired registration, an unknown one and a wrong token, so that none can be probed.
-fn nobody_waits() -> Response {
+fn notification_not_found() -> Response {
     let message = "this notification is not expected";
     reply::rest_error(&Error::new(ErrorKind::PageNotFound, ErrorCode::INVALID_REQUEST, message))
 }
@@ -168,15 +168,15 @@ fn notification_token(headers: &HeaderMap) -> Option<&str> {
     })
 }
 
-fn allowed<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a PeerPorts, Error> {
-    caller.may(shared, Access::Admin, None)?;
+fn authorize_change<'a>(shared: &'a HttpState, caller: &Caller) -> Result<&'a PeerPorts, Error> {
+    caller.check_access(shared, Access::Admin, None)?;
     shared.options.peers.as_ref().ok_or_else(|| {
         let message = "remote agents are not enabled on this server";
         Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
     })
 }
 
-fn details(shared: &Shared, headers: &HeaderMap, peer: &KnownPeer) -> AgentDetails {
+fn details(shared: &HttpState, headers: &HeaderMap, peer: &PeerRecord) -> AgentDetails {
     AgentDetails {
         remote: Some(RemoteEntry {
             url: match &peer.agent.model {
@@ -184,19 +184,19 @@ fn details(shared: &Shared, headers: &HeaderMap, peer: &KnownPeer) -> AgentDetai
                 ModelSpec::Playbook { .. } => peer.card_url.clone(),
             },
             card_url: peer.card_url.clone(),
-            spoken: peer.spoken.clone(),
+            spoken: peer.protocol.clone(),
             endpoint: peer.endpoint.clone(),
             security: peer.security.clone(),
             signatures: peer.signatures.clone(),
             signed_by: peer.signed_by.clone(),
             configured: peer.configured,
         }),
-        ..AgentDetails::of(&peer.agent, &base_url(shared, headers))
+        ..AgentDetails::from_spec(&peer.agent, &base_url(shared, headers))
     }
 }
 
-fn refusal(error: PeerBookError) -> Error {
-    let PeerBookError { code, detail } = error;
+fn registry_error(error: PeerRegistryError) -> Error {
+    let PeerRegistryError { code, detail } = error;
     let kind = match code {
         ErrorCode::AGENT_NOT_FOUND => ErrorKind::AgentNotFound,
         ErrorCode::PEER_UNREACHABLE | ErrorCode::JOURNAL_UNAVAILABLE | ErrorCode::BUSY => ErrorKind::Unavailable,

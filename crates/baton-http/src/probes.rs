@@ -1,6 +1,6 @@
 //! Liveness and readiness probes.
 
-use crate::{app::Shared, reply};
+use crate::{app::HttpState, reply};
 use axum::{extract::State, response::Response};
 use baton_wire::api::Health;
 use http::StatusCode;
@@ -16,7 +16,7 @@ pub(crate) async fn healthy() -> Response {
 }
 
 /// `GET /readyz`.
-pub(crate) async fn ready(State(shared): State<Arc<Shared>>) -> Response {
+pub(crate) async fn ready(State(shared): State<Arc<HttpState>>) -> Response {
     if shared.engine.ready() {
         return health("ok");
     }

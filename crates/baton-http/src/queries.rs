@@ -46,29 +46,29 @@ const MAX_EXPORTS: usize = 4;
 const MAX_EXPORTS_PER_PRINCIPAL: usize = 2;
 
 /// Admission control and scheduling of queries.
-pub(crate) struct Queries {
+pub(crate) struct QueryScheduler {
     admitted: Shares,
     unread: Shares,
     exports: Shares,
     running: Arc<Semaphore>,
     /// Permits per principal with an active query; never more entries than queries.
-    turns: Mutex<HashMap<LimitKey, Weak<Semaphore>>>,
+    principal_semaphores: Mutex<HashMap<LimitKey, Weak<Semaphore>>>,
 }
 
 /// Permit to run a query.
-struct QueryTurn {
+struct QueryPermit {
     _own: OwnedSemaphorePermit,
     _running: OwnedSemaphorePermit,
 }
 
-impl Queries {
+impl QueryScheduler {
     pub(crate) fn new() -> Self {
         Self {
             admitted: Shares::new(MAX_ADMITTED, MAX_ADMITTED_PER_PRINCIPAL),
             unread: Shares::new(MAX_UNREAD_KB, MAX_UNREAD_KB_PER_PRINCIPAL),
             exports: Shares::new(MAX_EXPORTS, MAX_EXPORTS_PER_PRINCIPAL),
             running: Arc::new(Semaphore::new(MAX_RUNNING)),
-            turns: Mutex::default(),
+            principal_semaphores: Mutex::default(),
         }
     }
 
@@ -79,8 +79,8 @@ impl Queries {
         ask: impl Future<Output = Result<T, SpanStoreError>>,
         write: impl FnOnce(T) -> Response + Send + 'static,
     ) -> Result<Response, E> {
-        let admitted = self.admitted.take(caller).map_err(|refusal| refusal.error("queries"))?;
-        let turn = self.turn(caller).await?;
+        let admitted = self.admitted.acquire(caller).map_err(|refusal| refusal.error("queries"))?;
+        let turn = self.acquire_permit(caller).await?;
         let answer = ask.await?;
         let written = tokio::task::spawn_blocking(move || {
             let response = write(answer);
@@ -95,21 +95,21 @@ impl Queries {
 
     /// Permit for an export of all spans.
     pub(crate) fn export(&self, caller: &Caller) -> Result<SharePermit, Error> {
-        self.exports.take(caller).map_err(|refusal| refusal.error("exports of spans"))
+        self.exports.acquire(caller).map_err(|refusal| refusal.error("exports of spans"))
     }
 
-    async fn turn(&self, caller: &Caller) -> Result<QueryTurn, SpanStoreError> {
-        let own = self.own_turns(caller);
+    async fn acquire_permit(&self, caller: &Caller) -> Result<QueryPermit, SpanStoreError> {
+        let own = self.principal_semaphore(caller);
         let turn = timeout(QUEUE_TIMEOUT, async {
             let own = own.acquire_owned().await.ok()?;
             let running = Arc::clone(&self.running).acquire_owned().await.ok()?;
-            Some(QueryTurn { _own: own, _running: running })
+            Some(QueryPermit { _own: own, _running: running })
         });
         turn.await.ok().flatten().ok_or(SpanStoreError::Busy)
     }
 
-    fn own_turns(&self, caller: &Caller) -> Arc<Semaphore> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+    fn principal_semaphore(&self, caller: &Caller) -> Arc<Semaphore> {
+        let mut turns = self.principal_semaphores.lock().unwrap_or_else(PoisonError::into_inner);
         turns.retain(|_, turns| turns.strong_count() > 0);
         let known = turns.entry(caller.limit_key()).or_default();
         known.upgrade().unwrap_or_else(|| {
@@ -123,7 +123,7 @@ impl Queries {
     fn count_unread(&self, caller: &Caller, response: Response, admitted: SharePermit) -> Result<Response, Error> {
         let bytes = response.body().size_hint().lower();
         let kilobytes = usize::try_from(bytes.div_ceil(1024)).unwrap_or(usize::MAX).min(MAX_UNREAD_KB_PER_PRINCIPAL);
-        let mut unread = self.unread.take_none(caller);
+        let mut unread = self.unread.empty_permit(caller);
         unread.grow_to(kilobytes).map_err(|refusal| refusal.error("kilobytes of unread responses"))?;
         Ok(response.map(|body| Body::new(CountedBody { body, _permits: (admitted, unread) })))
     }

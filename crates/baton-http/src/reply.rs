@@ -57,7 +57,7 @@ fn violation(field: &str, description: String) -> Violations {
 
 /// Media type of responses outside JSON-RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Media {
+pub(crate) enum JsonMediaType {
     /// `application/json`, the default.
     Json,
     /// `application/a2a+json`, preferred by A2A 1.0; only for clients that name it.
@@ -66,9 +66,9 @@ pub(crate) enum Media {
 
 const A2A_JSON: &str = "application/a2a+json";
 
-impl Media {
+impl JsonMediaType {
     /// Media type from the `Accept` and `Content-Type` headers.
-    pub(crate) fn wanted(headers: &HeaderMap) -> Self {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let given = [header::ACCEPT, header::CONTENT_TYPE];
         let names = |name| headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(names_a2a_json);
         if given.into_iter().any(names) { Self::A2aJson } else { Self::Json }
@@ -120,7 +120,7 @@ fn is_json(essence: &str) -> bool {
 }
 
 /// The body as text, if it is UTF-8 and not nested too deeply.
-pub(crate) fn readable(bytes: &[u8]) -> Result<&str, Error> {
+pub(crate) fn parse_text(bytes: &[u8]) -> Result<&str, Error> {
     if !depth_within(bytes, MAX_JSON_DEPTH) {
         let message = format!("the JSON is nested deeper than {MAX_JSON_DEPTH} levels");
         return Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::TOO_DEEP, message));
@@ -143,18 +143,18 @@ pub(crate) fn json_bytes(bytes: Vec<u8>) -> Response {
 
 /// A 200 response with a value as JSON.
 pub(crate) fn json(value: &impl Serialize) -> Response {
-    json_as(value, Media::Json)
+    json_as(value, JsonMediaType::Json)
 }
 
 /// A 200 response with a value as JSON in the given media type.
-pub(crate) fn json_as(value: &impl Serialize, media: Media) -> Response {
+pub(crate) fn json_as(value: &impl Serialize, media: JsonMediaType) -> Response {
     match serde_json::to_vec(value) {
         Ok(bytes) => with_media(json_bytes(bytes), media),
         Err(error) => rest_error_as(&Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()), media),
     }
 }
 
-fn with_media(mut response: Response, media: Media) -> Response {
+fn with_media(mut response: Response, media: JsonMediaType) -> Response {
     response.headers_mut().insert(header::CONTENT_TYPE, media.value());
     response
 }
@@ -173,11 +173,11 @@ pub(crate) fn rpc_bytes(bytes: Vec<u8>, error: &Error) -> Response {
 
 /// An error outside JSON-RPC.
 pub(crate) fn rest_error(error: &Error) -> Response {
-    rest_error_as(error, Media::Json)
+    rest_error_as(error, JsonMediaType::Json)
 }
 
 /// An error outside JSON-RPC in the given media type.
-pub(crate) fn rest_error_as(error: &Error, media: Media) -> Response {
+pub(crate) fn rest_error_as(error: &Error, media: JsonMediaType) -> Response {
     let bytes = serde_json::to_vec(&RestError::from(error)).unwrap_or_else(|_| b"{}".to_vec());
     with_status(with_media(json_bytes(bytes), media), error.kind.http_status())
 }
@@ -201,7 +201,7 @@ pub(crate) async fn no_such_page(method: http::Method, headers: HeaderMap, uri: 
     if a2a::is_grpc(&headers) {
         return a2a::unknown_grpc_method(uri.path());
     }
-    if responses::owns_path(uri.path()) {
+    if responses::is_openai_path(uri.path()) {
         return responses::no_such_path(&method, uri.path());
     }
     let message = format!("there is nothing at {}", uri.path());
@@ -210,7 +210,7 @@ pub(crate) async fn no_such_page(method: http::Method, headers: HeaderMap, uri: 
 
 /// Response for known paths with an unsupported method.
 pub(crate) async fn no_such_method(method: http::Method, uri: http::Uri) -> Response {
-    if responses::owns_path(uri.path()) {
+    if responses::is_openai_path(uri.path()) {
         return responses::no_such_method(&method, uri.path());
     }
     let message = format!("{} does not answer {method}", uri.path());

@@ -61,14 +61,14 @@ impl Shares {
     }
 
     /// Acquires one unit for the caller.
-    pub(crate) fn take(&self, caller: &Caller) -> Result<SharePermit, ShareRefusal> {
-        let mut permit = self.take_none(caller);
+    pub(crate) fn acquire(&self, caller: &Caller) -> Result<SharePermit, ShareRefusal> {
+        let mut permit = self.empty_permit(caller);
         permit.grow_to(1)?;
         Ok(permit)
     }
 
     /// A permit without units, which can grow.
-    pub(crate) fn take_none(&self, caller: &Caller) -> SharePermit {
+    pub(crate) fn empty_permit(&self, caller: &Caller) -> SharePermit {
         SharePermit { pool: Arc::clone(&self.0), key: caller.limit_key(), units: 0 }
     }
 
@@ -169,13 +169,14 @@ mod tests {
     fn one_caller_cannot_take_the_units_of_all() {
         let shares = Shares::new(5, 2);
         let (greedy, modest, late) = (caller(1), caller(2), caller(3));
-        let first = shares.take(&greedy).unwrap();
-        let second = shares.take(&greedy).unwrap();
-        assert_eq!(shares.take(&greedy).unwrap_err(), ShareRefusal::OwnFull { limit: 2 });
-        let others = [shares.take(&modest).unwrap(), shares.take(&modest).unwrap(), shares.take(&late).unwrap()];
-        assert_eq!(shares.take(&late).unwrap_err(), ShareRefusal::TotalFull { limit: 5 });
+        let first = shares.acquire(&greedy).unwrap();
+        let second = shares.acquire(&greedy).unwrap();
+        assert_eq!(shares.acquire(&greedy).unwrap_err(), ShareRefusal::OwnFull { limit: 2 });
+        let others =
+            [shares.acquire(&modest).unwrap(), shares.acquire(&modest).unwrap(), shares.acquire(&late).unwrap()];
+        assert_eq!(shares.acquire(&late).unwrap_err(), ShareRefusal::TotalFull { limit: 5 });
         drop(first);
-        assert!(shares.take(&greedy).is_ok(), "a dropped permit is free again");
+        assert!(shares.acquire(&greedy).is_ok(), "a dropped permit is free again");
         drop((second, others));
         let held = shares.0.held();
         assert_eq!((held.total, held.by_key.len()), (0, 0), "nothing is remembered of those who hold nothing");
@@ -185,12 +186,12 @@ mod tests {
     fn a_permit_grows_by_what_is_missing() {
         let shares = Shares::new(10, 6);
         let (one, other) = (caller(1), caller(2));
-        let mut permit = shares.take_none(&one);
+        let mut permit = shares.empty_permit(&one);
         for (units, expect) in [(0, Ok(())), (4, Ok(())), (2, Ok(())), (6, Ok(())), (7, Err(6))] {
             let grown = permit.grow_to(units);
             assert_eq!(grown, expect.map_err(|limit| ShareRefusal::OwnFull { limit }), "{units}");
         }
-        let mut more = shares.take_none(&other);
+        let mut more = shares.empty_permit(&other);
         assert_eq!(more.grow_to(5), Err(ShareRefusal::TotalFull { limit: 10 }));
         assert_eq!(more.grow_to(4), Ok(()));
         permit.shrink_to(3);
@@ -203,8 +204,8 @@ mod tests {
     #[test]
     fn small_pools_are_not_divided() {
         let shares = Shares::with_percent(2, 25, 16);
-        let _held = [shares.take(&caller(1)).unwrap(), shares.take(&caller(1)).unwrap()];
-        assert_eq!(shares.take(&caller(1)).unwrap_err(), ShareRefusal::TotalFull { limit: 2 });
+        let _held = [shares.acquire(&caller(1)).unwrap(), shares.acquire(&caller(1)).unwrap()];
+        assert_eq!(shares.acquire(&caller(1)).unwrap_err(), ShareRefusal::TotalFull { limit: 2 });
         assert_eq!(Shares::with_percent(4096, 25, 16).0.per_principal, 1024);
     }
 
@@ -212,10 +213,10 @@ mod tests {
     fn addresses_of_one_network_share() {
         let address = |text: &str| Caller::from_address(text.parse().unwrap());
         let shares = Shares::new(4, 1);
-        let _held = shares.take(&address("2001:db8::1")).unwrap();
-        assert!(shares.take(&address("2001:db8::2")).is_err());
-        assert!(shares.take(&address("2001:db8:0:1::1")).is_ok());
-        assert!(shares.take(&address("192.0.2.1")).is_ok());
+        let _held = shares.acquire(&address("2001:db8::1")).unwrap();
+        assert!(shares.acquire(&address("2001:db8::2")).is_err());
+        assert!(shares.acquire(&address("2001:db8:0:1::1")).is_ok());
+        assert!(shares.acquire(&address("192.0.2.1")).is_ok());
     }
 
     #[test]

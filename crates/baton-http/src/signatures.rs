@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Maximum cached cards: a few per agent, one for each format and host name.
-const REMEMBERED: usize = 1024;
+const MAX_CACHED_CARDS: usize = 1024;
 
 /// Path of the published keys.
 pub(crate) const KEYS_PATH: &str = "/.well-known/jwks.json";
@@ -18,11 +18,11 @@ pub(crate) const KEYS_PATH: &str = "/.well-known/jwks.json";
 /// Signs cards and caches the signatures.
 pub(crate) struct Signatures {
     signer: Option<Arc<dyn CardSigner>>,
-    made: Mutex<Made>,
+    cache: Mutex<CardSignatureCache>,
 }
 
 #[derive(Default)]
-struct Made {
+struct CardSignatureCache {
     by_card: HashMap<Digest, Arc<[AgentCardSignature]>>,
     /// Oldest first.
     order: VecDeque<Digest>,
@@ -30,7 +30,7 @@ struct Made {
 
 impl Signatures {
     pub(crate) fn new(signer: Option<Arc<dyn CardSigner>>) -> Self {
-        Self { signer, made: Mutex::default() }
+        Self { signer, cache: Mutex::default() }
     }
 
     /// Signs a card served at `base`; without keys it stays unsigned.
@@ -48,7 +48,7 @@ impl Signatures {
         let mut told = serde_json::to_vec(card).unwrap_or_default();
         told.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
         told.extend(self.signer.iter().flat_map(|signer| signer.keys().as_str().as_bytes().to_vec()));
-        let digest = Digest::of(&told);
+        let digest = Digest::compute(&told);
         let tag = &digest.as_str()[..32];
         // After a restart the same tag can stand for other random bytes, so it is weak.
         if self.signer.is_some() { format!("W/\"{tag}\"") } else { format!("\"{tag}\"") }
@@ -62,8 +62,8 @@ impl Signatures {
     ) -> Result<Arc<[AgentCardSignature]>, String> {
         let mut told = serde_json::to_vec(card).map_err(|error| error.to_string())?;
         told.extend_from_slice(jku.as_bytes());
-        let digest = Digest::of(&told);
-        if let Some(known) = self.made().by_card.get(&digest) {
+        let digest = Digest::compute(&told);
+        if let Some(known) = self.lock_cache().by_card.get(&digest) {
             return Ok(Arc::clone(known));
         }
         let mut signatures = Vec::new();
@@ -75,16 +75,16 @@ impl Signatures {
                 header: None,
             }));
         }
-        Ok(self.remember(digest, signatures.into()))
+        Ok(self.cache_signatures(digest, signatures.into()))
     }
 
     /// Caches the signatures and returns the cached ones: two concurrent requests get the same signatures.
-    fn remember(&self, digest: Digest, signatures: Arc<[AgentCardSignature]>) -> Arc<[AgentCardSignature]> {
-        let mut made = self.made();
+    fn cache_signatures(&self, digest: Digest, signatures: Arc<[AgentCardSignature]>) -> Arc<[AgentCardSignature]> {
+        let mut made = self.lock_cache();
         if let Some(known) = made.by_card.get(&digest) {
             return Arc::clone(known);
         }
-        if made.order.len() >= REMEMBERED
+        if made.order.len() >= MAX_CACHED_CARDS
             && let Some(oldest) = made.order.pop_front()
         {
             made.by_card.remove(&oldest);
@@ -94,7 +94,7 @@ impl Signatures {
         signatures
     }
 
-    fn made(&self) -> std::sync::MutexGuard<'_, Made> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_cache(&self) -> std::sync::MutexGuard<'_, CardSignatureCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,56 +1,56 @@
 //! Baton's own task API: all journaled data.
 
-use crate::{app::Shared, auth::Caller, named::Named, reply};
+use crate::{app::HttpState, auth::Caller, named::PathName, reply};
 use axum::{
     extract::{Query, State},
     response::Response,
 };
 use baton_engine::{EngineError, TaskRef};
-use baton_rules::{Access, may_everywhere};
+use baton_rules::{Access, check_access_to_all};
 use baton_types::{ErrorCode, StreamId, TaskView};
 use baton_wire::{
-    a2a::v1::{ArtifactChoice, Error, ErrorKind, HistoryLength, Presentation, Task},
+    a2a::v1::{ArtifactInclusion, Error, ErrorKind, HistoryLength, Presentation, Task},
     api::{EventEntry, EventList, TaskEntry},
 };
 use serde::Deserialize;
 use std::sync::Arc;
 
 /// `GET /api/v1/tasks/{task}`.
-pub(crate) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, Named(task): Named) -> Response {
+pub(crate) async fn show(State(shared): State<Arc<HttpState>>, caller: Caller, PathName(task): PathName) -> Response {
     let task = TaskRef { task: task.into(), agent: None };
     match find(&shared, &caller, &task).await {
         Ok(view) => reply::json(&TaskEntry {
             agent: view.agent.to_string(),
             version: view.version,
-            task: Task::of(&view, HistoryLength::All, ArtifactChoice::Include, Presentation::FULL),
+            task: Task::from_view(&view, HistoryLength::All, ArtifactInclusion::Include, Presentation::FULL),
         }),
         Err(error) => reply::rest_error(&error),
     }
 }
 
 /// The task, if it belongs to the caller and the caller may read its agent.
-async fn find(shared: &Shared, caller: &Caller, task: &TaskRef) -> Result<Arc<TaskView>, Error> {
-    caller.may(shared, Access::Read, None)?;
+async fn find(shared: &HttpState, caller: &Caller, task: &TaskRef) -> Result<Arc<TaskView>, Error> {
+    caller.check_access(shared, Access::Read, None)?;
     let view = shared.engine.task(caller.principal(), task).await.map_err(|error| {
         if let EngineError::TaskNotFound(task) = &error {
-            caller.not_found(shared, StreamId::Task(task.clone()), ErrorCode::TASK_NOT_FOUND);
+            caller.audit_not_found(shared, StreamId::Task(task.clone()), ErrorCode::TASK_NOT_FOUND);
         }
         reply::from_engine(error)
     })?;
-    caller.may(shared, Access::Read, Some(&view.agent)).map(|()| view)
+    caller.check_access(shared, Access::Read, Some(&view.agent)).map(|()| view)
 }
 
 /// Query parameters of the event list.
 #[derive(Deserialize)]
-pub(crate) struct Page {
+pub(crate) struct TaskEventPage {
     #[serde(default)]
     after: u64,
-    #[serde(default = "Page::default_limit")]
+    #[serde(default = "TaskEventPage::default_limit")]
     limit: usize,
 }
 
-impl Page {
-    const MOST: usize = 1000;
+impl TaskEventPage {
+    const MAX_LIMIT: usize = 1000;
 
     fn default_limit() -> usize {
         100
@@ -59,10 +59,10 @@ impl Page {
 
 /// `GET /api/v1/tasks/{task}/events?after=&limit=`. Intermediate events of an autonomous run require `admin`.
 pub(crate) async fn events(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(task): Named,
-    page: Result<Query<Page>, axum::extract::rejection::QueryRejection>,
+    PathName(task): PathName,
+    page: Result<Query<TaskEventPage>, axum::extract::rejection::QueryRejection>,
 ) -> Response {
     let Ok(Query(page)) = page else {
         let message = "after and limit must be whole numbers";
@@ -72,11 +72,11 @@ pub(crate) async fn events(
     if let Err(error) = find(&shared, &caller, &task).await {
         return reply::rest_error(&error);
     }
-    let limit = page.limit.clamp(1, Page::MOST);
+    let limit = page.limit.clamp(1, TaskEventPage::MAX_LIMIT);
     let (engine, principal) = (&shared.engine, caller.principal());
-    let stored = match may_everywhere(principal, Access::Admin) {
+    let stored = match check_access_to_all(principal, Access::Admin) {
         Ok(()) => engine.events(principal, &task, page.after, limit).await,
-        Err(_) => engine.seen_events(principal, &task, page.after, limit).await,
+        Err(_) => engine.visible_events(principal, &task, page.after, limit).await,
     };
     let stored = match stored {
         Ok(stored) => stored,

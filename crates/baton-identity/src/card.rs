@@ -5,7 +5,7 @@ use crate::{
     keys::{CardAlgorithm, TrustedKeys},
 };
 use baton_types::Json;
-use baton_wire::a2a::v1::{AgentCardSignature, signed_forms};
+use baton_wire::a2a::v1::{AgentCardSignature, candidate_payloads};
 use serde::Deserialize;
 
 /// Maximum card size in bytes.
@@ -15,7 +15,7 @@ const MAX_SIGNATURES: usize = 16;
 
 /// A card with a valid signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedCard {
     /// Key of the signature.
     pub kid: String,
     /// Algorithm of the signature.
@@ -27,7 +27,7 @@ pub struct Verified {
 
 /// Reason why a card is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CardDistrust {
+pub enum CardVerificationError {
     /// The card is not unambiguous JSON, or is too large.
     #[error("the card cannot be read: {0}")]
     Unreadable(String),
@@ -51,7 +51,7 @@ pub enum CardDistrust {
     BadSignature(String),
 }
 
-impl CardDistrust {
+impl CardVerificationError {
     /// Of several invalid signatures, the error with the highest rank is reported.
     fn rank(&self) -> u8 {
         match self {
@@ -64,12 +64,12 @@ impl CardDistrust {
 }
 
 /// Verifies a card with the trusted keys; one valid signature is sufficient.
-pub fn verify_card(card: &str, trusted: &TrustedKeys) -> Result<Verified, CardDistrust> {
+pub fn verify_card(card: &str, trusted: &TrustedKeys) -> Result<VerifiedCard, CardVerificationError> {
     let signatures = signatures(card)?;
     // Signers disagree about the signed form of a card. Trying each is safe: the signature decides, and the returned
     // card is exactly the signed text.
-    let forms = signed_forms(card).map_err(|error| CardDistrust::Unreadable(error.to_string()))?;
-    let mut closest: Option<CardDistrust> = None;
+    let forms = candidate_payloads(card).map_err(|error| CardVerificationError::Unreadable(error.to_string()))?;
+    let mut closest: Option<CardVerificationError> = None;
     for signature in &signatures {
         match verify(signature, &forms, trusted) {
             Ok(verified) => return Ok(verified),
@@ -79,56 +79,61 @@ pub fn verify_card(card: &str, trusted: &TrustedKeys) -> Result<Verified, CardDi
             Err(_) => {}
         }
     }
-    Err(closest.unwrap_or(CardDistrust::Unsigned))
+    Err(closest.unwrap_or(CardVerificationError::Unsigned))
 }
 
 /// Readable signature headers of a card. A caller that trusts a `jku` fetches its keys before verification.
-pub fn signature_headers(card: &str) -> Result<Vec<SignatureHeader>, CardDistrust> {
+pub fn signature_headers(card: &str) -> Result<Vec<SignatureHeader>, CardVerificationError> {
     let signatures = signatures(card)?;
     Ok(signatures.iter().filter_map(|signature| SignatureHeader::read(&signature.protected).ok()).collect())
 }
 
-fn signatures(card: &str) -> Result<Vec<AgentCardSignature>, CardDistrust> {
+fn signatures(card: &str) -> Result<Vec<AgentCardSignature>, CardVerificationError> {
     #[derive(Deserialize)]
-    struct Signed {
+    struct SignedCardDocument {
         #[serde(default)]
         signatures: Option<Vec<AgentCardSignature>>,
     }
     if card.len() > MAX_CARD {
-        return Err(CardDistrust::Unreadable(format!("it has more than {MAX_CARD} bytes")));
+        return Err(CardVerificationError::Unreadable(format!("it has more than {MAX_CARD} bytes")));
     }
     // A derived deserializer would also accept an array.
     if !card.trim_ascii_start().starts_with('{') {
-        return Err(CardDistrust::Unreadable("it is not a JSON object".to_owned()));
+        return Err(CardVerificationError::Unreadable("it is not a JSON object".to_owned()));
     }
-    let signed: Signed = serde_json::from_str(card).map_err(|error| CardDistrust::Unreadable(error.to_string()))?;
+    let signed: SignedCardDocument =
+        serde_json::from_str(card).map_err(|error| CardVerificationError::Unreadable(error.to_string()))?;
     match signed.signatures.unwrap_or_default() {
-        none if none.is_empty() => Err(CardDistrust::Unsigned),
-        many if many.len() > MAX_SIGNATURES => Err(CardDistrust::TooManySignatures(many.len())),
+        none if none.is_empty() => Err(CardVerificationError::Unsigned),
+        many if many.len() > MAX_SIGNATURES => Err(CardVerificationError::TooManySignatures(many.len())),
         some => Ok(some),
     }
 }
 
-fn verify(signature: &AgentCardSignature, forms: &[String], trusted: &TrustedKeys) -> Result<Verified, CardDistrust> {
+fn verify(
+    signature: &AgentCardSignature,
+    forms: &[String],
+    trusted: &TrustedKeys,
+) -> Result<VerifiedCard, CardVerificationError> {
     // Only the protected header is used: unprotected ones can be forged.
-    let header = SignatureHeader::read(&signature.protected).map_err(CardDistrust::Header)?;
+    let header = SignatureHeader::read(&signature.protected).map_err(CardVerificationError::Header)?;
     let SignatureHeader { alg, kid, .. } = &header;
-    let accepted = CardAlgorithm::named(alg).ok_or_else(|| CardDistrust::Algorithm(short(alg)))?;
+    let accepted = CardAlgorithm::from_name(alg).ok_or_else(|| CardVerificationError::Algorithm(truncate(alg)))?;
     let mut keys = trusted.find(kid).peekable();
     if keys.peek().is_none() {
-        return Err(CardDistrust::UnknownKey(short(kid)));
+        return Err(CardVerificationError::UnknownKey(truncate(kid)));
     }
     let mut keys = keys.filter(|key| key.algorithm == accepted).peekable();
     if keys.peek().is_none() {
-        return Err(CardDistrust::Algorithm(short(alg)));
+        return Err(CardVerificationError::Algorithm(truncate(alg)));
     }
-    let bad = || CardDistrust::BadSignature(short(kid));
+    let bad = || CardVerificationError::BadSignature(truncate(kid));
     let signed = jws::decode(&signature.signature).ok_or_else(bad)?;
     for key in keys {
         for form in forms {
             if key.verifies(jws::signing_input(&signature.protected, form.as_bytes()).as_bytes(), &signed) {
-                let card = Json::parse(form).map_err(|error| CardDistrust::Unreadable(error.to_string()))?;
-                return Ok(Verified { kid: kid.clone(), alg: accepted, card });
+                let card = Json::parse(form).map_err(|error| CardVerificationError::Unreadable(error.to_string()))?;
+                return Ok(VerifiedCard { kid: kid.clone(), alg: accepted, card });
             }
         }
     }
@@ -136,6 +141,6 @@ fn verify(signature: &AgentCardSignature, forms: &[String], trusted: &TrustedKey
 }
 
 /// Truncates untrusted text for messages.
-fn short(text: &str) -> String {
+fn truncate(text: &str) -> String {
     text.chars().take(64).collect()
 }

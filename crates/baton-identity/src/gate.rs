@@ -3,41 +3,41 @@
 use crate::{
     Issuers, TokenRegistry,
     jwt::MAX_TOKEN,
-    tokens::{PREFIX, same},
+    tokens::{PREFIX, constant_time_eq},
 };
-use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
+use baton_ports::{AuthenticatedCaller, Authenticator, BoxFuture, TokenRejection};
 use baton_types::{Digest, Principal};
 use std::sync::Arc;
 
 /// Authenticates the owner token, tokens issued here, and JWTs of trusted issuers.
-pub struct Gate {
-    owner: Option<Owner>,
+pub struct BearerAuthenticator {
+    owner: Option<OwnerCredential>,
     tokens: TokenRegistry,
     issuers: Issuers,
 }
 
-struct Owner {
+struct OwnerCredential {
     /// The digest is sufficient to compare tokens.
     token: Digest,
-    identified: Identified,
+    identified: AuthenticatedCaller,
 }
 
-impl Gate {
+impl BearerAuthenticator {
     /// Creates the authenticator; `owner` is the token of the server's owner, if there is one.
     pub fn new(owner: Option<&str>, tokens: TokenRegistry, issuers: Issuers) -> Self {
-        let owner = owner.filter(|token| !token.is_empty()).map(|token| Owner {
-            token: Digest::of(token.as_bytes()),
-            identified: Identified { principal: Arc::new(Principal::local()), credential: "owner".into() },
+        let owner = owner.filter(|token| !token.is_empty()).map(|token| OwnerCredential {
+            token: Digest::compute(token.as_bytes()),
+            identified: AuthenticatedCaller { principal: Arc::new(Principal::local()), credential: "owner".into() },
         });
         Self { owner, tokens, issuers }
     }
 
-    async fn look(&self, bearer: &str) -> Result<Identified, Unidentified> {
+    async fn authenticate(&self, bearer: &str) -> Result<AuthenticatedCaller, TokenRejection> {
         if bearer.len() > MAX_TOKEN {
-            return Err(Unidentified::Malformed);
+            return Err(TokenRejection::Malformed);
         }
         if let Some(owner) = &self.owner
-            && same(&owner.token, &Digest::of(bearer.as_bytes()))
+            && constant_time_eq(&owner.token, &Digest::compute(bearer.as_bytes()))
         {
             return Ok(owner.identified.clone());
         }
@@ -48,9 +48,9 @@ impl Gate {
     }
 }
 
-impl Identity for Gate {
-    fn identify<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>> {
-        Box::pin(self.look(bearer))
+impl Authenticator for BearerAuthenticator {
+    fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
+        Box::pin(self.authenticate(bearer))
     }
 
     fn issuers(&self) -> Vec<String> {

@@ -8,5 +8,5 @@ mod scopes;
 mod trusted;
 
 pub use config::{IssuerConfig, IssuerError};
-pub use documents::{Documents, GuardedDocuments};
+pub use documents::{GuardedIssuerDocuments, IssuerDocuments};
 pub use trusted::Issuers;

@@ -22,13 +22,13 @@ pub(crate) fn signing_input(protected: &str, payload: &[u8]) -> String {
 /// Encodes a protected header for a new signature.
 pub(crate) fn protected(algorithm: CardAlgorithm, kid: &str, jku: &str) -> Result<String, String> {
     #[derive(Serialize)]
-    struct Written<'a> {
+    struct JwsProtectedHeader<'a> {
         alg: &'a str,
         kid: &'a str,
         typ: &'a str,
         jku: &'a str,
     }
-    let header = Written { alg: algorithm.name(), kid, typ: "JOSE", jku };
+    let header = JwsProtectedHeader { alg: algorithm.name(), kid, typ: "JOSE", jku };
     serde_json::to_vec(&header).map(|bytes| encode(&bytes)).map_err(|error| error.to_string())
 }
 
@@ -47,7 +47,7 @@ impl SignatureHeader {
     /// Parses a protected header; rejects one with unsupported requirements.
     pub(crate) fn read(protected: &str) -> Result<Self, &'static str> {
         #[derive(Deserialize)]
-        struct Read {
+        struct JwsHeaderFields {
             alg: String,
             kid: Option<String>,
             jku: Option<String>,
@@ -60,7 +60,7 @@ impl SignatureHeader {
         if !bytes.trim_ascii_start().starts_with(b"{") {
             return Err("its header is not an object");
         }
-        let header: Read = serde_json::from_slice(&bytes).map_err(|_| "its header cannot be read")?;
+        let header: JwsHeaderFields = serde_json::from_slice(&bytes).map_err(|_| "its header cannot be read")?;
         if header.crit {
             return Err("its header demands extensions ('crit')");
         }

@@ -9,5 +9,5 @@ mod key_set;
 pub use algorithm::Algorithm;
 
 pub(crate) use claims::Claims;
-pub(crate) use compact::{Compact, MAX_TOKEN};
+pub(crate) use compact::{CompactJwt, MAX_TOKEN};
 pub(crate) use key_set::KeySet;

@@ -15,10 +15,10 @@ mod jwt;
 mod keys;
 mod tokens;
 
-pub use card::{CardDistrust, Verified, signature_headers, verify_card};
-pub use gate::Gate;
-pub use issuers::{Documents, GuardedDocuments, IssuerConfig, IssuerError, Issuers};
+pub use card::{CardVerificationError, VerifiedCard, signature_headers, verify_card};
+pub use gate::BearerAuthenticator;
+pub use issuers::{GuardedIssuerDocuments, IssuerConfig, IssuerDocuments, IssuerError, Issuers};
 pub use jws::SignatureHeader;
 pub use jwt::Algorithm;
-pub use keys::{BadKeySet, CardAlgorithm, KeyFileError, SigningKeys, TrustedKeys};
+pub use keys::{CardAlgorithm, KeyFileError, KeySetError, SigningKeys, TrustedKeys};
 pub use tokens::TokenRegistry;

@@ -5,4 +5,4 @@ mod registry;
 
 pub use registry::TokenRegistry;
 
-pub(crate) use form::{PREFIX, same};
+pub(crate) use form::{PREFIX, constant_time_eq};

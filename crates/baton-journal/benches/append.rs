@@ -1,10 +1,10 @@
 //! Durable commits per second: 1, 16 and 64 callers that each wait for their receipt, five small events a commit.
 #![expect(clippy::print_stdout, reason = "a bench prints its result")]
 
-use baton_journal::{Options, SqliteJournal};
-use baton_ports::{Commit, CommitObserver, HeadUpdate, Journal, ListQuery, StoredEvent, Write};
+use baton_journal::{JournalOptions, SqliteJournal};
+use baton_ports::{Commit, CommitObserver, Journal, StoredEvent, StreamHeadUpdate, StreamQuery, Write};
 use baton_types::{
-    AgentName, ContextId, Fact, Message, MessageId, Part, Principal, Role, RunId, StreamId, TaskEvent, TaskId,
+    AgentName, ContextId, JournalEvent, Message, MessageId, Part, Principal, Role, RunId, StreamId, TaskEvent, TaskId,
     TaskState, Timestamp,
 };
 use std::{
@@ -25,7 +25,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 struct Listens;
 
 impl CommitObserver for Listens {
-    fn committed(&self, events: &[Arc<StoredEvent>]) {
+    fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         std::hint::black_box(events);
     }
 }
@@ -55,8 +55,8 @@ fn task(id: &str, principal: &Arc<Principal>) -> Commit {
         run: Some(RunId::new(format!("run-{id}"))),
         trace: None,
         at,
-        facts: facts.into_iter().map(Fact::Task).collect(),
-        head: HeadUpdate {
+        facts: facts.into_iter().map(JournalEvent::Task).collect(),
+        head: StreamHeadUpdate {
             agent: AgentName::new("weather"),
             context,
             state: TaskState::Completed.as_str(),
@@ -66,7 +66,7 @@ fn task(id: &str, principal: &Arc<Principal>) -> Commit {
         },
         snapshot: None,
     };
-    Commit::of(vec![write])
+    Commit::from_writes(vec![write])
 }
 
 async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Failure> {
@@ -102,7 +102,7 @@ async fn measure(journal: &Arc<SqliteJournal>, callers: usize) -> Result<(), Fai
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let directory = tempfile::tempdir()?;
-    let journal = Arc::new(SqliteJournal::open(directory.path(), Options::default())?);
+    let journal = Arc::new(SqliteJournal::open(directory.path(), JournalOptions::default())?);
     journal.observe(Arc::new(Listens));
     for callers in [1, 16, 64] {
         measure(&journal, callers).await?;
@@ -114,13 +114,13 @@ async fn main() -> Result<(), Failure> {
         status.lines().filter(|line| line.starts_with("VmRSS")).for_each(|line| println!("{line}"));
     }
     let asked = Instant::now();
-    let query = ListQuery { agent: Some(AgentName::new("weather")), ..ListQuery::tasks(50) };
+    let query = StreamQuery { agent: Some(AgentName::new("weather")), ..StreamQuery::tasks(50) };
     let page = journal.list(&Principal::local(), &query).await?;
     println!("a page of {} of {} tasks in {:?}", page.heads.len(), page.total, asked.elapsed());
     journal.close();
     drop(journal);
     let begun = Instant::now();
-    let journal = SqliteJournal::open(directory.path(), Options::default())?;
+    let journal = SqliteJournal::open(directory.path(), JournalOptions::default())?;
     println!("opened again in {:?}", begun.elapsed());
     drop(journal);
     Ok(())

@@ -5,18 +5,18 @@ use baton_types::StreamId;
 
 /// Version and epoch of an existing stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Position {
+pub(crate) struct StreamPosition {
     pub(crate) version: u64,
     pub(crate) epoch: u64,
 }
 
 /// The journal state that the check reads.
-pub(crate) trait Standing {
+pub(crate) trait StreamHeads {
     /// Error of a lookup.
     type Error: From<JournalError>;
 
     /// Position of a stream; `None` if it does not exist.
-    fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, Self::Error>;
+    fn position(&mut self, stream: &StreamId) -> Result<Option<StreamPosition>, Self::Error>;
 
     /// Whether the claim's principal has already used its key.
     fn is_claimed(&mut self, claim: &Claim) -> Result<bool, Self::Error>;
@@ -25,7 +25,7 @@ pub(crate) trait Standing {
 /// Checks every part of `commit` against the state of `journal` plus the earlier parts of the commit.
 ///
 /// Claims are checked first: a repeated request is reported as such, whatever the state of its stream.
-pub(crate) fn check_commit<J: Standing>(journal: &mut J, commit: &Commit) -> Result<(), J::Error> {
+pub(crate) fn check_commit<J: StreamHeads>(journal: &mut J, commit: &Commit) -> Result<(), J::Error> {
     for (index, claim) in commit.claims.iter().enumerate() {
         let twice = commit.claims[..index].iter().any(|earlier| is_same_key(earlier, claim));
         if twice || journal.is_claimed(claim)? {
@@ -35,7 +35,7 @@ pub(crate) fn check_commit<J: Standing>(journal: &mut J, commit: &Commit) -> Res
     for (index, write) in commit.writes.iter().enumerate() {
         let earlier = commit.writes[..index].iter().rev().find(|earlier| earlier.stream == write.stream);
         let stands = match earlier {
-            Some(earlier) => Some(Position { version: version_after(earlier), epoch: earlier.epoch }),
+            Some(earlier) => Some(StreamPosition { version: version_after(earlier), epoch: earlier.epoch }),
             None => journal.position(&write.stream)?,
         };
         check_write(write, stands)?;
@@ -62,7 +62,7 @@ pub(crate) fn version_after(write: &Write) -> u64 {
     write.expected_version.saturating_add(write.facts.len() as u64)
 }
 
-fn check_write(write: &Write, stands: Option<Position>) -> Result<(), JournalError> {
+fn check_write(write: &Write, stands: Option<StreamPosition>) -> Result<(), JournalError> {
     if write.facts.is_empty() {
         return Err(JournalError::Unavailable(format!("a write to {:?} has no events", write.stream)));
     }

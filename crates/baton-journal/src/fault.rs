@@ -1,11 +1,11 @@
 //! A journal wrapper that injects faults according to a plan.
 
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
-    JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
-    StoredEvent, TokenRecord, TokenStore,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, DeleteOutcome, Journal,
+    JournalError, Lease, LoadedStream, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent, StreamHead,
+    StreamPage, StreamQuery, TokenRecord, TokenStore,
 };
-use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, Timestamp};
+use baton_types::{AgentName, BudgetUsage, ContextId, Digest, Principal, StreamId, Timestamp};
 use std::{
     future::ready,
     sync::{
@@ -75,13 +75,13 @@ impl<J: Journal + ?Sized> FaultyJournal<J> {
         }
     }
 
-    fn alive(&self) -> Result<(), JournalError> {
+    fn check_alive(&self) -> Result<(), JournalError> {
         if self.crashed() { Err(injected("the process has crashed")) } else { Ok(()) }
     }
 
     async fn while_alive<T>(&self, call: BoxFuture<'_, Result<T, JournalError>>) -> Result<T, JournalError> {
         let value = call.await;
-        self.alive()?;
+        self.check_alive()?;
         value
     }
 }
@@ -95,15 +95,15 @@ fn refuse(what: &'static str) -> Receipt {
 }
 
 /// Forwards commits until the process is dead.
-struct UntilCrash {
+struct CrashGate {
     crashed: watch::Receiver<bool>,
     observer: Arc<dyn CommitObserver>,
 }
 
-impl CommitObserver for UntilCrash {
-    fn committed(&self, events: &[Arc<StoredEvent>]) {
+impl CommitObserver for CrashGate {
+    fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         if !*self.crashed.borrow() {
-            self.observer.committed(events);
+            self.observer.on_commit(events);
         }
     }
 }
@@ -111,7 +111,7 @@ impl CommitObserver for UntilCrash {
 macro_rules! guarded {
     ($self:ident, $call:expr) => {
         Box::pin(async move {
-            $self.alive()?;
+            $self.check_alive()?;
             $self.while_alive($call).await
         })
     };
@@ -119,7 +119,7 @@ macro_rules! guarded {
 
 impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
     fn observe(&self, observer: Arc<dyn CommitObserver>) {
-        self.inner.observe(Arc::new(UntilCrash { crashed: self.crashed.subscribe(), observer }));
+        self.inner.observe(Arc::new(CrashGate { crashed: self.crashed.subscribe(), observer }));
     }
 
     fn append(&self, commit: Commit) -> Receipt {
@@ -158,7 +158,7 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
         &'a self,
         principal: Option<&'a Principal>,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
+    ) -> BoxFuture<'a, Result<Option<LoadedStream>, JournalError>> {
         guarded!(self, self.inner.load(principal, stream))
     }
 
@@ -178,13 +178,17 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
     fn list<'a>(
         &'a self,
         principal: &'a Principal,
-        query: &'a ListQuery,
-    ) -> BoxFuture<'a, Result<ListPage, JournalError>> {
+        query: &'a StreamQuery,
+    ) -> BoxFuture<'a, Result<StreamPage, JournalError>> {
         guarded!(self, self.inner.list(principal, query))
     }
 
-    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>> {
-        guarded!(self, self.inner.active(after, limit))
+    fn active_streams(
+        &self,
+        after: Option<StreamId>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StreamHead>, JournalError>> {
+        guarded!(self, self.inner.active_streams(after, limit))
     }
 
     fn acquire<'a>(
@@ -242,7 +246,7 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
         guarded!(self, self.inner.claim(principal, key))
     }
 
-    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>> {
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<BudgetUsage, JournalError>> {
         guarded!(self, self.inner.tally(key))
     }
 
@@ -254,17 +258,17 @@ impl<J: Journal + ?Sized> Journal for FaultyJournal<J> {
         guarded!(self, self.inner.conversations(principal, query))
     }
 
-    fn forget<'a>(
+    fn delete_conversation<'a>(
         &'a self,
         principal: &'a Principal,
         agent: &'a AgentName,
         context: &'a ContextId,
-    ) -> BoxFuture<'a, Result<Forgotten, JournalError>> {
-        guarded!(self, self.inner.forget(principal, agent, context))
+    ) -> BoxFuture<'a, Result<DeleteOutcome, JournalError>> {
+        guarded!(self, self.inner.delete_conversation(principal, agent, context))
     }
 
-    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
-        guarded!(self, self.inner.retain(policy))
+    fn apply_retention(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
+        guarded!(self, self.inner.apply_retention(policy))
     }
 
     fn healthy(&self) -> bool {

@@ -13,4 +13,6 @@ mod sqlite;
 mod stored;
 
 pub use memory::MemoryJournal;
-pub use sqlite::{Absent, DirectoryLock, JournalRepair, Options, QuarantinedStream, SqliteJournal, is_owned, repair};
+pub use sqlite::{
+    AbsentJournal, DirectoryLock, JournalOptions, JournalRepair, QuarantinedStream, SqliteJournal, is_owned, repair,
+};

@@ -4,7 +4,7 @@ use baton_ports::{StoredEvent, Write};
 use std::sync::Arc;
 
 /// Takes the facts of a write as events, with sequence numbers after `last_seq`.
-pub(crate) fn stored(write: &mut Write, last_seq: u64) -> Vec<Arc<StoredEvent>> {
+pub(crate) fn into_stored_events(write: &mut Write, last_seq: u64) -> Vec<Arc<StoredEvent>> {
     let facts = std::mem::take(&mut write.facts);
     let places = (last_seq + 1..).zip(write.expected_version + 1..);
     let event = |(fact, (seq, number))| {

@@ -66,7 +66,7 @@ pub(crate) fn canonical(text: &str) -> Result<String, LineupError> {
     }
     let split = text.split_once(':').filter(|(provider, model)| !provider.is_empty() && !model.trim().is_empty());
     let (provider, model) = split.ok_or_else(|| LineupError::NoModel(text.chars().take(60).collect()))?;
-    Ok(match KnownProvider::of(provider) {
+    Ok(match KnownProvider::find(provider) {
         Some(known) if known.kind == ProviderKind::Playbook => PLAYBOOK.to_owned(),
         Some(known) => format!("{}:{model}", known.id),
         None => text.to_owned(),

@@ -1,7 +1,7 @@
 //! What answers when nobody was asked for: variables first, then servers of this machine.
 
 use crate::{Environment, Probe, ServedModel, Server, keys::sources, resolve::Sources};
-use baton_types::{AgentKit, KnownProvider, PROVIDERS, ProviderKind, ProviderSetting};
+use baton_types::{AgentResources, KnownProvider, PROVIDERS, ProviderKind, ProviderSetting};
 use futures_util::future::join_all;
 
 /// Families of models that are known to call tools well.
@@ -63,7 +63,7 @@ fn with_scheme(host: &str) -> String {
 }
 
 /// Everything that could answer for an agent with this kit, the first one first; the playbook is not among them.
-pub fn candidates(kit: &AgentKit, environment: &Environment, found: &Found) -> Vec<Candidate> {
+pub fn candidates(kit: &AgentResources, environment: &Environment, found: &Found) -> Vec<Candidate> {
     let get = |name: &str| {
         let own = kit.variables.0.get(name).filter(|value| !value.trim().is_empty());
         own.cloned().or_else(|| environment.get(name))
@@ -97,7 +97,7 @@ pub fn candidates(kit: &AgentKit, environment: &Environment, found: &Found) -> V
 
 /// The variables by which Bedrock is asked: a bearer token, or a pair of keys or a profile with a region. Without one,
 /// such keys are on a machine for something else.
-fn bedrock(known: &'static KnownProvider, kit: &AgentKit, environment: &Environment) -> Option<String> {
+fn bedrock(known: &'static KnownProvider, kit: &AgentResources, environment: &Environment) -> Option<String> {
     let variables = Sources { known: Some(known), agent: None, house: None, kit, environment, detects: true };
     let keys = variables.keys(known.kind).ok()?;
     if let Some(key) = keys.key {

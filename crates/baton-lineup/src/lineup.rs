@@ -8,9 +8,9 @@ use crate::{
     resolve,
 };
 use baton_models::{Catalog, Gate, GateLimits, Layers, PlaybookModels, Timeouts, chain};
-use baton_ports::{AgentSource, Clock, Embedder, Model, ModelError, Models};
+use baton_ports::{AgentSource, Clock, Embedder, Model, ModelError, ModelResolver};
 use baton_providers::Provider;
-use baton_types::{AgentKit, AgentSpec, ModelSpec, ProviderEntry};
+use baton_types::{AgentResources, AgentSpec, ModelSpec, ProviderEntry};
 use parking_lot::{Mutex, RwLock};
 use std::{
     collections::{BTreeMap, HashMap},
@@ -146,7 +146,7 @@ impl Lineup {
 
     /// Who answers for this agent, and who else could; the names of models and variables, and no value.
     pub fn standing(&self, agent: &AgentSpec) -> Result<Standing, LineupError> {
-        let kit = self.agents.kit(&agent.name);
+        let kit = self.agents.agent_resources(&agent.name);
         let candidates = self.candidates(&kit);
         let choice = Choice::of(agent, &self.settings, &candidates)?;
         for model in &choice.models {
@@ -156,7 +156,7 @@ impl Lineup {
     }
 
     /// Everybody who could answer for an agent with this kit.
-    pub fn candidates(&self, kit: &AgentKit) -> Vec<Candidate> {
+    pub fn candidates(&self, kit: &AgentResources) -> Vec<Candidate> {
         match self.settings.detects {
             true => candidates(kit, &self.environment, &self.found.read()),
             false => Vec::new(),
@@ -164,12 +164,12 @@ impl Lineup {
     }
 
     /// A provider as an agent with this kit reaches it.
-    pub fn provider(&self, id: &str, kit: &AgentKit) -> Result<Provider, LineupError> {
+    pub fn provider(&self, id: &str, kit: &AgentResources) -> Result<Provider, LineupError> {
         provider(&resolve(id, kit, &self.house(&self.candidates(kit)), &self.environment)?, &self.clock)
     }
 
     /// The name of what holds the key of a provider, else of what holds its address; never a value.
-    pub fn key_source(&self, id: &str, kit: &AgentKit) -> Option<String> {
+    pub fn key_source(&self, id: &str, kit: &AgentResources) -> Option<String> {
         let settings = resolve(id, kit, &self.house(&self.candidates(kit)), &self.environment).ok()?;
         settings.key.or(settings.pair.map(|(first, _, _)| first)).or(settings.base_url).map(|asked| asked.from)
     }
@@ -181,7 +181,7 @@ impl Lineup {
         let Some((id, model)) = name.split_once(':') else {
             return Err(ModelError::Configuration(format!("{name} turns no texts into vectors")));
         };
-        self.provider(id, &AgentKit::default()).map_err(configuration)?.embedder(model).map(Some)
+        self.provider(id, &AgentResources::default()).map_err(configuration)?.embedder(model).map(Some)
     }
 
     /// What `baton.yaml` says, and servers that were found and that it does not name.
@@ -201,7 +201,7 @@ impl Lineup {
     fn reached<'a>(
         &self,
         model: &'a str,
-        kit: &AgentKit,
+        kit: &AgentResources,
         candidates: &[Candidate],
     ) -> Result<Option<(ProviderSettings, &'a str)>, LineupError> {
         let Some((id, name)) = model.split_once(':') else { return Ok(None) };
@@ -232,7 +232,7 @@ impl Lineup {
     }
 
     fn chain(&self, agent: &AgentSpec) -> Result<(Vec<Arc<dyn Model>>, Reason), ModelError> {
-        let kit = self.agents.kit(&agent.name);
+        let kit = self.agents.agent_resources(&agent.name);
         let candidates = self.candidates(&kit);
         let choice = Choice::of(agent, &self.settings, &candidates).map_err(configuration)?;
         let mut models = Vec::with_capacity(choice.models.len());
@@ -246,7 +246,7 @@ impl Lineup {
     }
 }
 
-impl Models for Lineup {
+impl ModelResolver for Lineup {
     fn model(&self, agent: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         if let ModelSpec::Peer { .. } = &agent.model {
             return self.playbooks.model(agent);

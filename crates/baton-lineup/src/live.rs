@@ -2,16 +2,16 @@
 
 use crate::Lineup;
 use baton_ports::{BoxFuture, ProviderProbe};
-use baton_types::{AgentKit, KnownProvider, ProviderKind};
+use baton_types::{AgentResources, KnownProvider, ProviderKind};
 use std::time::Duration;
 
 /// How long a provider may take to say what it has.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl ProviderProbe for Lineup {
-    fn models<'a>(&'a self, provider: &'a str, kit: &'a AgentKit) -> BoxFuture<'a, Result<Vec<String>, String>> {
+    fn models<'a>(&'a self, provider: &'a str, kit: &'a AgentResources) -> BoxFuture<'a, Result<Vec<String>, String>> {
         Box::pin(async move {
-            if KnownProvider::of(provider).is_some_and(|known| known.kind == ProviderKind::Playbook) {
+            if KnownProvider::find(provider).is_some_and(|known| known.kind == ProviderKind::Playbook) {
                 return Ok(Vec::new());
             }
             let reached = self.provider(provider, kit).map_err(|error| error.to_string())?;

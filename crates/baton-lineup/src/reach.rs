@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The provider that these settings describe; where it is asked with signatures, they are dated by this clock.
 pub(crate) fn provider(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Result<Provider, LineupError> {
-    let is_own = |id: &str| KnownProvider::of(id).is_some_and(|known| known.id == "openai");
+    let is_own = |id: &str| KnownProvider::find(id).is_some_and(|known| known.id == "openai");
     let protocol = match settings.kind {
         ProviderKind::OpenAi if is_own(&settings.id) => Protocol::OpenAi,
         ProviderKind::OpenAi => Protocol::Compatible,

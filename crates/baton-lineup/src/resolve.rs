@@ -3,8 +3,8 @@
 use crate::{Environment, LineupError, keys::Keys};
 use baton_agentdir::document::duration;
 use baton_types::{
-    AgentKit, COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER, PROVIDER_KINDS, ProviderEntry, ProviderKind,
-    ProviderSetting,
+    AgentResources, COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, ProviderEntry,
+    ProviderKind, ProviderSetting,
 };
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -64,7 +64,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) known: Option<&'static KnownProvider>,
     pub(crate) agent: Option<&'a ProviderEntry>,
     pub(crate) house: Option<&'a ProviderEntry>,
-    pub(crate) kit: &'a AgentKit,
+    pub(crate) kit: &'a AgentResources,
     pub(crate) environment: &'a Environment,
     pub(crate) detects: bool,
 }
@@ -90,11 +90,11 @@ impl Place {
 /// Everything about the provider of this id, for an agent with this kit; `house` is what `baton.yaml` says.
 pub fn resolve(
     id: &str,
-    kit: &AgentKit,
+    kit: &AgentResources,
     house: &[ProviderEntry],
     environment: &Environment,
 ) -> Result<ProviderSettings, LineupError> {
-    let known = KnownProvider::of(id);
+    let known = KnownProvider::find(id);
     let id = known.map_or(id, |known| known.id);
     let of = |entries: &'_ [ProviderEntry]| entries.iter().position(|entry| entry.id == id);
     let agent = of(&kit.providers).and_then(|index| kit.providers.get(index));
@@ -142,7 +142,7 @@ pub fn resolve(
 impl ProviderSettings {
     /// Itself, if nothing that it needs is missing.
     fn complete(self) -> Result<Self, LineupError> {
-        let known = KnownProvider::of(&self.id);
+        let known = KnownProvider::find(&self.id);
         let incomplete =
             |needed, remedy: String| Err(LineupError::Incomplete { provider: self.id.clone(), needed, remedy });
         let variables = |setting| known.into_iter().flat_map(move |known| known.variables(setting)).collect::<Vec<_>>();
@@ -179,7 +179,7 @@ impl Sources<'_> {
 
     /// The names by which a setting is written.
     pub(crate) fn names(&self, setting: ProviderSetting) -> Vec<&'static str> {
-        let docker = KnownProvider::of("docker");
+        let docker = KnownProvider::find("docker");
         let own = self.known.or(docker).map_or(&[][..], |known| known.keys);
         let all = own.iter().chain(&COMMON_PROVIDER_KEYS);
         all.filter(|key| key.setting == setting).map(|key| key.name).collect()
@@ -267,7 +267,7 @@ impl Sources<'_> {
         for (entry, place) in [(self.house, "baton.yaml's"), (self.agent, "the agent's")] {
             let Some(entry) = entry else { continue };
             for (key, value) in &entry.keys {
-                let Some(name) = key.strip_prefix(PROVIDER_HEADER) else { continue };
+                let Some(name) = key.strip_prefix(PROVIDER_HEADER_PREFIX) else { continue };
                 let asked = format!("{place} providers.{}.headers.{name}", entry.id);
                 headers.insert(name.to_owned(), self.expanded(value, &asked)?);
             }

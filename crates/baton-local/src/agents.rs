@@ -14,8 +14,8 @@ mod watch;
 
 use crate::LoadError;
 use baton_agentdir::Diagnostic;
-use baton_ports::{AgentSource, AgentStorage, BoxFuture, Changes, Unusable};
-use baton_types::{AgentKit, AgentListing, AgentName, AgentSpec, HandoffTarget, ToolExecution};
+use baton_ports::{AgentSource, AgentStorage, BoxFuture, ChangeStream, UnusableEntry};
+use baton_types::{AgentListing, AgentName, AgentResources, AgentSpec, HandoffTarget, ToolExecution};
 use futures_util::stream;
 use parking_lot::{Mutex, RwLock};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
@@ -42,7 +42,7 @@ pub struct Reload {
     /// Everything to say about the files; an agent whose file has an error stays as it was.
     pub diagnostics: Vec<Diagnostic>,
     /// What cannot be used as it stands now.
-    pub unusable: Vec<Unusable>,
+    pub unusable: Vec<UnusableEntry>,
 }
 
 /// The agents of some directories, read again when asked.
@@ -188,7 +188,7 @@ impl DirectoryAgents {
     }
 
     /// What cannot be used, as of the last look; an agent that could be used before is served as it was then.
-    pub fn unusable(&self) -> Vec<Unusable> {
+    pub fn unusable(&self) -> Vec<UnusableEntry> {
         self.shelf.now().unusable.clone()
     }
 
@@ -278,7 +278,7 @@ impl AgentSource for DirectoryAgents {
         Some(self.shelf.loaded.definition(self.shelf.now().served(name)?)?.agent)
     }
 
-    fn listed(&self) -> Vec<Arc<AgentListing>> {
+    fn listings(&self) -> Vec<Arc<AgentListing>> {
         self.shelf.now().all().iter().map(|served| Arc::clone(&served.listing)).collect()
     }
 
@@ -286,14 +286,14 @@ impl AgentSource for DirectoryAgents {
         self.shelf.now.read().served(name).is_some()
     }
 
-    fn sole(&self) -> Option<Arc<AgentSpec>> {
+    fn sole_local_agent(&self) -> Option<Arc<AgentSpec>> {
         let now = self.shelf.now();
         let mut here = now.all().iter().filter(|served| !served.listing.is_peer());
         let (Some(sole), None) = (here.next(), here.next()) else { return None };
         Some(self.shelf.loaded.definition(sole)?.agent)
     }
 
-    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
         let now = self.shelf.now();
         now.served(name)
             .and_then(|served| self.shelf.loaded.definition(served))
@@ -301,7 +301,7 @@ impl AgentSource for DirectoryAgents {
             .unwrap_or_default()
     }
 
-    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+    fn refresh(&self) -> BoxFuture<'_, Vec<UnusableEntry>> {
         Box::pin(async {
             let mut refreshed = self.refreshed.lock().await;
             let is_due = refreshed.is_none_or(|moment| moment.elapsed() >= REFRESH_EVERY);
@@ -319,7 +319,7 @@ impl AgentSource for DirectoryAgents {
         })
     }
 
-    fn changes(&self) -> Changes {
+    fn changes(&self) -> ChangeStream {
         let heard = self.shelf.changes.subscribe();
         Box::pin(stream::unfold(heard, |mut heard| async {
             heard.changed().await.ok()?;

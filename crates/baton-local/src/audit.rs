@@ -3,7 +3,7 @@
 mod lines;
 mod rotated;
 
-use baton_ports::{AdminChange, Audit, Denial};
+use baton_ports::{AccessDenial, AdminChange, AuditLog};
 use lines::Lines;
 use rotated::Rotated;
 use std::{
@@ -41,14 +41,14 @@ impl AuditFile {
     }
 }
 
-impl Audit for AuditFile {
-    fn denied(&self, denial: Denial) {
+impl AuditLog for AuditFile {
+    fn record_denial(&self, denial: AccessDenial) {
         if let Some(queue) = &self.queue {
             queue.put(Entry::Denied(Box::new(denial)));
         }
     }
 
-    fn changed(&self, change: AdminChange) {
+    fn record_change(&self, change: AdminChange) {
         if let Some(queue) = &self.queue {
             queue.put(Entry::Changed(Box::new(change)));
         }
@@ -68,7 +68,7 @@ impl Drop for AuditFile {
 /// A record that waits to be written.
 #[derive(Debug)]
 enum Entry {
-    Denied(Box<Denial>),
+    Denied(Box<AccessDenial>),
     Changed(Box<AdminChange>),
 }
 
@@ -119,7 +119,7 @@ mod tests {
         let mut lines = Lines::new(Rotated::open(directory.path()).unwrap());
         let (queue, queued) = Queue::new(2);
         for number in 0..5 {
-            queue.put(Entry::Denied(Box::new(Denial {
+            queue.put(Entry::Denied(Box::new(AccessDenial {
                 at: Timestamp::from_millis(number),
                 code: ErrorCode::UNAUTHENTICATED,
                 reason: "why".to_owned(),

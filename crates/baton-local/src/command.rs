@@ -4,7 +4,7 @@ mod group;
 mod output;
 mod run;
 
-use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
+use baton_ports::{BoxFuture, ToolHost, ToolInvocation, ToolOutcome, ToolOutput};
 use baton_types::{Json, ToolRunner};
 use tokio::sync::Semaphore;
 
@@ -30,8 +30,8 @@ impl Default for CommandTools {
 }
 
 impl ToolHost for CommandTools {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
-        let ToolRun { agent, tool, call, .. } = run;
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
+        let ToolInvocation { agent, tool, call, .. } = run;
         Box::pin(async move {
             let ToolRunner::Command(command) = &tool.runner else {
                 return ToolOutcome::Done(failed(format!("the tool {} has no program", tool.name)));

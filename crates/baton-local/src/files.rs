@@ -93,9 +93,9 @@ impl Content {
         if let Some(pending) = &pending {
             pending.finish(&mut files);
         }
-        let parts = files.iter().map(|(file, bytes)| format!("{file:?} {}\n", Digest::of(bytes)));
+        let parts = files.iter().map(|(file, bytes)| format!("{file:?} {}\n", Digest::compute(bytes)));
         let remarks = diagnostics.iter().map(|remark| format!("{remark}\n"));
-        let digest = Digest::of(parts.chain(remarks).collect::<String>().as_bytes());
+        let digest = Digest::compute(parts.chain(remarks).collect::<String>().as_bytes());
         Self { files, diagnostics, digest, pending }
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions of MCP clients in files, one for each, so that they outlive the process.
 
 use crate::write_private;
-use baton_ports::{BoxFuture, McpSessions};
+use baton_ports::{BoxFuture, McpSessionStore};
 use baton_types::Json;
 use parking_lot::Mutex;
 use std::{
@@ -158,7 +158,7 @@ fn is_id(text: &str) -> bool {
     (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-impl McpSessions for SessionFiles {
+impl McpSessionStore for SessionFiles {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Json>, String>> {
         Box::pin(async move {
             if !is_id(id) {
@@ -169,7 +169,7 @@ impl McpSessions for SessionFiles {
         })
     }
 
-    fn keep<'a>(&'a self, id: &'a str, session: Json) -> BoxFuture<'a, Result<(), String>> {
+    fn save_session<'a>(&'a self, id: &'a str, session: Json) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
             if !is_id(id) {
                 return Err("this is no id of a session".to_owned());
@@ -179,7 +179,7 @@ impl McpSessions for SessionFiles {
         })
     }
 
-    fn forget<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), String>> {
+    fn remove_session<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(async move {
             if !is_id(id) {
                 return Ok(());

@@ -1,7 +1,7 @@
 //! Vectors of agents' texts in files, one for each agent, so that every text is embedded once.
 
 use crate::write_private;
-use baton_ports::{BoxFuture, KeptVectors, VectorShelf};
+use baton_ports::{BoxFuture, CachedVectors, EmbeddingCache};
 use baton_types::{AgentName, Digest};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -23,7 +23,7 @@ pub struct VectorFiles {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     model: String,
-    vectors: KeptVectors,
+    vectors: CachedVectors,
 }
 
 impl VectorFiles {
@@ -35,24 +35,24 @@ impl VectorFiles {
     fn path(&self, agent: &AgentName) -> PathBuf {
         let name = agent.as_str();
         let is_plain = name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        let stem = if is_plain { name.to_owned() } else { Digest::of(name.as_bytes()).to_string() };
+        let stem = if is_plain { name.to_owned() } else { Digest::compute(name.as_bytes()).to_string() };
         self.directory.join(format!("{stem}.json"))
     }
 }
 
-impl VectorShelf for VectorFiles {
-    fn read<'a>(&'a self, agent: &'a AgentName, model: &'a str) -> BoxFuture<'a, KeptVectors> {
+impl EmbeddingCache for VectorFiles {
+    fn read<'a>(&'a self, agent: &'a AgentName, model: &'a str) -> BoxFuture<'a, CachedVectors> {
         let (path, model) = (self.path(agent), model.to_owned());
         Box::pin(async move {
             let read = tokio::task::spawn_blocking(move || read(&path)).await;
             match read.map_err(io::Error::other).and_then(|read| read) {
                 Ok(kept) if kept.model == model => kept.vectors,
-                Ok(_) => KeptVectors::new(),
+                Ok(_) => CachedVectors::new(),
                 Err(error) => {
                     if error.kind() != io::ErrorKind::NotFound {
                         tracing::warn!(%agent, %error, "kept vectors cannot be read, and are made again");
                     }
-                    KeptVectors::new()
+                    CachedVectors::new()
                 }
             }
         })
@@ -62,7 +62,7 @@ impl VectorShelf for VectorFiles {
         &'a self,
         agent: &'a AgentName,
         model: &'a str,
-        vectors: Arc<KeptVectors>,
+        vectors: Arc<CachedVectors>,
     ) -> BoxFuture<'a, Result<(), String>> {
         let (directory, path, model) = (self.directory.clone(), self.path(agent), model.to_owned());
         let write = move || {

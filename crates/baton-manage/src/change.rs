@@ -1,25 +1,25 @@
 //! Conversion of requests to definition changes.
 
-use crate::{Definition, ManageError, provider, secrets::restored, wrong};
+use crate::{Definition, ManageError, manage_error, provider, secrets::restore_secrets};
 use baton_agentdir::{provider_entry, server_entry};
-use baton_types::{AgentChange, ErrorCode, ItemDraft, ItemKind, Json, MetadataChange, Provider};
-use baton_wire::api::{AgentExport, AgentItem, AgentMaker, ChangeAgent, SessionSettings};
+use baton_types::{AgentChange, AgentPublisher, ErrorCode, ItemDraft, ItemKind, Json, MetadataChange};
+use baton_wire::api::{AgentExport, AgentItem, AgentProviderInfo, ChangeAgent, SessionSettingsBody};
 use serde_json::{Value, json};
 
 /// Metadata change of a request; `None` if it contains no metadata.
 pub fn metadata_change(wish: &ChangeAgent) -> Option<AgentChange> {
     let ChangeAgent { title, description, version, provider, icon_url, documentation_url, autonomous, .. } =
         wish.clone();
-    let provider = provider.map(|AgentMaker { organization, url }| Provider { organization, url });
+    let provider = provider.map(|AgentProviderInfo { organization, url }| AgentPublisher { organization, url });
     let change = MetadataChange { title, description, version, provider, icon_url, documentation_url, autonomous };
     (change != MetadataChange::default()).then_some(AgentChange::Metadata(change))
 }
 
 /// Change of the default settings for new sessions.
-pub fn settings_change(settings: &SessionSettings) -> Result<AgentChange, ManageError> {
+pub fn settings_change(settings: &SessionSettingsBody) -> Result<AgentChange, ManageError> {
     let checked = settings
         .check()
-        .map_err(|name| wrong(ErrorCode::INVALID_REQUEST, format!("settings.{name} is out of range")))?;
+        .map_err(|name| manage_error(ErrorCode::INVALID_REQUEST, format!("settings.{name} is out of range")))?;
     Ok(AgentChange::Settings(checked))
 }
 
@@ -32,7 +32,7 @@ fn draft(item: &AgentItem) -> ItemDraft {
 pub(crate) fn item_create(kind: ItemKind, item: &AgentItem) -> Result<AgentChange, ManageError> {
     if item.text.is_none() {
         let detail = format!("the {} '{}' has no text", kind.as_str(), item.name);
-        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+        return Err(manage_error(ErrorCode::INVALID_REQUEST, detail));
     }
     Ok(AgentChange::Create { kind, item: draft(item) })
 }
@@ -54,28 +54,30 @@ pub fn item_put(definition: &Definition, kind: ItemKind, item: &AgentItem) -> Re
 /// Change of an MCP server. Redacted values keep the stored value.
 pub fn server_change(definition: Option<&Definition>, name: &str, entry: &Json) -> Result<AgentChange, ManageError> {
     if !entry.is_object() {
-        return Err(wrong(ErrorCode::INVALID_REQUEST, format!("the server '{name}' must be an object, as in mcp.json")));
+        return Err(manage_error(
+            ErrorCode::INVALID_REQUEST,
+            format!("the server '{name}' must be an object, as in mcp.json"),
+        ));
     }
-    let old = definition.and_then(|definition| definition.kit.servers.iter().find(|server| server.name == name));
-    let entry = restored(entry, old.map(server_entry).as_ref())?;
+    let old = definition.and_then(|definition| definition.resources.servers.iter().find(|server| server.name == name));
+    let entry = restore_secrets(entry, old.map(server_entry).as_ref())?;
     Ok(AgentChange::Server { name: name.to_owned(), entry: Some(entry) })
 }
 
 /// Change of a model provider. Redacted values keep the stored value.
 pub fn provider_change(definition: Option<&Definition>, id: &str, entry: &Json) -> Result<AgentChange, ManageError> {
     if !entry.is_object() {
-        let detail =
-            format!("the provider '{id}' must be an object with keys such as api_key; it may be empty ({{}})");
-        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+        let detail = format!("the provider '{id}' must be an object with keys such as api_key; it may be empty ({{}})");
+        return Err(manage_error(ErrorCode::INVALID_REQUEST, detail));
     }
     let old = definition.and_then(|definition| provider(definition, id));
-    let entry = restored(entry, old.map(provider_entry).as_ref())?;
+    let entry = restore_secrets(entry, old.map(provider_entry).as_ref())?;
     Ok(AgentChange::Provider { id: id.to_owned(), entry: Some(entry) })
 }
 
 /// Change of an exported tool. Absent members keep their values.
 pub fn export_change(definition: Option<&Definition>, export: &AgentExport) -> AgentChange {
-    let old = definition.and_then(|definition| definition.kit.exports.iter().find(|old| old.name == export.name));
+    let old = definition.and_then(|definition| definition.resources.exports.iter().find(|old| old.name == export.name));
     let mut entry = json!({});
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value {

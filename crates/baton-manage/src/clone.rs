@@ -1,6 +1,6 @@
 //! Files of a cloned agent.
 
-use crate::{Definition, ManageError, definition::read, manager::amended, wrong};
+use crate::{Definition, ManageError, definition::read, manage_error, manager::apply_changes};
 use baton_agentdir::{AGENT_FILE, Format, convert, is_agent_name};
 use baton_ports::AgentFiles;
 use baton_rules::DefinitionEffects;
@@ -11,18 +11,18 @@ use baton_types::{AgentChange, AgentSpec, ErrorCode, MetadataChange};
 pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> Result<AgentFiles, ManageError> {
     if !is_agent_name(name) {
         let detail = "the copy needs a name of lower-case letters, digits and dashes, at most 64, such as weather-2";
-        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+        return Err(manage_error(ErrorCode::INVALID_REQUEST, detail));
     }
     let mut files = match original.form {
         Format::Native => original.files.clone(),
         _ => {
             let converted = convert(&original.files, Format::Native);
-            converted.map_err(|error| wrong(ErrorCode::AGENT_NOT_CHANGED, error.to_string()))?.files
+            converted.map_err(|error| manage_error(ErrorCode::AGENT_NOT_CHANGED, error.to_string()))?.files
         }
     };
     let before = read(&files)?;
     let text = files.get(AGENT_FILE).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-    let renamed = renamed(text, name);
+    let renamed = replace_name(text, name);
     files.insert(AGENT_FILE.to_owned(), renamed.into_bytes());
     let after = read(&files);
     let is_named = after.as_ref().is_ok_and(|(agent, kit, _)| {
@@ -32,7 +32,7 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
     });
     if !is_named {
         let detail = format!("the name in {AGENT_FILE} cannot be changed automatically; copy the agent by hand");
-        return Err(wrong(ErrorCode::AGENT_NOT_CHANGED, detail));
+        return Err(manage_error(ErrorCode::AGENT_NOT_CHANGED, detail));
     }
     // A title derived from the name follows the new name.
     let AgentSpec { title: old, .. } = before.0;
@@ -40,11 +40,11 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
     let title = title.or((!is_said).then_some(old.as_str())).map(str::to_owned);
     let Some(title) = title else { return Ok(files) };
     let change = AgentChange::Metadata(MetadataChange { title: Some(title), ..MetadataChange::default() });
-    Ok(amended(&files, &[change])?.0)
+    Ok(apply_changes(&files, &[change])?.0)
 }
 
 /// Replaces the value of the first `name:` and keeps a trailing comment.
-fn renamed(text: &str, name: &str) -> String {
+fn replace_name(text: &str, name: &str) -> String {
     let mut is_done = false;
     let line = |line: &str| match line.strip_prefix("name:") {
         Some(rest) if !is_done => {

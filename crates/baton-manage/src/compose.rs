@@ -4,8 +4,8 @@ use crate::{
     ManageError,
     change::{export_change, item_create, metadata_change, provider_change, server_change, settings_change},
     definition::read,
-    manager::amended,
-    wrong,
+    manage_error,
+    manager::apply_changes,
 };
 use baton_agentdir::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, is_agent_name, segment};
 use baton_ports::AgentFiles;
@@ -20,12 +20,12 @@ pub(crate) fn files(wish: &CreateAgent) -> Result<AgentFiles, ManageError> {
     let CreateAgent { name, keep: _, files, playbook, rules, references, servers, exports, providers, .. } = wish;
     if rules.len() + references.len() + servers.len() + exports.len() + providers.len() > MAX_PARTS {
         let detail = format!("one request can add at most {MAX_PARTS} parts to an agent; add the rest later");
-        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+        return Err(manage_error(ErrorCode::INVALID_REQUEST, detail));
     }
     let mut all: AgentFiles = match files {
         Some(files) => files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect(),
         None => {
-            let name = named(name.as_deref(), wish.title.as_deref())?;
+            let name = resolve_name(name.as_deref(), wish.title.as_deref())?;
             // An agent needs a prompt; this is the default.
             let prompt = format!("You are {}.\n", wish.title.as_deref().unwrap_or(&name));
             AgentFiles::from([
@@ -39,10 +39,11 @@ pub(crate) fn files(wish: &CreateAgent) -> Result<AgentFiles, ManageError> {
     }
     let (agent, ..) = read(&all)?;
     if let Some(name) = name.as_deref().filter(|name| *name != agent.name.as_str()) {
-        let detail = format!("the files name the agent '{}', but the request names it '{name}'; use one name", agent.name);
-        return Err(wrong(ErrorCode::INVALID_REQUEST, detail));
+        let detail =
+            format!("the files name the agent '{}', but the request names it '{name}'; use one name", agent.name);
+        return Err(manage_error(ErrorCode::INVALID_REQUEST, detail));
     }
-    Ok(amended(&all, &changes(wish)?)?.0)
+    Ok(apply_changes(&all, &changes(wish)?)?.0)
 }
 
 fn changes(wish: &CreateAgent) -> Result<Vec<AgentChange>, ManageError> {
@@ -68,10 +69,10 @@ fn changes(wish: &CreateAgent) -> Result<Vec<AgentChange>, ManageError> {
 }
 
 /// Name of an agent; derived from its title if not given.
-fn named(name: Option<&str>, title: Option<&str>) -> Result<String, ManageError> {
+fn resolve_name(name: Option<&str>, title: Option<&str>) -> Result<String, ManageError> {
     let made = || title.map(|title| segment(title.trim(), "").to_string());
     let Some(name) = name.map(str::to_owned).or_else(made) else {
-        return Err(wrong(ErrorCode::INVALID_REQUEST, "the agent needs a name: give name, title or files"));
+        return Err(manage_error(ErrorCode::INVALID_REQUEST, "the agent needs a name: give name, title or files"));
     };
     match is_agent_name(&name) {
         true => Ok(name),
@@ -80,7 +81,7 @@ fn named(name: Option<&str>, title: Option<&str>) -> Result<String, ManageError>
             let detail = format!(
                 "{shown:?} is not a valid agent name; use lower-case letters, digits and dashes, at most 64, such as weather"
             );
-            Err(wrong(ErrorCode::INVALID_REQUEST, detail))
+            Err(manage_error(ErrorCode::INVALID_REQUEST, detail))
         }
     }
 }

@@ -1,45 +1,45 @@
-//! An agent as it is kept.
+//! Stored agent definitions.
 
-use crate::{ManageError, wrong};
+use crate::{ManageError, manage_error};
 use baton_agentdir::{Diagnostic, Format, parse_anywhere};
-use baton_ports::{AgentFiles, AgentPlace, KeptAgent};
-use baton_types::{AgentKit, AgentName, AgentSpec, Digest, ErrorCode};
+use baton_ports::{AgentFiles, AgentLocation, StoredAgent};
+use baton_types::{AgentName, AgentResources, AgentSpec, Digest, ErrorCode};
 
-/// The files of an agent and what they say, at one moment.
+/// The files of an agent and their parsed content at one point in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The name under which it is served.
+    /// Name under which the agent is served.
     pub name: AgentName,
-    /// What the files say.
+    /// Parsed agent.
     pub agent: AgentSpec,
-    /// What it has beside that; secrets are in it as they are written.
-    pub kit: AgentKit,
-    /// The form in which it is written.
+    /// Other parsed resources; they contain secrets as written.
+    pub resources: AgentResources,
+    /// Format of the files.
     pub form: Format,
-    /// Of all files.
+    /// Digest of all files.
     pub digest: Digest,
-    /// Where the files are.
-    pub place: AgentPlace,
+    /// Location of the files.
+    pub place: AgentLocation,
     pub(crate) files: AgentFiles,
 }
 
 impl Definition {
-    pub(crate) fn of(kept: KeptAgent) -> Result<Self, ManageError> {
-        let KeptAgent { name, files, digest, place } = kept;
+    pub(crate) fn from_stored(kept: StoredAgent) -> Result<Self, ManageError> {
+        let StoredAgent { name, files, digest, location: place } = kept;
         let (agent, kit, form) = read(&files)?;
-        Ok(Self { agent: AgentSpec { name: name.clone(), ..agent }, name, kit, form, digest, place, files })
+        Ok(Self { agent: AgentSpec { name: name.clone(), ..agent }, name, resources: kit, form, digest, place, files })
     }
 }
 
-/// What files say, or everything that is wrong with them.
-pub(crate) fn read(files: &AgentFiles) -> Result<(AgentSpec, AgentKit, Format), ManageError> {
+/// Parses files; the error lists all problems.
+pub(crate) fn read(files: &AgentFiles) -> Result<(AgentSpec, AgentResources, Format), ManageError> {
     let parsed = parse_anywhere(files);
     match (parsed.agent, Format::of(files)) {
         (Some(agent), Some(form)) => Ok((agent, parsed.kit, form)),
         _ => {
             let errors = parsed.diagnostics.iter().filter(|remark| Diagnostic::is_error(remark));
             let lines: Vec<String> = errors.map(ToString::to_string).collect();
-            Err(wrong(ErrorCode::AGENT_INVALID, lines.join("\n")))
+            Err(manage_error(ErrorCode::AGENT_INVALID, lines.join("\n")))
         }
     }
 }

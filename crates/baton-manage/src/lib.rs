@@ -20,31 +20,32 @@ pub use change::{
     export_change, item_change, item_put, metadata_change, provider_change, server_change, settings_change,
 };
 pub use definition::Definition;
-pub use guard::Who;
-pub use manager::{Changed, Manager};
-pub use secrets::{HIDDEN, shown_entry, shown_provider};
+pub use guard::ManageRole;
+pub use manager::{DefinitionUpdate, Manager};
+pub use secrets::{REDACTED_VALUE, shown_entry, shown_provider};
 pub use shapes::{
-    available_providers, definition, export, item, item_with_text, kept, note, provider, providers, servers, settings,
+    available_providers, definition, export, item, item_with_text, location_note, provider, providers, servers,
+    settings, storage_info,
 };
 
 use baton_agentdir::EditError;
-use baton_ports::AgentBookError;
+use baton_ports::AgentRepositoryError;
 use baton_types::ErrorCode;
 
 /// Management error: a stable code and a message.
-pub type ManageError = AgentBookError;
+pub type ManageError = AgentRepositoryError;
 
-fn wrong(code: ErrorCode, detail: impl Into<String>) -> ManageError {
+fn manage_error(code: ErrorCode, detail: impl Into<String>) -> ManageError {
     ManageError { code, detail: detail.into() }
 }
 
 /// Maps an edit error to a management error.
-fn edit_refused(error: &EditError) -> ManageError {
+fn edit_error(error: &EditError) -> ManageError {
     let code = match error {
         EditError::Absent { .. } | EditError::Missing(_) => ErrorCode::AGENT_PART_NOT_FOUND,
         EditError::Exists { .. } => ErrorCode::NAME_TAKEN,
         EditError::Refused(_) | EditError::Unfit(_) => ErrorCode::AGENT_INVALID,
         _ => error.code(),
     };
-    wrong(code, error.to_string())
+    manage_error(code, error.to_string())
 }

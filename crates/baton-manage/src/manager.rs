@@ -1,24 +1,24 @@
 //! Operations on definitions.
 
-use crate::{Definition, ManageError, Who, clone, compose, definition::read, edit_refused, guard, wrong};
+use crate::{Definition, ManageError, ManageRole, clone, compose, definition::read, edit_error, guard, manage_error};
 use baton_agentdir::amend;
-use baton_ports::{AgentFiles, AgentPlace, AgentShelf, Keeping};
-use baton_types::{AgentChange, AgentKit, AgentName, Digest, ErrorCode};
+use baton_ports::{AgentFiles, AgentLocation, AgentPersistence, AgentRepository};
+use baton_types::{AgentChange, AgentName, AgentResources, Digest, ErrorCode};
 use baton_wire::api::{CloneAgent, CreateAgent};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// Maximum attempts of a change with concurrent writers.
-const TRIES: u32 = 50;
+const MAX_CHANGE_ATTEMPTS: u32 = 50;
 
 /// Creates, shows, changes and clones the definitions of a repository.
 #[derive(Clone)]
 pub struct Manager {
-    shelf: Arc<dyn AgentShelf>,
+    repository: Arc<dyn AgentRepository>,
 }
 
 /// A definition before and after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
+pub struct DefinitionUpdate {
     /// Definition before the change.
     pub before: Definition,
     /// Definition after the change.
@@ -27,13 +27,13 @@ pub struct Changed {
 
 impl Manager {
     /// Creates a manager of a repository.
-    pub fn new(shelf: Arc<dyn AgentShelf>) -> Self {
-        Self { shelf }
+    pub fn new(repository: Arc<dyn AgentRepository>) -> Self {
+        Self { repository }
     }
 
     /// Current definition of an agent.
     pub async fn definition(&self, agent: &AgentName) -> Result<Definition, ManageError> {
-        Definition::of(self.shelf.kept(agent).await?)
+        Definition::from_stored(self.repository.stored_agent(agent).await?)
     }
 
     /// Changes a definition atomically. `decide` computes the changes from the current definition; after a concurrent
@@ -41,50 +41,58 @@ impl Manager {
     pub async fn change(
         &self,
         agent: &AgentName,
-        who: Who,
+        who: ManageRole,
         expected: Option<&Digest>,
         decide: impl Fn(&Definition) -> Result<Vec<AgentChange>, ManageError>,
-    ) -> Result<Changed, ManageError> {
-        for _ in 0..TRIES {
+    ) -> Result<DefinitionUpdate, ManageError> {
+        for _ in 0..MAX_CHANGE_ATTEMPTS {
             let before = self.definition(agent).await?;
             if expected.is_some_and(|expected| *expected != before.digest) {
                 let detail = format!("the agent '{agent}' has been changed since it was read");
-                return Err(wrong(ErrorCode::AGENT_OUTDATED, detail));
+                return Err(manage_error(ErrorCode::AGENT_OUTDATED, detail));
             }
-            let (after, changes) = amended(&before.files, &decide(&before)?)?;
+            let (after, changes) = apply_changes(&before.files, &decide(&before)?)?;
             guard::check(who, Some(&before), &after)?;
-            match self.shelf.replace(agent, &before.digest, changes).await {
-                Ok(kept) => return Ok(Changed { before, after: Definition::of(kept)? }),
+            match self.repository.replace(agent, &before.digest, changes).await {
+                Ok(kept) => return Ok(DefinitionUpdate { before, after: Definition::from_stored(kept)? }),
                 Err(error) if error.code == ErrorCode::AGENT_OUTDATED && expected.is_none() => {}
                 Err(error) => return Err(error),
             }
         }
-        Err(wrong(ErrorCode::AGENT_OUTDATED, format!("other requests keep changing the agent '{agent}'; try again")))
+        Err(manage_error(
+            ErrorCode::AGENT_OUTDATED,
+            format!("other requests keep changing the agent '{agent}'; try again"),
+        ))
     }
 
     /// Resources of the agent if a change were applied to its current definition; writes nothing.
-    pub async fn try_out(
+    pub async fn preview_change(
         &self,
         agent: &AgentName,
-        who: Who,
+        who: ManageRole,
         decide: impl Fn(&Definition) -> Result<Vec<AgentChange>, ManageError>,
-    ) -> Result<AgentKit, ManageError> {
+    ) -> Result<AgentResources, ManageError> {
         let before = self.definition(agent).await?;
-        let (after, _) = amended(&before.files, &decide(&before)?)?;
+        let (after, _) = apply_changes(&before.files, &decide(&before)?)?;
         guard::check(who, Some(&before), &after)?;
         Ok(read(&after)?.1)
     }
 
     /// Rejects enabling a server that starts a program, unless the caller is the owner.
-    pub async fn check_server_start(&self, agent: &AgentName, who: Who, server: &str) -> Result<(), ManageError> {
+    pub async fn check_server_start(
+        &self,
+        agent: &AgentName,
+        who: ManageRole,
+        server: &str,
+    ) -> Result<(), ManageError> {
         match who {
-            Who::Owner => Ok(()),
-            Who::Administrator => guard::check_server_start(&self.definition(agent).await?, server),
+            ManageRole::Owner => Ok(()),
+            ManageRole::Administrator => guard::check_server_start(&self.definition(agent).await?, server),
         }
     }
 
     /// Creates an agent and starts serving it.
-    pub async fn create(&self, wish: CreateAgent, who: Who) -> Result<Definition, ManageError> {
+    pub async fn create(&self, wish: CreateAgent, who: ManageRole) -> Result<Definition, ManageError> {
         let keeping = keeping(wish.keep);
         self.make(files(&wish, who)?, keeping).await
     }
@@ -96,18 +104,18 @@ impl Manager {
     }
 
     /// Creates an agent from files, without a permission check.
-    pub async fn make(&self, files: AgentFiles, keeping: Keeping) -> Result<Definition, ManageError> {
-        Definition::of(self.shelf.make(files, keeping).await?)
+    pub async fn make(&self, files: AgentFiles, keeping: AgentPersistence) -> Result<Definition, ManageError> {
+        Definition::from_stored(self.repository.create_agent(files, keeping).await?)
     }
 
     /// Stops serving an agent and deletes its definition; returns its former location.
-    pub async fn delete(&self, agent: &AgentName, expected: Option<&Digest>) -> Result<AgentPlace, ManageError> {
-        self.shelf.discard(agent, expected).await
+    pub async fn delete(&self, agent: &AgentName, expected: Option<&Digest>) -> Result<AgentLocation, ManageError> {
+        self.repository.delete_agent(agent, expected).await
     }
 }
 
 /// Files for a create request, if the role permits them.
-pub(crate) fn files(wish: &CreateAgent, who: Who) -> Result<AgentFiles, ManageError> {
+pub(crate) fn files(wish: &CreateAgent, who: ManageRole) -> Result<AgentFiles, ManageError> {
     let files = compose::files(wish)?;
     guard::check(who, None, &files)?;
     Ok(files)
@@ -115,7 +123,7 @@ pub(crate) fn files(wish: &CreateAgent, who: Who) -> Result<AgentFiles, ManageEr
 
 impl Manager {
     /// Files for a create request, to be stored by the caller.
-    pub fn files(wish: &CreateAgent, who: Who) -> Result<AgentFiles, ManageError> {
+    pub fn files(wish: &CreateAgent, who: ManageRole) -> Result<AgentFiles, ManageError> {
         files(wish, who)
     }
 
@@ -130,23 +138,26 @@ impl Manager {
     }
 }
 
-fn keeping(keep: Option<bool>) -> Keeping {
+fn keeping(keep: Option<bool>) -> AgentPersistence {
     match keep {
-        None => Keeping::Usual,
-        Some(true) => Keeping::Lasting,
-        Some(false) => Keeping::Passing,
+        None => AgentPersistence::Default,
+        Some(true) => AgentPersistence::Durable,
+        Some(false) => AgentPersistence::Temporary,
     }
 }
 
 /// File changes by path; `None` deletes a file.
-type Written = BTreeMap<String, Option<Vec<u8>>>;
+type DefinitionFileChanges = BTreeMap<String, Option<Vec<u8>>>;
 
 /// Applies all changes in order; returns the files and the required file changes.
-pub(crate) fn amended(files: &AgentFiles, changes: &[AgentChange]) -> Result<(AgentFiles, Written), ManageError> {
+pub(crate) fn apply_changes(
+    files: &AgentFiles,
+    changes: &[AgentChange],
+) -> Result<(AgentFiles, DefinitionFileChanges), ManageError> {
     let mut after = files.clone();
     let mut all = BTreeMap::new();
     for change in changes {
-        let amended = amend(&after, change).map_err(|error| edit_refused(&error))?;
+        let amended = amend(&after, change).map_err(|error| edit_error(&error))?;
         for (path, content) in amended.changes {
             match &content {
                 Some(bytes) => drop(after.insert(path.clone(), bytes.clone())),

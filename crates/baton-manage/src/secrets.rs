@@ -1,83 +1,84 @@
 //! Redaction of secrets in servers and providers.
 
-use crate::{ManageError, wrong};
+use crate::{ManageError, manage_error};
 use baton_agentdir::{provider_entry, server_entry};
 use baton_types::{ErrorCode, Json, McpServer, ProviderEntry};
 use serde_json::{Map, Value};
 
 /// Placeholder for a redacted value. In a request it stands for the stored value.
-pub const HIDDEN: &str = "***";
+pub const REDACTED_VALUE: &str = "***";
 
 /// Maps whose values are always redacted.
-const HIDDEN_MAPS: [&str; 5] = ["env", "headers", "http_headers", "env_http_headers", "providers"];
+const SECRET_MAPS: [&str; 5] = ["env", "headers", "http_headers", "env_http_headers", "providers"];
 /// Substrings of names whose values are redacted.
 const SECRET_WORDS: [&str; 10] =
     ["key", "token", "secret", "password", "passwd", "pwd", "auth", "credential", "bearer", "cookie"];
 /// Authentication schemes, which are not secrets.
-const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
+const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 
 /// A server as an entry of `mcp.json` with redacted secrets. References such as `env://FILE_NAME` are not secrets and stay.
 pub fn shown_entry(server: &McpServer) -> Json {
-    shown(&server_entry(server))
+    redact_entry(&server_entry(server))
 }
 
 /// A provider as an entry of `providers`, with secrets redacted in the same way.
 pub fn shown_provider(provider: &ProviderEntry) -> Json {
-    shown(&provider_entry(provider))
+    redact_entry(&provider_entry(provider))
 }
 
-fn shown(written: &Json) -> Json {
+fn redact_entry(written: &Json) -> Json {
     let mut entry = written.to_value();
-    hide(&mut entry, false);
+    redact(&mut entry, false);
     Json::from(entry)
 }
 
 /// Replaces the redacted values of an entry by the stored ones.
-pub(crate) fn restored(entry: &Json, old: Option<&Json>) -> Result<Json, ManageError> {
+pub(crate) fn restore_secrets(entry: &Json, old: Option<&Json>) -> Result<Json, ManageError> {
     let mut entry = entry.to_value();
     if let Some(old) = old {
-        restore(&mut entry, &shown(old).to_value(), &old.to_value());
+        restore(&mut entry, &redact_entry(old).to_value(), &old.to_value());
     }
-    match holds_hidden(&entry) {
+    match contains_redacted(&entry) {
         true => {
-            let detail =
-                format!("'{HIDDEN}' stands for a secret that is not there; give its value, or a reference to it");
-            Err(wrong(ErrorCode::INVALID_REQUEST, detail))
+            let detail = format!(
+                "'{REDACTED_VALUE}' stands for a stored secret, but there is none; give its value, or a reference to it"
+            );
+            Err(manage_error(ErrorCode::INVALID_REQUEST, detail))
         }
         false => Ok(Json::from(entry)),
     }
 }
 
-fn hide(value: &mut Value, is_secret: bool) {
+fn redact(value: &mut Value, is_secret: bool) {
     match value {
-        Value::String(text) if is_secret => *text = hidden(text),
-        Value::String(text) => *text = hidden_address(text),
-        Value::Array(all) => hide_list(all, is_secret),
+        Value::String(text) if is_secret => *text = redact_value(text),
+        Value::String(text) => *text = redact_url(text),
+        Value::Array(all) => redact_list(all, is_secret),
         Value::Object(members) => {
             for (key, value) in members {
-                hide(value, is_secret || HIDDEN_MAPS.contains(&key.as_str()) || is_secret_name(key));
+                redact(value, is_secret || SECRET_MAPS.contains(&key.as_str()) || is_secret_name(key));
             }
         }
-        Value::Number(_) if is_secret => *value = HIDDEN.into(),
+        Value::Number(_) if is_secret => *value = REDACTED_VALUE.into(),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// Redacts values after arguments such as `--api-key`, and in `--api-key=...` and `API_KEY=...`.
-fn hide_list(all: &mut [Value], is_secret: bool) {
+fn redact_list(all: &mut [Value], is_secret: bool) {
     let mut is_next = false;
     for value in all {
         let was_next = std::mem::take(&mut is_next);
         let Value::String(text) = value else {
-            hide(value, is_secret || was_next);
+            redact(value, is_secret || was_next);
             continue;
         };
         let is_flag = text.starts_with('-');
         match text.split_once('=') {
-            Some((name, given)) if is_secret_name(name) => *text = format!("{name}={}", hidden(given)),
+            Some((name, given)) if is_secret_name(name) => *text = format!("{name}={}", redact_value(given)),
             _ if is_flag && is_secret_name(text) => is_next = true,
-            _ if is_secret || was_next && !is_flag => *text = hidden(text),
-            _ => *text = hidden_address(text),
+            _ if is_secret || was_next && !is_flag => *text = redact_value(text),
+            _ => *text = redact_url(text),
         }
     }
 }
@@ -88,8 +89,8 @@ fn is_secret_name(name: &str) -> bool {
 }
 
 /// Keeps a reference and redacts any other value.
-fn hidden(text: &str) -> String {
-    if is_reference(text) { text.to_owned() } else { HIDDEN.to_owned() }
+fn redact_value(text: &str) -> String {
+    if is_reference(text) { text.to_owned() } else { REDACTED_VALUE.to_owned() }
 }
 
 /// Whether a value only refers to a secret.
@@ -111,26 +112,26 @@ fn is_reference(text: &str) -> bool {
     }
     outside.push_str(rest);
     let outside = outside.trim().to_ascii_lowercase();
-    refers && (outside.is_empty() || SCHEMES.contains(&outside.as_str()))
+    refers && (outside.is_empty() || AUTH_SCHEMES.contains(&outside.as_str()))
 }
 
 /// Redacts the query values and user info of a URL.
-fn hidden_address(text: &str) -> String {
+fn redact_url(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     if scheme == "env" {
         return text.to_owned();
     }
     let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
     let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
-    let host = host.rsplit_once('@').map_or(host.to_owned(), |(_, host)| format!("{HIDDEN}@{host}"));
+    let host = host.rsplit_once('@').map_or(host.to_owned(), |(_, host)| format!("{REDACTED_VALUE}@{host}"));
     let mut shown = format!("{scheme}://{host}");
     if let Some(path) = path {
         shown = format!("{shown}/{path}");
     }
     if let Some(query) = query {
         let pair = |pair: &str| match pair.split_once('=') {
-            Some((name, value)) => format!("{name}={}", hidden(value)),
-            None => hidden(pair),
+            Some((name, value)) => format!("{name}={}", redact_value(value)),
+            None => redact_value(pair),
         };
         shown = format!("{shown}?{}", query.split('&').map(pair).collect::<Vec<_>>().join("&"));
     }
@@ -159,11 +160,11 @@ fn restore_members(given: &mut Map<String, Value>, shown: &Map<String, Value>, o
     }
 }
 
-fn holds_hidden(value: &Value) -> bool {
+fn contains_redacted(value: &Value) -> bool {
     match value {
-        Value::String(text) => text.contains(HIDDEN),
-        Value::Array(all) => all.iter().any(holds_hidden),
-        Value::Object(members) => members.values().any(holds_hidden),
+        Value::String(text) => text.contains(REDACTED_VALUE),
+        Value::Array(all) => all.iter().any(contains_redacted),
+        Value::Object(members) => members.values().any(contains_redacted),
         _ => false,
     }
 }

@@ -1,28 +1,30 @@
-//! Definitions as clients see them.
+//! Definitions in API form.
 
 use crate::{
     Definition,
     secrets::{shown_entry, shown_provider},
 };
-use baton_ports::AgentPlace;
+use baton_ports::AgentLocation;
 use baton_types::{AgentSpec, ContextItem, ExportedTool, Json, KnownProvider, PROVIDERS, ProviderEntry, Thousandths};
 use baton_wire::api::{
-    AgentDefinition, AgentExport, AgentItem, AgentKept, AgentMaker, AvailableProvider, ProviderKeyInfo, SessionSettings,
+    AgentDefinition, AgentExport, AgentItem, AgentProviderInfo, AvailableProvider, DefinitionLocation, ProviderKeyInfo,
+    SessionSettingsBody,
 };
 use std::collections::BTreeMap;
 
 /// The whole definition, without secrets and without the texts of rules and references.
 pub fn definition(definition: &Definition) -> AgentDefinition {
-    let Definition { agent, kit, form, digest, place, .. } = definition;
+    let Definition { agent, resources: kit, form, digest, place, .. } = definition;
     let maker = agent.about.provider.as_ref();
     AgentDefinition {
-        kept: kept(place),
+        kept: storage_info(place),
         digest: digest.to_string(),
         form: form.as_str().to_owned(),
         prompt: agent.prompt.clone(),
         autonomous: agent.autonomous,
         settings: settings(agent),
-        provider: maker.map(|maker| AgentMaker { organization: maker.organization.clone(), url: maker.url.clone() }),
+        provider: maker
+            .map(|maker| AgentProviderInfo { organization: maker.organization.clone(), url: maker.url.clone() }),
         icon_url: agent.about.icon_url.clone(),
         documentation_url: agent.about.documentation_url.clone(),
         rules: agent.knowledge.rules.iter().map(item).collect(),
@@ -33,22 +35,22 @@ pub fn definition(definition: &Definition) -> AgentDefinition {
     }
 }
 
-/// Where a definition is kept.
-pub fn kept(place: &AgentPlace) -> AgentKept {
+/// Storage location of a definition.
+pub fn storage_info(place: &AgentLocation) -> DefinitionLocation {
     let (name, path) = match place {
-        AgentPlace::Memory => ("memory", None),
-        AgentPlace::Disk(path) => ("disk", Some(path.clone())),
-        AgentPlace::Storage => ("storage", None),
+        AgentLocation::Memory => ("memory", None),
+        AgentLocation::Disk(path) => ("disk", Some(path.clone())),
+        AgentLocation::Storage => ("storage", None),
     };
-    AgentKept { place: name.to_owned(), path, note: note(place) }
+    DefinitionLocation { place: name.to_owned(), path, note: location_note(place) }
 }
 
-/// What a place means, for people.
-pub fn note(place: &AgentPlace) -> String {
+/// Description of a location for people.
+pub fn location_note(place: &AgentLocation) -> String {
     match place {
-        AgentPlace::Memory => "kept in memory: gone when this Baton ends".to_owned(),
-        AgentPlace::Disk(path) => format!("kept on disk in {path}"),
-        AgentPlace::Storage => "kept by the program that serves it".to_owned(),
+        AgentLocation::Memory => "stored in memory: lost when this server stops".to_owned(),
+        AgentLocation::Disk(path) => format!("stored on disk in {path}"),
+        AgentLocation::Storage => "stored by the program that serves it".to_owned(),
     }
 }
 
@@ -63,33 +65,33 @@ pub fn item(item: &ContextItem) -> AgentItem {
     }
 }
 
-/// A rule or reference, its text without the end of line that a file has.
+/// A rule or reference with its text, without trailing line breaks.
 pub fn item_with_text(given: &ContextItem) -> AgentItem {
     AgentItem { text: Some(given.text.trim_end_matches(['\n', '\r']).to_owned()), ..item(given) }
 }
 
-/// Work that an agent offers.
+/// An exported tool.
 pub fn export(tool: &ExportedTool) -> AgentExport {
     let ExportedTool { name, description, parameters, prompt } = tool.clone();
     AgentExport { name, description: Some(description), parameters: Some(parameters), prompt: Some(prompt) }
 }
 
-/// The servers by name, without secrets.
+/// Servers by name, without secrets.
 pub fn servers(definition: &Definition) -> BTreeMap<String, Json> {
-    definition.kit.servers.iter().map(|server| (server.name.clone(), shown_entry(server))).collect()
+    definition.resources.servers.iter().map(|server| (server.name.clone(), shown_entry(server))).collect()
 }
 
-/// The providers by id, without secrets.
+/// Providers by id, without secrets.
 pub fn providers(definition: &Definition) -> BTreeMap<String, Json> {
-    definition.kit.providers.iter().map(|provider| (provider.id.clone(), shown_provider(provider))).collect()
+    definition.resources.providers.iter().map(|provider| (provider.id.clone(), shown_provider(provider))).collect()
 }
 
-/// The provider of this id, or of another name of it.
+/// The provider with this id or alias.
 pub fn provider<'a>(definition: &'a Definition, id: &str) -> Option<&'a ProviderEntry> {
-    definition.kit.providers.iter().find(|provider| provider.id == KnownProvider::id_of(id))
+    definition.resources.providers.iter().find(|provider| provider.id == KnownProvider::canonical_id(id))
 }
 
-/// Providers that an agent could have.
+/// Supported providers.
 pub fn available_providers() -> Vec<AvailableProvider> {
     let one = |known: &KnownProvider| AvailableProvider {
         id: known.id.to_owned(),
@@ -104,10 +106,10 @@ pub fn available_providers() -> Vec<AvailableProvider> {
     PROVIDERS.iter().map(one).collect()
 }
 
-/// Settings that hold in new sessions.
-pub fn settings(agent: &AgentSpec) -> SessionSettings {
+/// Default settings for new sessions.
+pub fn settings(agent: &AgentSpec) -> SessionSettingsBody {
     let limits = agent.knowledge.relevance;
-    SessionSettings {
+    SessionSettingsBody {
         model: agent.writing.model.clone(),
         max_turns: Some(agent.limits.max_turns),
         max_output_tokens: agent.writing.max_output_tokens,

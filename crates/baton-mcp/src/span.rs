@@ -1,7 +1,7 @@
 //! The request's span, created by the surface in front; handlers add the attributes that only they know.
 
 use baton_telemetry::{SharedSpan, names, within};
-use baton_types::{Key, TraceContext, Value};
+use baton_types::{AttributeKey, SpanValue, TraceContext};
 use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer,
@@ -35,7 +35,7 @@ pub(crate) fn carried(context: &RequestContext<RoleServer>) -> Option<TraceConte
 }
 
 /// Sets an attribute on the request's span.
-pub(crate) fn note(context: &RequestContext<RoleServer>, key: &'static str, value: impl Into<Value>) {
+pub(crate) fn note(context: &RequestContext<RoleServer>, key: &'static str, value: impl Into<SpanValue>) {
     if let Some(span) = span(context) {
         span.edit(|span| span.set(key, value));
     }
@@ -52,7 +52,7 @@ pub(crate) async fn answered<T>(
         span.edit(|span| {
             let code = error.code.0.to_string();
             if !CALLERS_FAULT.contains(&error.code) {
-                span.fail(Key::from(code.clone()), "");
+                span.fail(AttributeKey::from(code.clone()), "");
             }
             span.set(names::RPC_RESPONSE_STATUS_CODE, code);
         });

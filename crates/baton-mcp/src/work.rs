@@ -1,8 +1,8 @@
 //! Agent calls on behalf of a waiting MCP client, with progress notifications.
 
 use crate::{Caller, serve::on_stream, span::note};
-use baton_ports::{AgentAsk, AgentDesk, AgentReply};
-use baton_rules::Missing;
+use baton_ports::{AgentInvoker, AgentReply, AgentRequest};
+use baton_rules::MissingScope;
 use baton_telemetry::names;
 use baton_types::ErrorCode;
 use http::request::Parts;
@@ -61,7 +61,7 @@ impl<'a> Work<'a> {
     }
 
     /// Result of a call for which the caller lacks a scope.
-    pub(crate) fn scope_refused(&self, missing: &Missing) -> CallToolResult {
+    pub(crate) fn scope_refused(&self, missing: &MissingScope) -> CallToolResult {
         scope_refused(self.context, missing)
     }
 
@@ -72,10 +72,10 @@ impl<'a> Work<'a> {
 
     /// Invokes an agent and waits for its reply. An error is a result for the caller's model. Cancelling the call
     /// cancels the work.
-    pub(crate) async fn ask(&self, desk: &dyn AgentDesk, ask: AgentAsk) -> Result<AgentReply, CallToolResult> {
+    pub(crate) async fn ask(&self, desk: &dyn AgentInvoker, ask: AgentRequest) -> Result<AgentReply, CallToolResult> {
         let agent = ask.agent.clone();
         note(self.context, names::GEN_AI_AGENT_NAME, agent.as_str().to_owned());
-        let asked = desk.ask(&self.caller.principal, ask);
+        let asked = desk.invoke(&self.caller.principal, ask);
         let answered = self.awaited(agent.as_str(), asked).await;
         match answered {
             Some(Ok(reply)) => {
@@ -122,7 +122,7 @@ impl<'a> Work<'a> {
 }
 
 /// Result of a call for which the caller lacks a scope; also reported to the refusal log of the surface.
-pub(crate) fn scope_refused(context: &RequestContext<RoleServer>, missing: &Missing) -> CallToolResult {
+pub(crate) fn scope_refused(context: &RequestContext<RoleServer>, missing: &MissingScope) -> CallToolResult {
     let reason = missing.to_string();
     let log = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RefusalLog>());
     if let Some(RefusalLog(log)) = log {

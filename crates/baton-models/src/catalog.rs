@@ -7,7 +7,7 @@ mod prices;
 pub use correction::Correction;
 pub use prices::Rates;
 
-use baton_ports::{MicroDollars, ModelAbout};
+use baton_ports::{MicroDollars, ModelInfo};
 use baton_types::{Timestamp, Usage};
 use parking_lot::Mutex;
 use std::{
@@ -43,14 +43,14 @@ impl Catalog {
     }
 
     /// The window, what it writes at most, and whether it sees; an unknown model has a small window and a warning is logged.
-    pub fn about(&self, name: &str) -> ModelAbout {
+    pub fn about(&self, name: &str) -> ModelInfo {
         let (provider, model) = split(name);
         let found = abilities::of(model);
         let window = prices::window(provider, model).or(found.map(|found| found.window));
         if window.is_none() && !prices::is_playbook(name) {
             tracing::warn!(model = name, window = UNKNOWN_WINDOW, "the window of this model is unknown");
         }
-        ModelAbout {
+        ModelInfo {
             provider: provider.map(str::to_owned),
             window: Some(window.unwrap_or(UNKNOWN_WINDOW)),
             max_output: found.map(|found| found.max_output),

@@ -22,7 +22,7 @@ use baton_ports::{ModelError, ModelEvent};
 fn is_heard(event: &ModelEvent) -> bool {
     match event {
         ModelEvent::Text(text) | ModelEvent::Reasoning(text) => !text.is_empty(),
-        ModelEvent::Reasoned(_) | ModelEvent::ToolCall(_) => true,
+        ModelEvent::ReasoningComplete(_) | ModelEvent::ToolCall(_) => true,
         ModelEvent::Note(_) | ModelEvent::Done { .. } => false,
     }
 }
@@ -44,8 +44,8 @@ macro_rules! as_inner {
             self.$inner.name()
         }
 
-        fn about(&self) -> baton_ports::ModelAbout {
-            self.$inner.about()
+        fn model_info(&self) -> baton_ports::ModelInfo {
+            self.$inner.model_info()
         }
 
         fn tokens(&self, text: &str) -> u64 {
@@ -56,8 +56,8 @@ macro_rules! as_inner {
             self.$inner.price(usage)
         }
 
-        fn price_by(&self, by: &str, usage: baton_types::Usage) -> Option<baton_ports::MicroDollars> {
-            self.$inner.price_by(by, usage)
+        fn price_for(&self, by: &str, usage: baton_types::Usage) -> Option<baton_ports::MicroDollars> {
+            self.$inner.price_for(by, usage)
         }
     };
 }

@@ -8,7 +8,7 @@ mod read;
 
 use crate::layers::as_inner;
 use async_stream::stream;
-use baton_ports::{Finish, Model, ModelCall, ModelEvent, ModelStream, OutputFormat, ToolChoice};
+use baton_ports::{FinishReason, Model, ModelCall, ModelEvent, ModelStream, OutputFormat, ToolChoice};
 use baton_types::{CallId, Json, ModelNote, ToolCall};
 use futures_util::StreamExt;
 use plausible::plausible;
@@ -95,7 +95,7 @@ impl Model for Rescue {
                             let id = CallId::from(format!("call-{message}-{index}"));
                             yield Ok(ModelEvent::ToolCall(ToolCall { id, name, arguments: Json::from(arguments) }));
                         }
-                        yield Ok(ModelEvent::Done { usage, finish: Finish::ToolCalls, by });
+                        yield Ok(ModelEvent::Done { usage, finish: FinishReason::ToolCalls, by });
                         return;
                     }
                     // Held text is let go with an error: nobody heard it, so the call can be tried again.

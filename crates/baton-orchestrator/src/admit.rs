@@ -3,7 +3,7 @@
 use crate::{asking::Asking, inner::Inner};
 use baton_outbound::Target;
 use baton_peers::{Credential, PeerConfig};
-use baton_ports::{AgentSource as _, PeerBook as _, PeerBookError};
+use baton_ports::{AgentSource as _, PeerRegistry as _, PeerRegistryError};
 use baton_types::{AgentName, Digest, ErrorCode};
 
 /// Reason why a handoff is rejected.
@@ -20,8 +20,8 @@ pub(crate) enum RefusedAgent {
 
 impl Inner {
     /// Registers the agent at an address.
-    pub(crate) fn know(&self, url: &str) -> Result<AgentName, PeerBookError> {
-        let digest = Digest::of(address(url).as_bytes());
+    pub(crate) fn know(&self, url: &str) -> Result<AgentName, PeerRegistryError> {
+        let digest = Digest::compute(address(url).as_bytes());
         let name = AgentName::from(format!("agent-{}", &digest.as_str()[..16]));
         let config = self.configured(url).cloned().unwrap_or_else(|| PeerConfig::at(address(url)));
         self.book.lend_also(PeerConfig { name: Some(name.clone()), ..config })?;

@@ -2,7 +2,7 @@
 
 use crate::calls::Pending;
 use baton_peers::Settled;
-use baton_types::{Artifact, Json, Message, Part, PartContent, TaskState, Wanted};
+use baton_types::{Artifact, Json, Message, Part, PartContent, QuestionKind, TaskState};
 use serde::{Deserialize, Serialize};
 
 /// Outcome of a request: the answer, the reason of a failure, or questions.
@@ -43,7 +43,7 @@ pub struct Question {
     /// Text of the question.
     pub message: String,
     /// Expected kind of answer; `None` means text.
-    pub wants: Option<Wanted>,
+    pub wants: Option<QuestionKind>,
     /// Arguments of a call that needs approval.
     pub arguments: Option<Json>,
     /// Digest that ties an approval to the arguments shown.
@@ -151,7 +151,7 @@ struct RepliesOut {
 
 /// Answers as a message part.
 pub(crate) fn replies_part(replies: Vec<Reply>) -> Part {
-    Part::data(Json::of(&RepliesOut { input_responses: replies }).unwrap_or_else(|_| Json::string("")))
+    Part::data(Json::from_serializable(&RepliesOut { input_responses: replies }).unwrap_or_else(|_| Json::string("")))
 }
 
 #[derive(Deserialize)]
@@ -187,9 +187,9 @@ fn questions(message: &Message) -> Vec<Question> {
         tool: request.tool,
         message: request.message.unwrap_or_default(),
         wants: match (request.schema, request.url, &request.approval) {
-            (Some(schema), ..) => Some(Wanted::Form { schema }),
-            (None, Some(url), _) => Some(Wanted::Visit { url }),
-            (None, None, Some(_)) => Some(Wanted::Approval),
+            (Some(schema), ..) => Some(QuestionKind::Form { schema }),
+            (None, Some(url), _) => Some(QuestionKind::Visit { url }),
+            (None, None, Some(_)) => Some(QuestionKind::Approval),
             (None, None, None) => None,
         },
         arguments: request.approval,

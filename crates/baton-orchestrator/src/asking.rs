@@ -2,7 +2,7 @@
 
 use crate::{Limits, Watch, Whose};
 use baton_local::TimeOrderedIds;
-use baton_ports::{Ids as _, PeerAsk};
+use baton_ports::{IdGenerator as _, PeerRequest};
 use baton_types::{AgentName, Message, TraceContext};
 
 /// A request to one agent.
@@ -28,10 +28,10 @@ impl<'a> Asking<'a> {
     }
 
     /// A request to the agent; a task implies its conversation.
-    pub(crate) fn words(&self, message: Message, task: Option<String>, context: Option<String>) -> PeerAsk {
-        let context = context.unwrap_or_else(|| if task.is_some() { String::new() } else { TimeOrderedIds.fresh() });
+    pub(crate) fn words(&self, message: Message, task: Option<String>, context: Option<String>) -> PeerRequest {
+        let context = context.unwrap_or_else(|| if task.is_some() { String::new() } else { TimeOrderedIds.next_id() });
         let trace = self.trace.map(|trace| trace.to_string().into());
-        PeerAsk { message, context, task, trace, depth: self.depth }
+        PeerRequest { message, context, task, trace, depth: self.depth }
     }
 
     /// This request and all before it, up to the first.

@@ -2,16 +2,18 @@
 
 use crate::{Answer, OrchestrateError, Question, answer::in_words, asking::Asking, helper::Helper, inner::Inner};
 use baton_peers::Settled;
-use baton_ports::{AgentSource as _, ServerState, ServerStatus, ToolHost as _, ToolOutcome, ToolOutput, ToolRun};
-use baton_rules::{own_calls_in, results_part};
+use baton_ports::{
+    AgentSource as _, ServerState, ServerStatus, ToolHost as _, ToolInvocation, ToolOutcome, ToolOutput,
+};
+use baton_rules::{parse_own_tool_calls, results_part};
 use baton_telemetry::{
     OpenSpan,
     names::{self, operation},
 };
 use baton_types::{
-    AgentSpec, AnswerAction, Effects, Json, McpServer, McpTool, Part, PartContent, Permission, Principal, SpanKind,
-    TaskId, TaskState, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec,
-    Wanted,
+    AgentSpec, AnswerAction, Effects, Json, McpServer, McpTool, Part, PartContent, Permission, Principal, QuestionKind,
+    SpanKind, TaskId, TaskState, ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest, ToolQuestion, ToolResult,
+    ToolRunner, ToolSpec,
 };
 use futures_util::future::join_all;
 use serde::Deserialize;
@@ -21,13 +23,13 @@ use tokio::sync::Semaphore;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
     done: Vec<ToolResult>,
-    waiting: Vec<(ToolCall, ToolAsk)>,
+    waiting: Vec<(ToolCall, ToolInputRequest)>,
 }
 
 /// Tool calls that an agent requests.
 pub(crate) fn wanted(settled: &Settled) -> Vec<ToolCall> {
     match (&settled.outcome.state, &settled.outcome.message, &settled.task) {
-        (TaskState::InputRequired, Some(message), Some(_)) => own_calls_in(message),
+        (TaskState::InputRequired, Some(message), Some(_)) => parse_own_tool_calls(message),
         _ => Vec::new(),
     }
 }
@@ -129,7 +131,7 @@ impl Inner {
                 ToolOutcome::Done(ToolOutput { output, is_error }) => {
                     pending.done.push(ToolResult { call: call.id, name: call.name, output, is_error });
                 }
-                ToolOutcome::Asks(ask) => pending.waiting.push((call, ask)),
+                ToolOutcome::InputRequired(ask) => pending.waiting.push((call, ask)),
             }
         }
         pending
@@ -146,7 +148,7 @@ impl Inner {
         let mut span = self.begun(asking, call);
         let helper = Helper { inner: self, asking, trace: span.context(), task };
         let trace = span.context().map(|context| context.to_string());
-        let run = ToolRun {
+        let run = ToolInvocation {
             agent: spec,
             tool: &tool(call),
             call,
@@ -197,7 +199,7 @@ impl Inner {
             tools.mcp().reconnect(asking.name, McpServer::ENVIRONMENT);
         }
         // Listing starts the server and waits for it.
-        drop(tools.offered(&spec, asking.limits.environment).await);
+        drop(tools.available_tools(&spec, asking.limits.environment).await);
         match status(&tools.servers(asking.name)) {
             Some(ServerStatus { state: ServerState::Ready, .. }) => Ok(spec),
             Some(status) => Err(missing(status.reason.clone().unwrap_or_else(|| "it does not answer".to_owned()))),
@@ -226,7 +228,7 @@ fn tool(call: &ToolCall) -> ToolSpec {
     }
 }
 
-fn questions<'a>(call: &'a ToolCall, ask: &'a ToolAsk) -> impl Iterator<Item = Question> + 'a {
+fn questions<'a>(call: &'a ToolCall, ask: &'a ToolInputRequest) -> impl Iterator<Item = Question> + 'a {
     ask.questions.iter().map(|question| Question {
         task: None,
         call: Some(call.id.to_string()),
@@ -235,7 +237,7 @@ fn questions<'a>(call: &'a ToolCall, ask: &'a ToolAsk) -> impl Iterator<Item = Q
         tool: Some(call.name.clone()),
         message: question.message.clone(),
         wants: Some(question.wants.clone()),
-        arguments: matches!(question.wants, Wanted::Approval).then(|| call.arguments.clone()),
+        arguments: matches!(question.wants, QuestionKind::Approval).then(|| call.arguments.clone()),
         digest: None,
     })
 }
@@ -276,7 +278,7 @@ impl ResponseIn {
             (None, Some("allow_session")) => AnswerAction::AcceptForSession,
             (None, Some("allow_once")) => AnswerAction::Accept,
             // Approval must be explicit.
-            (None, None) if question.wants != Wanted::Approval => AnswerAction::Accept,
+            (None, None) if question.wants != QuestionKind::Approval => AnswerAction::Accept,
             _ => {
                 let detail = format!("'{}' wants a decision: allow_once, allow_session or deny", question.message);
                 return Err(OrchestrateError::Unfitting(detail));

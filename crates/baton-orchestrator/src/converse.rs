@@ -2,7 +2,7 @@
 
 use crate::{Answer, OrchestrateError, asking::Asking, calls::wanted, inner::Inner, words::message};
 use baton_peers::Settled;
-use baton_ports::{PeerAsk, PeerOutcome};
+use baton_ports::{PeerOutcome, PeerRequest};
 use baton_types::Part;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 impl Inner {
     /// Sends a message and runs tools until the task ends or needs input.
-    pub(crate) async fn converse(&self, asking: &Asking<'_>, mut ask: PeerAsk) -> Result<Answer, OrchestrateError> {
+    pub(crate) async fn converse(&self, asking: &Asking<'_>, mut ask: PeerRequest) -> Result<Answer, OrchestrateError> {
         let rounds = asking.limits.rounds;
         for round in 0.. {
             let client = self.client(asking.name).await?;

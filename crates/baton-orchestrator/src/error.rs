@@ -1,6 +1,6 @@
 //! Orchestration errors.
 
-use baton_ports::{PeerBookError, PeerError};
+use baton_ports::{PeerError, PeerRegistryError};
 use baton_types::ErrorCode;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 pub enum OrchestrateError {
     /// There is no usable agent at the address.
     #[error("{0}")]
-    Unknown(#[from] PeerBookError),
+    Unknown(#[from] PeerRegistryError),
     /// The agent is unreachable, refused the request, or was lost.
     #[error("{0}")]
     Peer(#[from] PeerError),
@@ -71,7 +71,7 @@ impl OrchestrateError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Unknown(error) => error.code,
-            Self::Peer(PeerError::Unreached { code, .. }) => *code,
+            Self::Peer(PeerError::Unreachable { code, .. }) => *code,
             Self::Peer(PeerError::Lost(_)) | Self::NoEnvironment { .. } => ErrorCode::PEER_UNREACHABLE,
             Self::Peer(PeerError::InDoubt(_)) => ErrorCode::PEER_IN_DOUBT,
             Self::Peer(PeerError::Refused(_)) | Self::Rounds { .. } | Self::Calls { .. } => ErrorCode::PEER_FAILED,

@@ -7,7 +7,7 @@ use crate::{
     inner::Inner,
     words::message,
 };
-use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper};
+use baton_ports::{BoxFuture, SamplingRequest, SamplingResult, ToolHelper};
 use baton_types::{AgentName, Part, Role, TaskId, TaskState, TraceContext};
 
 /// Answers sampling only by calling agents: no model is available here.
@@ -21,7 +21,7 @@ pub(crate) struct Helper<'a> {
 }
 
 impl ToolHelper for Helper<'_> {
-    fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+    fn sample(&self, ask: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         Box::pin(self.hand_over(ask))
     }
 
@@ -50,7 +50,7 @@ impl Helper<'_> {
         self.inner.know(uri).map_err(|error| error.to_string())
     }
 
-    async fn hand_over(&self, ask: SampleAsk) -> Result<Sampled, String> {
+    async fn hand_over(&self, ask: SamplingRequest) -> Result<SamplingResult, String> {
         let uri = ask.agent_uri.as_deref().ok_or(
             "only agents answer here: name one in metadata.agent_uri, or have a model write it where the tool runs",
         )?;
@@ -78,7 +78,7 @@ impl Helper<'_> {
             answer = Box::pin(self.inner.go_on(&next, answer, parts)).await.map_err(failed)?;
         }
         match answer.state {
-            TaskState::Completed => Ok(Sampled {
+            TaskState::Completed => Ok(SamplingResult {
                 text: answer.text,
                 model: format!("a2a-agent/{}", self.inner.title(&name)),
                 task: answer.task,

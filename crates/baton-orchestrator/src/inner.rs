@@ -3,7 +3,7 @@
 use crate::{OrchestrateError, PeerConnect};
 use baton_outbound::{AddressPolicy, GuardedClient, Options, SetupError};
 use baton_peers::{Book, BookOptions, PeerClient, PeerConfig, TypedHosts};
-use baton_ports::PeerBookError;
+use baton_ports::PeerRegistryError;
 use baton_telemetry::Tracer;
 use baton_toolhost::{Connectors, HostSettings, McpServers, RemoteConnect, RemoteSettings, Toolbox, TransportKind};
 use baton_types::{AgentName, ErrorCode};
@@ -45,12 +45,12 @@ impl Inner {
     }
 
     /// A client of a registered agent.
-    pub(crate) async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerBookError> {
+    pub(crate) async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerRegistryError> {
         let (client, _) = self.book.client(name).await?;
         Ok(client.traced(&self.settings.tracer, name))
     }
 }
 
 fn unusable(error: &SetupError) -> OrchestrateError {
-    OrchestrateError::Unknown(PeerBookError { code: ErrorCode::INTERNAL, detail: error.to_string() })
+    OrchestrateError::Unknown(PeerRegistryError { code: ErrorCode::INTERNAL, detail: error.to_string() })
 }

@@ -9,7 +9,7 @@ use crate::{
     words::message,
 };
 use baton_peers::PeerConfig;
-use baton_ports::PeerBookError;
+use baton_ports::PeerRegistryError;
 use baton_telemetry::{
     OpenSpan, Tracer, current,
     names::{self, operation},
@@ -47,7 +47,7 @@ impl Orchestrator {
     /// Sends this bearer token to the agent at an address and to its Environment: `env://NAME` or `file://PATH`, read
     /// when needed.
     pub fn bearer(self, url: &str, token: &str) -> Result<Self, OrchestrateError> {
-        let secret = token.parse().map_err(|error: baton_peers::SecretError| PeerBookError {
+        let secret = token.parse().map_err(|error: baton_peers::SecretError| PeerRegistryError {
             code: error.code(),
             detail: error.to_string(),
         })?;
@@ -128,7 +128,7 @@ impl Orchestrator {
     pub async fn task(&self, url: &str, task: &str) -> Result<Task<'static>, OrchestrateError> {
         let inner = self.inner()?;
         let client = inner.client(&inner.know(url)?).await?;
-        let unreached = |error: baton_peers::CallError| PeerBookError {
+        let unreached = |error: baton_peers::CallError| PeerRegistryError {
             code: baton_types::ErrorCode::PEER_UNREACHABLE,
             detail: error.to_string(),
         };

@@ -1,10 +1,10 @@
 //! Messages to agents.
 
 use baton_local::TimeOrderedIds;
-use baton_ports::Ids as _;
+use baton_ports::IdGenerator as _;
 use baton_types::{Message, Part, Role};
 
 /// A user message.
 pub(crate) fn message(parts: Vec<Part>) -> Message {
-    Message::new(TimeOrderedIds.fresh().into(), Role::User, parts)
+    Message::new(TimeOrderedIds.next_id().into(), Role::User, parts)
 }

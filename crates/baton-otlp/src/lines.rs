@@ -9,7 +9,7 @@ use crate::{
     },
     tell::{attributes, resource},
 };
-use baton_types::{Attributes, Resource, TraceContext};
+use baton_types::{Attributes, SpanResource, TraceContext};
 use prost::Message as _;
 use serde::Serialize;
 use std::{borrow::Borrow, collections::HashMap};
@@ -68,7 +68,7 @@ struct Request<'a> {
 }
 
 /// Lines as an exporter sends them.
-pub fn write_lines(lines: &[impl Borrow<LogLine>], resource: &Resource, encoding: Encoding) -> Vec<u8> {
+pub fn write_lines(lines: &[impl Borrow<LogLine>], resource: &SpanResource, encoding: Encoding) -> Vec<u8> {
     let request = logs_request(lines, resource);
     match encoding {
         Encoding::Protobuf => request.encode_to_vec(),
@@ -81,7 +81,7 @@ pub fn write_lines(lines: &[impl Borrow<LogLine>], resource: &Resource, encoding
 }
 
 /// Lines as the request that an exporter sends, grouped by what wrote them in the order in which those first occur.
-pub fn logs_request(lines: &[impl Borrow<LogLine>], resource: &Resource) -> ExportLogsServiceRequest {
+pub fn logs_request(lines: &[impl Borrow<LogLine>], resource: &SpanResource) -> ExportLogsServiceRequest {
     let mut groups: Vec<ScopeLogs> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for line in lines {

@@ -4,7 +4,7 @@ use crate::proto::{
     self, AnyValue, ArrayValue, Event, ExportTraceServiceRequest, InstrumentationScope, KeyValue, KeyValueList, Link,
     ResourceSpans, ScopeSpans, SpanKind as OtlpKind, Status, StatusCode as OtlpStatus,
 };
-use baton_types::{Key, Resource, Span, SpanEvent, SpanKind, SpanLink, SpanScope, SpanStatus, Value};
+use baton_types::{AttributeKey, Span, SpanEvent, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus, SpanValue};
 use std::{collections::HashMap, ptr, sync::Arc};
 
 /// Spans as the request that an exporter sends.
@@ -75,7 +75,7 @@ impl<T: PartialEq> Known<T> {
 }
 
 /// What emits, as a message.
-pub(crate) fn resource(resource: &Resource) -> proto::Resource {
+pub(crate) fn resource(resource: &SpanResource) -> proto::Resource {
     proto::Resource {
         attributes: attributes(&resource.attributes),
         dropped_attributes_count: resource.dropped_attributes,
@@ -147,25 +147,27 @@ fn link(link: &SpanLink) -> Link {
 }
 
 /// Attributes as OTLP lists them.
-pub(crate) fn attributes(attributes: &[(Key, Value)]) -> Vec<KeyValue> {
+pub(crate) fn attributes(attributes: &[(AttributeKey, SpanValue)]) -> Vec<KeyValue> {
     attributes.iter().map(|(key, value)| attribute(key, value)).collect()
 }
 
 /// One attribute.
-pub(crate) fn attribute(key: &str, value: &Value) -> KeyValue {
+pub(crate) fn attribute(key: &str, value: &SpanValue) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(self::value(value)) }
 }
 
-fn value(value: &Value) -> AnyValue {
+fn value(value: &SpanValue) -> AnyValue {
     let value = match value {
-        Value::Text(text) => proto::Value::StringValue(text.clone().into_owned()),
-        Value::Bool(value) => proto::Value::BoolValue(*value),
-        Value::Int(number) => proto::Value::IntValue(*number),
-        Value::Float(number) => proto::Value::DoubleValue(*number),
-        Value::List(list) => proto::Value::ArrayValue(ArrayValue { values: list.iter().map(self::value).collect() }),
-        Value::Map(map) => proto::Value::KvlistValue(KeyValueList { values: attributes(map) }),
-        Value::Bytes(bytes) => proto::Value::BytesValue(bytes.clone()),
-        Value::Empty => return AnyValue { value: None },
+        SpanValue::Text(text) => proto::Value::StringValue(text.clone().into_owned()),
+        SpanValue::Bool(value) => proto::Value::BoolValue(*value),
+        SpanValue::Int(number) => proto::Value::IntValue(*number),
+        SpanValue::Float(number) => proto::Value::DoubleValue(*number),
+        SpanValue::List(list) => {
+            proto::Value::ArrayValue(ArrayValue { values: list.iter().map(self::value).collect() })
+        }
+        SpanValue::Map(map) => proto::Value::KvlistValue(KeyValueList { values: attributes(map) }),
+        SpanValue::Bytes(bytes) => proto::Value::BytesValue(bytes.clone()),
+        SpanValue::Empty => return AnyValue { value: None },
     };
     AnyValue { value: Some(value) }
 }

@@ -164,7 +164,9 @@ fn tls_in<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls
 /// Description of a TLS problem for people.
 fn of_tls(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let said = match tls_in(error)? {
-        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => "the server does not speak TLS; did you mean http://?",
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+            "the server does not speak TLS; did you mean http://?"
+        }
         rustls::Error::InvalidCertificate(cause) => match cause {
             CertificateError::UnknownIssuer => "its certificate is from an authority not trusted by this system",
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate has expired",

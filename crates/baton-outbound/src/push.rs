@@ -5,7 +5,7 @@ mod render;
 mod span;
 
 use crate::{GuardedClient, OutboundError, SetupError};
-use baton_ports::{BoxFuture, Notice, Notified, WebhookError, Webhooks};
+use baton_ports::{BoxFuture, NotificationOutcome, TaskNotification, WebhookError, WebhookSender};
 use baton_telemetry::Tracer;
 use baton_types::{A2aSettings, PushConfig};
 use bytes::Bytes;
@@ -55,8 +55,14 @@ impl PushSender {
         self.client()?.admit(&config.url).await.map_err(|error| WebhookError::Forbidden(error.to_string()))
     }
 
-    async fn notify(&self, config: &PushConfig, notice: Notice<'_>) -> Result<Notified, WebhookError> {
-        let Some(body) = render::body(config.dialect, notice, self.a2a)? else { return Ok(Notified::NothingToSay) };
+    async fn notify(
+        &self,
+        config: &PushConfig,
+        notice: TaskNotification<'_>,
+    ) -> Result<NotificationOutcome, WebhookError> {
+        let Some(body) = render::body(config.dialect, notice, self.a2a)? else {
+            return Ok(NotificationOutcome::NotApplicable);
+        };
         let mut request = Request::new(Bytes::from(body));
         *request.method_mut() = Method::POST;
         let target = crate::Target::parse(&config.url)?;
@@ -67,7 +73,7 @@ impl PushSender {
         span::end(span, reply.as_ref());
         let reply = reply?;
         if reply.status.is_success() {
-            return Ok(Notified::Delivered);
+            return Ok(NotificationOutcome::Delivered);
         }
         let (status, excerpt) = (reply.status.as_u16(), without_secrets(reply.excerpt(MAX_EXCERPT), config));
         let said = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
@@ -95,16 +101,16 @@ impl From<OutboundError> for WebhookError {
     }
 }
 
-impl Webhooks for PushSender {
-    fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
+impl WebhookSender for PushSender {
+    fn check_receiver<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
         Box::pin(self.admit(config))
     }
 
     fn notify<'a>(
         &'a self,
         config: &'a PushConfig,
-        notice: Notice<'a>,
-    ) -> BoxFuture<'a, Result<Notified, WebhookError>> {
+        notice: TaskNotification<'a>,
+    ) -> BoxFuture<'a, Result<NotificationOutcome, WebhookError>> {
         Box::pin(self.notify(config, notice))
     }
 }

@@ -1,4 +1,4 @@
-//! A file of spans.
+//! Writer of span files.
 
 use crate::{rows::Rows, schema};
 use baton_types::Span;
@@ -9,37 +9,37 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-/// Most rows of a row group: what DuckDB gives to one thread.
+/// Maximum number of rows in a row group; DuckDB processes one row group per thread.
 const MOST_ROWS: usize = 122_880;
-/// Most bytes of memory that the rows of a row group take.
+/// Maximum memory of the rows of a row group in bytes.
 const MOST_BYTES: usize = 128 << 20;
-/// After how many rows it is looked how much memory they take.
+/// Number of rows between two checks of the memory use.
 const BETWEEN_LOOKS: usize = 256;
 
-/// Why a file could not be written.
+/// Failure to write a file.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The disk refused.
+    /// I/O error.
     #[error(transparent)]
     Disk(#[from] io::Error),
-    /// The table could not be packed.
+    /// Parquet encoding error.
     #[error(transparent)]
     Packing(#[from] ParquetError),
 }
 
-/// What was written.
+/// Statistics of a finished file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Spans, one row each.
+    /// Number of spans, one row each.
     pub spans: u64,
-    /// Bytes of the file.
+    /// File size in bytes.
     pub bytes: u64,
-    /// Row groups: parts that readers can take on their own.
+    /// Number of row groups, which readers can process independently.
     pub row_groups: u64,
 }
 
-/// Spans on their way into a Parquet file, which is there when it is finished, and not before: until then it has another
-/// name beside it, and goes when this is dropped. Only its owner may read it, because spans may hold what was said.
+/// Writer of a Parquet file. It writes to a temporary file in the same directory, which `finish` renames to the final
+/// path and a drop deletes. The file is readable by its owner only, because spans may contain message content.
 pub struct SpanFile {
     path: PathBuf,
     writer: SerializedFileWriter<NamedTempFile>,
@@ -48,7 +48,7 @@ pub struct SpanFile {
 }
 
 impl SpanFile {
-    /// Begins a file that will be at this path; one that is there stays until then.
+    /// Starts a file for this path; an existing file remains until `finish`.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::Builder::new().prefix(".spans-").suffix(".parquet").tempfile_in(directory);
@@ -68,7 +68,7 @@ impl SpanFile {
         Ok(())
     }
 
-    /// Puts the file in its place, synced.
+    /// Syncs the file and moves it to its path.
     pub fn finish(mut self) -> Result<Written, WriteError> {
         self.write_rows()?;
         let file = self.writer.into_inner()?;
@@ -96,7 +96,7 @@ impl SpanFile {
     }
 }
 
-/// What went wrong, alone: people know where they wanted the file, and the name that it has meanwhile says nothing to them.
+/// The error without the path: the temporary file name is of no use to the user.
 fn without_path(error: &io::Error) -> io::Error {
     error.kind().into()
 }

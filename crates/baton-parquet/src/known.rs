@@ -1,29 +1,29 @@
-//! Attributes that have columns of their own.
+//! Attributes that have their own column.
 
 use baton_telemetry::names;
 
-/// An attribute that has a column of its own.
+/// An attribute that has its own column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The key of the attribute; the column has underscores where the key has dots.
+    /// Attribute key; the column name has underscores instead of dots.
     pub key: &'static str,
-    /// What the column holds.
+    /// Type of the column.
     pub kind: Kind,
 }
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Text; values that are none are written as text.
+    /// Text; other values are converted to text.
     Text,
-    /// Whole numbers; whatever is none is missing here, and in the map.
+    /// Integers; other values appear only in the attribute map.
     Whole,
-    /// Numbers.
+    /// Floating-point numbers.
     Number,
 }
 
 impl Known {
-    /// The name of the column.
+    /// Name of the column.
     pub fn column(&self) -> String {
         self.key.replace('.', "_")
     }
@@ -41,7 +41,8 @@ const fn number(key: &'static str) -> Known {
     Known { key, kind: Kind::Number }
 }
 
-/// The attributes with columns of their own, in the order of the columns. What the span does not say, its resource may.
+/// Attributes with their own column, in column order. An attribute of the resource is used if the span does not have
+/// it.
 pub const KNOWN: &[Known] = &[
     text(names::PROJECT_ID),
     text(names::AGENT_ID),

@@ -1,4 +1,4 @@
-//! One column of one row group, before it is written.
+//! Buffer for one column of one row group.
 
 use bytes::Bytes;
 use parquet::{
@@ -7,15 +7,15 @@ use parquet::{
     errors::{ParquetError, Result},
 };
 
-/// What a value takes in memory beside its own bytes.
+/// Memory overhead per value in bytes.
 const OVERHEAD: usize = 48;
 
-/// The values of a column, and where in nesting rows they are.
+/// Values of a leaf column with definition and repetition levels.
 pub(crate) struct Leaf {
     values: Values,
-    /// How much of each entry is there; left empty where everything always is.
+    /// Definition levels; empty for required columns.
     definitions: Vec<i16>,
-    /// Whether each entry begins a row; left empty where every entry does.
+    /// Repetition levels; empty for columns that are not repeated.
     repetitions: Vec<i16>,
     bytes: usize,
 }
@@ -43,12 +43,12 @@ impl Leaf {
         Self { values, definitions: Vec::new(), repetitions: Vec::new(), bytes: 0 }
     }
 
-    /// About how many bytes of memory it takes.
+    /// Approximate memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// A row with a value, in a column that always has one.
+    /// Adds a value to a required column.
     pub(crate) fn put(&mut self, cell: impl Into<Cell>) {
         match (&mut self.values, cell.into()) {
             (Values::Text(values), Cell::Text(text)) => {
@@ -63,12 +63,12 @@ impl Leaf {
                 self.bytes += size_of::<f64>();
                 values.push(number);
             }
-            // The row group is refused when it is written: a value is missing.
+            // The row group then lacks a value, so writing it fails.
             _ => debug_assert!(false, "a value of another kind"),
         }
     }
 
-    /// A row with or without a value, in a column that may have none.
+    /// Adds an optional value.
     pub(crate) fn maybe(&mut self, cell: Option<impl Into<Cell>>) {
         self.bytes += size_of::<i16>();
         self.definitions.push(i16::from(cell.is_some()));
@@ -77,7 +77,7 @@ impl Leaf {
         }
     }
 
-    /// An entry of a repeated column: a value or none, how much of it is there, and whether it goes on with a row.
+    /// Adds an entry of a repeated column with its levels.
     pub(crate) fn entry(&mut self, cell: Option<Cell>, definition: i16, repetition: i16) {
         self.bytes += 2 * size_of::<i16>();
         self.definitions.push(definition);
@@ -87,7 +87,7 @@ impl Leaf {
         }
     }
 
-    /// Writes it down and forgets it.
+    /// Writes the column and clears the buffer.
     pub(crate) fn write(&mut self, writer: &mut ColumnWriter<'_>) -> Result<()> {
         let definitions = (!self.definitions.is_empty()).then_some(self.definitions.as_slice());
         let repetitions = (!self.repetitions.is_empty()).then_some(self.repetitions.as_slice());

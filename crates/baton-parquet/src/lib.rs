@@ -1,10 +1,10 @@
-//! Spans as a Parquet file: a table that DuckDB, pandas and whatever else reads Parquet can take up.
+//! Export of spans to Parquet files, for DuckDB, pandas and other readers.
 //!
-//! Every span is one row, and nothing that it says is lost: what many spans say has a column with a type, everything is in
-//! the maps beside them. This crate must never hold more rows in memory than one row group has, never show a file that is
-//! not whole, and never decide which spans are written.
+//! Every span is one row without loss of data: common attributes have typed columns, and all attributes are in map
+//! columns. This crate must never hold more rows in memory than one row group, never expose an incomplete file, and
+//! never decide which spans are written.
 //!
-//! Read first: [`SpanFile`] (spans in, a file out), [`KNOWN`] (the attributes with columns of their own).
+//! Read first: [`SpanFile`] (the writer), [`KNOWN`] (attributes with their own columns).
 
 mod file;
 mod known;

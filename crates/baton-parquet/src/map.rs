@@ -1,28 +1,28 @@
-//! A column that is a map: its keys and its values.
+//! Map columns.
 
 use crate::leaf::{Cell, Leaf};
 use bytes::Bytes;
 
-/// Keys and values of a map, one map a row.
+/// Keys and values of a map column, one map per row.
 pub(crate) struct MapColumn {
     pub(crate) keys: Leaf,
     pub(crate) values: Leaf,
-    /// What a value that is there counts as: one more where values may be missing.
+    /// Definition level of a present value: one higher if values are optional.
     present: i16,
 }
 
 impl MapColumn {
-    /// Text, which may be missing.
+    /// Optional text values.
     pub(crate) fn text() -> Self {
         Self { keys: Leaf::text(), values: Leaf::text(), present: 2 }
     }
 
-    /// Numbers, which are there.
+    /// Required numeric values.
     pub(crate) fn numbers() -> Self {
         Self { keys: Leaf::text(), values: Leaf::number(), present: 1 }
     }
 
-    /// A row.
+    /// Adds a row.
     pub(crate) fn put(&mut self, entries: impl Iterator<Item = (Bytes, Option<Cell>)>) {
         let mut repetition = 0;
         for (key, value) in entries {

@@ -1,4 +1,4 @@
-//! The rows of one row group.
+//! Rows of one row group.
 
 use crate::{
     known::{KNOWN, Kind},
@@ -7,11 +7,11 @@ use crate::{
     words,
 };
 use baton_telemetry::names;
-use baton_types::{Resource, Span, Value, find_attribute};
+use baton_types::{Span, SpanResource, SpanValue, find_attribute};
 use bytes::Bytes;
 use std::{collections::HashMap, sync::Arc};
 
-/// Rows that wait to be written, column by column.
+/// Buffered rows, by column.
 pub(crate) struct Rows {
     trace_id: Leaf,
     span_id: Leaf,
@@ -34,13 +34,13 @@ pub(crate) struct Rows {
     events: Leaf,
     links: Leaf,
     count: usize,
-    /// Which of the columns of its own a key has.
+    /// Column index by attribute key.
     places: HashMap<&'static str, usize>,
-    /// Neighbours most often have the same resource: it is put into words once.
-    last: Option<(Arc<Resource>, Said)>,
+    /// Consecutive spans usually share a resource, so its encoded form is cached.
+    last: Option<(Arc<SpanResource>, Said)>,
 }
 
-/// A resource in words.
+/// A resource in encoded form.
 struct Said {
     service: Option<Bytes>,
     attributes: Vec<(Bytes, Option<Bytes>)>,
@@ -84,7 +84,7 @@ impl Rows {
         self.count
     }
 
-    /// About how many bytes of memory they take.
+    /// Approximate memory in bytes.
     pub(crate) fn bytes(&mut self) -> usize {
         self.leaves().iter().map(|leaf| leaf.bytes()).sum()
     }
@@ -116,8 +116,8 @@ impl Rows {
     }
 
     fn add_known(&mut self, span: &Span) {
-        let mut found: [Option<&Value>; KNOWN.len()] = [None; KNOWN.len()];
-        // What the span says itself counts, so it is looked at last.
+        let mut found: [Option<&SpanValue>; KNOWN.len()] = [None; KNOWN.len()];
+        // Span attributes come last, because they take precedence over resource attributes.
         for (key, value) in span.resource.attributes.iter().chain(&span.attributes) {
             if let Some(place) = self.places.get(key.as_ref()) {
                 found[*place] = Some(value);
@@ -132,7 +132,7 @@ impl Rows {
         }
     }
 
-    fn add_resource(&mut self, resource: &Arc<Resource>) {
+    fn add_resource(&mut self, resource: &Arc<SpanResource>) {
         if !self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, resource)) {
             let service = find_attribute(&resource.attributes, names::SERVICE_NAME).and_then(words::text);
             let pair = |(key, value): &(_, _)| (words::key(key), words::text(value));
@@ -146,7 +146,7 @@ impl Rows {
         }
     }
 
-    /// All columns, in the order of the schema.
+    /// All columns, in schema order.
     pub(crate) fn leaves(&mut self) -> Vec<&mut Leaf> {
         let mut leaves = vec![
             &mut self.trace_id,
@@ -172,16 +172,16 @@ impl Rows {
         leaves
     }
 
-    /// They are written.
+    /// Resets the row count after a write.
     pub(crate) fn clear(&mut self) {
         self.count = 0;
     }
 }
 
-fn number(value: &Value) -> Option<f64> {
+fn number(value: &SpanValue) -> Option<f64> {
     match value {
-        Value::Int(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
+        SpanValue::Int(number) => Some(*number as f64),
+        SpanValue::Float(number) => Some(*number),
         _ => None,
     }
 }

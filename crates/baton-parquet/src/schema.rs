@@ -1,4 +1,4 @@
-//! The columns, and how they are packed.
+//! Schema and encoding of the columns.
 
 use crate::known::{KNOWN, Kind};
 use parquet::{
@@ -43,7 +43,7 @@ const LAST: &str = "
   optional binary links (STRING);
 ";
 
-/// The columns of a file, as Parquet writes schemas down.
+/// The columns of a file in Parquet schema syntax.
 pub fn schema() -> String {
     let mut message = format!("message spans {{{FIRST}");
     for known in KNOWN {
@@ -61,7 +61,7 @@ pub(crate) fn parsed() -> Result<Arc<Type>> {
     parse_message_type(&schema()).map(Arc::new)
 }
 
-/// Nothing is gained by a dictionary of ids or moments, and everybody reads differences of numbers.
+/// Ids and times gain nothing from a dictionary; numeric columns use delta encoding, which all readers support.
 pub(crate) fn properties() -> Arc<WriterProperties> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("baton version ", env!("CARGO_PKG_VERSION")).to_owned())

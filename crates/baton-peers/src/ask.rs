@@ -6,7 +6,7 @@ use crate::{
     follow::{Begin, Follow},
     retry::Backoff,
 };
-use baton_ports::{PeerAsk, PeerError};
+use baton_ports::{PeerError, PeerRequest};
 use baton_wire::a2a::v1::{SendMessageRequest, StreamResponse};
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, sleep};
@@ -22,12 +22,12 @@ pub(crate) enum Before {
 
 impl PeerClient {
     /// Says the words for the first time, and stays with what they begin.
-    pub(crate) async fn say(&self, ask: &PeerAsk) -> Result<Follow, PeerError> {
+    pub(crate) async fn say(&self, ask: &PeerRequest) -> Result<Follow, PeerError> {
         self.say_after(ask, Before::NotSaid).await
     }
 
     /// Says the words; [`Before::Perhaps`] is for peers only that promised to take them once.
-    pub(crate) async fn say_after(&self, ask: &PeerAsk, mut before: Before) -> Result<Follow, PeerError> {
+    pub(crate) async fn say_after(&self, ask: &PeerRequest, mut before: Before) -> Result<Follow, PeerError> {
         let (request, mut with) = (request(ask), self.with(ask));
         if self.abilities().idempotent {
             with.idempotency_key = Some(ask.message.id.as_str().to_owned());

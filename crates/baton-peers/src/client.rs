@@ -6,7 +6,7 @@ use crate::{
     push::PushDesk,
     traced::Place,
 };
-use baton_ports::{PeerAsk, PeerError};
+use baton_ports::{PeerError, PeerRequest};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{
     AgentCard, GetTaskRequest, IDEMPOTENCY, ListTasksRequest, ListTasksResponse, Message, STREAM_TEXT,
@@ -103,7 +103,7 @@ impl PeerClient {
 
     /// Says something and gives everything that follows, until the task ended or needs something. The message is said
     /// once, unless the peer promised to take it once.
-    pub async fn send_streaming(&self, ask: &PeerAsk) -> Result<Followed, PeerError> {
+    pub async fn send_streaming(&self, ask: &PeerRequest) -> Result<Followed, PeerError> {
         Ok(self.say(ask).await?.into_stream())
     }
 
@@ -143,7 +143,7 @@ impl PeerClient {
     }
 
     /// What goes with every request about these words.
-    pub(crate) fn with(&self, ask: &PeerAsk) -> With {
+    pub(crate) fn with(&self, ask: &PeerRequest) -> With {
         let mut with = With { trace: ask.trace.clone(), depth: ask.depth, ..self.usual() };
         if self.abilities.idempotent {
             with.extensions.push(IDEMPOTENCY.to_owned());
@@ -152,7 +152,7 @@ impl PeerClient {
     }
 
     /// Follows words that the peer has.
-    pub(crate) fn stay(&self, ask: &PeerAsk, task: &str) -> Follow {
+    pub(crate) fn stay(&self, ask: &PeerRequest, task: &str) -> Follow {
         let seen = Seen::of_task(task, Some(ask.message.id.as_str()));
         Follow::new(self.clone(), self.with(ask), seen, Begin::Task)
     }
@@ -165,7 +165,7 @@ impl fmt::Debug for PeerClient {
 }
 
 /// The words as they travel.
-pub(crate) fn request(ask: &PeerAsk) -> SendMessageRequest<'static> {
+pub(crate) fn request(ask: &PeerRequest) -> SendMessageRequest<'static> {
     let message = Message::from(&ask.message);
     let owned = |text: std::borrow::Cow<'_, str>| text.into_owned().into();
     let message = Message {
@@ -203,7 +203,7 @@ pub(crate) fn unreached(error: &CallError) -> PeerError {
         CallError::Forbidden(_) => ErrorCode::PEER_UNTRUSTED,
         _ => ErrorCode::PEER_UNREACHABLE,
     };
-    PeerError::Unreached { code, detail: clipped(&error.to_string()) }
+    PeerError::Unreachable { code, detail: clipped(&error.to_string()) }
 }
 
 /// The peer's words, as many of them as fit into an error.

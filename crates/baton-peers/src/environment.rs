@@ -5,19 +5,21 @@ use crate::{
     discover::{is_at_home, with_scheme},
 };
 use baton_outbound::Target;
-use baton_types::{AgentKit, IncludeModes, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission};
-use baton_wire::a2a::v1:
-: environment_of;usestd::collections:
+use baton_types::{
+    AgentResources, InclusionModes, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission,
+};
+use baton_wire::a2a::v1;
+use std::collections::BTreeMap;
 
 /// Where the path of a card begins, below the address of its agent.
-: BTreeMap; constWELL_KNOWN : &str
+const WELL_KNOWN: &str = "/.well-known/";
 
 /// Where a peer's Environment is: what its card says, else `mcp` below its address.
 ///
 /// Calls and credentials go there, so a card may not point elsewhere: the address is on the card's own origin, on that
 /// of the peer, or at a host that the operator named.
-= "/.well-known/" ;pubfnenvironment_url (config: &PeerConfig ,card:Option<& ReadCard> )->Option <
-    String >{matchcard.and_then( |read|Some( (read,environment_of(&read.card)?))) {
+pub fn environment_url(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
+    match card.and_then(|read| Some((read, v1::environment_url(&read.card)?))) {
         Some((read, url)) => match vetted(&url, config, read) {
             Ok(()) => Some(url),
             Err(reason) => {
@@ -76,7 +78,7 @@ fn beside(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
 ///
 /// What its tools may do is decided there, so nothing is asked here; what it says about them is not believed. No
 /// credential is in here: what is shown to the peer is put on each request.
-pub(crate) fn kit(config: &PeerConfig, card: Option<&ReadCard>) -> AgentKit {
+pub(crate) fn kit(config: &PeerConfig, card: Option<&ReadCard>) -> AgentResources {
     let server = environment_url(config, card).map(|url| McpServer {
         name: McpServer::ENVIRONMENT.to_owned(),
         file: "its agent card".to_owned(),
@@ -87,13 +89,13 @@ pub(crate) fn kit(config: &PeerConfig, card: Option<&ReadCard>) -> AgentKit {
         permissions: McpPermissions { default: Permission::Allow, rules: Vec::new() },
         include: Vec::new(),
         exclude: Vec::new(),
-        modes: IncludeModes::default(),
+        modes: InclusionModes::default(),
         prefix: Some(String::new()),
         required: false,
         trusted: false,
         oauth: None,
     });
-    AgentKit { servers: server.into_iter().collect(), ..AgentKit::default() }
+    AgentResources { servers: server.into_iter().collect(), ..AgentResources::default() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The engine's way to peers.
 
 use crate::{Book, PeerClient, client::clipped, push::PushDesk};
-use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerStream, Peers};
+use baton_ports::{BoxFuture, PeerError, PeerGateway, PeerRequest, PeerStream};
 use baton_telemetry::Tracer;
 use baton_types::{AgentName, ErrorCode};
 use std::sync::Arc;
@@ -29,9 +29,9 @@ impl PeerHub {
     async fn client(&self, name: &AgentName) -> Result<PeerClient, PeerError> {
         let client = self.book.client(name).await;
         let (client, config) =
-            client.map_err(|error| PeerError::Unreached { code: error.code, detail: clipped(&error.detail) })?;
+            client.map_err(|error| PeerError::Unreachable { code: error.code, detail: clipped(&error.detail) })?;
         let secret = config.credential.check();
-        secret.map_err(|error| PeerError::Unreached { code: error.code(), detail: error.to_string() })?;
+        secret.map_err(|error| PeerError::Unreachable { code: error.code(), detail: error.to_string() })?;
         let client = client.traced(&self.tracer, name);
         Ok(match &self.desk {
             Some(desk) if config.push => client.with_desk(desk.clone()),
@@ -40,31 +40,39 @@ impl PeerHub {
     }
 }
 
-impl Peers for PeerHub {
-    fn ask<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+impl PeerGateway for PeerHub {
+    fn send_message<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        ask: PeerRequest,
+    ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(async move { Ok(self.client(peer).await?.say(&ask).await?.into_words()) })
     }
 
     fn resume<'a>(
         &'a self,
         peer: &'a AgentName,
-        ask: PeerAsk,
+        ask: PeerRequest,
         task: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(async move {
             // Words are on their way or further: not being able to look is no proof that they are not.
             let client = self.client(peer).await.map_err(|error| match error {
-                PeerError::Unreached { code, detail } if code != ErrorCode::AGENT_NOT_FOUND && task.is_none() => {
+                PeerError::Unreachable { code, detail } if code != ErrorCode::AGENT_NOT_FOUND && task.is_none() => {
                     PeerError::InDoubt(detail)
                 }
-                PeerError::Unreached { detail, .. } => PeerError::Lost(detail),
+                PeerError::Unreachable { detail, .. } => PeerError::Lost(detail),
                 other => other,
             })?;
             Ok(client.resume(&ask, task.as_deref()).await?.into_words())
         })
     }
 
-    fn find<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
+    fn find_task<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        ask: PeerRequest,
+    ) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
         Box::pin(async move { Ok(self.client(peer).await?.trace(&ask).await) })
     }
 
@@ -72,7 +80,7 @@ impl Peers for PeerHub {
         Box::pin(async move { self.client(peer).await?.cancel(task).await })
     }
 
-    fn notified<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool> {
+    fn handle_notification<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool> {
         let known = self.desk.as_ref().is_some_and(|desk| desk.notified(registration, token));
         Box::pin(std::future::ready(known))
     }

@@ -65,14 +65,14 @@ impl PushDesk {
         if waiting.len() >= MOST {
             return None;
         }
-        let entry = Waiting { token: Digest::of(token.as_bytes()), knock: Arc::clone(&knock), over: None };
+        let entry = Waiting { token: Digest::compute(token.as_bytes()), knock: Arc::clone(&knock), over: None };
         waiting.insert(id.clone(), entry);
         Some(Registration { desk: self.clone(), id, token, knock })
     }
 
     /// Wakes whoever waits under this name, if the token is right; for a while also when nobody does any more.
     pub(crate) fn notified(&self, registration: &str, token: Option<&str>) -> bool {
-        let shown = Digest::of(token.unwrap_or_default().as_bytes());
+        let shown = Digest::compute(token.unwrap_or_default().as_bytes());
         let waiting = self.waiting.lock();
         match waiting.get(registration) {
             Some(entry) if entry.token == shown && !entry.is_stale() => {

@@ -6,7 +6,7 @@ use crate::{
     follow::{Follow, is_missing, is_unknown_method},
     retry::Backoff,
 };
-use baton_ports::{PeerAsk, PeerError};
+use baton_ports::{PeerError, PeerRequest};
 use baton_wire::a2a::v1::{GetTaskRequest, ListTasksRequest, Task};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -35,7 +35,7 @@ enum Look {
 impl PeerClient {
     /// Finds what was said before this process died, and stays with it; only a peer that takes words once hears them
     /// again.
-    pub(crate) async fn resume(&self, ask: &PeerAsk, task: Option<&str>) -> Result<Follow, PeerError> {
+    pub(crate) async fn resume(&self, ask: &PeerRequest, task: Option<&str>) -> Result<Follow, PeerError> {
         if let Some(task) = task {
             return Ok(self.stay(ask, task));
         }
@@ -50,7 +50,7 @@ impl PeerClient {
     }
 
     /// Finds words whose arrival is unknown.
-    pub(crate) async fn find(&self, ask: &PeerAsk) -> Option<Follow> {
+    pub(crate) async fn find(&self, ask: &PeerRequest) -> Option<Follow> {
         // Whoever takes words once can be told again at once.
         let once = self.abilities().idempotent;
         let looks = if once { &LOOKS[..1] } else { &LOOKS[..] };
@@ -59,11 +59,11 @@ impl PeerClient {
     }
 
     /// The task that took the words, for those who would not say them again whatever the peer promises.
-    pub(crate) async fn trace(&self, ask: &PeerAsk) -> Option<String> {
+    pub(crate) async fn trace(&self, ask: &PeerRequest) -> Option<String> {
         self.search(ask, &LOOKS, false).await
     }
 
-    async fn search(&self, ask: &PeerAsk, looks: &[Duration], once: bool) -> Option<String> {
+    async fn search(&self, ask: &PeerRequest, looks: &[Duration], once: bool) -> Option<String> {
         for wait in looks {
             sleep(*wait).await;
             match self.look_patiently(ask, once).await {
@@ -76,7 +76,7 @@ impl PeerClient {
     }
 
     /// One look that was answered; a peer that cannot be reached may just be starting.
-    async fn look_patiently(&self, ask: &PeerAsk, once: bool) -> Look {
+    async fn look_patiently(&self, ask: &PeerRequest, once: bool) -> Look {
         let began = Instant::now();
         let mut backoff = Backoff::connections();
         loop {
@@ -93,7 +93,7 @@ impl PeerClient {
         }
     }
 
-    async fn look_for(&self, ask: &PeerAsk) -> Result<Look, CallError> {
+    async fn look_for(&self, ask: &PeerRequest) -> Result<Look, CallError> {
         let said = ask.message.id.as_str();
         if let Some(task) = &ask.task {
             return match self.full(ask, task).await {
@@ -125,7 +125,7 @@ impl PeerClient {
         Ok(Look::NotThere)
     }
 
-    async fn full(&self, ask: &PeerAsk, task: &str) -> Result<Task<'static>, CallError> {
+    async fn full(&self, ask: &PeerRequest, task: &str) -> Result<Task<'static>, CallError> {
         let request = GetTaskRequest { id: task.to_owned().into(), ..GetTaskRequest::default() };
         self.binding().get(request, &self.with(ask)).await
     }

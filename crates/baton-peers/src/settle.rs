@@ -1,7 +1,7 @@
 //! Saying something and waiting for what comes of it.
 
 use crate::PeerClient;
-use baton_ports::{PeerAsk, PeerError, PeerOutcome};
+use baton_ports::{PeerError, PeerOutcome, PeerRequest};
 use baton_wire::a2a::v1::StreamResponse;
 
 /// What came of some words.
@@ -20,7 +20,7 @@ impl PeerClient {
     /// in order. The message is said once, unless the peer promised to take it once.
     pub async fn settle(
         &self,
-        ask: &PeerAsk,
+        ask: &PeerRequest,
         mut told: impl FnMut(&StreamResponse<'static>) + Send,
     ) -> Result<Settled, PeerError> {
         let mut follow = self.say(ask).await?;

@@ -1,6 +1,6 @@
 //! Changing agent definitions, and the storage of their files.
 
-use crate::{AgentPlace, BoxFuture};
+use crate::{AgentLocation, BoxFuture};
 use baton_types::{AgentChange, AgentName, Digest, ErrorCode};
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub type AgentFiles = BTreeMap<String, Vec<u8>>;
 
 /// Result of a change to a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentChanged {
+pub struct AgentUpdate {
     /// The file, with the path as it was given at startup.
     pub file: String,
     /// Whether the file was written; false if it already had this content.
@@ -19,7 +19,7 @@ pub struct AgentChanged {
 /// Error of a change to a definition; the definition is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub struct AgentBookError {
+pub struct AgentRepositoryError {
     /// Stable error code.
     pub code: ErrorCode,
     /// The problem and its remedy.
@@ -27,20 +27,20 @@ pub struct AgentBookError {
 }
 
 /// Applies changes to agent definitions, in their source files or in the memory of this process.
-pub trait AgentBook: Send + Sync + 'static {
+pub trait AgentEditor: Send + Sync + 'static {
     /// Changes a definition and keeps its file format. When this returns, the change is stored and applies to the next
     /// run.
     fn amend<'a>(
         &'a self,
         agent: &'a AgentName,
         change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>>;
+    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>>;
 
     /// Starts serving a new agent from these files. Fails if the agent is already served or the files are invalid.
-    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>>;
+    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>>;
 
     /// Stops serving an agent and removes its definition; its journal records stay.
-    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>>;
+    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>>;
 }
 
 /// Error of a read or write of agent files.
@@ -48,7 +48,7 @@ pub trait AgentBook: Send + Sync + 'static {
 pub enum AgentStorageError {
     /// The files were changed concurrently; read them again.
     #[error("it was changed concurrently")]
-    Changed,
+    Conflict,
     /// No agent has this key.
     #[error("it does not exist")]
     Missing,
@@ -57,7 +57,7 @@ pub enum AgentStorageError {
     Exists,
     /// The storage is unavailable.
     #[error("{0}")]
-    Failed(String),
+    Unavailable(String),
 }
 
 /// Stores the files of agents by key. The methods block: call them only where blocking is allowed.
@@ -90,8 +90,8 @@ pub trait AgentStorage: Send + Sync + 'static {
     fn remove(&self, key: &str) -> Result<(), AgentStorageError>;
 
     /// The location of an agent's files, for display.
-    fn place(&self, key: &str) -> AgentPlace {
+    fn location(&self, key: &str) -> AgentLocation {
         let _ = key;
-        AgentPlace::Storage
+        AgentLocation::Storage
     }
 }

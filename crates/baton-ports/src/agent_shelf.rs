@@ -1,12 +1,12 @@
 //! Stored agent definitions, with optimistic concurrency control by digest.
 
-use crate::{AgentBookError, AgentFiles, BoxFuture};
+use crate::{AgentFiles, AgentRepositoryError, BoxFuture};
 use baton_types::{AgentName, Digest};
 use std::collections::BTreeMap;
 
 /// Location of an agent's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AgentPlace {
+pub enum AgentLocation {
     /// In the memory of this process, lost when it exits.
     Memory,
     /// On disk, in this directory or file, with the path as it was given at startup.
@@ -17,19 +17,19 @@ pub enum AgentPlace {
 
 /// Where a new agent is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keeping {
+pub enum AgentPersistence {
     /// In the folder for new agents if there is one, otherwise in memory.
     #[default]
-    Usual,
+    Default,
     /// In memory, unless the embedding program provides a storage.
-    Passing,
+    Temporary,
     /// On disk.
-    Lasting,
+    Durable,
 }
 
 /// A snapshot of an agent's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptAgent {
+pub struct StoredAgent {
     /// The name under which the agent is served.
     pub name: AgentName,
     /// All of its files.
@@ -37,13 +37,13 @@ pub struct KeptAgent {
     /// Digest over all files.
     pub digest: Digest,
     /// Location of the files.
-    pub place: AgentPlace,
+    pub location: AgentLocation,
 }
 
 /// Repository of the definitions of served agents; changes take effect immediately.
-pub trait AgentShelf: Send + Sync + 'static {
+pub trait AgentRepository: Send + Sync + 'static {
     /// The current files of an agent.
-    fn kept<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>>;
+    fn stored_agent<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>>;
 
     /// Replaces files, or removes those without content, atomically. Fails as outdated if the digest does not match.
     fn replace<'a>(
@@ -51,15 +51,19 @@ pub trait AgentShelf: Send + Sync + 'static {
         agent: &'a AgentName,
         expected: &'a Digest,
         changes: BTreeMap<String, Option<Vec<u8>>>,
-    ) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>>;
+    ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>>;
 
     /// Starts serving a new agent. Fails if the agent is already served or the files are invalid.
-    fn make<'a>(&'a self, files: AgentFiles, keeping: Keeping) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>>;
+    fn create_agent<'a>(
+        &'a self,
+        files: AgentFiles,
+        keeping: AgentPersistence,
+    ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>>;
 
     /// Stops serving an agent and removes its definition. Fails as outdated if a digest is given that does not match.
-    fn discard<'a>(
+    fn delete_agent<'a>(
         &'a self,
         agent: &'a AgentName,
         expected: Option<&'a Digest>,
-    ) -> BoxFuture<'a, Result<AgentPlace, AgentBookError>>;
+    ) -> BoxFuture<'a, Result<AgentLocation, AgentRepositoryError>>;
 }

@@ -2,14 +2,14 @@
 
 use crate::BoxFuture;
 use baton_types::{
-    AgentKit, AgentListing, AgentName, AgentSpec, CallId, ChannelReason, ContextId, ErrorCode, HandoffChannel,
-    HandoffId, PermissionChange, Principal, TaskId, TaskState, Timestamp, ToolStanding,
+    AgentListing, AgentName, AgentResources, AgentSpec, CallId, ChannelReason, ContextId, ErrorCode, HandoffChannel,
+    HandoffId, PermissionChange, Principal, TaskId, TaskState, Timestamp, ToolAccess,
 };
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
 
 /// Yields whenever something may have changed; the receiver reads the new state.
-pub type Changes = Pin<Box<dyn Stream<Item = ()> + Send>>;
+pub type ChangeStream = Pin<Box<dyn Stream<Item = ()> + Send>>;
 
 /// The agents that are currently served.
 pub trait AgentSource: Send + Sync + 'static {
@@ -20,8 +20,11 @@ pub trait AgentSource: Send + Sync + 'static {
     fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>>;
 
     /// Listing entries of all agents, in the same order, without loading the definitions.
-    fn listed(&self) -> Vec<Arc<AgentListing>> {
-        self.agents().iter().map(|agent| Arc::new(AgentListing::of(agent, &self.kit(&agent.name)))).collect()
+    fn listings(&self) -> Vec<Arc<AgentListing>> {
+        self.agents()
+            .iter()
+            .map(|agent| Arc::new(AgentListing::from_agent(agent, &self.agent_resources(&agent.name))))
+            .collect()
     }
 
     /// Whether an agent has this name.
@@ -30,8 +33,8 @@ pub trait AgentSource: Send + Sync + 'static {
     }
 
     /// The only local agent, if there is exactly one; remote agents do not count.
-    fn sole(&self) -> Option<Arc<AgentSpec>> {
-        let mut here = self.listed().into_iter().filter(|agent| !agent.is_peer());
+    fn sole_local_agent(&self) -> Option<Arc<AgentSpec>> {
+        let mut here = self.listings().into_iter().filter(|agent| !agent.is_peer());
         match (here.next(), here.next()) {
             (Some(sole), None) => self.agent(&sole.name),
             _ => None,
@@ -39,39 +42,39 @@ pub trait AgentSource: Send + Sync + 'static {
     }
 
     /// The resources of an agent beyond its definition; empty if it has none or does not exist.
-    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
         let _ = name;
         Arc::default()
     }
 
     /// Reloads the definitions from their source and returns the unusable entries.
-    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+    fn refresh(&self) -> BoxFuture<'_, Vec<UnusableEntry>> {
         Box::pin(std::future::ready(Vec::new()))
     }
 
     /// Yields after agents or their resources changed.
-    fn changes(&self) -> Changes {
+    fn changes(&self) -> ChangeStream {
         no_changes()
     }
 }
 
 /// A stream that never yields.
-pub(crate) fn no_changes() -> Changes {
-    Box::pin(Never)
+pub(crate) fn no_changes() -> ChangeStream {
+    Box::pin(PendingStream)
 }
 
 /// An entry that does not define a valid agent; the other entries are served.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unusable {
+pub struct UnusableEntry {
     /// The path or address as configured.
     pub entry: String,
     /// The problem and its remedy.
     pub reason: String,
 }
 
-struct Never;
+struct PendingStream;
 
-impl Stream for Never {
+impl Stream for PendingStream {
     type Item = ();
 
     fn poll_next(self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<Option<()>> {
@@ -81,21 +84,21 @@ impl Stream for Never {
 
 /// Result of a permission change for a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermissionChanged {
+pub struct PermissionUpdate {
     /// The file, with the path as it was given at startup.
     pub file: String,
     /// Whether the file was written; false if it already had this content.
     pub is_written: bool,
     /// The permission before the change.
-    pub before: ToolStanding,
+    pub before: ToolAccess,
     /// The permission after the change.
-    pub after: ToolStanding,
+    pub after: ToolAccess,
 }
 
 /// Error of a permission change; the definition is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub struct PermissionBookError {
+pub struct PermissionEditError {
     /// Stable error code.
     pub code: ErrorCode,
     /// The problem and its remedy.
@@ -103,19 +106,19 @@ pub struct PermissionBookError {
 }
 
 /// Changes tool permissions in agent definitions.
-pub trait PermissionBook: Send + Sync + 'static {
+pub trait PermissionEditor: Send + Sync + 'static {
     /// Writes a permission into an agent's definition. When this returns, the change is on disk and applies to the next
     /// call.
     fn change<'a>(
         &'a self,
         agent: &'a AgentName,
         change: PermissionChange,
-    ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>>;
+    ) -> BoxFuture<'a, Result<PermissionUpdate, PermissionEditError>>;
 }
 
 /// A message to an agent from a caller that waits for the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentAsk {
+pub struct AgentRequest {
     /// The receiving agent.
     pub agent: AgentName,
     /// The message text.
@@ -148,7 +151,7 @@ pub struct AgentReply {
 /// Error of an agent invocation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub struct AgentAskError {
+pub struct AgentInvokeError {
     /// Stable error code.
     pub code: ErrorCode,
     /// The problem and its remedy.
@@ -156,22 +159,26 @@ pub struct AgentAskError {
 }
 
 /// Invokes agents and waits for the reply; dropping the future cancels the work.
-pub trait AgentDesk: Send + Sync + 'static {
+pub trait AgentInvoker: Send + Sync + 'static {
     /// Sends a message to an agent and waits until its task ends or requires input.
-    fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>>;
+    fn invoke<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: AgentRequest,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>>;
 
     /// Whether a tool call of a task visible to the caller is executed by the client; `None` if there is no such call.
-    fn is_callers_call<'a>(
+    fn is_client_tool_call<'a>(
         &'a self,
         principal: &'a Principal,
         task: &'a TaskId,
         call: &'a CallId,
-    ) -> BoxFuture<'a, Result<Option<bool>, AgentAskError>>;
+    ) -> BoxFuture<'a, Result<Option<bool>, AgentInvokeError>>;
 }
 
 /// Work that an MCP client hands over through an agent's Environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HandoffAsk {
+pub struct HandoffRequest {
     /// The agent whose `handoff` tool was called.
     pub from: AgentName,
     /// Name or address of the receiving agent, as the caller wrote it.
@@ -209,7 +216,7 @@ pub struct HandoffTicket {
 
 /// Outcome of a handoff that the caller delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HandoffEnd {
+pub enum HandoffOutcome {
     /// The receiver answered.
     Completed {
         /// The answer.
@@ -226,37 +233,37 @@ pub enum HandoffEnd {
 }
 
 /// Hands work over for callers that are not tasks: the same rules apply, and every handoff is recorded.
-pub trait HandoffDesk: Send + Sync + 'static {
+pub trait HandoffService: Send + Sync + 'static {
     /// Checks whether the handoff is allowed and records it as in progress; the caller delivers the message.
     fn begin<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: HandoffAsk,
+        ask: HandoffRequest,
         channel: HandoffChannel,
-    ) -> BoxFuture<'a, Result<HandoffTicket, AgentAskError>>;
+    ) -> BoxFuture<'a, Result<HandoffTicket, AgentInvokeError>>;
 
     /// Records the outcome. Returns false if the handoff had already ended; it is then unchanged.
     fn end<'a>(
         &'a self,
         principal: &'a Principal,
         id: &'a HandoffId,
-        end: HandoffEnd,
-    ) -> BoxFuture<'a, Result<bool, AgentAskError>>;
+        end: HandoffOutcome,
+    ) -> BoxFuture<'a, Result<bool, AgentInvokeError>>;
 
     /// Reclaims a handoff that was begun for a client to deliver, because `model` answered there instead of the agent,
     /// and hands the work over like [`Self::hand_over`]. `None` if the handoff has ended or was already reclaimed.
-    fn take_back<'a>(
+    fn reclaim<'a>(
         &'a self,
         principal: &'a Principal,
         id: &'a HandoffId,
-        ask: HandoffAsk,
+        ask: HandoffRequest,
         model: &'a str,
-    ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentAskError>>;
+    ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentInvokeError>>;
 
     /// Hands the work over and waits for the result; dropping the future cancels the work.
     fn hand_over<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: HandoffAsk,
-    ) -> BoxFuture<'a, Result<AgentReply, AgentAskError>>;
+        ask: HandoffRequest,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>>;
 }

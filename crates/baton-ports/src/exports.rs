@@ -7,9 +7,9 @@ pub enum ExportState {
     #[default]
     Idle,
     /// The last request was accepted or refused for good.
-    Well,
+    Healthy,
     /// The target does not answer or is overloaded; retried.
-    Away {
+    Unreachable {
         /// The observed error.
         why: String,
     },
@@ -26,11 +26,11 @@ pub struct ExportReport {
     /// Name of the target.
     pub target: String,
     /// Scheme, host and port of the target; contains no secrets.
-    pub place: String,
+    pub endpoint: String,
     /// The exported signal: `traces`, `metrics` or `logs`.
     pub signal: &'static str,
     /// Whether the target is a default, not configured explicitly.
-    pub assumed: bool,
+    pub is_default: bool,
     /// Current state.
     pub state: ExportState,
     /// Number of accepted items.
@@ -40,11 +40,11 @@ pub struct ExportReport {
     /// Number of items dropped because the queue was full.
     pub dropped: u64,
     /// Bytes in the queue.
-    pub waiting_bytes: u64,
+    pub queued_bytes: u64,
 }
 
 /// Reports the status of all export targets.
-pub trait Exports: Send + Sync + 'static {
+pub trait ExportMonitor: Send + Sync + 'static {
     /// One report per target and signal.
     fn reports(&self) -> Vec<ExportReport>;
 }

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 
 /// An MCP server supplied by a caller.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Guest {
+pub struct CallerServer {
     /// Label chosen by the caller.
     pub label: String,
     /// Address of the server.
@@ -15,16 +15,16 @@ pub struct Guest {
     pub headers: BTreeMap<String, String>,
 }
 
-impl fmt::Debug for Guest {
+impl fmt::Debug for CallerServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers: Vec<&str> = self.headers.keys().map(String::as_str).collect();
-        f.debug_struct("Guest").field("label", &self.label).field("headers", &headers).finish_non_exhaustive()
+        f.debug_struct("CallerServer").field("label", &self.label).field("headers", &headers).finish_non_exhaustive()
     }
 }
 
 /// Error of a server supplied by a caller; the text contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GuestError {
+pub enum CallerServerError {
     /// The server was not ready or did not list its tools.
     #[error("{0}")]
     Unreachable(String),
@@ -34,8 +34,12 @@ pub enum GuestError {
 }
 
 /// Connects to servers supplied by callers.
-pub trait Guests: Send + Sync + 'static {
+pub trait CallerServerConnector: Send + Sync + 'static {
     /// The tools of a server, under names that models accept; every tool requires approval. The server stays connected
     /// for a while, for this caller only; its secrets are kept in memory only.
-    fn admit<'a>(&'a self, principal: &'a Principal, guest: Guest) -> BoxFuture<'a, Result<Vec<ToolSpec>, GuestError>>;
+    fn connect_server<'a>(
+        &'a self,
+        principal: &'a Principal,
+        guest: CallerServer,
+    ) -> BoxFuture<'a, Result<Vec<ToolSpec>, CallerServerError>>;
 }

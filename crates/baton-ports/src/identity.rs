@@ -5,9 +5,9 @@ use baton_types::{Digest, ErrorCode, Json, Principal, Timestamp};
 use std::{fmt, net::IpAddr, sync::Arc};
 
 /// Authenticates callers by bearer token.
-pub trait Identity: Send + Sync + 'static {
+pub trait Authenticator: Send + Sync + 'static {
     /// The caller with this token; the result is valid for this request only.
-    fn identify<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>>;
+    fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>>;
 
     /// Other issuers whose tokens are accepted.
     fn issuers(&self) -> Vec<String>;
@@ -15,7 +15,7 @@ pub trait Identity: Send + Sync + 'static {
 
 /// An authenticated caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identified {
+pub struct AuthenticatedCaller {
     /// The caller's principal.
     pub principal: Arc<Principal>,
     /// Name of the credential for logs; never the token itself.
@@ -24,7 +24,7 @@ pub struct Identified {
 
 /// Reason for the rejection of a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unidentified {
+pub enum TokenRejection {
     /// The token has an invalid format.
     #[error("the token cannot be read")]
     Malformed,
@@ -127,7 +127,7 @@ pub enum TokenError {
 }
 
 /// Issues and revokes tokens.
-pub trait Tokens: Send + Sync + 'static {
+pub trait TokenIssuer: Send + Sync + 'static {
     /// Issues a token; it is valid as soon as this returns, also after a crash.
     fn create(&self, token: NewToken) -> BoxFuture<'_, Result<IssuedToken, TokenError>>;
 
@@ -140,7 +140,7 @@ pub trait Tokens: Send + Sync + 'static {
 
 /// A denied request.
 #[derive(Clone, Debug)]
-pub struct Denial {
+pub struct AccessDenial {
     /// Time of the denial.
     pub at: Timestamp,
     /// Error code as sent to the caller, even if no response was sent; a task of another principal is reported as
@@ -180,12 +180,12 @@ pub struct AdminChange {
 }
 
 /// Audit log of denied requests and administrative changes.
-pub trait Audit: Send + Sync + 'static {
+pub trait AuditLog: Send + Sync + 'static {
     /// Queues the record and returns immediately; lost records are counted.
-    fn denied(&self, denial: Denial);
+    fn record_denial(&self, denial: AccessDenial);
 
     /// Queues the record and returns immediately; lost records are counted.
-    fn changed(&self, change: AdminChange);
+    fn record_change(&self, change: AdminChange);
 }
 
 /// One signature over an agent card.

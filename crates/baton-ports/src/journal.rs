@@ -7,12 +7,14 @@
 mod list;
 
 pub use list::{
-    Conversation, ConversationCursor, ConversationPage, ConversationQuery, Forgotten, ListPage, ListQuery, PageCursor,
+    ConversationCursor, ConversationPage, ConversationQuery, ConversationSummary, DeleteOutcome, StreamCursor,
+    StreamPage, StreamQuery,
 };
 
 use crate::{BoxFuture, Claim, OutboxEntry, OutboxProgress};
 use baton_types::{
-    AgentName, ContextId, Digest, ErrorCode, Fact, Json, Principal, RunId, Spent, StreamId, TaskId, Timestamp,
+    AgentName, BudgetUsage, ContextId, Digest, ErrorCode, JournalEvent, Json, Principal, RunId, StreamId, TaskId,
+    Timestamp,
 };
 use std::{sync::Arc, time::Duration};
 
@@ -35,12 +37,12 @@ pub struct Tally {
     /// Key of the running total.
     pub key: String,
     /// The amount to add.
-    pub spent: Spent,
+    pub spent: BudgetUsage,
 }
 
 impl Commit {
     /// A commit with these writes only.
-    pub fn of(writes: Vec<Write>) -> Self {
+    pub fn from_writes(writes: Vec<Write>) -> Self {
         Self { writes, ..Self::default() }
     }
 }
@@ -63,16 +65,16 @@ pub struct Write {
     /// Time of the events.
     pub at: Timestamp,
     /// The events, numbered from `expected_version + 1`; never empty.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<JournalEvent>,
     /// The stream's summary after the events.
-    pub head: HeadUpdate,
+    pub head: StreamHeadUpdate,
     /// The folded state after the events, if later loads shall start from it.
     pub snapshot: Option<Json>,
 }
 
 /// The summary for lists and recovery; computed by the writer, because the journal does not interpret events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeadUpdate {
+pub struct StreamHeadUpdate {
     /// The agent concerned (the receiver, for a handoff).
     pub agent: AgentName,
     /// The conversation.
@@ -89,7 +91,7 @@ pub struct HeadUpdate {
 
 /// The stored summary of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct StreamHead {
     /// The stream.
     pub stream: StreamId,
     /// Its owner; `scopes` is empty.
@@ -134,7 +136,7 @@ pub struct StoredEvent {
     /// The active W3C trace context.
     pub trace: Option<Arc<str>>,
     /// The event data.
-    pub fact: Fact,
+    pub fact: JournalEvent,
 }
 
 /// A folded state and its version.
@@ -148,9 +150,9 @@ pub struct Snapshot {
 
 /// Everything needed to continue a stream.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct LoadedStream {
     /// Its summary.
-    pub head: Head,
+    pub head: StreamHead,
     /// The state to start folding from.
     pub snapshot: Option<Snapshot>,
     /// All events after the snapshot.
@@ -182,14 +184,14 @@ pub struct RetentionPolicy {
     /// Deletes ended streams beyond this number of most recently ended tasks.
     pub keep_ended: Option<u64>,
     /// Keeps streams that ended at or after this time, because a client may not have read the result yet.
-    pub spare_from: Option<Timestamp>,
+    pub keep_since: Option<Timestamp>,
 }
 
 /// Size and queue length of a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalStats {
     /// Queued commits.
-    pub waiting: u64,
+    pub queued_commits: u64,
     /// Bytes on disk.
     pub bytes: u64,
 }
@@ -197,7 +199,7 @@ pub struct JournalStats {
 /// Receives every commit, in order, after it is on disk and before its receipt resolves.
 pub trait CommitObserver: Send + Sync + 'static {
     /// Receives the events of one commit; must not block.
-    fn committed(&self, events: &[Arc<StoredEvent>]);
+    fn on_commit(&self, events: &[Arc<StoredEvent>]);
 }
 
 /// Error of a journal operation.
@@ -254,7 +256,7 @@ pub enum JournalError {
     #[error("the journal is damaged: {0}")]
     Corrupt(String),
     /// A stored record of a stream cannot be decoded; the rest of the journal is not affected.
-    #[error("the stored record of {} {} cannot be read{}: {reason}", .stream.noun(), .stream.id(),
+    #[error("the stored record of {} {} cannot be read{}: {reason}", .stream.kind(), .stream.id(),
             .number.map(|number| format!(" (event {number})")).unwrap_or_default())]
     Damaged {
         /// The stream.
@@ -269,7 +271,7 @@ pub enum JournalError {
     Lost(String),
     /// The file was written by a newer version.
     #[error("the journal has schema {found}; this Baton supports {known}")]
-    Newer {
+    NewerSchema {
         /// Schema version of the file.
         found: u32,
         /// Schema version of this binary.
@@ -291,7 +293,7 @@ impl JournalError {
             Self::Corrupt(_) => ErrorCode::JOURNAL_CORRUPT,
             Self::Damaged { .. } => ErrorCode::RECORD_DAMAGED,
             Self::Lost(_) => ErrorCode::JOURNAL_MISSING,
-            Self::Newer { .. } => ErrorCode::JOURNAL_NEWER,
+            Self::NewerSchema { .. } => ErrorCode::JOURNAL_NEWER,
         }
     }
 }
@@ -313,7 +315,7 @@ pub trait Journal: Send + Sync + 'static {
         &'a self,
         principal: Option<&'a Principal>,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>>;
+    ) -> BoxFuture<'a, Result<Option<LoadedStream>, JournalError>>;
 
     /// Events of one stream with numbers above `after`, at most `limit`.
     fn events<'a>(
@@ -330,11 +332,15 @@ pub trait Journal: Send + Sync + 'static {
     fn list<'a>(
         &'a self,
         principal: &'a Principal,
-        query: &'a ListQuery,
-    ) -> BoxFuture<'a, Result<ListPage, JournalError>>;
+        query: &'a StreamQuery,
+    ) -> BoxFuture<'a, Result<StreamPage, JournalError>>;
 
     /// Streams with `active` set, in creation order, starting after `after`.
-    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>>;
+    fn active_streams(
+        &self,
+        after: Option<StreamId>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StreamHead>, JournalError>>;
 
     /// Takes over a stream under a new epoch; fails while the lease of another holder is valid.
     fn acquire<'a>(
@@ -382,7 +388,7 @@ pub trait Journal: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>>;
 
     /// A running total; zero if nothing was counted under the key.
-    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>>;
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<BudgetUsage, JournalError>>;
 
     /// The principal's conversations that match: those with a task or a session.
     fn conversations<'a>(
@@ -394,16 +400,16 @@ pub trait Journal: Send + Sync + 'static {
     /// Deletes one conversation of the principal: its tasks, the ended handoffs to it, its session stream, and their
     /// outbox entries and claims. One commit hides all of it or nothing; the hidden records may be removed later, also
     /// by the next process.
-    fn forget<'a>(
+    fn delete_conversation<'a>(
         &'a self,
         principal: &'a Principal,
         agent: &'a AgentName,
         context: &'a ContextId,
-    ) -> BoxFuture<'a, Result<Forgotten, JournalError>>;
+    ) -> BoxFuture<'a, Result<DeleteOutcome, JournalError>>;
 
     /// Deletes the streams that the policy selects and returns their number. The session stream of a conversation is
     /// deleted after the last of its tasks.
-    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>>;
+    fn apply_retention(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>>;
 
     /// Whether appends are expected to succeed.
     fn healthy(&self) -> bool;
@@ -419,7 +425,7 @@ pub trait Journal: Send + Sync + 'static {
     }
 }
 
-impl Head {
+impl StreamHead {
     /// The task id, when the stream is a task's.
     pub fn task(&self) -> Option<&TaskId> {
         match &self.stream {

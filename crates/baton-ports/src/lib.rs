@@ -29,49 +29,53 @@ mod webhooks;
 mod weight;
 mod world;
 
-pub use agent_book::{AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentStorage, AgentStorageError};
-pub use agent_shelf::{AgentPlace, AgentShelf, Keeping, KeptAgent};
+pub use agent_book::{AgentEditor, AgentFiles, AgentRepositoryError, AgentStorage, AgentStorageError, AgentUpdate};
+pub use agent_shelf::{AgentLocation, AgentPersistence, AgentRepository, StoredAgent};
 pub use agents::{
-    AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, Changes, HandoffAsk, HandoffDesk, HandoffEnd,
-    HandoffTicket, PermissionBook, PermissionBookError, PermissionChanged, Unusable,
+    AgentInvokeError, AgentInvoker, AgentReply, AgentRequest, AgentSource, ChangeStream, HandoffOutcome,
+    HandoffRequest, HandoffService, HandoffTicket, PermissionEditError, PermissionEditor, PermissionUpdate,
+    UnusableEntry,
 };
 pub use embedder::Embedder;
-pub use exports::{ExportReport, ExportState, Exports};
-pub use guests::{Guest, GuestError, Guests};
+pub use exports::{ExportMonitor, ExportReport, ExportState};
+pub use guests::{CallerServer, CallerServerConnector, CallerServerError};
 pub use identity::{
-    AdminChange, Audit, CardSignature, CardSigner, Denial, Identified, Identity, IssuedToken, NewToken, TokenError,
-    TokenRecord, TokenStore, Tokens, Unidentified,
+    AccessDenial, AdminChange, AuditLog, AuthenticatedCaller, Authenticator, CardSignature, CardSigner, IssuedToken,
+    NewToken, TokenError, TokenIssuer, TokenRecord, TokenRejection, TokenStore,
 };
 pub use journal::{
-    Blob, Commit, CommitObserver, Conversation, ConversationCursor, ConversationPage, ConversationQuery, Forgotten,
-    Head, HeadUpdate, Journal, JournalError, JournalStats, Lease, ListPage, ListQuery, Loaded, PageCursor, Receipt,
-    RetentionPolicy, Snapshot, StoredEvent, Tally, Write,
+    Blob, Commit, CommitObserver, ConversationCursor, ConversationPage, ConversationQuery, ConversationSummary,
+    DeleteOutcome, Journal, JournalError, JournalStats, Lease, LoadedStream, Receipt, RetentionPolicy, Snapshot,
+    StoredEvent, StreamCursor, StreamHead, StreamHeadUpdate, StreamPage, StreamQuery, Tally, Write,
 };
-pub use mcp_sessions::McpSessions;
+pub use mcp_sessions::McpSessionStore;
 pub use model::{
-    ChatFile, ChatFileContent, ChatMessage, Finish, MicroDollars, Model, ModelAbout, ModelCall, ModelError, ModelEvent,
-    ModelStream, Models, OutputFormat, RetryAdvice, ToolChoice,
+    ChatFile, ChatFileContent, ChatMessage, FinishReason, MicroDollars, Model, ModelCall, ModelError, ModelEvent,
+    ModelInfo, ModelResolver, ModelStream, OutputFormat, RetryAdvice, ToolChoice,
 };
 pub use outbox::{Claim, OutboxEntry, OutboxProgress};
 pub use peers::{
-    KnownPeer, NewPeer, PeerAsk, PeerBook, PeerBookError, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers,
+    NewPeer, PeerError, PeerEvent, PeerGateway, PeerOutcome, PeerRecord, PeerRegistry, PeerRegistryError, PeerRequest,
+    PeerStream,
 };
 pub use provider_probe::ProviderProbe;
 pub use search::{SearchText, TextSearch};
-pub use session_book::{SessionBook, SessionBookError, SessionItems};
-pub use span_reader::{ReadAsk, ReadSpans, SpanReader};
+pub use session_book::{SessionItems, SessionStore, SessionStoreError};
+pub use span_reader::{SpanReadItem, SpanReadRequest, SpanReader};
 pub use spans::{
-    FoundSpan, FoundSpanset, FoundTrace, Heard, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, ServiceStats,
-    SpanBatch, SpanFeed, SpanSink, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, TimeRange,
+    MetricsResult, ServiceStats, SpanBatch, SpanFeed, SpanFeedEvent, SpanMatch, SpanMetricsRequest, SpanSink,
+    SpanStats, SpanStore, SpanStoreError, SpansetMatch, TagNames, TagsRequest, TimeRange, TraceMatch,
+    TraceSearchRequest, TraceSearchResult,
 };
 pub use tools::{
-    SampleAsk, Sampled, ServerState, ServerStatus, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
+    SamplingRequest, SamplingResult, ServerState, ServerStatus, ToolHelper, ToolHost, ToolInvocation, ToolOutcome,
+    ToolOutput, ToolProgress,
 };
-pub use trail::{Onward, Trail};
-pub use vector_shelf::{KeptVectors, VectorShelf};
-pub use webhooks::{Notice, Notified, WebhookError, Webhooks};
-pub use weight::Counting;
-pub use world::{Clock, Ids};
+pub use trail::{ForwardTarget, HopList};
+pub use vector_shelf::{CachedVectors, EmbeddingCache};
+pub use webhooks::{NotificationOutcome, TaskNotification, WebhookError, WebhookSender};
+pub use weight::TokenCounter;
+pub use world::{Clock, IdGenerator};
 
 /// A boxed future, so that ports can be trait objects.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,7 +1,8 @@
 //! Calls to chat models.
 
 use baton_types::{
-    AgentName, AgentSpec, CallId, Json, MessageId, ModelNote, Reasoning, ToolCall, ToolSpec, Usage, Writing,
+    AgentName, AgentSpec, CallId, GenerationSettings, Json, MessageId, ModelNote, ReasoningBlock, ToolCall, ToolSpec,
+    Usage,
 };
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc, time::Duration};
@@ -22,7 +23,7 @@ pub struct ModelCall {
     /// The output format.
     pub format: OutputFormat,
     /// Sampling and output settings.
-    pub writing: Writing,
+    pub writing: GenerationSettings,
     /// Whether the model may call several tools in parallel.
     pub parallel_calls: bool,
     /// Number of the model call in the run, from 1.
@@ -54,7 +55,7 @@ pub enum ChatMessage {
         /// The tool calls.
         calls: Vec<ToolCall>,
         /// The reasoning, if it must be returned to the same model.
-        reasoning: Option<Reasoning>,
+        reasoning: Option<ReasoningBlock>,
     },
     /// The result of one call.
     Tool {
@@ -126,7 +127,7 @@ pub enum ModelEvent {
     /// A reasoning delta; displayed, never stored as part of the answer.
     Reasoning(String),
     /// The complete reasoning; sent before the end if the provider needs it in the next request.
-    Reasoned(Reasoning),
+    ReasoningComplete(ReasoningBlock),
     /// A complete tool call.
     ToolCall(ToolCall),
     /// A noteworthy event during the call; earlier text stays valid.
@@ -136,7 +137,7 @@ pub enum ModelEvent {
         /// Token usage of the call.
         usage: Usage,
         /// Reason for the end.
-        finish: Finish,
+        finish: FinishReason,
         /// The model that answered, as `provider:model`, if it is not the requested one.
         by: Option<String>,
     },
@@ -144,7 +145,7 @@ pub enum ModelEvent {
 
 /// Reason for the end of a model's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finish {
+pub enum FinishReason {
     /// The answer is complete.
     Stop,
     /// The model waits for tool results.
@@ -205,8 +206,8 @@ pub trait Model: Send + Sync + 'static {
     fn name(&self) -> &str;
 
     /// Known properties of the model.
-    fn about(&self) -> ModelAbout {
-        ModelAbout::default()
+    fn model_info(&self) -> ModelInfo {
+        ModelInfo::default()
     }
 
     /// Approximate number of tokens of a text; for limits, never for billing.
@@ -222,7 +223,7 @@ pub trait Model: Send + Sync + 'static {
 
     /// Current cost of this usage for the answering model `by`, as named in [`ModelEvent::Done`]; the models of a
     /// fallback chain differ in price.
-    fn price_by(&self, by: &str, usage: Usage) -> Option<MicroDollars> {
+    fn price_for(&self, by: &str, usage: Usage) -> Option<MicroDollars> {
         if by == self.name() { self.price(usage) } else { None }
     }
 
@@ -232,7 +233,7 @@ pub trait Model: Send + Sync + 'static {
 
 /// Known properties of a model; absent values are unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModelAbout {
+pub struct ModelInfo {
     /// The provider as the GenAI conventions name it, such as `openai` or `aws.bedrock`.
     pub provider: Option<String>,
     /// Size of the context window in tokens, input and output together.
@@ -247,7 +248,7 @@ pub struct ModelAbout {
 pub type MicroDollars = u64;
 
 /// Resolves the model of an agent.
-pub trait Models: Send + Sync + 'static {
+pub trait ModelResolver: Send + Sync + 'static {
     /// The model for this definition.
     fn model(&self, agent: &AgentSpec) -> Result<Arc<dyn Model>, ModelError>;
 }

@@ -7,7 +7,7 @@ use std::{pin::Pin, sync::Arc};
 
 /// A message to a remote agent.
 #[derive(Clone, Debug)]
-pub struct PeerAsk {
+pub struct PeerRequest {
     /// The message. Its id is also its idempotency key; its context and task are not set.
     pub message: Message,
     /// The conversation id, chosen locally before the message is sent, so that a lost answer can be found.
@@ -30,7 +30,7 @@ pub type PeerStream = Pin<Box<dyn Stream<Item = Result<PeerEvent, PeerError>> + 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PeerEvent {
     /// The peer accepted the work. Never sent by a peer that answers without a task.
-    Taken {
+    Accepted {
         /// Its task.
         task: String,
         /// Its conversation.
@@ -61,7 +61,7 @@ pub struct PeerOutcome {
 pub enum PeerError {
     /// Nothing was sent: the peer is unreachable or not allowed.
     #[error("{detail}")]
-    Unreached {
+    Unreachable {
         /// Stable error code.
         code: ErrorCode,
         /// The problem.
@@ -79,28 +79,36 @@ pub enum PeerError {
 }
 
 /// Client for remote agents.
-pub trait Peers: Send + Sync + 'static {
+pub trait PeerGateway: Send + Sync + 'static {
     /// Sends a message for the first time.
-    fn ask<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>>;
+    fn send_message<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        ask: PeerRequest,
+    ) -> BoxFuture<'a, Result<PeerStream, PeerError>>;
 
     /// Finds a message sent before the process died, and follows its task; never sends it again. `task` is the peer's
     /// task, if it is known to have accepted the work.
     fn resume<'a>(
         &'a self,
         peer: &'a AgentName,
-        ask: PeerAsk,
+        ask: PeerRequest,
         task: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>>;
 
     /// The peer's task that received this message, if it can be found; tries for a bounded time and never sends the
     /// message.
-    fn find<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>>;
+    fn find_task<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        ask: PeerRequest,
+    ) -> BoxFuture<'a, Result<Option<String>, PeerError>>;
 
     /// Requests cancellation of the peer's task; tries for a bounded time.
     fn cancel<'a>(&'a self, peer: &'a AgentName, task: &'a str) -> BoxFuture<'a, Result<(), PeerError>>;
 
     /// Handles a push notification for a registration; `false` if none matches the token.
-    fn notified<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool>;
+    fn handle_notification<'a>(&'a self, registration: &'a str, token: Option<&'a str>) -> BoxFuture<'a, bool>;
 }
 
 /// Parameters of a new peer.
@@ -118,13 +126,13 @@ pub struct NewPeer {
 
 /// A registered peer.
 #[derive(Clone, Debug)]
-pub struct KnownPeer {
+pub struct PeerRecord {
     /// Its agent definition.
     pub agent: Arc<AgentSpec>,
     /// Address of its card.
     pub card_url: String,
     /// Protocol binding and version in use, such as `JSONRPC 1.0`.
-    pub spoken: String,
+    pub protocol: String,
     /// Address that requests are sent to.
     pub endpoint: String,
     /// Its authentication: names and types of the security schemes in its card.
@@ -140,7 +148,7 @@ pub struct KnownPeer {
 /// Error of adding or removing a peer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub struct PeerBookError {
+pub struct PeerRegistryError {
     /// Stable error code.
     pub code: ErrorCode,
     /// The problem.
@@ -148,16 +156,16 @@ pub struct PeerBookError {
 }
 
 /// Registry of the peers of this Baton.
-pub trait PeerBook: Send + Sync + 'static {
+pub trait PeerRegistry: Send + Sync + 'static {
     /// Reads the card and stores the peer; on disk when this returns.
-    fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<KnownPeer, PeerBookError>>;
+    fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<PeerRecord, PeerRegistryError>>;
 
     /// Removes an added peer; runs that use it fail.
-    fn remove<'a>(&'a self, name: &'a AgentName) -> BoxFuture<'a, Result<(), PeerBookError>>;
+    fn remove<'a>(&'a self, name: &'a AgentName) -> BoxFuture<'a, Result<(), PeerRegistryError>>;
 
     /// A peer by name.
-    fn peer(&self, name: &AgentName) -> Option<KnownPeer>;
+    fn peer(&self, name: &AgentName) -> Option<PeerRecord>;
 
     /// All peers, by name.
-    fn peers(&self) -> Vec<KnownPeer>;
+    fn peers(&self) -> Vec<PeerRecord>;
 }

@@ -15,7 +15,7 @@ pub struct SessionItems {
 /// Error of a session operation; the session is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub struct SessionBookError {
+pub struct SessionStoreError {
     /// Stable error code.
     pub code: ErrorCode,
     /// The problem and its remedy.
@@ -23,13 +23,13 @@ pub struct SessionBookError {
 }
 
 /// Stores the items of sessions. A session is identified by one of its tasks.
-pub trait SessionBook: Send + Sync + 'static {
+pub trait SessionStore: Send + Sync + 'static {
     /// The included and excluded items of the task's session.
-    fn items<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionBookError>>;
+    fn items<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionStoreError>>;
 
     /// Includes an item in every future request; `false` if it already was.
-    fn include<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionBookError>>;
+    fn include<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionStoreError>>;
 
     /// Excludes an item from every future request; `false` if it already was.
-    fn exclude<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionBookError>>;
+    fn exclude<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionStoreError>>;
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Selects the spans to read.
 #[derive(Clone, Debug)]
-pub struct ReadAsk {
+pub struct SpanReadRequest {
     /// Only spans that match this search.
     pub query: Arc<Query>,
     /// Only spans that started in this range.
@@ -18,15 +18,15 @@ pub struct ReadAsk {
 
 /// One result of a span reader.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ReadSpans {
+pub enum SpanReadItem {
     /// Spans, each returned once per read; spans of a trace are consecutive.
     Spans(Vec<Span>),
     /// This trace was skipped, because it is too large or takes too long to read.
-    LeftOut(TraceId),
+    Skipped(TraceId),
 }
 
 /// Reads spans on demand with a bounded buffer.
 pub trait SpanReader: Send {
     /// The next result; `None` at the end.
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<ReadSpans>, SpanStoreError>>;
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<SpanReadItem>, SpanStoreError>>;
 }

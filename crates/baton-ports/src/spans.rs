@@ -1,8 +1,8 @@
 //! The span store and its queries.
 
-use crate::{BoxFuture, Onward, ReadAsk, SpanReader, Trail};
+use crate::{BoxFuture, ForwardTarget, HopList, SpanReadRequest, SpanReader};
 use baton_traceql::{Query, Series, Steps};
-use baton_types::{ErrorCode, Key, Span, SpanStatus, TraceId, Value};
+use baton_types::{AttributeKey, ErrorCode, Span, SpanStatus, SpanValue, TraceId};
 use std::{sync::Arc, time::Duration};
 
 /// Spans that are ingested together, with the position of their source.
@@ -28,14 +28,14 @@ impl TimeRange {
     pub const ALL: Self = Self { start: 0, end: u64::MAX };
 
     /// Whether the interval from `start` to `end` overlaps the range.
-    pub fn touches(&self, start: u64, end: u64) -> bool {
+    pub fn overlaps(&self, start: u64, end: u64) -> bool {
         start <= self.end && end >= self.start
     }
 }
 
 /// A TraceQL search.
 #[derive(Clone, Debug)]
-pub struct SearchAsk {
+pub struct TraceSearchRequest {
     /// The query.
     pub query: Arc<Query>,
     /// Only traces that overlap this range.
@@ -50,9 +50,9 @@ pub struct SearchAsk {
 
 /// Result of a search, newest trace first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SearchAnswer {
+pub struct TraceSearchResult {
     /// The traces.
-    pub traces: Vec<FoundTrace>,
+    pub traces: Vec<TraceMatch>,
     /// Number of inspected traces.
     pub inspected_traces: u64,
     /// Number of bytes read.
@@ -63,7 +63,7 @@ pub struct SearchAnswer {
 
 /// A matching trace.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundTrace {
+pub struct TraceMatch {
     /// Its id.
     pub id: TraceId,
     /// Service of the root span, or of the first span while the root is missing.
@@ -75,7 +75,7 @@ pub struct FoundTrace {
     /// Time from the first start to the last end, in nanoseconds.
     pub duration: u64,
     /// The matching spansets.
-    pub spansets: Vec<FoundSpanset>,
+    pub spansets: Vec<SpansetMatch>,
     /// Per service, by name: number of spans and of spans with an error.
     pub services: Vec<(String, ServiceStats)>,
 }
@@ -91,22 +91,22 @@ pub struct ServiceStats {
 
 /// Spans of a trace that matched together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundSpanset {
+pub struct SpansetMatch {
     /// The first matching spans, by start time.
-    pub spans: Vec<FoundSpan>,
+    pub spans: Vec<SpanMatch>,
     /// Number of matching spans.
     pub matched: u32,
     /// Results of `by` and of aggregates for the set.
-    pub attributes: Vec<(String, Value)>,
+    pub attributes: Vec<(String, SpanValue)>,
 }
 
 /// A matching span.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundSpan {
+pub struct SpanMatch {
     /// Its id.
     pub id: baton_types::SpanId,
     /// Its name.
-    pub name: Key,
+    pub name: AttributeKey,
     /// Start time.
     pub start: u64,
     /// Duration in nanoseconds.
@@ -114,12 +114,12 @@ pub struct FoundSpan {
     /// Status of the span.
     pub status: SpanStatus,
     /// Attributes that the query uses or selects, keys without scope.
-    pub attributes: Vec<(Key, Value)>,
+    pub attributes: Vec<(AttributeKey, SpanValue)>,
 }
 
 /// A metrics query.
 #[derive(Clone, Debug)]
-pub struct MetricsAsk {
+pub struct SpanMetricsRequest {
     /// The query.
     pub query: Arc<Query>,
     /// The intervals; only spans that started in one of them count.
@@ -132,7 +132,7 @@ pub struct MetricsAsk {
 
 /// Result of a metrics query.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct MetricsAnswer {
+pub struct MetricsResult {
     /// The series, by their labels.
     pub series: Vec<Series>,
     /// Number of inspected spans.
@@ -145,7 +145,7 @@ pub struct MetricsAnswer {
 
 /// Query for attribute names or values.
 #[derive(Clone, Debug)]
-pub struct TagsAsk {
+pub struct TagsRequest {
     /// Only of matching spans; conditions that no index can answer are left out.
     pub query: Option<Arc<Query>>,
     /// Only of spans in this range.
@@ -158,7 +158,7 @@ pub struct TagsAsk {
 
 /// Attribute names by scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tags {
+pub struct TagNames {
     /// Of spans, sorted.
     pub span: Vec<String>,
     /// Of resources.
@@ -191,7 +191,7 @@ pub struct SpanStats {
     /// Telemetry beyond this many bytes is deleted, oldest first.
     pub max_bytes: Option<u64>,
     /// Telemetry that started before this may have been deleted to free space; 0 if none was.
-    pub whole_since: u64,
+    pub complete_since: u64,
     /// Locally emitted spans that could not be stored since startup.
     pub dropped: u64,
 }
@@ -233,12 +233,12 @@ impl SpanStoreError {
 /// Subscription to newly stored spans; a slow subscriber misses batches and receives their number.
 pub trait SpanFeed: Send {
     /// The next event; `None` when the store closes.
-    fn next(&mut self) -> BoxFuture<'_, Option<Heard>>;
+    fn next(&mut self) -> BoxFuture<'_, Option<SpanFeedEvent>>;
 }
 
 /// One event of a span feed.
 #[derive(Clone, Debug)]
-pub enum Heard {
+pub enum SpanFeedEvent {
     /// Spans, in storage order.
     Spans(Arc<Vec<Span>>),
     /// Number of missed batches.
@@ -251,24 +251,24 @@ pub trait SpanStore: Send + Sync + 'static {
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>>;
 
     /// Executes a search.
-    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>>;
+    fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>>;
 
     /// Executes a metrics query.
-    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>>;
+    fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>>;
 
     /// All spans of a trace, each once, by start time; empty if the trace is unknown. Fails if the trace does not fit
     /// into memory.
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>>;
 
     /// Attribute names.
-    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>>;
+    fn tags(&self, ask: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>>;
 
     /// The distinct values of a field, most frequent first.
     fn tag_values(
         &self,
         field: baton_traceql::Field,
-        ask: TagsAsk,
-    ) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>>;
+        ask: TagsRequest,
+    ) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>>;
 
     /// Subscribes to spans stored from now on.
     fn subscribe(&self) -> Box<dyn SpanFeed>;
@@ -280,14 +280,14 @@ pub trait SpanStore: Send + Sync + 'static {
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>>;
 
     /// Reads any number of locally stored spans. A store without local spans returns an error.
-    fn read(&self, _ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+    fn read(&self, _ask: SpanReadRequest) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
         let reason = "this span store does not support bulk reads".to_owned();
         Box::pin(std::future::ready(Err(SpanStoreError::Unavailable(reason))))
     }
 
     /// The store that handles a forwarded query. Only a store that forwards queries itself overrides this.
-    fn passed_on(&self, _trail: &Trail) -> Onward {
-        Onward::Itself
+    fn forwarding(&self, _trail: &HopList) -> ForwardTarget {
+        ForwardTarget::Local
     }
 }
 
@@ -300,5 +300,5 @@ pub trait SpanSink: Send + Sync + 'static {
     fn now(&self) -> u64;
 
     /// Random bytes for a new id.
-    fn fresh(&self) -> [u8; 16];
+    fn random_bytes(&self) -> [u8; 16];
 }

@@ -1,8 +1,8 @@
 //! Running the tools of an agent, local or remote.
 
-use crate::{BoxFuture, Changes};
+use crate::{BoxFuture, ChangeStream};
 use baton_types::{
-    AgentName, AgentSpec, Json, McpTool, Principal, Role, TaskId, ToolAnswers, ToolAsk, ToolCall, ToolSpec,
+    AgentName, AgentSpec, Json, McpTool, Principal, Role, TaskId, ToolAnswers, ToolCall, ToolInputRequest, ToolSpec,
 };
 use std::time::Duration;
 
@@ -21,12 +21,12 @@ pub enum ToolOutcome {
     /// The call is complete.
     Done(ToolOutput),
     /// The tool requires input; the same call continues with the answers.
-    Asks(ToolAsk),
+    InputRequired(ToolInputRequest),
 }
 
 /// One tool call with its context.
 #[derive(Clone, Copy)]
-pub struct ToolRun<'a> {
+pub struct ToolInvocation<'a> {
     /// The agent that owns the tool.
     pub agent: &'a AgentSpec,
     /// The tool.
@@ -48,7 +48,7 @@ pub struct ToolRun<'a> {
 /// Services that a running tool can request from its host.
 pub trait ToolHelper: Send + Sync {
     /// Requests a completion from a model; the error is a reason for the tool.
-    fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>>;
+    fn sample(&self, ask: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>>;
 
     /// Handoff depth of work that the tool gives to agents.
     fn depth(&self) -> u32 {
@@ -68,7 +68,7 @@ pub trait ToolHelper: Send + Sync {
 
 /// Sampling request of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SampleAsk {
+pub struct SamplingRequest {
     /// The requested system prompt.
     pub system: Option<String>,
     /// The conversation, oldest first.
@@ -87,7 +87,7 @@ pub struct SampleAsk {
 
 /// Result of a sampling request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sampled {
+pub struct SamplingResult {
     /// The text.
     pub text: String,
     /// Name of the model, or `a2a-agent`, optionally followed by a slash and the agent's name.
@@ -164,24 +164,24 @@ impl ServerState {
 /// Runs tools; dropping the future stops the tool.
 pub trait ToolHost: Send + Sync + 'static {
     /// Runs one call until it ends or requires input; tool failures are outputs, not errors.
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome>;
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome>;
 
     /// Tools of the agent beyond its definition, sorted by name, without denied tools; waits at most this long for
     /// servers that are starting.
-    fn offered<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+    fn available_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         let _ = (agent, patience);
         Box::pin(std::future::ready(Vec::new()))
     }
 
     /// Tools of the agent's servers that are denied or disabled, sorted by the names that they would have; waits at
     /// most this long for servers that are starting.
-    fn hidden<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
+    fn denied_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
         let _ = (agent, patience);
         Box::pin(std::future::ready(Vec::new()))
     }
 
     /// Whether a server that is starting could provide a tool of this name.
-    fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
+    fn may_provide_tool(&self, agent: &AgentName, tool: &str) -> bool {
         let _ = (agent, tool);
         false
     }
@@ -193,7 +193,7 @@ pub trait ToolHost: Send + Sync + 'static {
     }
 
     /// Yields when the result of [`ToolHost::offered`] may have changed for this agent.
-    fn changes(&self, agent: &AgentName) -> Changes {
+    fn changes(&self, agent: &AgentName) -> ChangeStream {
         let _ = agent;
         crate::agents::no_changes()
     }

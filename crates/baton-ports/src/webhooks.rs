@@ -5,7 +5,7 @@ use baton_types::{A2aSettings, PushConfig, TaskView};
 
 /// One event, and the task state right after it.
 #[derive(Clone, Copy, Debug)]
-pub struct Notice<'a> {
+pub struct TaskNotification<'a> {
     /// The task as of the event.
     pub task: &'a TaskView,
     /// The event.
@@ -16,11 +16,11 @@ pub struct Notice<'a> {
 
 /// Outcome of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notified {
+pub enum NotificationOutcome {
     /// The receiver accepted it.
     Delivered,
     /// The receiver's protocol has no representation of this event.
-    NothingToSay,
+    NotApplicable,
 }
 
 /// Error of a notification.
@@ -35,14 +35,14 @@ pub enum WebhookError {
 }
 
 /// Encodes notifications in the receiver's protocol and posts them.
-pub trait Webhooks: Send + Sync + 'static {
+pub trait WebhookSender: Send + Sync + 'static {
     /// Checks whether notifications to this receiver are allowed.
-    fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>>;
+    fn check_receiver<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>>;
 
     /// Sends one notification; bounded in time.
     fn notify<'a>(
         &'a self,
         config: &'a PushConfig,
-        notice: Notice<'a>,
-    ) -> BoxFuture<'a, Result<Notified, WebhookError>>;
+        notice: TaskNotification<'a>,
+    ) -> BoxFuture<'a, Result<NotificationOutcome, WebhookError>>;
 }

@@ -14,17 +14,17 @@ const PER_DOCUMENT: u64 = 1_500;
 const PER_ADDRESS: u64 = 3_000;
 
 /// Counts the tokens of a text.
-pub type Counting<'a> = &'a dyn Fn(&str) -> u64;
+pub type TokenCounter<'a> = &'a dyn Fn(&str) -> u64;
 
 impl ModelCall {
     /// Estimate for the complete input.
-    pub fn weight(&self, count: Counting<'_>) -> u64 {
-        let messages = self.messages.iter().map(|message| message.weight(count));
-        messages.fold(self.frame_weight(count), u64::saturating_add)
+    pub fn estimate_tokens(&self, count: TokenCounter<'_>) -> u64 {
+        let messages = self.messages.iter().map(|message| message.estimate_tokens(count));
+        messages.fold(self.estimate_frame_tokens(count), u64::saturating_add)
     }
 
     /// Estimate for the input without the messages.
-    pub fn frame_weight(&self, count: Counting<'_>) -> u64 {
+    pub fn estimate_frame_tokens(&self, count: TokenCounter<'_>) -> u64 {
         let tools = self.tools.iter().map(|tool| {
             let words = count(&tool.name).saturating_add(count(&tool.description));
             PER_TOOL.saturating_add(words).saturating_add(count(tool.parameters.as_str()))
@@ -35,9 +35,11 @@ impl ModelCall {
 
 impl ChatMessage {
     /// Estimate for one message with its attachments and calls.
-    pub fn weight(&self, count: Counting<'_>) -> u64 {
+    pub fn estimate_tokens(&self, count: TokenCounter<'_>) -> u64 {
         let words = match self {
-            Self::User { text, files, .. } => files.iter().map(file).fold(count(text), u64::saturating_add),
+            Self::User { text, files, .. } => {
+                files.iter().map(estimate_file_tokens).fold(count(text), u64::saturating_add)
+            }
             Self::Assistant { text, calls, reasoning } => {
                 let calls = calls.iter().map(|call| {
                     PER_MESSAGE.saturating_add(count(&call.name)).saturating_add(count(call.arguments.as_str()))
@@ -55,7 +57,7 @@ impl ChatMessage {
     }
 }
 
-fn file(file: &ChatFile) -> u64 {
+fn estimate_file_tokens(file: &ChatFile) -> u64 {
     let kind = file.media_type.split('/').next();
     let bytes = match &file.content {
         _ if kind == Some("image") => return PER_IMAGE,

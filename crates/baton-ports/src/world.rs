@@ -9,7 +9,7 @@ pub trait Clock: Send + Sync + 'static {
 }
 
 /// Generates unique ids.
-pub trait Ids: Send + Sync + 'static {
+pub trait IdGenerator: Send + Sync + 'static {
     /// A new id, time-ordered for storage locality.
-    fn fresh(&self) -> String;
+    fn next_id(&self) -> String;
 }

@@ -3,14 +3,14 @@
 /// Converts messages whose fields have the same names on both sides.
 macro_rules! same {
     ($pb:ident, $wire:ident { $($plain:ident)* } { $($optional:ident)* }) => {
-        impl Carry<wire::$wire> for pb::$pb {
-            fn carry(self) -> Carried<wire::$wire> {
+        impl WireConvert<wire::$wire> for pb::$pb {
+            fn convert(self) -> ConversionResult<wire::$wire> {
                 Ok(wire::$wire { $($plain: self.$plain,)* $($optional: filled(self.$optional),)* })
             }
         }
 
-        impl Carry<pb::$pb> for wire::$wire {
-            fn carry(self) -> Carried<pb::$pb> {
+        impl WireConvert<pb::$pb> for wire::$wire {
+            fn convert(self) -> ConversionResult<pb::$pb> {
                 Ok(pb::$pb { $($plain: self.$plain,)* $($optional: self.$optional.unwrap_or_default(),)* })
             }
         }
@@ -33,8 +33,8 @@ macro_rules! card_pieces {
         same!(ImplicitOAuthFlow, ImplicitFlow { authorization_url scopes } { refresh_url });
         same!(PasswordOAuthFlow, PasswordFlow { token_url scopes } { refresh_url });
 
-        impl Carry<wire::AgentExtension> for pb::AgentExtension {
-            fn carry(self) -> Carried<wire::AgentExtension> {
+        impl WireConvert<wire::AgentExtension> for pb::AgentExtension {
+            fn convert(self) -> ConversionResult<wire::AgentExtension> {
                 Ok(wire::AgentExtension {
                     uri: self.uri,
                     description: self.description,
@@ -44,8 +44,8 @@ macro_rules! card_pieces {
             }
         }
 
-        impl Carry<pb::AgentExtension> for wire::AgentExtension {
-            fn carry(self) -> Carried<pb::AgentExtension> {
+        impl WireConvert<pb::AgentExtension> for wire::AgentExtension {
+            fn convert(self) -> ConversionResult<pb::AgentExtension> {
                 Ok(pb::AgentExtension {
                     uri: self.uri,
                     description: self.description,
@@ -55,34 +55,34 @@ macro_rules! card_pieces {
             }
         }
 
-        impl Carry<wire::AgentCardSignature> for pb::AgentCardSignature {
-            fn carry(self) -> Carried<wire::AgentCardSignature> {
+        impl WireConvert<wire::AgentCardSignature> for pb::AgentCardSignature {
+            fn convert(self) -> ConversionResult<wire::AgentCardSignature> {
                 let header = read_object(self.header, "header")?;
                 Ok(wire::AgentCardSignature { protected: self.protected, signature: self.signature, header })
             }
         }
 
-        impl Carry<pb::AgentCardSignature> for wire::AgentCardSignature {
-            fn carry(self) -> Carried<pb::AgentCardSignature> {
+        impl WireConvert<pb::AgentCardSignature> for wire::AgentCardSignature {
+            fn convert(self) -> ConversionResult<pb::AgentCardSignature> {
                 let header = object(self.header.as_ref(), "header")?;
                 Ok(pb::AgentCardSignature { protected: self.protected, signature: self.signature, header })
             }
         }
 
-        impl Carry<wire::SecurityRequirement> for pb::$requirement {
-            fn carry(self) -> Carried<wire::SecurityRequirement> {
-                Ok(wire::SecurityRequirement { schemes: each_named(self.schemes, "schemes")? })
+        impl WireConvert<wire::SecurityRequirement> for pb::$requirement {
+            fn convert(self) -> ConversionResult<wire::SecurityRequirement> {
+                Ok(wire::SecurityRequirement { schemes: each_entry(self.schemes, "schemes")? })
             }
         }
 
-        impl Carry<pb::$requirement> for wire::SecurityRequirement {
-            fn carry(self) -> Carried<pb::$requirement> {
-                Ok(pb::$requirement { schemes: each_named(self.schemes, "schemes")? })
+        impl WireConvert<pb::$requirement> for wire::SecurityRequirement {
+            fn convert(self) -> ConversionResult<pb::$requirement> {
+                Ok(pb::$requirement { schemes: each_entry(self.schemes, "schemes")? })
             }
         }
 
-        impl Carry<wire::OAuth2SecurityScheme> for pb::OAuth2SecurityScheme {
-            fn carry(self) -> Carried<wire::OAuth2SecurityScheme> {
+        impl WireConvert<wire::OAuth2SecurityScheme> for pb::OAuth2SecurityScheme {
+            fn convert(self) -> ConversionResult<wire::OAuth2SecurityScheme> {
                 Ok(wire::OAuth2SecurityScheme {
                     description: filled(self.description),
                     flows: maybe(self.flows, "flows")?.unwrap_or_default(),
@@ -91,28 +91,28 @@ macro_rules! card_pieces {
             }
         }
 
-        impl Carry<pb::OAuth2SecurityScheme> for wire::OAuth2SecurityScheme {
-            fn carry(self) -> Carried<pb::OAuth2SecurityScheme> {
+        impl WireConvert<pb::OAuth2SecurityScheme> for wire::OAuth2SecurityScheme {
+            fn convert(self) -> ConversionResult<pb::OAuth2SecurityScheme> {
                 Ok(pb::OAuth2SecurityScheme {
                     description: self.description.unwrap_or_default(),
-                    flows: Some(self.flows.carry().at("flows")?),
+                    flows: Some(self.flows.convert().at("flows")?),
                     oauth2_metadata_url: self.oauth2_metadata_url.unwrap_or_default(),
                 })
             }
         }
 
-        impl Carry<wire::SecurityScheme> for pb::SecurityScheme {
-            fn carry(self) -> Carried<wire::SecurityScheme> {
+        impl WireConvert<wire::SecurityScheme> for pb::SecurityScheme {
+            fn convert(self) -> ConversionResult<wire::SecurityScheme> {
                 use pb::security_scheme::Scheme;
                 let mut scheme = wire::SecurityScheme::default();
                 match self.scheme {
-                    Some(Scheme::ApiKeySecurityScheme(one)) => scheme.api_key_security_scheme = Some(one.carry()?),
-                    Some(Scheme::HttpAuthSecurityScheme(one)) => scheme.http_auth_security_scheme = Some(one.carry()?),
-                    Some(Scheme::Oauth2SecurityScheme(one)) => scheme.oauth2_security_scheme = Some(one.carry()?),
+                    Some(Scheme::ApiKeySecurityScheme(one)) => scheme.api_key_security_scheme = Some(one.convert()?),
+                    Some(Scheme::HttpAuthSecurityScheme(one)) => scheme.http_auth_security_scheme = Some(one.convert()?),
+                    Some(Scheme::Oauth2SecurityScheme(one)) => scheme.oauth2_security_scheme = Some(one.convert()?),
                     Some(Scheme::OpenIdConnectSecurityScheme(one)) => {
-                        scheme.open_id_connect_security_scheme = Some(one.carry()?);
+                        scheme.open_id_connect_security_scheme = Some(one.convert()?);
                     }
-                    Some(Scheme::MtlsSecurityScheme(one)) => scheme.mtls_security_scheme = Some(one.carry()?),
+                    Some(Scheme::MtlsSecurityScheme(one)) => scheme.mtls_security_scheme = Some(one.convert()?),
                     // A kind introduced after this version of the protocol.
                     None => {}
                 }
@@ -120,18 +120,18 @@ macro_rules! card_pieces {
             }
         }
 
-        impl Carry<pb::SecurityScheme> for wire::SecurityScheme {
-            fn carry(self) -> Carried<pb::SecurityScheme> {
+        impl WireConvert<pb::SecurityScheme> for wire::SecurityScheme {
+            fn convert(self) -> ConversionResult<pb::SecurityScheme> {
                 use pb::security_scheme::Scheme;
                 let schemes = [
-                    self.api_key_security_scheme.map(Carry::carry).transpose()?.map(Scheme::ApiKeySecurityScheme),
-                    self.http_auth_security_scheme.map(Carry::carry).transpose()?.map(Scheme::HttpAuthSecurityScheme),
-                    self.oauth2_security_scheme.map(Carry::carry).transpose()?.map(Scheme::Oauth2SecurityScheme),
+                    self.api_key_security_scheme.map(WireConvert::convert).transpose()?.map(Scheme::ApiKeySecurityScheme),
+                    self.http_auth_security_scheme.map(WireConvert::convert).transpose()?.map(Scheme::HttpAuthSecurityScheme),
+                    self.oauth2_security_scheme.map(WireConvert::convert).transpose()?.map(Scheme::Oauth2SecurityScheme),
                     self.open_id_connect_security_scheme
-                        .map(Carry::carry)
+                        .map(WireConvert::convert)
                         .transpose()?
                         .map(Scheme::OpenIdConnectSecurityScheme),
-                    self.mtls_security_scheme.map(Carry::carry).transpose()?.map(Scheme::MtlsSecurityScheme),
+                    self.mtls_security_scheme.map(WireConvert::convert).transpose()?.map(Scheme::MtlsSecurityScheme),
                 ];
                 Ok(pb::SecurityScheme { scheme: at_most_one(schemes)? })
             }

@@ -16,7 +16,7 @@ pub struct Codec<T, U>(PhantomData<(T, U)>);
 
 /// Codec of clients: undecodable bytes are the server's error.
 #[derive(Debug)]
-pub struct AnswerCodec<T, U>(PhantomData<(T, U)>);
+pub struct ClientCodec<T, U>(PhantomData<(T, U)>);
 
 /// Encodes messages.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct MessageEncoder<T>(PhantomData<T>);
 /// Decodes messages and maps decoding errors.
 #[derive(Debug)]
 pub struct MessageDecoder<U> {
-    fault: fn(&DecodeError) -> Error,
+    map_error: fn(&DecodeError) -> Error,
     message: PhantomData<U>,
 }
 
@@ -35,7 +35,7 @@ impl<T, U> Default for Codec<T, U> {
     }
 }
 
-impl<T, U> Default for AnswerCodec<T, U> {
+impl<T, U> Default for ClientCodec<T, U> {
     fn default() -> Self {
         Self(PhantomData)
     }
@@ -52,11 +52,11 @@ impl<T: Message + 'static, U: Message + Default + 'static> tonic::codec::Codec f
     }
 
     fn decoder(&mut self) -> Self::Decoder {
-        MessageDecoder { fault: no_request, message: PhantomData }
+        MessageDecoder { map_error: invalid_request, message: PhantomData }
     }
 }
 
-impl<T: Message + 'static, U: Message + Default + 'static> tonic::codec::Codec for AnswerCodec<T, U> {
+impl<T: Message + 'static, U: Message + Default + 'static> tonic::codec::Codec for ClientCodec<T, U> {
     type Encode = T;
     type Decode = U;
     type Encoder = MessageEncoder<T>;
@@ -67,7 +67,7 @@ impl<T: Message + 'static, U: Message + Default + 'static> tonic::codec::Codec f
     }
 
     fn decoder(&mut self) -> Self::Decoder {
-        MessageDecoder { fault: no_answer, message: PhantomData }
+        MessageDecoder { map_error: invalid_response, message: PhantomData }
     }
 }
 
@@ -85,17 +85,17 @@ impl<U: Message + Default> Decoder for MessageDecoder<U> {
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
-        U::decode(buffer).map(Some).map_err(|error| status(&(self.fault)(&error)))
+        U::decode(buffer).map(Some).map_err(|error| status(&(self.map_error)(&error)))
     }
 }
 
-fn no_request(error: &DecodeError) -> Error {
+fn invalid_request(error: &DecodeError) -> Error {
     let description = error.to_string();
     let code = if description.contains("recursion limit") { ErrorCode::TOO_DEEP } else { ErrorCode::INVALID_REQUEST };
     Error::new(ErrorKind::Parse, code, format!("the request is not a message of this operation: {description}"))
 }
 
-fn no_answer(error: &DecodeError) -> Error {
+fn invalid_response(error: &DecodeError) -> Error {
     let message = format!("the response is not a message of this operation: {error}");
     Error::new(ErrorKind::InvalidAgentResponse, ErrorCode::INVALID_REQUEST, message)
 }

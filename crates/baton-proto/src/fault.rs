@@ -8,17 +8,17 @@ use baton_wire::{
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Result of a conversion between the two forms.
-pub(crate) type Carried<T> = Result<T, Fault>;
+pub(crate) type ConversionResult<T> = Result<T, ConversionError>;
 
 /// A value that the other form cannot represent. The path is extended while the error propagates.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct ConversionError {
     path: String,
     description: Cow<'static, str>,
     code: ErrorCode,
 }
 
-impl Fault {
+impl ConversionError {
     pub(crate) fn new(description: impl Into<Cow<'static, str>>) -> Self {
         Self { path: String::new(), description: description.into(), code: ErrorCode::INVALID_REQUEST }
     }
@@ -27,7 +27,7 @@ impl Fault {
         Self { code: ErrorCode::TOO_DEEP, ..Self::new("nested deeper than gRPC allows") }
     }
 
-    fn below(mut self, name: &str) -> Self {
+    fn prepend_field(mut self, name: &str) -> Self {
         self.path = match self.path.as_str() {
             "" => name.to_owned(),
             path => format!("{name}.{path}"),
@@ -51,7 +51,7 @@ impl Fault {
 }
 
 /// Adds the location to an error.
-pub(crate) trait At: Sized {
+pub(crate) trait FieldContext: Sized {
     /// In the field `name`.
     fn at(self, name: &str) -> Self;
 
@@ -59,34 +59,37 @@ pub(crate) trait At: Sized {
     fn at_index(self, name: &str, index: usize) -> Self;
 }
 
-impl<T> At for Carried<T> {
+impl<T> FieldContext for ConversionResult<T> {
     fn at(self, name: &str) -> Self {
-        self.map_err(|fault| fault.below(name))
+        self.map_err(|fault| fault.prepend_field(name))
     }
 
     fn at_index(self, name: &str, index: usize) -> Self {
-        self.map_err(|fault| fault.below(&format!("{name}[{index}]")))
+        self.map_err(|fault| fault.prepend_field(&format!("{name}[{index}]")))
     }
 }
 
 /// Fallible conversion into the other form; errors name the field.
-pub(crate) trait Carry<T> {
-    fn carry(self) -> Carried<T>;
+pub(crate) trait WireConvert<T> {
+    fn convert(self) -> ConversionResult<T>;
 }
 
 /// Converts an optional value.
-pub(crate) fn maybe<A: Carry<B>, B>(value: Option<A>, name: &str) -> Carried<Option<B>> {
-    value.map(Carry::carry).transpose().at(name)
+pub(crate) fn maybe<A: WireConvert<B>, B>(value: Option<A>, name: &str) -> ConversionResult<Option<B>> {
+    value.map(WireConvert::convert).transpose().at(name)
 }
 
 /// Converts every value of a list.
-pub(crate) fn each<A: Carry<B>, B>(values: Vec<A>, name: &str) -> Carried<Vec<B>> {
-    values.into_iter().enumerate().map(|(index, value)| value.carry().at_index(name, index)).collect()
+pub(crate) fn each<A: WireConvert<B>, B>(values: Vec<A>, name: &str) -> ConversionResult<Vec<B>> {
+    values.into_iter().enumerate().map(|(index, value)| value.convert().at_index(name, index)).collect()
 }
 
 /// Converts every value of a map.
-pub(crate) fn each_named<A: Carry<B>, B>(values: BTreeMap<String, A>, field: &str) -> Carried<BTreeMap<String, B>> {
-    let carried = values.into_iter().map(|(name, value)| match value.carry().at(&name).at(field) {
+pub(crate) fn each_entry<A: WireConvert<B>, B>(
+    values: BTreeMap<String, A>,
+    field: &str,
+) -> ConversionResult<BTreeMap<String, B>> {
+    let carried = values.into_iter().map(|(name, value)| match value.convert().at(&name).at(field) {
         Ok(value) => Ok((name, value)),
         Err(fault) => Err(fault),
     });
@@ -94,11 +97,11 @@ pub(crate) fn each_named<A: Carry<B>, B>(values: BTreeMap<String, A>, field: &st
 }
 
 /// The value that is set; a oneof field allows only one.
-pub(crate) fn at_most_one<T, const N: usize>(choices: [Option<T>; N]) -> Carried<Option<T>> {
+pub(crate) fn at_most_one<T, const N: usize>(choices: [Option<T>; N]) -> ConversionResult<Option<T>> {
     let mut there = choices.into_iter().flatten();
     match (there.next(), there.next()) {
         (one, None) => Ok(one),
-        _ => Err(Fault::new("at most one kind may be set")),
+        _ => Err(ConversionError::new("at most one kind may be set")),
     }
 }
 
@@ -109,7 +112,7 @@ macro_rules! convert {
             type Error = ::baton_wire::a2a::v1::Error;
 
             fn try_from(message: $pb) -> Result<Self, Self::Error> {
-                $crate::fault::Carry::<$read>::carry(message).map_err($crate::fault::Fault::$refusal)
+                $crate::fault::WireConvert::<$read>::convert(message).map_err($crate::fault::ConversionError::$refusal)
             }
         }
 
@@ -117,7 +120,7 @@ macro_rules! convert {
             type Error = ::baton_wire::a2a::v1::Error;
 
             fn try_from(value: $written) -> Result<Self, Self::Error> {
-                $crate::fault::Carry::<$pb>::carry(value).map_err($crate::fault::Fault::$refusal)
+                $crate::fault::WireConvert::<$pb>::convert(value).map_err($crate::fault::ConversionError::$refusal)
             }
         }
     )*};

@@ -16,8 +16,8 @@ mod status;
 pub mod v03;
 pub mod v1;
 
-pub use codec::{AnswerCodec, Codec};
-pub use status::{error_of, status};
+pub use codec::{ClientCodec, Codec};
+pub use status::{error_from_status, status};
 
 /// Both schemas as an encoded `google.protobuf.FileDescriptorSet`, for reflection and tests.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -1,7 +1,7 @@
 //! Strings, timestamps, bytes and enumerations in both forms.
 
 use crate::{
-    fault::{At, Carried, Fault},
+    fault::{ConversionError, ConversionResult, FieldContext},
     json,
     v1::pb,
 };
@@ -15,9 +15,9 @@ use prost_types::Struct;
 use std::borrow::Cow;
 
 /// Range of protobuf timestamps: years 1 to 9999.
-const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
-const TOLERANT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+const LENIENT_CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true)
     .with_decode_padding_mode(DecodePaddingMode::Indifferent);
 
@@ -47,44 +47,46 @@ pub(crate) fn texts(texts: Vec<Cow<'_, str>>) -> Vec<String> {
 }
 
 /// Converts an object such as metadata to protobuf.
-pub(crate) fn object(json: Option<&Json>, name: &str) -> Carried<Option<Struct>> {
-    json.map(json::struct_of).transpose().at(name)
+pub(crate) fn object(json: Option<&Json>, name: &str) -> ConversionResult<Option<Struct>> {
+    json.map(json::struct_from_json).transpose().at(name)
 }
 
 /// Converts an object such as metadata from protobuf.
-pub(crate) fn read_object(fields: Option<Struct>, name: &str) -> Carried<Option<Json>> {
-    fields.map(json::object_of).transpose().at(name)
+pub(crate) fn read_object(fields: Option<Struct>, name: &str) -> ConversionResult<Option<Json>> {
+    fields.map(json::json_from_struct).transpose().at(name)
 }
 
 /// Converts a timestamp to protobuf.
-pub(crate) fn moment(at: Option<Timestamp>, name: &str) -> Carried<Option<prost_types::Timestamp>> {
+pub(crate) fn timestamp(at: Option<Timestamp>, name: &str) -> ConversionResult<Option<prost_types::Timestamp>> {
     let carried = at.map(|at| {
         let seconds = at.as_millis().div_euclid(1000);
         let nanos = i32::try_from(at.as_millis().rem_euclid(1000)).unwrap_or_default() * 1_000_000;
-        let known = SECONDS.contains(&seconds).then_some(prost_types::Timestamp { seconds, nanos });
-        known.ok_or_else(|| Fault::new("must be in the years 1 to 9999"))
+        let known = TIMESTAMP_SECONDS.contains(&seconds).then_some(prost_types::Timestamp { seconds, nanos });
+        known.ok_or_else(|| ConversionError::new("must be in the years 1 to 9999"))
     });
     carried.transpose().at(name)
 }
 
 /// Converts a timestamp from protobuf, truncated to milliseconds.
-pub(crate) fn read_moment(at: Option<prost_types::Timestamp>, name: &str) -> Carried<Option<Timestamp>> {
+pub(crate) fn read_timestamp(at: Option<prost_types::Timestamp>, name: &str) -> ConversionResult<Option<Timestamp>> {
     let carried = at.map(|at| {
-        let known = SECONDS.contains(&at.seconds) && (0..1_000_000_000).contains(&at.nanos);
+        let known = TIMESTAMP_SECONDS.contains(&at.seconds) && (0..1_000_000_000).contains(&at.nanos);
         let millis = known.then(|| at.seconds * 1000 + i64::from(at.nanos / 1_000_000));
-        millis.map(Timestamp::from_millis).ok_or_else(|| Fault::new("must be a timestamp in the years 1 to 9999"))
+        millis
+            .map(Timestamp::from_millis)
+            .ok_or_else(|| ConversionError::new("must be a timestamp in the years 1 to 9999"))
     });
     carried.transpose().at(name)
 }
 
 /// Decodes base64 text in either alphabet, with or without padding.
-pub(crate) fn bytes_of(text: &str) -> Carried<Vec<u8>> {
+pub(crate) fn decode_base64(text: &str) -> ConversionResult<Vec<u8>> {
     let alphabet = if text.contains(['-', '_']) { &alphabet::URL_SAFE } else { &alphabet::STANDARD };
-    GeneralPurpose::new(alphabet, TOLERANT).decode(text).map_err(|_| Fault::new("must be base64"))
+    GeneralPurpose::new(alphabet, LENIENT_CONFIG).decode(text).map_err(|_| ConversionError::new("must be base64"))
 }
 
 /// Encodes bytes as base64 text.
-pub(crate) fn base64_of(bytes: &[u8]) -> String {
+pub(crate) fn encode_base64(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
@@ -95,9 +97,9 @@ pub(crate) fn as_base64(bytes: &[u8]) -> Option<&str> {
 }
 
 /// The state with this number; both versions use the same numbers.
-pub(crate) fn state_of(number: i32) -> Carried<wire::TaskState> {
+pub(crate) fn state_from_number(number: i32) -> ConversionResult<wire::TaskState> {
     use pb::TaskState as State;
-    let state = State::try_from(number).map_err(|_| Fault::new(format!("unknown task state {number}")))?;
+    let state = State::try_from(number).map_err(|_| ConversionError::new(format!("unknown task state {number}")))?;
     Ok(match state {
         State::Unspecified => wire::TaskState::Unspecified,
         State::Submitted => wire::TaskState::Submitted,
@@ -129,12 +131,12 @@ pub(crate) fn state_number(state: wire::TaskState) -> i32 {
 }
 
 /// The role with this number; both versions use the same numbers.
-pub(crate) fn role_of(number: i32) -> Carried<wire::Role> {
+pub(crate) fn role_from_number(number: i32) -> ConversionResult<wire::Role> {
     match pb::Role::try_from(number) {
         Ok(pb::Role::Unspecified) => Ok(wire::Role::Unspecified),
         Ok(pb::Role::User) => Ok(wire::Role::User),
         Ok(pb::Role::Agent) => Ok(wire::Role::Agent),
-        Err(_) => Err(Fault::new(format!("unknown role {number}"))),
+        Err(_) => Err(ConversionError::new(format!("unknown role {number}"))),
     }
 }
 

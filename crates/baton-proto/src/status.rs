@@ -19,7 +19,7 @@ const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
 
 /// Content of `grpc-status-details-bin`: `google.rpc.Status`.
 #[derive(Clone, PartialEq, Message)]
-struct Details {
+struct StatusDetails {
     #[prost(int32, tag = "1")]
     code: i32,
     #[prost(string, tag = "2")]
@@ -43,11 +43,11 @@ struct ErrorInfo {
 #[derive(Clone, PartialEq, Message)]
 struct BadRequest {
     #[prost(message, repeated, tag = "1")]
-    field_violations: Vec<Violation>,
+    field_violations: Vec<BadRequestViolation>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Violation {
+struct BadRequestViolation {
     #[prost(string, tag = "1")]
     field: String,
     #[prost(string, tag = "2")]
@@ -56,7 +56,7 @@ struct Violation {
 
 /// The gRPC status of an error, with code, message and typed details.
 pub fn status(error: &Error) -> tonic::Status {
-    let code = code_of(error.kind.status());
+    let code = code_from_name(error.kind.status());
     let metadata = [("batonCode", error.code.code), ("hint", error.code.hint)];
     let info = ErrorInfo {
         reason: error.kind.reason().to_owned(),
@@ -65,20 +65,22 @@ pub fn status(error: &Error) -> tonic::Status {
     };
     let mut details = vec![Any { type_url: ERROR_INFO.to_owned(), value: info.encode_to_vec() }];
     if !error.violations.is_empty() {
-        let violation =
-            |one: &FieldViolation| Violation { field: one.field.clone(), description: one.description.clone() };
+        let violation = |one: &FieldViolation| BadRequestViolation {
+            field: one.field.clone(),
+            description: one.description.clone(),
+        };
         let request = BadRequest { field_violations: error.violations.iter().map(violation).collect() };
         details.push(Any { type_url: BAD_REQUEST.to_owned(), value: request.encode_to_vec() });
     }
-    let details = Details { code: code.into(), message: error.message.clone(), details };
+    let details = StatusDetails { code: code.into(), message: error.message.clone(), details };
     tonic::Status::with_details(code, error.message.clone(), Bytes::from(details.encode_to_vec()))
 }
 
 /// The error in a server's status, in the form of the other bindings.
 ///
 /// The reason determines the kind; without a reason, the code does.
-pub fn error_of(status: &tonic::Status) -> Error {
-    let details = Details::decode(status.details()).map(|details| details.details).unwrap_or_default();
+pub fn error_from_status(status: &tonic::Status) -> Error {
+    let details = StatusDetails::decode(status.details()).map(|details| details.details).unwrap_or_default();
     let mut info = ErrorInfo::default();
     let mut violations = Vec::new();
     for detail in details {
@@ -86,13 +88,13 @@ pub fn error_of(status: &tonic::Status) -> Error {
             ERROR_INFO => info = ErrorInfo::decode(detail.value.as_slice()).unwrap_or_default(),
             BAD_REQUEST => {
                 let request = BadRequest::decode(detail.value.as_slice()).unwrap_or_default();
-                let read = |one: Violation| FieldViolation { field: one.field, description: one.description };
+                let read = |one: BadRequestViolation| FieldViolation { field: one.field, description: one.description };
                 violations.extend(request.field_violations.into_iter().map(read));
             }
             _ => {}
         }
     }
-    let kind = ErrorKind::of_reason(&info.reason).or_else(|| kind_of_message(status.message()));
+    let kind = ErrorKind::from_reason(&info.reason).or_else(|| kind_from_message(status.message()));
     let kind = kind.unwrap_or(match status.code() {
         Code::NotFound => ErrorKind::TaskNotFound,
         Code::InvalidArgument | Code::OutOfRange => ErrorKind::InvalidParams,
@@ -118,7 +120,7 @@ pub fn error_of(status: &tonic::Status) -> Error {
 
 /// The kind named by the first word of a message: servers of 0.3 send no details, and use codes that several kinds
 /// share.
-fn kind_of_message(message: &str) -> Option<ErrorKind> {
+fn kind_from_message(message: &str) -> Option<ErrorKind> {
     let (name, _) = message.split_once(':')?;
     Some(match name {
         "JSONParseError" => ErrorKind::Parse,
@@ -137,7 +139,7 @@ fn kind_of_message(message: &str) -> Option<ErrorKind> {
 }
 
 /// The gRPC code with this `google.rpc.Code` name.
-fn code_of(name: &str) -> Code {
+fn code_from_name(name: &str) -> Code {
     match name {
         "CANCELLED" => Code::Cancelled,
         "INVALID_ARGUMENT" => Code::InvalidArgument,

@@ -1,8 +1,8 @@
 //! What a service answered, as the model port has it.
 
 use crate::{ProviderKind, names::Names, replay};
-use baton_ports::{Finish, ModelEvent};
-use baton_types::{CallId, Json, MessageId, Reasoning, ToolCall, Usage};
+use baton_ports::{FinishReason, ModelEvent};
+use baton_types::{CallId, Json, MessageId, ReasoningBlock, ToolCall, Usage};
 use genai::chat::{self, ContentPart, StopReason};
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ impl Ended {
         let replay = replay::keep(reading.kind, &rest, &calls, &thought);
         let mut events = Vec::new();
         if replay.is_some() || !thought.is_empty() {
-            events.push(ModelEvent::Reasoned(Reasoning {
+            events.push(ModelEvent::ReasoningComplete(ReasoningBlock {
                 model: reading.model.to_owned(),
                 text: thought,
                 replay,
@@ -56,11 +56,11 @@ impl Ended {
         }
         // What was called decides, since services name reasons as they like.
         let finish = match &self.stop {
-            _ if !calls.is_empty() => Finish::ToolCalls,
-            Some(StopReason::MaxTokens(_)) => Finish::Length,
-            Some(StopReason::ContentFilter(_)) => Finish::Refusal,
-            Some(StopReason::Other(reason)) if is_refusal(reason) => Finish::Refusal,
-            _ => Finish::Stop,
+            _ if !calls.is_empty() => FinishReason::ToolCalls,
+            Some(StopReason::MaxTokens(_)) => FinishReason::Length,
+            Some(StopReason::ContentFilter(_)) => FinishReason::Refusal,
+            Some(StopReason::Other(reason)) if is_refusal(reason) => FinishReason::Refusal,
+            _ => FinishReason::Stop,
         };
         let numbered = calls.into_iter().enumerate();
         events.extend(numbered.map(|(index, call)| ModelEvent::ToolCall(our_call(reading, index, call))));

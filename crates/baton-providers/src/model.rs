@@ -8,7 +8,7 @@ use crate::{
     relay::{Relay, beside},
     request::{self, Request},
 };
-use baton_ports::{Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream};
+use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
 use futures_util::StreamExt;
 use genai::chat::{ChatResponse, ChatStreamEvent, ContentPart, MessageContent};
 
@@ -51,10 +51,10 @@ impl Model for ProviderModel {
         &self.full_name
     }
 
-    fn about(&self) -> ModelAbout {
+    fn model_info(&self) -> ModelInfo {
         let known = self.provider.kind().convention().map(str::to_owned);
         let provider = Some(known.unwrap_or_else(|| self.provider.name().to_owned()));
-        ModelAbout { provider, ..ModelAbout::default() }
+        ModelInfo { provider, ..ModelInfo::default() }
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {

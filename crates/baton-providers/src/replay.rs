@@ -1,7 +1,7 @@
 //! Thoughts that a service wants back with the results of the tools, in a form that the journal keeps.
 
 use crate::ProviderKind;
-use baton_types::{Json, Reasoning};
+use baton_types::{Json, ReasoningBlock};
 use genai::chat::{ContentPart, ToolCall};
 use serde_json::{Map, Value, json};
 
@@ -32,7 +32,7 @@ pub(crate) fn keep(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall]
 }
 
 /// The parts that lead the message; unsigned words only go back together with calls.
-pub(crate) fn parts(reasoning: &Reasoning, with_calls: bool) -> Vec<ContentPart> {
+pub(crate) fn parts(reasoning: &ReasoningBlock, with_calls: bool) -> Vec<ContentPart> {
     let Some(kept) = reasoning.replay.as_ref().map(Json::to_value) else { return Vec::new() };
     let parts = kept.get("parts").and_then(Value::as_array).cloned().unwrap_or_default();
     let signed = parts.iter().any(|part| part.get("text").is_none());
@@ -50,7 +50,7 @@ pub(crate) fn parts(reasoning: &Reasoning, with_calls: bool) -> Vec<ContentPart>
 }
 
 /// The signatures of one call.
-pub(crate) fn of_call(reasoning: &Reasoning, index: usize) -> Option<Vec<String>> {
+pub(crate) fn of_call(reasoning: &ReasoningBlock, index: usize) -> Option<Vec<String>> {
     let kept = reasoning.replay.as_ref()?.to_value();
     serde_json::from_value(kept.get("calls")?.get(index.to_string())?.clone()).ok()
 }

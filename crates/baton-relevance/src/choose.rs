@@ -31,7 +31,7 @@ pub fn choose(mut matches: Vec<Match>, limits: RelevanceLimits) -> Vec<Chosen> {
     matches.truncate(usize::from(limits.top_k));
     let mut chosen: Vec<Chosen> = Vec::new();
     for found in matches {
-        let Some(score) = Thousandths::of(found.score.min(1.0)).filter(|score| *score > Thousandths(0)) else {
+        let Some(score) = Thousandths::from_f64(found.score.min(1.0)).filter(|score| *score > Thousandths(0)) else {
             continue;
         };
         let wanted = score >= limits.include_score || chosen.len() < usize::from(limits.top_n);

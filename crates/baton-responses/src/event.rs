@@ -14,13 +14,13 @@ pub struct StreamEvent {
     pub sequence_number: u64,
     /// Payload of the event.
     #[serde(flatten)]
-    pub body: Body,
+    pub body: StreamEventBody,
 }
 
 /// Payload of an event; its meaning depends on the event type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Body {
+pub enum StreamEventBody {
     /// The whole object: `response.created`, `.queued`, `.in_progress`, `.completed`, `.incomplete`, `.failed`.
     Response {
         /// The current response.
@@ -178,8 +178,12 @@ pub enum Body {
 impl StreamEvent {
     /// An `error` event.
     pub fn error(sequence_number: u64, error: ErrorObject) -> Self {
-        let body =
-            Body::Error { code: error.code.clone(), message: error.message.clone(), param: error.param.clone(), error };
+        let body = StreamEventBody::Error {
+            code: error.code.clone(),
+            message: error.message.clone(),
+            param: error.param.clone(),
+            error,
+        };
         Self { kind: "error", sequence_number, body }
     }
 

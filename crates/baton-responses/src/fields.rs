@@ -1,19 +1,19 @@
 //! Typed access to the members of a request, with validation errors.
 
-use crate::Refusal;
+use crate::OpenAiError;
 use baton_types::Thousandths;
 use serde_json::{Map, Value};
 
 /// Members of a JSON object in a request; null counts as absent.
 #[derive(Clone, Copy)]
-pub(crate) struct Fields<'a> {
+pub(crate) struct RequestFields<'a> {
     members: &'a Map<String, Value>,
     /// Path of the object with a trailing dot; empty for the request itself.
-    place: &'a str,
+    prefix: &'a str,
 }
 
 /// Parses the request body as an object.
-pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
+pub(crate) fn parse_object(body: &[u8]) -> Result<Map<String, Value>, OpenAiError> {
     match serde_json::from_slice(body) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(unreadable("the body must be a JSON object")),
@@ -21,13 +21,16 @@ pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>, Refusal> {
     }
 }
 
-fn unreadable(why: &str) -> Refusal {
-    Refusal { param: None, ..Refusal::invalid("invalid_json", "", format!("The request cannot be read: {why}.")) }
+fn unreadable(why: &str) -> OpenAiError {
+    OpenAiError {
+        param: None,
+        ..OpenAiError::invalid("invalid_json", "", format!("The request cannot be read: {why}."))
+    }
 }
 
-impl<'a> Fields<'a> {
-    pub(crate) fn new(members: &'a Map<String, Value>, place: &'a str) -> Self {
-        Self { members, place }
+impl<'a> RequestFields<'a> {
+    pub(crate) fn new(members: &'a Map<String, Value>, prefix: &'a str) -> Self {
+        Self { members, prefix }
     }
 
     /// A member, if present.
@@ -35,93 +38,93 @@ impl<'a> Fields<'a> {
         self.members.get(name).filter(|value| !value.is_null())
     }
 
-    fn wrong(&self, name: &str, wanted: &str) -> Refusal {
-        let param = format!("{}{name}", self.place);
-        Refusal::invalid("invalid_type", &param, format!("'{param}' must be {wanted}."))
+    fn type_error(&self, name: &str, wanted: &str) -> OpenAiError {
+        let param = format!("{}{name}", self.prefix);
+        OpenAiError::invalid("invalid_type", &param, format!("'{param}' must be {wanted}."))
     }
 
-    fn outside(&self, name: &str, code: &str, wanted: &str) -> Refusal {
-        let param = format!("{}{name}", self.place);
-        Refusal::invalid(code, &param, format!("'{param}' must be {wanted}."))
+    fn range_error(&self, name: &str, code: &str, wanted: &str) -> OpenAiError {
+        let param = format!("{}{name}", self.prefix);
+        OpenAiError::invalid(code, &param, format!("'{param}' must be {wanted}."))
     }
 
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Refusal> {
-        let read = |value: &'a Value| value.as_str().ok_or_else(|| self.wrong(name, "a string"));
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, OpenAiError> {
+        let read = |value: &'a Value| value.as_str().ok_or_else(|| self.type_error(name, "a string"));
         self.get(name).map(read).transpose()
     }
 
     /// Text with at most this many characters.
-    pub(crate) fn brief(&self, name: &str, most: usize) -> Result<Option<String>, Refusal> {
+    pub(crate) fn short_text(&self, name: &str, most: usize) -> Result<Option<String>, OpenAiError> {
         match self.text(name)? {
             Some(text) if text.chars().count() > most => {
-                Err(self.outside(name, "string_above_max_length", &format!("at most {most} characters long")))
+                Err(self.range_error(name, "string_above_max_length", &format!("at most {most} characters long")))
             }
             text => Ok(text.map(str::to_owned)),
         }
     }
 
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
-        let read = |value: &Value| value.as_bool().ok_or_else(|| self.wrong(name, "true or false"));
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, OpenAiError> {
+        let read = |value: &Value| value.as_bool().ok_or_else(|| self.type_error(name, "true or false"));
         self.get(name).map(read).transpose()
     }
 
-    pub(crate) fn list(&self, name: &str) -> Result<&'a [Value], Refusal> {
+    pub(crate) fn list(&self, name: &str) -> Result<&'a [Value], OpenAiError> {
         match self.get(name) {
             None => Ok(&[]),
             Some(Value::Array(list)) => Ok(list),
-            Some(_) => Err(self.wrong(name, "a list")),
+            Some(_) => Err(self.type_error(name, "a list")),
         }
     }
 
-    pub(crate) fn object(&self, name: &str) -> Result<Option<&'a Map<String, Value>>, Refusal> {
-        let read = |value: &'a Value| value.as_object().ok_or_else(|| self.wrong(name, "an object"));
+    pub(crate) fn object(&self, name: &str) -> Result<Option<&'a Map<String, Value>>, OpenAiError> {
+        let read = |value: &'a Value| value.as_object().ok_or_else(|| self.type_error(name, "an object"));
         self.get(name).map(read).transpose()
     }
 
     /// An integer within these bounds.
-    pub(crate) fn count(&self, name: &str, least: u32, most: u32) -> Result<Option<u32>, Refusal> {
+    pub(crate) fn count(&self, name: &str, least: u32, most: u32) -> Result<Option<u32>, OpenAiError> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let number = value.as_i64().ok_or_else(|| self.wrong(name, "a whole number"))?;
+        let number = value.as_i64().ok_or_else(|| self.type_error(name, "a whole number"))?;
         match u32::try_from(number.max(-1)) {
             Ok(number) if (least..=most).contains(&number) => Ok(Some(number)),
             _ if number < i64::from(least) => {
-                Err(self.outside(name, "integer_below_min_value", &format!("{least} or more")))
+                Err(self.range_error(name, "integer_below_min_value", &format!("{least} or more")))
             }
-            _ => Err(self.outside(name, "integer_above_max_value", &format!("{most} or less"))),
+            _ => Err(self.range_error(name, "integer_above_max_value", &format!("{most} or less"))),
         }
     }
 
     /// A number within these bounds.
-    pub(crate) fn number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>, Refusal> {
+    pub(crate) fn number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>, OpenAiError> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let number = value.as_f64().ok_or_else(|| self.wrong(name, "a number"))?;
+        let number = value.as_f64().ok_or_else(|| self.type_error(name, "a number"))?;
         if number < least {
-            return Err(self.outside(name, "decimal_below_min_value", &format!("{least} or more")));
+            return Err(self.range_error(name, "decimal_below_min_value", &format!("{least} or more")));
         }
         if number > most {
-            return Err(self.outside(name, "decimal_above_max_value", &format!("{most} or less")));
+            return Err(self.range_error(name, "decimal_above_max_value", &format!("{most} or less")));
         }
         Ok(Some(number))
     }
 
-    pub(crate) fn thousandths(&self, name: &str, most: f64) -> Result<Option<Thousandths>, Refusal> {
-        Ok(self.number(name, 0.0, most)?.and_then(Thousandths::of))
+    pub(crate) fn thousandths(&self, name: &str, most: f64) -> Result<Option<Thousandths>, OpenAiError> {
+        Ok(self.number(name, 0.0, most)?.and_then(Thousandths::from_f64))
     }
 
     /// One of these values.
-    pub(crate) fn one_of(&self, name: &str, words: &[&str]) -> Result<Option<&'a str>, Refusal> {
+    pub(crate) fn one_of(&self, name: &str, words: &[&str]) -> Result<Option<&'a str>, OpenAiError> {
         match self.text(name)? {
             Some(word) if !words.contains(&word) => {
-                Err(self.outside(name, "invalid_value", &format!("one of: {}", words.join(", "))))
+                Err(self.range_error(name, "invalid_value", &format!("one of: {}", words.join(", "))))
             }
             word => Ok(word),
         }
     }
 
     /// A list of strings.
-    pub(crate) fn words(&self, name: &str) -> Result<Vec<String>, Refusal> {
+    pub(crate) fn strings(&self, name: &str) -> Result<Vec<String>, OpenAiError> {
         let read = |value: &Value| value.as_str().map(str::to_owned);
         let words: Option<Vec<String>> = self.list(name)?.iter().map(read).collect();
-        words.ok_or_else(|| self.wrong(name, "a list of strings"))
+        words.ok_or_else(|| self.type_error(name, "a list of strings"))
     }
 }

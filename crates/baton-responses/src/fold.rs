@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// A response object as a client builds it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Folded {
+pub struct FoldedResponse {
     /// The object so far.
     pub response: Value,
     /// Number of applied events.
@@ -14,7 +14,7 @@ pub struct Folded {
 /// Error for an event that does not fit the state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("event {number}, {kind}: {problem}")]
-pub struct Unfit {
+pub struct FoldError {
     /// Number of earlier events.
     pub number: u64,
     /// Type of the event.
@@ -23,11 +23,12 @@ pub struct Unfit {
     pub problem: String,
 }
 
-impl Folded {
+impl FoldedResponse {
     /// Applies the next event. An event with the whole object must agree with the state built from the others.
-    pub fn apply(&mut self, event: &Value) -> Result<(), Unfit> {
+    pub fn apply(&mut self, event: &Value) -> Result<(), FoldError> {
         let kind = event["type"].as_str().unwrap_or_default();
-        let unfit = |problem: &str| Unfit { number: self.count, kind: kind.to_owned(), problem: problem.to_owned() };
+        let unfit =
+            |problem: &str| FoldError { number: self.count, kind: kind.to_owned(), problem: problem.to_owned() };
         if event["sequence_number"].as_u64() != Some(self.count) {
             return Err(unfit("the sequence number does not follow"));
         }
@@ -38,22 +39,25 @@ impl Folded {
             }
             "error" => Ok(()),
             _ if self.count == 0 => Err("the stream has not begun"),
-            _ if event["response"].is_object() => self.whole(&event["response"]),
-            _ => self.item(kind, event),
+            _ if event["response"].is_object() => self.apply_response(&event["response"]),
+            _ => self.apply_item_event(kind, event),
         };
-        let applied =
-            applied.map_err(|problem| Unfit { number: self.count, kind: kind.to_owned(), problem: problem.to_owned() });
+        let applied = applied.map_err(|problem| FoldError {
+            number: self.count,
+            kind: kind.to_owned(),
+            problem: problem.to_owned(),
+        });
         self.count += 1;
         applied
     }
 
-    fn whole(&mut self, response: &Value) -> Result<(), &'static str> {
+    fn apply_response(&mut self, response: &Value) -> Result<(), &'static str> {
         let agrees = response["output"] == self.response["output"];
         self.response = response.clone();
         if agrees { Ok(()) } else { Err("the output differs from the streamed items") }
     }
 
-    fn item(&mut self, kind: &str, event: &Value) -> Result<(), &'static str> {
+    fn apply_item_event(&mut self, kind: &str, event: &Value) -> Result<(), &'static str> {
         let Some(output) = self.response["output"].as_array_mut() else { return Err("there is no output") };
         let index = event["output_index"].as_u64().and_then(|index| usize::try_from(index).ok());
         let index = index.ok_or("there is no output_index")?;

@@ -1,19 +1,19 @@
 //! MCP servers supplied by a request.
 
 use crate::{
-    Refusal,
-    fields::Fields,
-    parts::{missing, needed},
+    OpenAiError,
+    fields::RequestFields,
+    parts::{missing_param, required_text},
 };
-use baton_types::{GuestServer, Json, Permission, ToolSpec};
+use baton_types::{CallerServerSpec, Json, Permission, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fmt};
 
 /// Maximum number of servers per request.
-const MOST_SERVERS: usize = 16;
+const MAX_SERVERS: usize = 16;
 /// Maximum number of tools of all servers, and maximum size of their descriptions.
-const MOST_TOOLS: usize = 128;
-const MOST_BYTES: usize = 512 << 10;
+const MAX_TOOLS: usize = 128;
+const MAX_DESCRIPTION_BYTES: usize = 512 << 10;
 
 /// An MCP server supplied by a request.
 #[derive(Clone, PartialEq, Eq)]
@@ -29,19 +29,19 @@ pub struct McpToolRequest {
     /// Tools that may be used; all if absent.
     pub allowed_tools: Option<Vec<String>>,
     /// Approval policy for its tools.
-    pub require_approval: Approvals,
+    pub require_approval: McpApprovalPolicy,
 }
 
 /// Determines which tools of an MCP server require approval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Approvals {
+pub enum McpApprovalPolicy {
     /// Every call requires approval.
     #[default]
     Always,
     /// No call requires approval.
     Never,
     /// Every call requires approval, except calls of these tools.
-    Unless {
+    Except {
         /// Tools that need no approval.
         never: Vec<String>,
     },
@@ -54,16 +54,17 @@ impl fmt::Debug for McpToolRequest {
 }
 
 impl McpToolRequest {
-    pub(crate) fn read(members: &Map<String, Value>, param: &str, before: &[Self]) -> Result<Self, Refusal> {
+    pub(crate) fn read(members: &Map<String, Value>, param: &str, before: &[Self]) -> Result<Self, OpenAiError> {
         let place = format!("{param}.");
-        let fields = Fields::new(members, &place);
+        let fields = RequestFields::new(members, &place);
         let server_label = label(members, param, before)?;
         if fields.get("connector_id").is_some() {
             let param = format!("{param}.connector_id");
             let detail = "Connectors are not supported; send the address of an MCP server as server_url.";
-            return Err(Refusal::invalid("unsupported_tool", &param, detail));
+            return Err(OpenAiError::invalid("unsupported_tool", &param, detail));
         }
-        let server_url = fields.text("server_url")?.ok_or_else(|| missing(&format!("{param}.server_url")))?.to_owned();
+        let server_url =
+            fields.text("server_url")?.ok_or_else(|| missing_param(&format!("{param}.server_url")))?.to_owned();
         let mut headers = headers(fields, param)?;
         if let Some(token) = fields.text("authorization")? {
             headers.retain(|name, _| !name.eq_ignore_ascii_case("authorization"));
@@ -74,9 +75,9 @@ impl McpToolRequest {
             None => None,
             Some(Value::Object(filter)) => {
                 let place = format!("{param}.allowed_tools.");
-                Some(Fields::new(filter, &place).words("tool_names")?)
+                Some(RequestFields::new(filter, &place).strings("tool_names")?)
             }
-            Some(_) => Some(fields.words("allowed_tools")?),
+            Some(_) => Some(fields.strings("allowed_tools")?),
         };
         Ok(Self {
             server_description: fields.text("server_description")?.map(str::to_owned),
@@ -91,14 +92,14 @@ impl McpToolRequest {
     /// The echo of the server, without secrets.
     pub(crate) fn echo(&self) -> Json {
         let approval = match &self.require_approval {
-            Approvals::Always => json!("always"),
-            Approvals::Never => json!("never"),
-            Approvals::Unless { never } => json!({ "never": { "tool_names": never } }),
+            McpApprovalPolicy::Always => json!("always"),
+            McpApprovalPolicy::Never => json!("never"),
+            McpApprovalPolicy::Except { never } => json!({ "never": { "tool_names": never } }),
         };
         json!({
             "type": "mcp",
             "server_label": self.server_label,
-            "server_url": origin(&self.server_url),
+            "server_url": redacted_origin(&self.server_url),
             "server_description": self.server_description,
             "headers": null,
             "allowed_tools": self.allowed_tools,
@@ -108,11 +109,12 @@ impl McpToolRequest {
     }
 
     /// The server with its allowed tools and their permissions as requested.
-    pub fn admitted(&self, tools: Vec<ToolSpec>) -> GuestServer {
-        let own = |tool: &ToolSpec| tool.at_server().map_or_else(|| tool.name.clone(), |(_, own)| own.to_owned());
+    pub fn with_tools(&self, tools: Vec<ToolSpec>) -> CallerServerSpec {
+        let own =
+            |tool: &ToolSpec| tool.mcp_server_and_tool().map_or_else(|| tool.name.clone(), |(_, own)| own.to_owned());
         let is_allowed = |name: &String| self.allowed_tools.as_ref().is_none_or(|allowed| allowed.contains(name));
         let tools = tools.into_iter().filter(|tool| is_allowed(&own(tool))).map(|tool| {
-            let permission = if self.asks_about(&own(&tool)) { Permission::Ask } else { Permission::Allow };
+            let permission = if self.requires_approval(&own(&tool)) { Permission::Ask } else { Permission::Allow };
             // The server description helps a model to choose among servers with short tool descriptions.
             let description = match &self.server_description {
                 Some(about) => format!("{}\n\n({}: {about})", tool.description, self.server_label),
@@ -120,32 +122,32 @@ impl McpToolRequest {
             };
             ToolSpec { permission, description, ..tool }
         });
-        GuestServer { label: self.server_label.clone(), tools: tools.collect() }
+        CallerServerSpec { label: self.server_label.clone(), tools: tools.collect() }
     }
 
-    fn asks_about(&self, tool: &str) -> bool {
+    fn requires_approval(&self, tool: &str) -> bool {
         match &self.require_approval {
-            Approvals::Always => true,
-            Approvals::Never => false,
-            Approvals::Unless { never } => !never.iter().any(|name| name == tool),
+            McpApprovalPolicy::Always => true,
+            McpApprovalPolicy::Never => false,
+            McpApprovalPolicy::Except { never } => !never.iter().any(|name| name == tool),
         }
     }
 }
 
 /// The echo of an address, without the part after the host, which often contains secrets.
-fn origin(url: &str) -> String {
+fn redacted_origin(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return "<redacted>".to_owned() };
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = place.rsplit('@').next().unwrap_or_default();
     format!("{scheme}://{host}/<redacted>")
 }
 
-fn label(members: &Map<String, Value>, param: &str, before: &[McpToolRequest]) -> Result<String, Refusal> {
-    let label = needed(members, "server_label", param)?;
+fn label(members: &Map<String, Value>, param: &str, before: &[McpToolRequest]) -> Result<String, OpenAiError> {
+    let label = required_text(members, "server_label", param)?;
     let param = format!("{param}.server_label");
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    let problem = if before.len() >= MOST_SERVERS {
-        format!("is one server too many; send at most {MOST_SERVERS}")
+    let problem = if before.len() >= MAX_SERVERS {
+        format!("is one server too many; send at most {MAX_SERVERS}")
     } else if label.is_empty() || label.len() > 64 || !label.bytes().all(is_word) {
         "must be 1 to 64 letters, digits, _ or -".to_owned()
     } else if before.iter().any(|server| server.server_label == label) {
@@ -153,53 +155,53 @@ fn label(members: &Map<String, Value>, param: &str, before: &[McpToolRequest]) -
     } else {
         return Ok(label.to_owned());
     };
-    Err(Refusal::invalid("invalid_value", &param, format!("'{param}' {problem}.")))
+    Err(OpenAiError::invalid("invalid_value", &param, format!("'{param}' {problem}.")))
 }
 
-fn headers(fields: Fields<'_>, param: &str) -> Result<BTreeMap<String, String>, Refusal> {
+fn headers(fields: RequestFields<'_>, param: &str) -> Result<BTreeMap<String, String>, OpenAiError> {
     let given = fields.object("headers")?.into_iter().flatten();
     let read = given.map(|(name, value)| match value.as_str() {
         Some(value) => Ok((name.clone(), value.to_owned())),
         None => {
             let param = format!("{param}.headers.{name}");
-            Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be a string.")))
+            Err(OpenAiError::invalid("invalid_type", &param, format!("'{param}' must be a string.")))
         }
     });
     read.collect()
 }
 
-fn approvals(fields: Fields<'_>, param: &str) -> Result<Approvals, Refusal> {
+fn approvals(fields: RequestFields<'_>, param: &str) -> Result<McpApprovalPolicy, OpenAiError> {
     match fields.get("require_approval") {
-        None => Ok(Approvals::Always),
+        None => Ok(McpApprovalPolicy::Always),
         Some(Value::Object(filter)) => {
-            let names = |which: &str| -> Result<Vec<String>, Refusal> {
+            let names = |which: &str| -> Result<Vec<String>, OpenAiError> {
                 let place = format!("{param}.require_approval.");
-                let Some(filter) = Fields::new(filter, &place).object(which)? else { return Ok(Vec::new()) };
-                Fields::new(filter, &format!("{place}{which}.")).words("tool_names")
+                let Some(filter) = RequestFields::new(filter, &place).object(which)? else { return Ok(Vec::new()) };
+                RequestFields::new(filter, &format!("{place}{which}.")).strings("tool_names")
             };
             let (always, mut never) = (names("always")?, names("never")?);
             never.retain(|name| !always.contains(name));
-            Ok(Approvals::Unless { never })
+            Ok(McpApprovalPolicy::Except { never })
         }
         Some(_) => Ok(match fields.one_of("require_approval", &["always", "never"])? {
-            Some("never") => Approvals::Never,
-            _ => Approvals::Always,
+            Some("never") => McpApprovalPolicy::Never,
+            _ => McpApprovalPolicy::Always,
         }),
     }
 }
 
 /// Checks the size limits of a request: the tool descriptions of its servers are stored with the turn.
-pub(crate) fn check_size(servers: &[GuestServer]) -> Result<(), Refusal> {
+pub(crate) fn check_size(servers: &[CallerServerSpec]) -> Result<(), OpenAiError> {
     let tools = servers.iter().flat_map(|server| &server.tools);
     let count = tools.clone().count();
     let bytes: usize = tools.map(|tool| tool.description.len() + tool.parameters.as_str().len()).sum();
-    let problem = if count > MOST_TOOLS {
-        format!("have {count} tools, and a request can use {MOST_TOOLS}")
-    } else if bytes > MOST_BYTES {
-        format!("describe their tools in {} KB; the limit is {} KB", bytes >> 10, MOST_BYTES >> 10)
+    let problem = if count > MAX_TOOLS {
+        format!("have {count} tools; the limit is {MAX_TOOLS}")
+    } else if bytes > MAX_DESCRIPTION_BYTES {
+        format!("describe their tools in {} KB; the limit is {} KB", bytes >> 10, MAX_DESCRIPTION_BYTES >> 10)
     } else {
         return Ok(());
     };
     let detail = format!("The MCP servers of the request {problem}. List the tools that it needs in allowed_tools.");
-    Err(Refusal::invalid("too_many_tools", "tools", detail))
+    Err(OpenAiError::invalid("too_many_tools", "tools", detail))
 }

@@ -4,12 +4,12 @@ use baton_types::{Digest, TaskId};
 
 /// Length of the digest that distinguishes the items of a task; the whole id stays below 64 characters, a limit of
 /// other implementations.
-const DIGITS: usize = 12;
+const DIGEST_LEN: usize = 12;
 
 /// The id of an item. It contains the task id, so that references by item id can be resolved.
 pub(crate) fn item_id(kind: &str, task: &str, own: &str) -> String {
-    let digest = Digest::of(own.as_bytes());
-    format!("{kind}_{task}_{}", digest.as_str().get(..DIGITS).unwrap_or_default())
+    let digest = Digest::compute(own.as_bytes());
+    format!("{kind}_{task}_{}", digest.as_str().get(..DIGEST_LEN).unwrap_or_default())
 }
 
 /// The task id contained in an item id.

@@ -26,19 +26,20 @@ mod response_id;
 mod run_failure;
 mod tools;
 
-pub use compact::{Compact, CompactionError, open_compaction, seal_compaction};
-pub use create::Create;
-pub use event::{Body, StreamEvent};
-pub use guests::{Approvals, McpToolRequest};
-pub use input::{Approval, Input, Last, Turn, read_items};
+pub use compact::{CompactRequest, CompactionError, open_compaction, seal_compaction};
+pub use create::CreateResponse;
+pub use event::{StreamEvent, StreamEventBody};
+pub use guests::{McpApprovalPolicy, McpToolRequest};
+pub use input::{CurrentInput, HistoryEntry, McpApprovalAnswer, ParsedInput, read_items};
 pub use item::{ContentPart, ItemStatus, ListedTool, OutputItem, SummaryPart};
 pub use item_id::task_of_item;
-pub use note::Note;
+pub use note::RequestRecord;
 pub use objects::{
-    CompactionObject, ConversationObject, Deleted, InputTokens, ItemPage, List, ModelObject, Order, page_items,
+    CompactionObject, ConversationObject, DeletedObject, InputTokenCount, ItemOrder, ItemPage, ModelObject, ObjectList,
+    page_items,
 };
-pub use projector::Projector;
-pub use refusal::{ErrorObject, Refusal};
+pub use projector::ResponseProjector;
+pub use refusal::{ErrorObject, OpenAiError};
 pub use response::{IncompleteDetails, Response, ResponseError, ResponseStatus, ResponseUsage};
 pub use response_id::ResponseId;
 pub use run_failure::RunFailure;

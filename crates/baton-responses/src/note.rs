@@ -1,12 +1,12 @@
 //! Request data stored with a turn, to show the response again.
 
-use baton_types::{Json, Thousandths, Wishes};
+use baton_types::{Json, RunOptions, Thousandths};
 use serde::{Deserialize, Serialize};
 
 /// The echo of a request and its lookup data; stored as the note of a turn's run options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Note {
+pub struct RequestRecord {
     /// The requested model; the agent's name if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -99,14 +99,14 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-impl Note {
+impl RequestRecord {
     /// The note of a turn; empty if the turn came through another API.
-    pub fn of(wishes: &Wishes) -> Self {
+    pub fn from_run_options(wishes: &RunOptions) -> Self {
         wishes.note.as_ref().and_then(|note| note.read().ok()).unwrap_or_default()
     }
 
     /// The stored form of the note.
     pub fn to_json(&self) -> Option<Json> {
-        Json::of(self).ok()
+        Json::from_serializable(self).ok()
     }
 }

@@ -1,21 +1,21 @@
 //! Small wire objects: lists, models, conversations, deletions.
 
-use crate::{OutputItem, Refusal, ResponseUsage};
+use crate::{OpenAiError, OutputItem, ResponseUsage};
 use baton_types::Json;
 use serde::{Deserialize, Serialize};
 
 /// A list without pages, such as the list of models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct List<T> {
+pub struct ObjectList<T> {
     /// Always `list`.
     pub object: &'static str,
     /// The entries.
     pub data: Vec<T>,
 }
 
-impl<T> List<T> {
+impl<T> ObjectList<T> {
     /// A list with these entries.
-    pub fn of(data: Vec<T>) -> Self {
+    pub fn new(data: Vec<T>) -> Self {
         Self { object: "list", data }
     }
 }
@@ -36,13 +36,13 @@ pub struct ItemPage {
 }
 
 #[derive(Deserialize)]
-struct WithId {
+struct ItemIdOnly {
     id: String,
 }
 
 /// Sort order of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum ItemOrder {
     /// Oldest first.
     Asc,
     /// Newest first.
@@ -51,10 +51,15 @@ pub enum Order {
 }
 
 /// A page of items, which are given oldest first; an unknown `after` is an error.
-pub fn page_items(items: &[Json], limit: usize, order: Order, after: Option<&str>) -> Result<ItemPage, Refusal> {
-    let id = |item: &Json| item.read::<WithId>().ok().map(|item| item.id);
+pub fn page_items(
+    items: &[Json],
+    limit: usize,
+    order: ItemOrder,
+    after: Option<&str>,
+) -> Result<ItemPage, OpenAiError> {
+    let id = |item: &Json| item.read::<ItemIdOnly>().ok().map(|item| item.id);
     let mut ordered: Vec<&Json> = items.iter().collect();
-    if order == Order::Desc {
+    if order == ItemOrder::Desc {
         ordered.reverse();
     }
     let rest = match after {
@@ -63,7 +68,7 @@ pub fn page_items(items: &[Json], limit: usize, order: Order, after: Option<&str
             Some(at) => &ordered[at + 1..],
             None => {
                 let detail = format!("There is no item '{after}' here; use the last_id of the page before.");
-                return Err(Refusal::invalid("item_not_found", "after", detail));
+                return Err(OpenAiError::invalid("item_not_found", "after", detail));
             }
         },
     };
@@ -79,7 +84,7 @@ pub fn page_items(items: &[Json], limit: usize, order: Order, after: Option<&str
 
 /// Confirmation of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Deleted {
+pub struct DeletedObject {
     /// Id of the deleted object.
     pub id: String,
     /// `response` or `conversation.deleted`.
@@ -88,7 +93,7 @@ pub struct Deleted {
     pub deleted: bool,
 }
 
-impl Deleted {
+impl DeletedObject {
     /// Deletion of a response.
     pub fn response(id: String) -> Self {
         Self { id, object: "response", deleted: true }
@@ -143,16 +148,16 @@ impl ConversationObject {
 
 /// Token count of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct InputTokens {
+pub struct InputTokenCount {
     /// Always `response.input_tokens`.
     pub object: &'static str,
     /// Number of tokens.
     pub input_tokens: u64,
 }
 
-impl InputTokens {
+impl InputTokenCount {
     /// An object with this count.
-    pub fn of(input_tokens: u64) -> Self {
+    pub fn new(input_tokens: u64) -> Self {
         Self { object: "response.input_tokens", input_tokens }
     }
 }

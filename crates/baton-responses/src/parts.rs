@@ -2,13 +2,13 @@
 //!
 //! `baton-rules` reads these data parts; a test of this crate keeps both formats in sync.
 
-use crate::{Approval, Refusal};
+use crate::{McpApprovalAnswer, OpenAiError};
 use baton_types::{CallId, Json, Message, Part, PartContent, ToolCall, ToolResult};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The text of a message, or its data and links if it has no text.
-pub(crate) fn words(message: &Message) -> String {
+pub(crate) fn message_text(message: &Message) -> String {
     let text = message.text();
     if !text.is_empty() {
         return text;
@@ -29,7 +29,7 @@ fn is_protocol(data: &Json) -> bool {
 }
 
 #[derive(Serialize)]
-struct Calls<'a> {
+struct InputToolCallsData<'a> {
     tool_calls: Vec<CallEntry<'a>>,
 }
 
@@ -41,7 +41,7 @@ struct CallEntry<'a> {
 }
 
 #[derive(Serialize)]
-struct Results<'a> {
+struct ToolResultsData<'a> {
     tool_results: Vec<ResultEntry<'a>>,
 }
 
@@ -55,7 +55,7 @@ struct ResultEntry<'a> {
 }
 
 fn data(value: &impl Serialize) -> Part {
-    Part::data(Json::of(value).unwrap_or_else(|_| Json::string("")))
+    Part::data(Json::from_serializable(value).unwrap_or_else(|_| Json::string("")))
 }
 
 /// The data part with calls.
@@ -64,7 +64,7 @@ pub(crate) fn calls_part(calls: &[ToolCall]) -> Part {
         .iter()
         .map(|call| CallEntry { call_id: &call.id, name: &call.name, arguments: &call.arguments })
         .collect();
-    data(&Calls { tool_calls })
+    data(&InputToolCallsData { tool_calls })
 }
 
 /// The data part with results.
@@ -78,11 +78,11 @@ pub(crate) fn results_part(results: &[ToolResult]) -> Part {
             is_error: result.is_error,
         })
         .collect();
-    data(&Results { tool_results })
+    data(&ToolResultsData { tool_results })
 }
 
 /// The data part with approval decisions.
-pub(crate) fn approvals_part(approvals: &[Approval]) -> Part {
+pub(crate) fn approvals_part(approvals: &[McpApprovalAnswer]) -> Part {
     let responses: Vec<Value> = approvals
         .iter()
         .map(|approval| {
@@ -93,68 +93,70 @@ pub(crate) fn approvals_part(approvals: &[Approval]) -> Part {
 }
 
 /// The content of a message item: a string, or a list of parts.
-pub(crate) fn content_parts(content: &Value, param: &str) -> Result<Vec<Part>, Refusal> {
+pub(crate) fn content_parts(content: &Value, param: &str) -> Result<Vec<Part>, OpenAiError> {
     match content {
         Value::String(text) => Ok(vec![Part::text(text)]),
         Value::Array(parts) => {
             parts.iter().enumerate().map(|(index, part)| content_part(part, &format!("{param}[{index}]"))).collect()
         }
-        _ => Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be a string or a list of parts."))),
+        _ => {
+            Err(OpenAiError::invalid("invalid_type", param, format!("'{param}' must be a string or a list of parts.")))
+        }
     }
 }
 
-fn content_part(part: &Value, param: &str) -> Result<Part, Refusal> {
+fn content_part(part: &Value, param: &str) -> Result<Part, OpenAiError> {
     if let Value::String(text) = part {
         return Ok(Part::text(text));
     }
     let Value::Object(members) = part else {
-        return Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be an object with a `type`.")));
+        return Err(OpenAiError::invalid("invalid_type", param, format!("'{param}' must be an object with a `type`.")));
     };
     match text_of(members, "type") {
         Some("input_text" | "output_text" | "text" | "summary_text" | "reasoning_text") => {
-            needed(members, "text", param).map(Part::text)
+            required_text(members, "text", param).map(Part::text)
         }
-        Some("refusal") => needed(members, "refusal", param).map(Part::text),
+        Some("refusal") => required_text(members, "refusal", param).map(Part::text),
         Some("input_image") => image(members.get("image_url"), members, param),
         Some("image_url") => image(members.get("image_url").and_then(|image| image.get("url")), members, param),
         Some("input_file") => file(members, param),
         Some("file") => match members.get("file").and_then(Value::as_object) {
             Some(inner) => file(inner, &format!("{param}.file")),
-            None => Err(missing(&format!("{param}.file"))),
+            None => Err(missing_param(&format!("{param}.file"))),
         },
-        Some("input_video") => link(needed(members, "video_url", param)?, Some("video/mp4"), param),
-        Some(other) => Err(Refusal::invalid(
+        Some("input_video") => link(required_text(members, "video_url", param)?, Some("video/mp4"), param),
+        Some(other) => Err(OpenAiError::invalid(
             "unsupported_content",
             &format!("{param}.type"),
             format!("Content of type '{other}' is not supported; send input_text, input_image or input_file."),
         )),
-        None => Err(missing(&format!("{param}.type"))),
+        None => Err(missing_param(&format!("{param}.type"))),
     }
 }
 
-fn image(url: Option<&Value>, members: &Map<String, Value>, param: &str) -> Result<Part, Refusal> {
-    no_file_id(members, param)?;
+fn image(url: Option<&Value>, members: &Map<String, Value>, param: &str) -> Result<Part, OpenAiError> {
+    reject_file_id(members, param)?;
     match url.and_then(Value::as_str) {
         Some(url) => link(url, Some("image/*"), &format!("{param}.image_url")),
-        None => Err(missing(&format!("{param}.image_url"))),
+        None => Err(missing_param(&format!("{param}.image_url"))),
     }
 }
 
-fn file(members: &Map<String, Value>, param: &str) -> Result<Part, Refusal> {
-    no_file_id(members, param)?;
+fn file(members: &Map<String, Value>, param: &str) -> Result<Part, OpenAiError> {
+    reject_file_id(members, param)?;
     let part = match (text_of(members, "file_data"), text_of(members, "file_url")) {
         (Some(data), _) if data.starts_with("data:") => link(data, None, &format!("{param}.file_data"))?,
         (Some(data), _) => raw(data, None, &format!("{param}.file_data"))?,
         (None, Some(url)) => link(url, None, &format!("{param}.file_url"))?,
-        (None, None) => return Err(missing(&format!("{param}.file_data"))),
+        (None, None) => return Err(missing_param(&format!("{param}.file_data"))),
     };
     Ok(Part { filename: text_of(members, "filename").map(str::to_owned), ..part })
 }
 
-fn no_file_id(members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
+fn reject_file_id(members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
     match text_of(members, "file_id") {
         None => Ok(()),
-        Some(_) => Err(Refusal::invalid(
+        Some(_) => Err(OpenAiError::invalid(
             "unsupported_parameter",
             &format!("{param}.file_id"),
             "File ids are not supported; send the content as a data: URL, or a link to it.",
@@ -163,7 +165,7 @@ fn no_file_id(members: &Map<String, Value>, param: &str) -> Result<(), Refusal> 
 }
 
 /// A link, or the inline content of a data: URL.
-fn link(url: &str, media_type: Option<&str>, param: &str) -> Result<Part, Refusal> {
+fn link(url: &str, media_type: Option<&str>, param: &str) -> Result<Part, OpenAiError> {
     let Some(data) = url.strip_prefix("data:") else {
         let is_link = url.starts_with("https://") || url.starts_with("http://");
         return match is_link {
@@ -173,25 +175,25 @@ fn link(url: &str, media_type: Option<&str>, param: &str) -> Result<Part, Refusa
                 ..Part::text("")
             }),
             false => {
-                Err(Refusal::invalid("invalid_value", param, format!("'{param}' must be an http(s) or data: URL.")))
+                Err(OpenAiError::invalid("invalid_value", param, format!("'{param}' must be an http(s) or data: URL.")))
             }
         };
     };
     let Some((kind, content)) = data.split_once(',') else {
-        return Err(Refusal::invalid("invalid_value", param, format!("'{param}' is a data: URL without content.")));
+        return Err(OpenAiError::invalid("invalid_value", param, format!("'{param}' is a data: URL without content.")));
     };
     let Some(kind) = kind.strip_suffix(";base64") else {
         let detail = format!("'{param}' must have its content as base64: data:image/png;base64,...");
-        return Err(Refusal::invalid("invalid_value", param, detail));
+        return Err(OpenAiError::invalid("invalid_value", param, detail));
     };
     let kind = kind.split(';').next().filter(|kind| !kind.is_empty());
     raw(content, kind.or(media_type), param)
 }
 
-fn raw(content: &str, media_type: Option<&str>, param: &str) -> Result<Part, Refusal> {
+fn raw(content: &str, media_type: Option<&str>, param: &str) -> Result<Part, OpenAiError> {
     use base64::Engine as _;
     if base64::engine::general_purpose::STANDARD.decode(content).is_err() {
-        return Err(Refusal::invalid("invalid_value", param, format!("'{param}' is not base64.")));
+        return Err(OpenAiError::invalid("invalid_value", param, format!("'{param}' is not base64.")));
     }
     Ok(Part {
         content: PartContent::Raw(content.to_owned()),
@@ -205,15 +207,19 @@ pub(crate) fn text_of<'a>(members: &'a Map<String, Value>, name: &str) -> Option
 }
 
 /// A required member, as text.
-pub(crate) fn needed<'a>(members: &'a Map<String, Value>, name: &str, param: &str) -> Result<&'a str, Refusal> {
+pub(crate) fn required_text<'a>(
+    members: &'a Map<String, Value>,
+    name: &str,
+    param: &str,
+) -> Result<&'a str, OpenAiError> {
     let param = format!("{param}.{name}");
     match members.get(name) {
         Some(Value::String(text)) => Ok(text),
-        None | Some(Value::Null) => Err(missing(&param)),
-        Some(_) => Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be a string."))),
+        None | Some(Value::Null) => Err(missing_param(&param)),
+        Some(_) => Err(OpenAiError::invalid("invalid_type", &param, format!("'{param}' must be a string."))),
     }
 }
 
-pub(crate) fn missing(param: &str) -> Refusal {
-    Refusal::invalid("missing_required_parameter", param, format!("'{param}' is missing; add it."))
+pub(crate) fn missing_param(param: &str) -> OpenAiError {
+    OpenAiError::invalid("missing_required_parameter", param, format!("'{param}' is missing; add it."))
 }

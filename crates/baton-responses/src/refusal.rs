@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Error of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct OpenAiError {
     /// The HTTP status.
     pub status: u16,
     /// The error type, which clients map to exceptions.
@@ -33,11 +33,11 @@ pub struct ErrorObject {
 }
 
 #[derive(Serialize)]
-struct Envelope {
+struct OpenAiErrorEnvelope {
     error: ErrorObject,
 }
 
-impl Refusal {
+impl OpenAiError {
     /// An error for an invalid request.
     pub fn invalid(code: &str, param: &str, message: impl Into<String>) -> Self {
         Self {
@@ -66,6 +66,6 @@ impl Refusal {
 
     /// The envelope as JSON text.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(&Envelope { error: self.error() }).unwrap_or_default()
+        serde_json::to_string(&OpenAiErrorEnvelope { error: self.error() }).unwrap_or_default()
     }
 }

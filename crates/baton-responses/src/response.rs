@@ -1,6 +1,6 @@
 //! The response object.
 
-use crate::{ContentPart, Note, OutputItem};
+use crate::{ContentPart, OutputItem, RequestRecord};
 use baton_types::{Json, Thousandths, Usage};
 use serde::Serialize;
 use serde_json::json;
@@ -157,7 +157,7 @@ pub struct Response {
 
 impl Response {
     /// A new response with the echo of its request.
-    pub fn begun(id: String, created_at: i64, agent: &str, note: &Note) -> Self {
+    pub fn new(id: String, created_at: i64, agent: &str, note: &RequestRecord) -> Self {
         let number = |given: Option<Thousandths>| given.map_or_else(|| json!(1), |number| json!(number.get()));
         Self {
             id,

@@ -1,46 +1,46 @@
-//! What a response is called.
+//! Ids of responses.
 
 use baton_types::TaskId;
 use std::fmt;
 
-/// The number of the event with which the first turn of a task has its wishes.
-const FIRST: u64 = 2;
+/// Number of the event that sets the run options of a task's first turn.
+const FIRST_TURN_EVENT: u64 = 2;
 
-/// A turn of a task: the event that says what is wished of it.
+/// A turn of a task, identified by the event that sets its run options.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResponseId {
     /// The task.
     pub task: TaskId,
-    /// The number of its event [`baton_types::TaskEvent::Wished`].
-    pub at: u64,
+    /// Number of its [`baton_types::TaskEvent::Wished`] event.
+    pub event_number: u64,
 }
 
 impl ResponseId {
     /// The first turn of a task.
     pub fn first(task: TaskId) -> Self {
-        Self { task, at: FIRST }
+        Self { task, event_number: FIRST_TURN_EVENT }
     }
 
-    /// Reads what [`fmt::Display`] wrote; anything else is the id of no response.
+    /// Parses the output of [`fmt::Display`]; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix("resp_")?;
         let (task, at) = match rest.split_once('_') {
-            None => (rest, FIRST),
+            None => (rest, FIRST_TURN_EVENT),
             Some((task, at)) => {
                 let number: u64 = at.parse().ok()?;
-                let is_usual = number > FIRST && number.to_string() == at;
+                let is_usual = number > FIRST_TURN_EVENT && number.to_string() == at;
                 (task, is_usual.then_some(number)?)
             }
         };
         let is_task = !task.is_empty() && task.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        is_task.then(|| Self { task: task.into(), at })
+        is_task.then(|| Self { task: task.into(), event_number: at })
     }
 }
 
 impl fmt::Display for ResponseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at {
-            FIRST => write!(f, "resp_{}", self.task),
+        match self.event_number {
+            FIRST_TURN_EVENT => write!(f, "resp_{}", self.task),
             at => write!(f, "resp_{}_{at}", self.task),
         }
     }
@@ -65,7 +65,7 @@ mod tests {
             ("msg_01-ab", None),
         ] {
             let id = ResponseId::parse(text);
-            assert_eq!(id.as_ref().map(|id| (id.task.as_str(), id.at)), expect, "{text}");
+            assert_eq!(id.as_ref().map(|id| (id.task.as_str(), id.event_number)), expect, "{text}");
             if let Some(id) = id {
                 assert_eq!(id.to_string(), text);
             }

@@ -1,23 +1,23 @@
 //! Mapping of failed runs to request errors.
 
-use crate::{ErrorObject, Refusal};
-use baton_types::{ErrorCode, ProviderFailure, Reason};
+use crate::{ErrorObject, OpenAiError};
+use baton_types::{ErrorCode, FailureReason, ProviderFailure};
 use std::time::Duration;
 
 /// A failed run as seen by the client: the error, and whether a retry can help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFailure {
     /// The error; its status makes clients raise the appropriate exception.
-    pub refusal: Refusal,
+    pub error: OpenAiError,
     /// Delay requested by the model provider.
     pub retry_after: Option<Duration>,
     /// Whether the same request may succeed later.
-    pub is_passing: bool,
+    pub is_retryable: bool,
 }
 
 impl RunFailure {
     /// The failure that a task ended with.
-    pub fn from_reason(reason: &Reason) -> Self {
+    pub fn from_reason(reason: &FailureReason) -> Self {
         let (status, kind, word) = classify(reason);
         let known = ErrorCode::ALL.iter().find(|known| known.code == reason.code);
         let detail = match known {
@@ -25,17 +25,17 @@ impl RunFailure {
             _ => reason.detail.clone(),
         };
         let message = format!("{detail} ({})", reason.code);
-        let refusal = Refusal { status, kind, code: Some(word), param: None, message };
-        let is_passing = matches!(status, 408 | 409 | 429 | 500..)
-            && refusal.code.as_deref() != Some("insufficient_quota")
+        let error = OpenAiError { status, kind, code: Some(word), param: None, message };
+        let is_retryable = matches!(status, 408 | 409 | 429 | 500..)
+            && error.code.as_deref() != Some("insufficient_quota")
             && reason.code != ErrorCode::MODEL_NOT_CONFIGURED.code;
         let asked = reason.provider.as_ref().and_then(|provider| provider.retry_after_ms);
-        Self { refusal, retry_after: asked.map(Duration::from_millis), is_passing }
+        Self { error, retry_after: asked.map(Duration::from_millis), is_retryable }
     }
 
     /// The `error` object for a stream.
     pub fn error(&self) -> ErrorObject {
-        self.refusal.error()
+        self.error.error()
     }
 }
 
@@ -45,7 +45,7 @@ fn is_about_server(code: &ErrorCode) -> bool {
 }
 
 /// Status, type and code of the error.
-fn classify(reason: &Reason) -> (u16, &'static str, String) {
+fn classify(reason: &FailureReason) -> (u16, &'static str, String) {
     let (status, kind, word) = match reason.code.as_str() {
         code if code == ErrorCode::WINDOW_EXCEEDED.code => (400, "invalid_request_error", "context_length_exceeded"),
         code if code == ErrorCode::BUDGET_USED_UP.code => (429, "too_many_requests", "insufficient_quota"),
@@ -86,9 +86,9 @@ mod tests {
     fn statuses_of_providers_keep_their_meaning() {
         let told = |status, quota_exhausted| {
             let provider = Some(ProviderFailure { status, retry_after_ms: Some(1_500), quota_exhausted });
-            let failure = RunFailure::from_reason(&Reason { provider, ..Reason::new("BTN-3003", "no") });
+            let failure = RunFailure::from_reason(&FailureReason { provider, ..FailureReason::new("BTN-3003", "no") });
             assert_eq!(failure.retry_after, Some(Duration::from_millis(1_500)));
-            (failure.refusal.status, failure.refusal.code.unwrap_or_default(), failure.is_passing)
+            (failure.error.status, failure.error.code.unwrap_or_default(), failure.is_retryable)
         };
         for (status, quota, expect) in [
             (400, false, (400, "provider_bad_request", false)),
@@ -114,8 +114,11 @@ mod tests {
     #[test]
     fn a_refused_key_is_said_to_be_the_server_s() {
         let provider = Some(ProviderFailure { status: 401, retry_after_ms: None, quota_exhausted: false });
-        let reason = Reason { provider, ..Reason::new(ErrorCode::PROVIDER_KEY_REFUSED.code, "look at OPENAI_API_KEY") };
-        let message = RunFailure::from_reason(&reason).refusal.message;
+        let reason = FailureReason {
+            provider,
+            ..FailureReason::new(ErrorCode::PROVIDER_KEY_REFUSED.code, "look at OPENAI_API_KEY")
+        };
+        let message = RunFailure::from_reason(&reason).error.message;
         let expect = "The model provider rejected the key of this server: look at OPENAI_API_KEY (BTN-3022)";
         assert_eq!(message, expect);
     }

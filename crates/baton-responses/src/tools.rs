@@ -1,12 +1,12 @@
 //! Tools and tool choice of a request.
 
-use crate::{McpToolRequest, Refusal, fields::Fields, parts::needed};
-use baton_types::{BUILT_IN_TOOLS, CallerTool, GuestServer, Json, WishedCalls};
+use crate::{McpToolRequest, OpenAiError, fields::RequestFields, parts::required_text};
+use baton_types::{BUILT_IN_TOOLS, CallerServerSpec, CallerTool, CallerToolChoice, Json};
 use serde_json::{Map, Value, json};
 
 /// The tools of a request.
 #[derive(Default)]
-pub(crate) struct Tools {
+pub(crate) struct RequestTools {
     pub(crate) callers: Vec<CallerTool>,
     pub(crate) custom: Vec<String>,
     pub(crate) mcp: Vec<McpToolRequest>,
@@ -14,15 +14,15 @@ pub(crate) struct Tools {
     pub(crate) echo: Vec<Json>,
 }
 
-impl Tools {
-    pub(crate) fn read(list: &[Value]) -> Result<Self, Refusal> {
+impl RequestTools {
+    pub(crate) fn read(list: &[Value]) -> Result<Self, OpenAiError> {
         let mut tools = Self::default();
         for (index, tool) in list.iter().enumerate() {
             let param = format!("tools[{index}]");
             let Value::Object(members) = tool else {
-                return Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be an object.")));
+                return Err(OpenAiError::invalid("invalid_type", &param, format!("'{param}' must be an object.")));
             };
-            match needed(members, "type", &param)? {
+            match required_text(members, "type", &param)? {
                 "function" => tools.function(members, &param)?,
                 "custom" => tools.custom(members, &param)?,
                 "mcp" => {
@@ -36,9 +36,9 @@ impl Tools {
         Ok(tools)
     }
 
-    fn function(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
+    fn function(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
         let place = format!("{param}.");
-        let fields = Fields::new(members, &place);
+        let fields = RequestFields::new(members, &place);
         let (name, description) = (self.name(members, param)?, fields.text("description")?);
         let parameters = fields.object("parameters")?;
         let strict = fields.flag("strict")?;
@@ -56,9 +56,9 @@ impl Tools {
     }
 
     /// Adds a custom tool as a function with one string parameter.
-    fn custom(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
+    fn custom(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
         let place = format!("{param}.");
-        let fields = Fields::new(members, &place);
+        let fields = RequestFields::new(members, &place);
         let (name, description) = (self.name(members, param)?, fields.text("description")?);
         let format = fields.object("format")?;
         let grammar = format.and_then(|format| format.get("definition")).and_then(Value::as_str);
@@ -76,8 +76,8 @@ impl Tools {
         Ok(())
     }
 
-    fn name(&self, members: &Map<String, Value>, param: &str) -> Result<String, Refusal> {
-        let name = needed(members, "name", param)?;
+    fn name(&self, members: &Map<String, Value>, param: &str) -> Result<String, OpenAiError> {
+        let name = required_text(members, "name", param)?;
         let param = format!("{param}.name");
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         let problem = if name.is_empty() || name.len() > 64 || !name.bytes().all(is_word) {
@@ -89,12 +89,12 @@ impl Tools {
         } else {
             return Ok(name.to_owned());
         };
-        Err(Refusal::invalid("invalid_value", &param, format!("'{param}' {problem}.")))
+        Err(OpenAiError::invalid("invalid_value", &param, format!("'{param}' {problem}.")))
     }
 }
 
-fn unsupported(kind: &str, param: &str) -> Refusal {
-    Refusal::invalid(
+fn unsupported(kind: &str, param: &str) -> OpenAiError {
+    OpenAiError::invalid(
         "unsupported_tool",
         param,
         format!(
@@ -104,15 +104,15 @@ fn unsupported(kind: &str, param: &str) -> Refusal {
 }
 
 /// Parses the tool choice; tools of the request's servers are referred to by the names that models use.
-pub(crate) fn tool_choice(choice: &Value, servers: &[GuestServer]) -> Result<WishedCalls, Refusal> {
+pub(crate) fn tool_choice(choice: &Value, servers: &[CallerServerSpec]) -> Result<CallerToolChoice, OpenAiError> {
     let param = "tool_choice";
     let members = match choice {
         Value::String(word) => {
             return match word.as_str() {
-                "auto" => Ok(WishedCalls::Auto),
-                "none" => Ok(WishedCalls::None),
-                "required" => Ok(WishedCalls::Required),
-                _ => Err(Refusal::invalid(
+                "auto" => Ok(CallerToolChoice::Auto),
+                "none" => Ok(CallerToolChoice::None),
+                "required" => Ok(CallerToolChoice::Required),
+                _ => Err(OpenAiError::invalid(
                     "invalid_value",
                     param,
                     "'tool_choice' must be auto, none, required or an object that names a tool.",
@@ -121,50 +121,53 @@ pub(crate) fn tool_choice(choice: &Value, servers: &[GuestServer]) -> Result<Wis
         }
         Value::Object(members) => members,
         _ => {
-            return Err(Refusal::invalid("invalid_type", param, "'tool_choice' must be a string or an object."));
+            return Err(OpenAiError::invalid("invalid_type", param, "'tool_choice' must be a string or an object."));
         }
     };
-    match needed(members, "type", param)? {
-        "function" | "custom" => Ok(WishedCalls::Named(needed(members, "name", param)?.to_owned())),
-        "mcp" => Ok(match (members.get("name").and_then(Value::as_str), of_server(members, servers)) {
-            (Some(name), named) => WishedCalls::Named(named.into_iter().next().unwrap_or_else(|| name.to_owned())),
-            (None, names) if names.is_empty() => WishedCalls::Required,
-            (None, names) => WishedCalls::Only { names, required: true },
+    match required_text(members, "type", param)? {
+        "function" | "custom" => Ok(CallerToolChoice::Named(required_text(members, "name", param)?.to_owned())),
+        "mcp" => Ok(match (members.get("name").and_then(Value::as_str), server_tools(members, servers)) {
+            (Some(name), named) => CallerToolChoice::Named(named.into_iter().next().unwrap_or_else(|| name.to_owned())),
+            (None, names) if names.is_empty() => CallerToolChoice::Required,
+            (None, names) => CallerToolChoice::Only { names, required: true },
         }),
-        "allowed_tools" => allowed(members, servers),
+        "allowed_tools" => allowed_tools(members, servers),
         other => Err(unsupported(other, "tool_choice.type")),
     }
 }
 
 /// The tools of a server that a choice selects, by the names that models use.
-fn of_server(choice: &Map<String, Value>, servers: &[GuestServer]) -> Vec<String> {
+fn server_tools(choice: &Map<String, Value>, servers: &[CallerServerSpec]) -> Vec<String> {
     let text = |name: &str| choice.get(name).and_then(Value::as_str);
     let (label, tool) = (text("server_label"), text("name"));
     let server = servers.iter().find(|server| label == Some(server.label.as_str()));
     let is_meant = |own: &str| tool.is_none_or(|tool| tool == own);
     let meant = server.into_iter().flat_map(|server| &server.tools);
-    meant.filter(|tool| tool.at_server().is_some_and(|(_, own)| is_meant(own))).map(|tool| tool.name.clone()).collect()
+    meant
+        .filter(|tool| tool.mcp_server_and_tool().is_some_and(|(_, own)| is_meant(own)))
+        .map(|tool| tool.name.clone())
+        .collect()
 }
 
-fn allowed(members: &Map<String, Value>, servers: &[GuestServer]) -> Result<WishedCalls, Refusal> {
-    let fields = Fields::new(members, "tool_choice.");
+fn allowed_tools(members: &Map<String, Value>, servers: &[CallerServerSpec]) -> Result<CallerToolChoice, OpenAiError> {
+    let fields = RequestFields::new(members, "tool_choice.");
     let required = fields.one_of("mode", &["auto", "required"])? == Some("required");
     let listed = fields.list("tools")?;
     if !(1..=128).contains(&listed.len()) {
         let param = "tool_choice.tools";
-        return Err(Refusal::invalid("invalid_value", param, format!("'{param}' must name 1 to 128 tools.")));
+        return Err(OpenAiError::invalid("invalid_value", param, format!("'{param}' must name 1 to 128 tools.")));
     }
     let mut names = Vec::new();
     for (index, tool) in listed.iter().enumerate() {
         let param = format!("tool_choice.tools[{index}]");
         let Some(tool) = tool.as_object() else {
-            return Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be an object.")));
+            return Err(OpenAiError::invalid("invalid_type", &param, format!("'{param}' must be an object.")));
         };
-        let of_server = of_server(tool, servers);
+        let of_server = server_tools(tool, servers);
         match tool.get("server_label") {
             Some(_) if !of_server.is_empty() || !tool.contains_key("name") => names.extend(of_server),
-            _ => names.push(needed(tool, "name", &param)?.to_owned()),
+            _ => names.push(required_text(tool, "name", &param)?.to_owned()),
         }
     }
-    Ok(WishedCalls::Only { names, required })
+    Ok(CallerToolChoice::Only { names, required })
 }

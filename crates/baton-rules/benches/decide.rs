@@ -1,9 +1,9 @@
 //! One permission decision with 500 rules, for the shapes of rules that cost most.
 #![expect(clippy::print_stdout, reason = "a bench prints its result")]
 
-use baton_rules::{Decision, Session, decide, offers};
+use baton_rules::{PermissionContext, PermissionDecision, decide_permission, is_offered};
 use baton_types::{
-    ArgumentMatch, AskWhen, Effects, Json, McpTool, Permission, PermissionRule, ToolPolicy, ToolRunner, ToolSpec,
+    ApprovalMode, ArgumentMatch, Effects, Json, McpTool, Permission, PermissionRule, ToolPolicy, ToolRunner, ToolSpec,
 };
 use std::{
     error::Error,
@@ -37,11 +37,11 @@ fn tool() -> Result<ToolSpec, Failure> {
 }
 
 fn policy(rule: impl Fn(usize) -> PermissionRule) -> ToolPolicy {
-    ToolPolicy { ask: AskWhen::Tool, rules: (0..RULES).map(rule).collect() }
+    ToolPolicy { ask: ApprovalMode::Tool, rules: (0..RULES).map(rule).collect() }
 }
 
 fn about(server: Option<&str>, tool: impl Into<String>, arguments: Vec<ArgumentMatch>) -> PermissionRule {
-    PermissionRule { server: server.map(str::to_owned), arguments, ..PermissionRule::of_tool(tool, Permission::Allow) }
+    PermissionRule { server: server.map(str::to_owned), arguments, ..PermissionRule::for_tool(tool, Permission::Allow) }
 }
 
 fn wants(path: impl Into<String>, glob: impl Into<String>) -> Vec<ArgumentMatch> {
@@ -79,7 +79,7 @@ fn measured(mut once: impl FnMut()) -> Duration {
 
 fn main() -> Result<(), Failure> {
     let tool = tool()?;
-    let session = Session { autonomous: false, ask: AskWhen::Tool, included: &[] };
+    let session = PermissionContext { autonomous: false, ask: ApprovalMode::Tool, included: &[] };
     let call = Json::parse(
         r#"{"path":"/srv/notes/plans/of/today.md","head":20,"of":{"line":7,"list":[1,2,3]},"text":"A \"word\""}"#,
     )?;
@@ -95,10 +95,16 @@ fn main() -> Result<(), Failure> {
     let mut slowest = Duration::ZERO;
     for (name, policy) in &shapes {
         let decided = measured(|| {
-            black_box::<Decision>(decide(black_box(policy), &session, &tool, Some(black_box(&call)), false));
+            black_box::<PermissionDecision>(decide_permission(
+                black_box(policy),
+                &session,
+                &tool,
+                Some(black_box(&call)),
+                false,
+            ));
         });
         let offered = measured(|| {
-            black_box(offers(black_box(policy), &session, &tool));
+            black_box(is_offered(black_box(policy), &session, &tool));
         });
         println!("{RULES} rules, {name:<20} decide {decided:>9.2?}, offers {offered:>9.2?}");
         // Every rule walks through the same text star by star: shown, because nobody should think it free.

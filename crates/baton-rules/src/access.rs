@@ -4,14 +4,14 @@ use baton_types::{AgentName, Principal};
 use std::fmt;
 
 /// Maximum length of an agent name.
-const LONGEST_NAME: usize = 64;
+const MAX_AGENT_NAME_LEN: usize = 64;
 
 /// Telemetry scope as text; the part after the colon is not an agent.
 const TELEMETRY_READ: &str = "telemetry:read";
 
 /// A granted scope.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
+pub enum AccessScope {
     /// Read cards and the caller's own tasks, of every agent or of one.
     Read(Option<AgentName>),
     /// Start and cancel work, and everything that [`AccessScope::Read`] allows for the same agents.
@@ -25,26 +25,26 @@ pub enum Scope {
 /// Error for text that is not a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a scope; use read, read:AGENT, call, call:AGENT, telemetry:read or admin")]
-pub struct NoScope(String);
+pub struct ScopeParseError(String);
 
-impl Scope {
+impl AccessScope {
     /// Scopes that are not limited to an agent.
     pub const GENERAL: [Self; 4] = [Self::Read(None), Self::Call(None), Self::TelemetryRead, Self::Admin];
 
     /// Parses the output of [`fmt::Display`].
-    pub fn parse(text: &str) -> Result<Self, NoScope> {
+    pub fn parse(text: &str) -> Result<Self, ScopeParseError> {
         let agent = |agent: Option<&str>| agent.map(AgentName::from);
-        match Allowed::read(text) {
-            Some(Allowed { access: Access::Read, agent: named }) => Ok(Self::Read(agent(named))),
-            Some(Allowed { access: Access::Call, agent: named }) => Ok(Self::Call(agent(named))),
-            Some(Allowed { access: Access::TelemetryRead, .. }) => Ok(Self::TelemetryRead),
-            Some(Allowed { access: Access::Admin, .. }) => Ok(Self::Admin),
-            None => Err(NoScope(text.chars().take(LONGEST_NAME).collect())),
+        match ScopeRef::parse(text) {
+            Some(ScopeRef { access: Access::Read, agent: named }) => Ok(Self::Read(agent(named))),
+            Some(ScopeRef { access: Access::Call, agent: named }) => Ok(Self::Call(agent(named))),
+            Some(ScopeRef { access: Access::TelemetryRead, .. }) => Ok(Self::TelemetryRead),
+            Some(ScopeRef { access: Access::Admin, .. }) => Ok(Self::Admin),
+            None => Err(ScopeParseError(text.chars().take(MAX_AGENT_NAME_LEN).collect())),
         }
     }
 }
 
-impl fmt::Display for Scope {
+impl fmt::Display for AccessScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read(None) => f.write_str("read"),
@@ -77,69 +77,69 @@ impl Access {
 
 /// Error: the caller lacks a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this needs {}the scope {scope}", at_least(scope))]
-pub struct Missing {
+#[error("this needs {}the scope {scope}", scope_prefix(scope))]
+pub struct MissingScope {
     /// Minimum scope that is sufficient.
-    pub scope: Scope,
+    pub scope: AccessScope,
 }
 
 /// Prefix for scopes that a stronger scope can replace.
-fn at_least(scope: &Scope) -> &'static str {
-    if matches!(scope, Scope::Read(_)) { "at least " } else { "" }
+fn scope_prefix(scope: &AccessScope) -> &'static str {
+    if matches!(scope, AccessScope::Read(_)) { "at least " } else { "" }
 }
 
 /// Checks access to an agent; without an agent, a scope for any agent is sufficient.
 ///
 /// Unknown scopes in a token, such as `openid`, are ignored.
-pub fn may(principal: &Principal, access: Access, agent: Option<&AgentName>) -> Result<(), Missing> {
+pub fn check_access(principal: &Principal, access: Access, agent: Option<&AgentName>) -> Result<(), MissingScope> {
     let asked = agent.map(AgentName::as_str);
-    let suffices = |allowed: Allowed<'_>| {
+    let suffices = |allowed: ScopeRef<'_>| {
         let concerned = match (allowed.agent, asked) {
             (Some(allowed), Some(asked)) => allowed == asked,
             _ => true,
         };
-        allowed.is_enough_for(access) && concerned
+        allowed.permits(access) && concerned
     };
-    judge(principal, suffices, access, agent)
+    check_scopes(principal, suffices, access, agent)
 }
 
 /// Checks access to all agents; a scope for one agent is not sufficient.
-pub fn may_everywhere(principal: &Principal, access: Access) -> Result<(), Missing> {
-    let suffices = |allowed: Allowed<'_>| allowed.is_enough_for(access) && allowed.agent.is_none();
-    judge(principal, suffices, access, None)
+pub fn check_access_to_all(principal: &Principal, access: Access) -> Result<(), MissingScope> {
+    let suffices = |allowed: ScopeRef<'_>| allowed.permits(access) && allowed.agent.is_none();
+    check_scopes(principal, suffices, access, None)
 }
 
-fn judge(
+fn check_scopes(
     principal: &Principal,
-    suffices: impl Fn(Allowed<'_>) -> bool,
+    suffices: impl Fn(ScopeRef<'_>) -> bool,
     access: Access,
     agent: Option<&AgentName>,
-) -> Result<(), Missing> {
-    if principal.scopes.iter().filter_map(|scope| Allowed::read(scope)).any(suffices) {
+) -> Result<(), MissingScope> {
+    if principal.scopes.iter().filter_map(|scope| ScopeRef::parse(scope)).any(suffices) {
         return Ok(());
     }
     let scope = match access {
-        Access::Read => Scope::Read(agent.cloned()),
-        Access::Call => Scope::Call(agent.cloned()),
-        Access::TelemetryRead => Scope::TelemetryRead,
-        Access::Admin => Scope::Admin,
+        Access::Read => AccessScope::Read(agent.cloned()),
+        Access::Call => AccessScope::Call(agent.cloned()),
+        Access::TelemetryRead => AccessScope::TelemetryRead,
+        Access::Admin => AccessScope::Admin,
     };
-    Err(Missing { scope })
+    Err(MissingScope { scope })
 }
 
 /// A scope that borrows its text, because every request is checked.
-struct Allowed<'a> {
+struct ScopeRef<'a> {
     access: Access,
     agent: Option<&'a str>,
 }
 
-impl<'a> Allowed<'a> {
-    fn read(text: &'a str) -> Option<Self> {
+impl<'a> ScopeRef<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
         if text == TELEMETRY_READ {
             return Some(Self { access: Access::TelemetryRead, agent: None });
         }
         let (word, agent) = match text.split_once(':') {
-            Some((word, agent)) => (word, Some(agent).filter(|agent| is_name(agent)).map(Some)?),
+            Some((word, agent)) => (word, Some(agent).filter(|agent| is_agent_name(agent)).map(Some)?),
             None => (text, None),
         };
         let access = match (word, agent) {
@@ -151,7 +151,7 @@ impl<'a> Allowed<'a> {
         Some(Self { access, agent })
     }
 
-    fn is_enough_for(&self, access: Access) -> bool {
+    fn permits(&self, access: Access) -> bool {
         match self.access {
             Access::Admin => true,
             Access::Call => matches!(access, Access::Call | Access::Read),
@@ -161,7 +161,7 @@ impl<'a> Allowed<'a> {
     }
 }
 
-fn is_name(text: &str) -> bool {
+fn is_agent_name(text: &str) -> bool {
     let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (1..=LONGEST_NAME).contains(&text.len()) && text.bytes().all(letters)
+    (1..=MAX_AGENT_NAME_LEN).contains(&text.len()) && text.bytes().all(letters)
 }

@@ -1,17 +1,17 @@
 //! Legal transitions of a task.
 
 use crate::{
-    CallStage, CallState, HandedOff, PeerAsked, PeerPlace, REPLY_MESSAGE_TOOL, Run, Task, doubt::allows_another_run,
-    is_in_doubt, seen::is_seen, tool_parts::results_message,
+    CallStage, CallState, PeerDispatch, PeerTaskRef, PendingHandoff, REPLY_MESSAGE_TOOL, RunState, TaskRecord,
+    doubt::allows_another_run, is_in_doubt, seen::is_visible_to_caller, tool_parts::results_message,
 };
 use baton_types::{
-    Artifact, CallId, Grant, Message, MessageId, Reasoning, RunId, TaskEvent, TaskId, TaskState, Timestamp, ToolResult,
-    Usage, Wanted,
+    Artifact, CallId, Message, MessageId, QuestionKind, ReasoningBlock, RunId, SessionGrant, TaskEvent, TaskId,
+    TaskState, Timestamp, ToolResult, Usage,
 };
 
 /// Error for an event that is illegal in the current state; the state is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Illegal {
+pub enum IllegalTransition {
     /// The first event must be `Submitted`, and only the first.
     #[error("a task must start with exactly one submission")]
     Beginning,
@@ -43,15 +43,15 @@ pub enum Illegal {
     },
 }
 
-fn asks_leave(stage: &CallStage) -> bool {
-    matches!(stage, CallStage::Asked(ask) if ask.questions.iter().any(|question| question.wants == Wanted::Approval))
+fn asks_approval(stage: &CallStage) -> bool {
+    matches!(stage, CallStage::Asked(ask) if ask.questions.iter().any(|question| question.wants == QuestionKind::Approval))
 }
 
-impl Task {
+impl TaskRecord {
     /// Creates the task from its submission.
-    pub fn submitted(id: TaskId, at: Timestamp, event: &TaskEvent) -> Result<Self, Illegal> {
+    pub fn from_submission(id: TaskId, at: Timestamp, event: &TaskEvent) -> Result<Self, IllegalTransition> {
         let TaskEvent::Submitted { context, agent, message, tool_execution, parent, depth, autonomous } = event else {
-            return Err(Illegal::Beginning);
+            return Err(IllegalTransition::Beginning);
         };
         Ok(Self {
             id,
@@ -86,16 +86,16 @@ impl Task {
     }
 
     /// Applies the next event; on error nothing has changed.
-    pub fn apply(&mut self, at: Timestamp, event: &TaskEvent) -> Result<(), Illegal> {
+    pub fn apply(&mut self, at: Timestamp, event: &TaskEvent) -> Result<(), IllegalTransition> {
         if self.state.is_terminal() {
-            return Err(Illegal::Ended(self.state));
+            return Err(IllegalTransition::Ended(self.state));
         }
-        let repeats = self.repeats(event);
+        let repeats = self.is_repeat(event);
         match event {
-            TaskEvent::Submitted { .. } => return Err(Illegal::Beginning),
-            TaskEvent::Said { message, results } => self.said(message, results)?,
+            TaskEvent::Submitted { .. } => return Err(IllegalTransition::Beginning),
+            TaskEvent::Said { message, results } => self.receive_message(message, results)?,
             TaskEvent::RunStarted { run, agent, deadline, autonomous } => {
-                self.run_started(Run {
+                self.start_run(RunState {
                     id: run.clone(),
                     agent: agent.clone(),
                     deadline: *deadline,
@@ -113,22 +113,22 @@ impl Task {
                 self.autonomous |= autonomous;
                 self.status_at = at;
             }
-            TaskEvent::RunResumed { run, after, alone } => return self.run_resumed(run, *after, *alone),
+            TaskEvent::RunResumed { run, after, alone } => return self.record_resumption(run, *after, *alone),
             TaskEvent::RunPaused { run } => {
-                self.running(run)?;
+                self.current_run(run)?;
             }
-            TaskEvent::Wished { wishes } => self.wishes = Some(self.wished(wishes)),
+            TaskEvent::Wished { wishes } => self.wishes = Some(self.merge_run_options(wishes)),
             TaskEvent::Wrote { message, .. } => {
                 let open = self.run.as_ref().and_then(|run| run.open.as_ref());
-                open.filter(|open| *open == message).ok_or(Illegal::Attempt)?;
+                open.filter(|open| *open == message).ok_or(IllegalTransition::Attempt)?;
             }
-            TaskEvent::ModelNoted { note } => self.noted(note),
+            TaskEvent::ModelNoted { note } => self.apply_note(note),
             TaskEvent::Guarded { stage, call, message, content, .. } => {
-                self.guarded(*stage, call.as_ref(), message.as_ref(), content.as_ref());
+                self.apply_verdict(*stage, call.as_ref(), message.as_ref(), content.as_ref());
             }
-            TaskEvent::Reasoned { message, reasoning } => self.reasoned(message, reasoning),
+            TaskEvent::Reasoned { message, reasoning } => self.record_reasoning(message, reasoning),
             TaskEvent::Compacted { compaction } => {
-                self.count(compaction.usage);
+                self.add_usage(compaction.usage);
                 self.compaction = Some(compaction.clone());
             }
             TaskEvent::AttemptStarted { message, turn, attempt } => {
@@ -138,12 +138,12 @@ impl Task {
                     self.history.append(&mut self.waiting);
                 }
                 self.calls.clear();
-                let run = self.run.as_mut().ok_or(Illegal::NoRun)?;
+                let run = self.run.as_mut().ok_or(IllegalTransition::NoRun)?;
                 (run.turn, run.attempt, run.open, run.answered) = (*turn, *attempt, Some(message.clone()), false);
             }
             TaskEvent::ToolsCalled { message, calls, usage } => {
-                if let Some(id) = repeated(calls.iter().map(|call| &call.id)) {
-                    return Err(Illegal::Call(id.clone()));
+                if let Some(id) = find_duplicate(calls.iter().map(|call| &call.id)) {
+                    return Err(IllegalTransition::Call(id.clone()));
                 }
                 // A remote agent that delegates its tools waits for their results in the same remote task.
                 let place = self.peer.clone();
@@ -152,7 +152,7 @@ impl Task {
                 self.tool_calls = self.tool_calls.saturating_add(calls.len() as u64);
                 self.calls = calls.iter().cloned().map(CallState::pending).collect();
                 self.history.push(message.clone());
-                self.count(*usage);
+                self.add_usage(*usage);
             }
             TaskEvent::ToolStarted { call, effects, .. } => {
                 let begins = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
@@ -163,76 +163,76 @@ impl Task {
                 let asks = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
                 self.advance(call, asks, CallStage::Asked(ask.clone()))?;
             }
-            TaskEvent::ToolAnswered { call, answers } if self.is_doubted(call) => {
+            TaskEvent::ToolAnswered { call, answers } if self.is_call_in_doubt(call) => {
                 if !allows_another_run(answers) {
-                    return Err(Illegal::Call(call.clone()));
+                    return Err(IllegalTransition::Call(call.clone()));
                 }
                 // The answer concerns the call; earlier answers to the tool remain valid.
-                self.put_stage(call, |_| true, CallStage::Pending)?.effects = None;
+                self.set_stage(call, |_| true, CallStage::Pending)?.effects = None;
             }
             TaskEvent::ToolAnswered { call, answers } => {
                 // A question of the tool is never an approval, whatever its key.
-                let of_leave = self.call(call).is_some_and(|state| asks_leave(&state.stage));
+                let of_leave = self.call(call).is_some_and(|state| asks_approval(&state.stage));
                 // Answers arrive while no run is in progress.
-                let state = self.put_stage(call, CallStage::is_asked, CallStage::Pending)?;
+                let state = self.set_stage(call, CallStage::is_asked, CallStage::Pending)?;
                 match answers.approval().filter(|_| of_leave) {
                     Some(approved) => state.approved = Some(approved),
                     None => state.answers = Some(answers.clone()),
                 }
                 if of_leave && answers.is_for_session() {
                     let tool = state.call.name.clone();
-                    self.grants.push(Grant { agent: self.agent.clone(), tool });
+                    self.grants.push(SessionGrant { agent: self.agent.clone(), tool });
                 }
             }
             TaskEvent::ToolFinished { result } => {
                 self.advance(&result.call, |stage| !stage.is_finished(), CallStage::Finished(result.clone()))?;
                 self.count_failure(result);
-                self.gather_results();
+                self.append_own_results();
             }
             TaskEvent::HandoffSent { call, handoff, child, deadline, .. } => {
                 let (handoff, child) = (handoff.clone(), child.clone());
-                let handed = HandedOff { handoff, child, deadline: *deadline, asked: None, answer: None };
+                let handed = PendingHandoff { handoff, child, deadline: *deadline, asked: None, answer: None };
                 self.advance(call, |stage| matches!(stage, CallStage::Pending), CallStage::HandedOff(handed))?;
                 self.count_call(false);
             }
             TaskEvent::HandoffAsked { call, message } => {
-                self.run.as_ref().ok_or(Illegal::NoRun)?;
-                let handed = self.handed(call)?;
+                self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
+                let handed = self.pending_handoff_mut(call)?;
                 (handed.asked, handed.answer) = (Some((message.clone(), at)), None);
             }
             TaskEvent::HandoffAnswered { call, message, deadline, grants } => {
-                let handed = self.handed(call)?;
+                let handed = self.pending_handoff_mut(call)?;
                 if handed.asked.take().is_none() {
-                    return Err(Illegal::Call(call.clone()));
+                    return Err(IllegalTransition::Call(call.clone()));
                 }
                 (handed.answer, handed.deadline) = (message.clone(), *deadline);
                 self.grants.extend(grants.iter().cloned());
             }
             TaskEvent::ContextChosen { message, request, .. } => {
-                self.run.as_ref().ok_or(Illegal::NoRun)?;
+                self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
                 self.request = Some((message.clone(), request.clone()));
             }
             TaskEvent::PeerAsked { message } => {
-                let run = self.run.as_mut().filter(|run| run.open.is_some()).ok_or(Illegal::Attempt)?;
+                let run = self.run.as_mut().filter(|run| run.open.is_some()).ok_or(IllegalTransition::Attempt)?;
                 if run.asked.is_some() {
-                    return Err(Illegal::Attempt);
+                    return Err(IllegalTransition::Attempt);
                 }
-                run.asked = Some(PeerAsked { message: message.clone(), taken: false });
+                run.asked = Some(PeerDispatch { message: message.clone(), taken: false });
             }
             TaskEvent::PeerAttached { task, context } => {
-                let asked = self.run.as_mut().and_then(|run| run.asked.as_mut()).ok_or(Illegal::Attempt)?;
+                let asked = self.run.as_mut().and_then(|run| run.asked.as_mut()).ok_or(IllegalTransition::Attempt)?;
                 asked.taken = true;
-                self.peer = Some(PeerPlace { task: Some(task.clone()), context: context.clone() });
+                self.peer = Some(PeerTaskRef { task: Some(task.clone()), context: context.clone() });
             }
             TaskEvent::ArtifactEmitted { artifact } => {
-                self.run.as_ref().ok_or(Illegal::NoRun)?;
+                self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
                 self.put_artifact(artifact);
             }
             TaskEvent::Answered { message, usage } => {
                 self.close_attempt()?.answered = true;
-                self.put_artifact(&Artifact::of_answer(message));
+                self.put_artifact(&Artifact::from_answer(message));
                 self.history.push(message.clone());
-                self.count(*usage);
+                self.add_usage(*usage);
             }
             TaskEvent::StatusChanged { state, message, .. } => {
                 self.change_status(*state, message.as_ref())?;
@@ -240,7 +240,7 @@ impl Task {
             }
         }
         self.version += 1;
-        self.generation += u64::from(is_seen(self.autonomous, event));
+        self.generation += u64::from(is_visible_to_caller(self.autonomous, event));
         if let Some(run) = &mut self.run
             && !repeats
         {
@@ -251,7 +251,7 @@ impl Task {
 
     /// Whether the event only repeats an earlier start. This is not progress; otherwise a tool or model call that
     /// crashes the process would be retried forever.
-    fn repeats(&self, event: &TaskEvent) -> bool {
+    fn is_repeat(&self, event: &TaskEvent) -> bool {
         match event {
             TaskEvent::AttemptStarted { attempt, .. } => *attempt > 1,
             TaskEvent::Wrote { .. } => true,
@@ -262,7 +262,7 @@ impl Task {
         }
     }
 
-    fn is_doubted(&self, call: &CallId) -> bool {
+    fn is_call_in_doubt(&self, call: &CallId) -> bool {
         self.call(call).is_some_and(|state| is_in_doubt(self, state))
     }
 
@@ -272,11 +272,11 @@ impl Task {
         }
     }
 
-    fn said(&mut self, message: &Message, results: &[ToolResult]) -> Result<(), Illegal> {
+    fn receive_message(&mut self, message: &Message, results: &[ToolResult]) -> Result<(), IllegalTransition> {
         let is_open = |id: &CallId| self.call(id).is_some_and(|state| !state.stage.is_finished());
         let calls = results.iter().map(|result| &result.call);
-        if let Some(id) = calls.clone().find(|id| !is_open(id)).or_else(|| repeated(calls)) {
-            return Err(Illegal::Call(id.clone()));
+        if let Some(id) = calls.clone().find(|id| !is_open(id)).or_else(|| find_duplicate(calls)) {
+            return Err(IllegalTransition::Call(id.clone()));
         }
         for result in results {
             if let Some(state) = self.calls.iter_mut().find(|state| state.call.id == result.call) {
@@ -287,14 +287,14 @@ impl Task {
             self.waiting.push(message.clone());
         } else {
             self.history.push(message.clone());
-            self.gather_results();
+            self.append_own_results();
         }
         Ok(())
     }
 
-    fn run_started(&mut self, run: Run) -> Result<(), Illegal> {
+    fn start_run(&mut self, run: RunState) -> Result<(), IllegalTransition> {
         if self.run.is_some() {
-            return Err(Illegal::RunInProgress);
+            return Err(IllegalTransition::RunInProgress);
         }
         self.state = TaskState::Working;
         self.status_message = None;
@@ -303,31 +303,31 @@ impl Task {
     }
 
     /// A resumption is not progress: it counts toward the crash limit.
-    fn run_resumed(&mut self, run: &RunId, after: u64, alone: bool) -> Result<(), Illegal> {
-        let run = self.running(run)?;
+    fn record_resumption(&mut self, run: &RunId, after: u64, alone: bool) -> Result<(), IllegalTransition> {
+        let run = self.current_run(run)?;
         let (crashes, before) = if after == run.last_progress { (run.crashes, run.alone) } else { (0, 0) };
         (run.crashes, run.alone) = (crashes.saturating_add(1), before.saturating_add(u32::from(alone)));
         self.version += 1;
         Ok(())
     }
 
-    fn running(&mut self, id: &RunId) -> Result<&mut Run, Illegal> {
-        self.run.as_mut().filter(|run| run.id == *id).ok_or(Illegal::NoRun)
+    fn current_run(&mut self, id: &RunId) -> Result<&mut RunState, IllegalTransition> {
+        self.run.as_mut().filter(|run| run.id == *id).ok_or(IllegalTransition::NoRun)
     }
 
-    fn attempt_may_start(&self, turn: u32, attempt: u32) -> Result<(), Illegal> {
-        let run = self.run.as_ref().ok_or(Illegal::NoRun)?;
+    fn attempt_may_start(&self, turn: u32, attempt: u32) -> Result<(), IllegalTransition> {
+        let run = self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
         if self.open_calls().next().is_some() {
-            return Err(Illegal::OpenCalls);
+            return Err(IllegalTransition::OpenCalls);
         }
         let retry = run.open.is_some() && turn == run.turn && attempt == run.attempt + 1;
         let next = run.open.is_none() && turn == run.turn + 1 && attempt == 1;
-        if retry || next { Ok(()) } else { Err(Illegal::Attempt) }
+        if retry || next { Ok(()) } else { Err(IllegalTransition::Attempt) }
     }
 
-    fn close_attempt(&mut self) -> Result<&mut Run, Illegal> {
+    fn close_attempt(&mut self) -> Result<&mut RunState, IllegalTransition> {
         self.repair = None;
-        let run = self.run.as_mut().ok_or(Illegal::NoRun)?;
+        let run = self.run.as_mut().ok_or(IllegalTransition::NoRun)?;
         match run.open.take() {
             Some(_) => {
                 // The remote task is finished; a further message starts another task in the same remote conversation.
@@ -338,7 +338,7 @@ impl Task {
                 }
                 Ok(run)
             }
-            None => Err(Illegal::Attempt),
+            None => Err(IllegalTransition::Attempt),
         }
     }
 
@@ -347,37 +347,37 @@ impl Task {
         id: &CallId,
         may: impl Fn(&CallStage) -> bool,
         to: CallStage,
-    ) -> Result<&mut CallState, Illegal> {
-        self.run.as_ref().ok_or(Illegal::NoRun)?;
-        self.put_stage(id, may, to)
+    ) -> Result<&mut CallState, IllegalTransition> {
+        self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
+        self.set_stage(id, may, to)
     }
 
-    fn put_stage(
+    fn set_stage(
         &mut self,
         id: &CallId,
         may: impl Fn(&CallStage) -> bool,
         to: CallStage,
-    ) -> Result<&mut CallState, Illegal> {
+    ) -> Result<&mut CallState, IllegalTransition> {
         match self.calls.iter_mut().find(|state| state.call.id == *id) {
             Some(state) if may(&state.stage) => {
                 state.stage = to;
                 Ok(state)
             }
-            _ => Err(Illegal::Call(id.clone())),
+            _ => Err(IllegalTransition::Call(id.clone())),
         }
     }
 
-    fn handed(&mut self, id: &CallId) -> Result<&mut HandedOff, Illegal> {
+    fn pending_handoff_mut(&mut self, id: &CallId) -> Result<&mut PendingHandoff, IllegalTransition> {
         let state = self.calls.iter_mut().find(|state| state.call.id == *id);
         match state.map(|state| &mut state.stage) {
             Some(CallStage::HandedOff(handed)) => Ok(handed),
-            _ => Err(Illegal::Call(id.clone())),
+            _ => Err(IllegalTransition::Call(id.clone())),
         }
     }
 
     /// Adds the results of the agent's own tools to the history as one message, in the format of a caller's message.
     /// Results from the caller are in the history already.
-    fn gather_results(&mut self) {
+    fn append_own_results(&mut self) {
         if self.open_calls().next().is_some() {
             return;
         }
@@ -393,7 +393,7 @@ impl Task {
             .iter()
             .rev()
             .take_while(|message| message.role == baton_types::Role::User)
-            .flat_map(|message| crate::results_in(message).unwrap_or_default())
+            .flat_map(|message| crate::parse_tool_results(message).unwrap_or_default())
             .map(|result| result.call)
             .collect();
         self.calls
@@ -413,16 +413,16 @@ impl Task {
     }
 
     /// Stores reasoning for the next model call; a repeated attempt replaces it.
-    fn reasoned(&mut self, message: &MessageId, reasoning: &Reasoning) {
+    fn record_reasoning(&mut self, message: &MessageId, reasoning: &ReasoningBlock) {
         self.reasoning.retain(|(known, _)| known != message);
         self.reasoning.push((message.clone(), reasoning.clone()));
     }
 
-    pub(crate) fn count(&mut self, usage: Usage) {
+    pub(crate) fn add_usage(&mut self, usage: Usage) {
         self.usage = self.usage.plus(usage);
     }
 
-    fn change_status(&mut self, to: TaskState, message: Option<&Message>) -> Result<(), Illegal> {
+    fn change_status(&mut self, to: TaskState, message: Option<&Message>) -> Result<(), IllegalTransition> {
         let legal = match to {
             TaskState::Submitted | TaskState::Working => false,
             TaskState::Completed if message.is_some_and(|reply| reply.task.is_none()) => self.may_reply(),
@@ -435,9 +435,9 @@ impl Task {
             TaskState::Failed | TaskState::Canceled | TaskState::Rejected => true,
         };
         if !legal {
-            return Err(Illegal::State { from: self.state, to });
+            return Err(IllegalTransition::State { from: self.state, to });
         }
-        let asks_back = to.is_interrupted() && self.run.as_ref().is_some_and(Run::is_taken);
+        let asks_back = to.is_interrupted() && self.run.as_ref().is_some_and(RunState::is_request_delivered);
         if asks_back {
             // Question of a remote agent: messages after it are not yet delivered to that agent.
             self.history.extend(message.cloned());
@@ -449,7 +449,7 @@ impl Task {
     }
 }
 
-impl Task {
+impl TaskRecord {
     /// Whether a bare message may end the task: the model must have called the reply tool. Its other calls are
     /// discarded.
     fn may_reply(&self) -> bool {
@@ -458,7 +458,7 @@ impl Task {
 }
 
 /// Finds a duplicate. Results are addressed by call id, so ids must be unique within a turn.
-fn repeated<'a>(mut ids: impl Iterator<Item = &'a CallId>) -> Option<&'a CallId> {
+fn find_duplicate<'a>(mut ids: impl Iterator<Item = &'a CallId>) -> Option<&'a CallId> {
     let mut seen = std::collections::BTreeSet::new();
     ids.find(|id| !seen.insert(*id))
 }

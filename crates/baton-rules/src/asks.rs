@@ -1,21 +1,21 @@
 //! Input requests of tools and responses of callers, as data parts.
 
-use crate::{CallStage, RefusedMessage, Task, doubt_ask, is_in_doubt, pass::was_passed_down};
+use crate::{CallStage, MessageRejection, TaskRecord, in_doubt_request, is_in_doubt, pass::is_forwarded};
 use baton_types::{
-    AgentName, AnswerAction, CallId, Digest, ErrorCode, Json, Message, Part, PartContent, TaskState, ToolAnswer,
-    ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolResult, Wanted,
+    AgentName, AnswerAction, CallId, Digest, ErrorCode, Json, Message, Part, PartContent, QuestionKind, TaskState,
+    ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest, ToolQuestion, ToolResult,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 #[derive(Serialize)]
-struct RequestsOut<'a> {
-    input_requests: Vec<RequestOut<'a>>,
+struct InputRequestsPayload<'a> {
+    input_requests: Vec<InputRequestPayload<'a>>,
 }
 
 #[derive(Serialize)]
-struct RequestOut<'a> {
+struct InputRequestPayload<'a> {
     call_id: &'a CallId,
     key: &'a str,
     agent: &'a AgentName,
@@ -32,12 +32,12 @@ struct RequestOut<'a> {
 }
 
 #[derive(Serialize)]
-struct ResponsesOut<'a> {
-    input_responses: Vec<ResponseOut<'a>>,
+struct InputResponsesPayload<'a> {
+    input_responses: Vec<InputResponsePayload<'a>>,
 }
 
 #[derive(Serialize)]
-struct ResponseOut<'a> {
+struct InputResponsePayload<'a> {
     call_id: &'a CallId,
     key: &'a str,
     action: AnswerAction,
@@ -46,17 +46,17 @@ struct ResponseOut<'a> {
 }
 
 #[derive(Deserialize)]
-struct PartIn {
+struct InputResponsePart {
     #[serde(default)]
-    input_responses: Option<Vec<ResponseIn>>,
+    input_responses: Option<Vec<InputResponseEntry>>,
 }
 
 #[derive(Deserialize)]
-struct ResponseIn {
+struct InputResponseEntry {
     call_id: Option<CallId>,
     key: Option<String>,
     action: Option<AnswerAction>,
-    decision: Option<Decision>,
+    decision: Option<InputDecision>,
     content: Option<Json>,
     /// Digest of the arguments that were displayed for the decision.
     digest: Option<String>,
@@ -65,7 +65,7 @@ struct ResponseIn {
 /// Decision values for approvals.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Decision {
+enum InputDecision {
     #[serde(alias = "allow", alias = "allow-once")]
     AllowOnce,
     #[serde(alias = "allow-session")]
@@ -73,21 +73,21 @@ enum Decision {
     Deny,
 }
 
-impl ResponseIn {
+impl InputResponseEntry {
     /// Resolves the action. Form content implies acceptance; an approval must be explicit.
-    fn action(&self, wants: &Wanted) -> Result<AnswerAction, String> {
+    fn action(&self, wants: &QuestionKind) -> Result<AnswerAction, String> {
         let decided = self.decision.map(|decision| match decision {
-            Decision::AllowOnce => AnswerAction::Accept,
-            Decision::AllowSession => AnswerAction::AcceptForSession,
-            Decision::Deny => AnswerAction::Decline,
+            InputDecision::AllowOnce => AnswerAction::Accept,
+            InputDecision::AllowSession => AnswerAction::AcceptForSession,
+            InputDecision::Deny => AnswerAction::Decline,
         });
         match (self.action, decided) {
-            (Some(action), Some(decided)) if action.is_yes() != decided.is_yes() => {
+            (Some(action), Some(decided)) if action.is_accepted() != decided.is_accepted() => {
                 Err("action and decision contradict each other; send only one of them".to_owned())
             }
             (Some(action), _) => Ok(action),
             (None, Some(decided)) => Ok(decided),
-            (None, None) if *wants == Wanted::Approval => {
+            (None, None) if *wants == QuestionKind::Approval => {
                 Err("decision must be allow_once, allow_session or deny".to_owned())
             }
             (None, None) => Ok(AnswerAction::Accept),
@@ -96,74 +96,87 @@ impl ResponseIn {
 }
 
 /// Data part with the input requests of tools; an approval includes the arguments of its call.
-pub fn requests_part<'a>(agent: &'a AgentName, asks: impl IntoIterator<Item = &'a (ToolCall, ToolAsk)>) -> Part {
-    let requests = |(call, ask): &'a (ToolCall, ToolAsk)| {
+pub fn input_requests_part<'a>(
+    agent: &'a AgentName,
+    asks: impl IntoIterator<Item = &'a (ToolCall, ToolInputRequest)>,
+) -> Part {
+    let requests = |(call, ask): &'a (ToolCall, ToolInputRequest)| {
         ask.questions.iter().map(|question| {
             let (schema, url, approval) = match &question.wants {
-                Wanted::Form { schema } => (Some(schema), None, None),
-                Wanted::Visit { url } => (None, Some(url.as_str()), None),
-                Wanted::Approval => (None, None, Some(&call.arguments)),
+                QuestionKind::Form { schema } => (Some(schema), None, None),
+                QuestionKind::Visit { url } => (None, Some(url.as_str()), None),
+                QuestionKind::Approval => (None, None, Some(&call.arguments)),
             };
             let (key, message) = (question.key.as_str(), question.message.as_str());
-            let digest = approval.map(|arguments| Digest::of(arguments.as_str().as_bytes()));
-            RequestOut { call_id: &call.id, key, agent, tool: &call.name, message, schema, url, approval, digest }
+            let digest = approval.map(|arguments| Digest::compute(arguments.as_str().as_bytes()));
+            InputRequestPayload {
+                call_id: &call.id,
+                key,
+                agent,
+                tool: &call.name,
+                message,
+                schema,
+                url,
+                approval,
+                digest,
+            }
         })
     };
     let input_requests = asks.into_iter().flat_map(requests).collect();
-    Part::data(Json::of(&RequestsOut { input_requests }).unwrap_or_else(|_| Json::string("")))
+    Part::data(Json::from_serializable(&InputRequestsPayload { input_requests }).unwrap_or_else(|_| Json::string("")))
 }
 
 /// Whether the message answers input requests of tools; it is then not sent to the model.
-pub fn answers_tools(message: &Message) -> bool {
+pub fn is_tool_answer(message: &Message) -> bool {
     message.parts.iter().any(|part| match &part.content {
         PartContent::Data(data) if data.is_object() => {
-            was_passed_down(data) || data.read::<PartIn>().is_ok_and(|part| part.input_responses.is_some())
+            is_forwarded(data) || data.read::<InputResponsePart>().is_ok_and(|part| part.input_responses.is_some())
         }
         _ => false,
     })
 }
 
 /// Data part with the responses in a message.
-pub(crate) fn responses_part(answered: &[(CallId, ToolAnswers)]) -> Part {
+pub(crate) fn input_responses_part(answered: &[(CallId, ToolAnswers)]) -> Part {
     let responses = answered.iter().flat_map(|(call_id, answers)| {
-        answers.answers.iter().map(move |ToolAnswer { key, action, content }| ResponseOut {
+        answers.answers.iter().map(move |ToolAnswer { key, action, content }| InputResponsePayload {
             call_id,
             key,
             action: *action,
             content: content.as_ref(),
         })
     });
-    let out = ResponsesOut { input_responses: responses.collect() };
-    Part::data(Json::of(&out).unwrap_or_else(|_| Json::string("")))
+    let out = InputResponsesPayload { input_responses: responses.collect() };
+    Part::data(Json::from_serializable(&out).unwrap_or_else(|_| Json::string("")))
 }
 
 /// Answers of a message to the tools of a task.
-pub(crate) enum Answered {
+pub(crate) enum ParsedAnswers {
     /// Given as data parts.
-    InParts(Vec<(CallId, ToolAnswers)>),
+    FromParts(Vec<(CallId, ToolAnswers)>),
     /// Given as text, parsed as the answer to the only open question.
-    InWords(Vec<(CallId, ToolAnswers)>),
+    FromText(Vec<(CallId, ToolAnswers)>),
 }
 
 /// Parses the answers in a message. Calls with a result in `results` have no open question.
-pub(crate) fn answers_in(
-    task: &Task,
+pub(crate) fn parse_answers(
+    task: &TaskRecord,
     message: &Message,
     results: &[ToolResult],
     words_taken: bool,
-) -> Result<Answered, RefusedMessage> {
+) -> Result<ParsedAnswers, MessageRejection> {
     let has_result = |call: &ToolCall| results.iter().any(|result| result.call == call.id);
-    let asking: Vec<(&ToolCall, Cow<'_, ToolAsk>)> = task
+    let asking: Vec<(&ToolCall, Cow<'_, ToolInputRequest>)> = task
         .open_calls()
         .filter_map(|state| match &state.stage {
             CallStage::Asked(ask) => Some((&state.call, Cow::Borrowed(ask))),
             _ if is_in_doubt(task, state) && !has_result(&state.call) => {
-                Some((&state.call, Cow::Owned(doubt_ask(&state.call))))
+                Some((&state.call, Cow::Owned(in_doubt_request(&state.call))))
             }
             _ => None,
         })
         .collect();
-    let open: Vec<(&ToolCall, &ToolAsk)> = asking.iter().map(|(call, ask)| (*call, ask.as_ref())).collect();
+    let open: Vec<(&ToolCall, &ToolInputRequest)> = asking.iter().map(|(call, ask)| (*call, ask.as_ref())).collect();
     let mut given: Vec<(CallId, Vec<ToolAnswer>)> = Vec::new();
     let mut count = 0;
     for part in &message.parts {
@@ -171,13 +184,14 @@ pub(crate) fn answers_in(
         if !data.as_str().contains("\"input_responses\"") {
             continue;
         }
-        let part: PartIn = data.read().map_err(|error| refused("input_responses", error.to_string()))?;
+        let part: InputResponsePart =
+            data.read().map_err(|error| invalid_answer("input_responses", error.to_string()))?;
         for response in part.input_responses.unwrap_or_default() {
             let field = format!("input_responses[{count}]");
-            let (call, answer) = matched(&open, response).map_err(|detail| refused(&field, detail))?;
+            let (call, answer) = match_response(&open, response).map_err(|detail| invalid_answer(&field, detail))?;
             match given.iter_mut().find(|(id, _)| *id == call) {
                 Some((_, answers)) if answers.iter().any(|other| other.key == answer.key) => {
-                    return Err(refused(&field, format!("the question '{}' has two answers here", answer.key)));
+                    return Err(invalid_answer(&field, format!("the question '{}' has two answers here", answer.key)));
                 }
                 Some((_, answers)) => answers.push(answer),
                 None => given.push((call, vec![answer])),
@@ -190,32 +204,36 @@ pub(crate) fn answers_in(
         let waits = task.state == TaskState::InputRequired && !words_taken && !words.trim().is_empty();
         return match (waits, open.as_slice()) {
             (true, [(call, ask)]) if ask.questions.len() == 1 => {
-                let answer = ask.questions.iter().map(|question| in_words(question, words.trim()));
-                let answers = answer.collect::<Result<_, _>>().map_err(|detail| refused("text", detail))?;
-                Ok(Answered::InWords(vec![(call.id.clone(), ToolAnswers { answers, state: ask.state.clone() })]))
+                let answer = ask.questions.iter().map(|question| parse_text_answer(question, words.trim()));
+                let answers = answer.collect::<Result<_, _>>().map_err(|detail| invalid_answer("text", detail))?;
+                Ok(ParsedAnswers::FromText(vec![(call.id.clone(), ToolAnswers { answers, state: ask.state.clone() })]))
             }
-            _ => Ok(Answered::InParts(Vec::new())),
+            _ => Ok(ParsedAnswers::FromParts(Vec::new())),
         };
     }
     let complete = |(call, answers): (CallId, Vec<ToolAnswer>)| {
         let ask = open.iter().find(|(open, _)| open.id == call).map(|(_, ask)| *ask);
-        let ask = ask.ok_or_else(|| refused("input_responses", format!("call '{call}' has no open question")))?;
+        let ask =
+            ask.ok_or_else(|| invalid_answer("input_responses", format!("call '{call}' has no open question")))?;
         let missing = ask.questions.iter().find(|question| answers.iter().all(|answer| answer.key != question.key));
         if let Some(question) = missing {
             let detail = format!("call '{call}' also asks '{}'; answer all its questions together", question.key);
-            return Err(refused("input_responses", detail));
+            return Err(invalid_answer("input_responses", detail));
         }
         Ok((call, ToolAnswers { answers, state: ask.state.clone() }))
     };
-    given.into_iter().map(complete).collect::<Result<_, _>>().map(Answered::InParts)
+    given.into_iter().map(complete).collect::<Result<_, _>>().map(ParsedAnswers::FromParts)
 }
 
-fn refused(field: &str, detail: String) -> RefusedMessage {
-    RefusedMessage { code: ErrorCode::ANSWER_INVALID, field: format!("message.parts.{field}"), detail }
+fn invalid_answer(field: &str, detail: String) -> MessageRejection {
+    MessageRejection { code: ErrorCode::ANSWER_INVALID, field: format!("message.parts.{field}"), detail }
 }
 
 /// Finds the question of a response; ids are optional if there is only one choice.
-fn matched(open: &[(&ToolCall, &ToolAsk)], response: ResponseIn) -> Result<(CallId, ToolAnswer), String> {
+fn match_response(
+    open: &[(&ToolCall, &ToolInputRequest)],
+    response: InputResponseEntry,
+) -> Result<(CallId, ToolAnswer), String> {
     let ids = || open.iter().map(|(call, _)| call.id.as_str()).collect::<Vec<_>>().join(", ");
     let (call, ask) = match (&response.call_id, open) {
         (Some(id), _) => open.iter().find(|(open, _)| open.id == *id),
@@ -237,15 +255,18 @@ fn matched(open: &[(&ToolCall, &ToolAsk)], response: ResponseIn) -> Result<(Call
     }
     .ok_or_else(|| format!("key must be one of: {}", keys()))?;
     if let Some(seen) = &response.digest
-        && *seen != Digest::of(call.arguments.as_str().as_bytes()).to_string()
+        && *seen != Digest::compute(call.arguments.as_str().as_bytes()).to_string()
     {
-        return Err(format!("the arguments of call '{}' have changed since they were shown; review them again", call.id));
+        return Err(format!(
+            "the arguments of call '{}' have changed since they were shown; review them again",
+            call.id
+        ));
     }
     let action = response.action(&question.wants)?;
     let content = match (&question.wants, action) {
-        (Wanted::Form { schema }, AnswerAction::Accept) => {
+        (QuestionKind::Form { schema }, AnswerAction::Accept) => {
             let content = response.content.unwrap_or_else(|| Value::Object(Map::new()).into());
-            Some(filled(schema, &content)?)
+            Some(complete_form(schema, &content)?)
         }
         _ => None,
     };
@@ -253,11 +274,11 @@ fn matched(open: &[(&ToolCall, &ToolAsk)], response: ResponseIn) -> Result<(Call
 }
 
 /// Parses text as the answer to a question.
-fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> {
+fn parse_text_answer(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> {
     let answer = |action, content| Ok(ToolAnswer { key: question.key.clone(), action, content });
     let schema = match &question.wants {
-        Wanted::Form { schema } => schema,
-        Wanted::Visit { .. } | Wanted::Approval => {
+        QuestionKind::Form { schema } => schema,
+        QuestionKind::Visit { .. } | QuestionKind::Approval => {
             return match words.to_lowercase().as_str() {
                 "yes" | "y" | "ok" | "done" | "allow" | "allow once" | "approve" | "accept" => {
                     answer(AnswerAction::Accept, None)
@@ -269,7 +290,7 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
         }
     };
     if let Some(object) = Json::parse(words).ok().filter(Json::is_object) {
-        return answer(AnswerAction::Accept, Some(filled(schema, &object)?));
+        return answer(AnswerAction::Accept, Some(complete_form(schema, &object)?));
     }
     let form: Value = schema.read().unwrap_or_default();
     let all: Vec<(&String, &Value)> = form["properties"].as_object().into_iter().flatten().collect();
@@ -287,16 +308,16 @@ fn in_words(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> 
         _ => words.into(),
     };
     let content: Json = Value::Object(Map::from_iter([((*name).clone(), value)])).into();
-    answer(AnswerAction::Accept, Some(filled(schema, &content)?))
+    answer(AnswerAction::Accept, Some(complete_form(schema, &content)?))
 }
 
 /// Validates form content and adds defaults; form fields have plain values only.
-pub fn filled(schema: &Json, content: &Json) -> Result<Json, String> {
+pub fn complete_form(schema: &Json, content: &Json) -> Result<Json, String> {
     let form: Value = schema.read().unwrap_or_default();
     let mut content: Map<String, Value> = content.read().map_err(|_| "content must be an object".to_owned())?;
     for (name, field) in form["properties"].as_object().into_iter().flatten() {
         match content.get(name) {
-            Some(value) => fits(field, value).map_err(|wanted| format!("'{name}' must be {wanted}"))?,
+            Some(value) => check_field(field, value).map_err(|wanted| format!("'{name}' must be {wanted}"))?,
             None => {
                 if let Some(default) = field.get("default") {
                     content.insert(name.clone(), default.clone());
@@ -311,7 +332,7 @@ pub fn filled(schema: &Json, content: &Json) -> Result<Json, String> {
     }
 }
 
-fn fits(field: &Value, value: &Value) -> Result<(), String> {
+fn check_field(field: &Value, value: &Value) -> Result<(), String> {
     let right = match field["type"].as_str() {
         Some("string") => value.is_string(),
         Some("integer") => {

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-const FIRST: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(30);
+const INITIAL_DELAY: Duration = Duration::from_millis(500);
+const MAX_DELAY: Duration = Duration::from_secs(30);
 
 /// Delay after a number of failed attempts: exponential up to a maximum, with up to 20 % jitter in both directions, so
 /// that receivers that failed together are not retried together.
 pub fn push_backoff(attempts: u32, spread: u64) -> Duration {
     let doublings = attempts.saturating_sub(1).min(16);
     let percent = 80 + u32::try_from(spread % 41).unwrap_or(20);
-    FIRST.saturating_mul(1 << doublings).min(LONGEST) * percent / 100
+    INITIAL_DELAY.saturating_mul(1 << doublings).min(MAX_DELAY) * percent / 100
 }
 
 #[cfg(test)]

@@ -1,77 +1,81 @@
-//! What a caller's further message means for a task.
+//! Handling of further messages to a task.
 
 use crate::{
-    ASK_USER_TOOL, CallStage, CallState, HandedOff, PassedDown, Task,
-    asks::{Answered, answers_in, responses_part},
+    ASK_USER_TOOL, CallStage, CallState, ForwardedAnswer, PendingHandoff, TaskRecord,
+    asks::{ParsedAnswers, input_responses_part, parse_answers},
     doubt::decided_result,
-    is_in_doubt,
-    pass::pass_down,
-    results_in, results_part, waiting_on_caller,
+    is_in_doubt, is_run_by_caller, parse_tool_results,
+    pass::forward_answers,
+    results_part,
 };
 use baton_types::{CallId, ErrorCode, Json, Message, TaskEvent, TaskId, TaskState, Timestamp, ToolAnswers, ToolResult};
 
-/// Messages that a task takes.
+/// Maximum number of messages per task.
 const MAX_MESSAGES: usize = 1000;
 
-/// Bytes that the messages of a task may hold together.
-const MAX_WEIGHT: usize = 32 << 20;
+/// Maximum total bytes of the messages of a task.
+const MAX_MESSAGE_BYTES: usize = 32 << 20;
 
-/// A message that was understood.
+/// Effect of an accepted message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
-    /// The events it makes, in order.
+pub struct AcceptedMessage {
+    /// Resulting events, in order.
     pub events: Vec<TaskEvent>,
-    /// Whether a new run should take the task up; otherwise the present one goes on, or more results are awaited.
-    pub resumes: bool,
-    /// What it says to agents that work was handed to.
-    pub passed: Vec<PassedDown>,
+    /// Whether a new run must start; otherwise the current run continues, or more results are pending.
+    pub starts_run: bool,
+    /// Messages for child tasks.
+    pub forwarded: Vec<ForwardedAnswer>,
 }
 
-/// A message that cannot be taken; the task is unchanged.
+/// Error for a rejected message; the task is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub struct RefusedMessage {
-    /// The stable code.
+pub struct MessageRejection {
+    /// Stable error code.
     pub code: ErrorCode,
-    /// Which field.
+    /// Path of the invalid field.
     pub field: String,
-    /// What is wrong and what would be right.
+    /// Description of the error and the expected value.
     pub detail: String,
 }
 
-/// Reads a message to an existing, unfinished task.
-pub fn hear(task: &Task, mut message: Message, now: Timestamp) -> Result<Heard, RefusedMessage> {
-    check_room(task, &message)?;
+/// Processes a message to an existing, unfinished task.
+pub fn accept_message(
+    task: &TaskRecord,
+    mut message: Message,
+    now: Timestamp,
+) -> Result<AcceptedMessage, MessageRejection> {
+    check_task_size(task, &message)?;
     if task.peer.is_some() && task.open_calls().next().is_none() {
-        // Whatever it answers was asked elsewhere, and is read there.
-        return Ok(Heard {
+        // Any question was asked by the remote agent, which parses the answer.
+        return Ok(AcceptedMessage {
             events: vec![TaskEvent::Said { message, results: Vec::new() }],
-            resumes: task.state.is_interrupted(),
-            passed: Vec::new(),
+            starts_run: task.state.is_interrupted(),
+            forwarded: Vec::new(),
         });
     }
-    let passed = pass_down(task, &mut message)?;
-    let mut results = results_in(&message).map_err(|error| RefusedMessage {
+    let passed = forward_answers(task, &mut message)?;
+    let mut results = parse_tool_results(&message).map_err(|error| MessageRejection {
         code: ErrorCode::TOOL_RESULT_INVALID,
         field: format!("message.parts.{}", error.field),
         detail: error.detail,
     })?;
     check_results(task, &mut results)?;
     let answer = answer_to_question(task, &message, &results);
-    let answered = match answers_in(task, &message, &results, answer.is_some())? {
-        Answered::InParts(answered) => answered,
-        Answered::InWords(answered) => {
-            message.parts.push(responses_part(&answered));
+    let answered = match parse_answers(task, &message, &results, answer.is_some())? {
+        ParsedAnswers::FromParts(answered) => answered,
+        ParsedAnswers::FromText(answered) => {
+            message.parts.push(input_responses_part(&answered));
             answered
         }
     };
-    let (decided, answered) = settle_doubts(task, answered)?;
+    let (decided, answered) = settle_in_doubt_calls(task, answered)?;
     if !decided.is_empty() {
         message.parts.push(results_part(&decided));
         results.extend(decided);
     }
     if let Some(answer) = answer {
-        // The history then says itself which call the words answer.
+        // Records in the history which call the text answers.
         message.parts.push(results_part(std::slice::from_ref(&answer)));
         results.push(answer);
     }
@@ -86,14 +90,17 @@ pub fn hear(task: &Task, mut message: Message, now: Timestamp) -> Result<Heard, 
     let resumes = task.state == TaskState::InputRequired && settled || task.state == TaskState::AuthRequired;
     let mut events = vec![TaskEvent::Said { message, results }];
     events.extend(answered.into_iter().map(|(call, answers)| TaskEvent::ToolAnswered { call, answers }));
-    events.extend(passed.iter().map(|down| answered_child(task, down, now)));
-    Ok(Heard { events, resumes, passed })
+    events.extend(passed.iter().map(|down| child_answer_event(task, down, now)));
+    Ok(AcceptedMessage { events, starts_run: resumes, forwarded: passed })
 }
 
 type CallAnswers = Vec<(CallId, ToolAnswers)>;
 
-/// Splits answers into results that they give calls in doubt, and answers that calls go on with.
-fn settle_doubts(task: &Task, answered: CallAnswers) -> Result<(Vec<ToolResult>, CallAnswers), RefusedMessage> {
+/// Separates results for in-doubt calls from answers that calls continue with.
+fn settle_in_doubt_calls(
+    task: &TaskRecord,
+    answered: CallAnswers,
+) -> Result<(Vec<ToolResult>, CallAnswers), MessageRejection> {
     let (mut decided, mut goes_on) = (Vec::new(), Vec::new());
     for (id, answers) in answered {
         let doubt = task.call(&id).filter(|state| is_in_doubt(task, state));
@@ -105,18 +112,18 @@ fn settle_doubts(task: &Task, answered: CallAnswers) -> Result<(Vec<ToolResult>,
     Ok((decided, goes_on))
 }
 
-/// Whether only somebody outside can go on with a call of a task that waits.
-fn needs_caller(task: &Task, state: &CallState) -> bool {
+/// Whether a call of a waiting task needs external input.
+fn needs_caller(task: &TaskRecord, state: &CallState) -> bool {
     match &state.stage {
         CallStage::Finished(_) => false,
         CallStage::HandedOff(handed) => handed.asked.is_some(),
         CallStage::Asked(_) | CallStage::Started => true,
-        CallStage::Pending => waiting_on_caller(task, &state.call) || state.call.name == ASK_USER_TOOL,
+        CallStage::Pending => is_run_by_caller(task, &state.call) || state.call.name == ASK_USER_TOOL,
     }
 }
 
-/// The event with which a child's question is answered: the time in which somebody was asked does not count.
-fn answered_child(task: &Task, down: &PassedDown, now: Timestamp) -> TaskEvent {
+/// Event for the answer to a child's question. Time spent waiting for the answer does not count.
+fn child_answer_event(task: &TaskRecord, down: &ForwardedAnswer, now: Timestamp) -> TaskEvent {
     TaskEvent::HandoffAnswered {
         call: down.call.clone(),
         message: Some(down.message.clone()),
@@ -125,48 +132,51 @@ fn answered_child(task: &Task, down: &PassedDown, now: Timestamp) -> TaskEvent {
     }
 }
 
-/// When the wait for a child ends that goes on now.
+/// Deadline of a child that continues now.
 pub(crate) fn deadline_after(stage: &CallStage, now: Timestamp) -> Timestamp {
     match stage {
-        CallStage::HandedOff(HandedOff { deadline, asked: Some((_, since)), .. }) => now.after(since.until(*deadline)),
+        CallStage::HandedOff(PendingHandoff { deadline, asked: Some((_, since)), .. }) => {
+            now.after(since.until(*deadline))
+        }
         CallStage::HandedOff(handed) => handed.deadline,
         _ => now,
     }
 }
 
-/// The events with which a task takes notice that a child goes on although nobody answered it here, if it waits for that.
-pub fn goes_on(task: &Task, child: &TaskId, now: Timestamp) -> Option<Heard> {
+/// Events for a child that continues although its question was not answered through this task; none if the task does
+/// not wait for it.
+pub fn resume_child_wait(task: &TaskRecord, child: &TaskId, now: Timestamp) -> Option<AcceptedMessage> {
     let waiting = |state: &&CallState| matches!(&state.stage, CallStage::HandedOff(handed) if handed.child == *child && handed.asked.is_some());
     let state = task.calls.iter().find(waiting)?;
     let deadline = deadline_after(&state.stage, now);
     let event = TaskEvent::HandoffAnswered { call: state.call.id.clone(), message: None, deadline, grants: Vec::new() };
     let settled = task.calls.iter().all(|other| other.call.id == state.call.id || !needs_caller(task, other));
     let resumes = task.state == TaskState::InputRequired && settled;
-    Some(Heard { events: vec![event], resumes, passed: Vec::new() })
+    Some(AcceptedMessage { events: vec![event], starts_run: resumes, forwarded: Vec::new() })
 }
 
-/// A task is kept in memory while it is worked on, so it cannot grow for ever.
-fn check_room(task: &Task, message: &Message) -> Result<(), RefusedMessage> {
+/// A task is kept in memory while it is active, so its size is limited.
+fn check_task_size(task: &TaskRecord, message: &Message) -> Result<(), MessageRejection> {
     let messages = || task.history.iter().chain(&task.waiting);
     let weight = messages().map(Message::weight).sum::<usize>() + message.weight();
-    if messages().count() < MAX_MESSAGES && weight <= MAX_WEIGHT {
+    if messages().count() < MAX_MESSAGES && weight <= MAX_MESSAGE_BYTES {
         return Ok(());
     }
-    Err(RefusedMessage {
+    Err(MessageRejection {
         code: ErrorCode::TASK_FULL,
         field: "message".to_owned(),
-        detail: format!("a task holds {MAX_MESSAGES} messages and {} MB", MAX_WEIGHT >> 20),
+        detail: format!("a task holds at most {MAX_MESSAGES} messages and {} MB", MAX_MESSAGE_BYTES >> 20),
     })
 }
 
-fn check_results(task: &Task, results: &mut [ToolResult]) -> Result<(), RefusedMessage> {
+fn check_results(task: &TaskRecord, results: &mut [ToolResult]) -> Result<(), MessageRejection> {
     let open: Vec<String> =
-        task.open_calls().filter(|state| answerable(task, state)).map(|state| state.call.id.to_string()).collect();
+        task.open_calls().filter(|state| is_answerable(task, state)).map(|state| state.call.id.to_string()).collect();
     let mut seen = Vec::new();
     for (index, result) in results.iter_mut().enumerate() {
         let field = format!("message.parts.tool_results[{index}].call_id");
         let duplicate =
-            |detail| RefusedMessage { code: ErrorCode::TOOL_RESULT_DUPLICATE, field: field.clone(), detail };
+            |detail| MessageRejection { code: ErrorCode::TOOL_RESULT_DUPLICATE, field: field.clone(), detail };
         if seen.contains(&result.call) {
             return Err(duplicate(format!("call '{}' has two results in this message", result.call)));
         }
@@ -174,16 +184,20 @@ fn check_results(task: &Task, results: &mut [ToolResult]) -> Result<(), RefusedM
         match task.call(&result.call) {
             Some(state) if state.stage.is_finished() => {
                 return Err(duplicate(format!(
-                    "call '{}' has its result already; open calls: {}",
+                    "call '{}' already has its result; open calls: {}",
                     result.call,
-                    named(&open)
+                    join_call_ids(&open)
                 )));
             }
-            Some(state) if answerable(task, state) => result.name.clone_from(&state.call.name),
+            Some(state) if is_answerable(task, state) => result.name.clone_from(&state.call.name),
             _ => {
-                return Err(RefusedMessage {
+                return Err(MessageRejection {
                     code: ErrorCode::TOOL_RESULT_UNKNOWN,
-                    detail: format!("the task waits for no call '{}'; open calls: {}", result.call, named(&open)),
+                    detail: format!(
+                        "the task does not wait for call '{}'; open calls: {}",
+                        result.call,
+                        join_call_ids(&open)
+                    ),
                     field,
                 });
             }
@@ -192,13 +206,13 @@ fn check_results(task: &Task, results: &mut [ToolResult]) -> Result<(), RefusedM
     Ok(())
 }
 
-/// Calls that a caller may answer: its own, questions to it, and those that a crash left in doubt.
-fn answerable(task: &Task, state: &crate::CallState) -> bool {
-    waiting_on_caller(task, &state.call) || state.call.name == ASK_USER_TOOL || is_in_doubt(task, state)
+/// Whether the caller may answer the call: its own calls, questions to it, and in-doubt calls.
+fn is_answerable(task: &TaskRecord, state: &crate::CallState) -> bool {
+    is_run_by_caller(task, &state.call) || state.call.name == ASK_USER_TOOL || is_in_doubt(task, state)
 }
 
-/// Text answers the first open question, also when it comes beside results of other calls.
-fn answer_to_question(task: &Task, message: &Message, results: &[ToolResult]) -> Option<ToolResult> {
+/// Text answers the first open question, even next to results of other calls.
+fn answer_to_question(task: &TaskRecord, message: &Message, results: &[ToolResult]) -> Option<ToolResult> {
     let open = |id: &CallId| results.iter().all(|result| result.call != *id);
     let question = task.open_calls().find(|state| state.call.name == ASK_USER_TOOL && open(&state.call.id))?;
     let text = message.text();
@@ -210,6 +224,6 @@ fn answer_to_question(task: &Task, message: &Message, results: &[ToolResult]) ->
     })
 }
 
-fn named(calls: &[String]) -> String {
+fn join_call_ids(calls: &[String]) -> String {
     if calls.is_empty() { "none".to_owned() } else { calls.join(", ") }
 }

@@ -5,6 +5,6 @@ mod items;
 mod mentions;
 mod request;
 
-pub use items::{SessionItem, candidates, session_items};
+pub use items::{SessionItem, relevance_candidates, session_items};
 pub use mentions::{Mention, mentions, without_mentions};
-pub use request::{REQUEST_MEMBER, RelevantItem, request_context, shown};
+pub use request::{REQUEST_MEMBER, RelevantItem, request_context, request_context_json};

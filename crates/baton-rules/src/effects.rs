@@ -12,7 +12,7 @@ mod server;
 
 pub use owner::{OwnerEffect, check_owner_effects};
 
-use baton_types::{AgentKit, AgentSpec, AgentVariables, CommandTool, McpServer, Permission, PermissionRule};
+use baton_types::{AgentResources, AgentSpec, AgentVariables, CommandTool, McpServer, Permission, PermissionRule};
 
 /// All external effects of one definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,9 +123,9 @@ impl std::fmt::Debug for AddressUse {
 
 impl DefinitionEffects {
     /// Collects the effects of a resolved definition.
-    pub fn from_definition(spec: &AgentSpec, kit: &AgentKit) -> Self {
+    pub fn from_definition(spec: &AgentSpec, kit: &AgentResources) -> Self {
         let mut effects = Self::default();
-        let AgentKit { servers, exports: _, providers, variables } = kit;
+        let AgentResources { servers, exports: _, providers, variables } = kit;
         agent::collect(&mut effects, spec);
         for server in servers {
             server::collect(&mut effects, server, variables);

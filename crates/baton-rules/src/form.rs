@@ -6,30 +6,30 @@ use serde_json::Value;
 use std::fmt;
 
 /// Maximum number of reported errors; the rest is reported after these are fixed.
-const TOLD: usize = 5;
+const MAX_REPORTED_ERRORS: usize = 5;
 
 /// Maximum characters of a reported value or expectation.
-const SHOWN: usize = 120;
+const MAX_REPORTED_CHARS: usize = 120;
 
 /// Internal URL of the schema; references to other URLs are not resolved.
-const HERE: &str = "form:///schema";
+const SCHEMA_URL: &str = "form:///schema";
 
 /// A compiled JSON Schema.
-pub struct Form {
+pub struct SchemaValidator {
     schemas: Schemas,
     index: SchemaIndex,
 }
 
 /// One validation error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct SchemaViolation {
     /// JSON pointer; empty for the root.
     pub path: String,
     /// Expected and actual value.
     pub problem: String,
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for SchemaViolation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path.as_str() {
             "" => write!(out, "{}", self.problem),
@@ -41,54 +41,54 @@ impl fmt::Display for Misfit {
 /// Error for an unusable schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the schema cannot be used: {0}")]
-pub struct UnusableForm(pub String);
+pub struct SchemaCompileError(pub String);
 
 /// URL loader that rejects external references.
-struct NoOther;
+struct OfflineLoader;
 
-impl UrlLoader for NoOther {
+impl UrlLoader for OfflineLoader {
     fn load(&self, url: &str) -> Result<Value, Box<dyn std::error::Error>> {
         Err(format!("'{url}' is an external reference, which is not supported").into())
     }
 }
 
-impl Form {
+impl SchemaValidator {
     /// Compiles a JSON Schema; the default draft is 2020-12.
-    pub fn of(schema: &Json) -> Result<Self, UnusableForm> {
-        let unusable = |error: boon::CompileError| UnusableForm(brief(&error.to_string()));
+    pub fn compile(schema: &Json) -> Result<Self, SchemaCompileError> {
+        let unusable = |error: boon::CompileError| SchemaCompileError(truncate(&error.to_string()));
         let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
-        compiler.use_loader(Box::new(NoOther));
-        compiler.add_resource(HERE, schema.to_value()).map_err(unusable)?;
-        let index = compiler.compile(HERE, &mut schemas).map_err(unusable)?;
+        compiler.use_loader(Box::new(OfflineLoader));
+        compiler.add_resource(SCHEMA_URL, schema.to_value()).map_err(unusable)?;
+        let index = compiler.compile(SCHEMA_URL, &mut schemas).map_err(unusable)?;
         Ok(Self { schemas, index })
     }
 
     /// First few validation errors; empty if the value is valid.
-    pub fn misfits(&self, value: &Json) -> Vec<Misfit> {
+    pub fn violations(&self, value: &Json) -> Vec<SchemaViolation> {
         let value = value.to_value();
         let Err(error) = self.schemas.validate(&value, self.index) else { return Vec::new() };
         let mut misfits = Vec::new();
-        gather(&error, &value, &mut misfits);
+        collect_violations(&error, &value, &mut misfits);
         misfits.dedup();
-        misfits.truncate(TOLD);
+        misfits.truncate(MAX_REPORTED_ERRORS);
         misfits
     }
 }
 
 /// Error message for the model if the arguments of a call are invalid.
-pub fn wrong_arguments(form: Option<&Form>, call: &ToolCall) -> Option<String> {
+pub fn argument_errors(form: Option<&SchemaValidator>, call: &ToolCall) -> Option<String> {
     let code = ErrorCode::TOOL_ARGUMENTS.code;
     if !call.arguments.is_object() {
-        let given = brief(call.arguments.as_str());
+        let given = truncate(call.arguments.as_str());
         return Some(format!("{code}: the arguments of '{}' are not a JSON object: {given}", call.name));
     }
-    let misfits = form?.misfits(&call.arguments);
-    let told = (!misfits.is_empty()).then(|| in_words(&misfits))?;
+    let misfits = form?.violations(&call.arguments);
+    let told = (!misfits.is_empty()).then(|| join_violations(&misfits))?;
     Some(format!("{code}: the arguments of '{}' do not match the schema: {told}", call.name))
 }
 
 /// JSON in an answer: the whole text, or its first fenced block.
-pub fn json_in(answer: &str) -> Option<Json> {
+pub fn extract_json(answer: &str) -> Option<Json> {
     let whole = Json::parse(answer.trim()).ok();
     whole.or_else(|| {
         let (_, fenced) = answer.split_once("```")?;
@@ -99,48 +99,48 @@ pub fn json_in(answer: &str) -> Option<Json> {
 }
 
 /// Parses and validates an answer; the error is a message for the model.
-pub fn answer_in_form(form: &Form, answer: &str) -> Result<Json, String> {
-    let Some(json) = json_in(answer) else { return Err("the answer is not JSON".to_owned()) };
-    match form.misfits(&json).as_slice() {
+pub fn parse_answer(form: &SchemaValidator, answer: &str) -> Result<Json, String> {
+    let Some(json) = extract_json(answer) else { return Err("the answer is not JSON".to_owned()) };
+    match form.violations(&json).as_slice() {
         [] => Ok(json),
-        misfits => Err(format!("the answer does not match its schema: {}", in_words(misfits))),
+        misfits => Err(format!("the answer does not match its schema: {}", join_violations(misfits))),
     }
 }
 
 /// Joins the errors in one line.
-fn in_words(misfits: &[Misfit]) -> String {
-    misfits.iter().map(Misfit::to_string).collect::<Vec<_>>().join("; ")
+fn join_violations(misfits: &[SchemaViolation]) -> String {
+    misfits.iter().map(SchemaViolation::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Collects the innermost errors; the outer ones only repeat that validation failed.
-fn gather(error: &ValidationError<'_, '_>, whole: &Value, misfits: &mut Vec<Misfit>) {
+fn collect_violations(error: &ValidationError<'_, '_>, whole: &Value, misfits: &mut Vec<SchemaViolation>) {
     let chooses = matches!(error.kind, ErrorKind::AnyOf | ErrorKind::OneOf(None));
     if !error.causes.is_empty() && !chooses {
-        error.causes.iter().for_each(|cause| gather(cause, whole, misfits));
+        error.causes.iter().for_each(|cause| collect_violations(cause, whole, misfits));
         return;
     }
     let path = error.instance_location.to_string();
-    let mut problem = brief(&error.kind.to_string());
+    let mut problem = truncate(&error.kind.to_string());
     if chooses {
         // For alternatives, reports the first few with their errors.
         let mut ways = Vec::new();
-        error.causes.iter().for_each(|cause| gather(cause, whole, &mut ways));
+        error.causes.iter().for_each(|cause| collect_violations(cause, whole, &mut ways));
         ways.dedup();
-        ways.truncate(TOLD);
-        problem = format!("matches none of the alternatives ({})", in_words(&ways));
-    } else if let Some(given) = whole.pointer(&path).filter(|_| shows_given(&error.kind)) {
-        problem = format!("{problem}: {}", brief(&given.to_string()));
+        ways.truncate(MAX_REPORTED_ERRORS);
+        problem = format!("matches none of the alternatives ({})", join_violations(&ways));
+    } else if let Some(given) = whole.pointer(&path).filter(|_| includes_actual_value(&error.kind)) {
+        problem = format!("{problem}: {}", truncate(&given.to_string()));
     }
-    misfits.push(Misfit { path, problem });
+    misfits.push(SchemaViolation { path, problem });
 }
 
 /// Whether the actual value helps and the message does not contain it yet.
-fn shows_given(kind: &ErrorKind<'_, '_>) -> bool {
+fn includes_actual_value(kind: &ErrorKind<'_, '_>) -> bool {
     matches!(kind, ErrorKind::Type { .. } | ErrorKind::Enum { .. } | ErrorKind::Const { .. })
 }
 
-fn brief(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+fn truncate(text: &str) -> String {
+    match text.char_indices().nth(MAX_REPORTED_CHARS) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }

@@ -1,6 +1,6 @@
 //! Guardrail requests, verdicts, and their effect on a task.
 
-use crate::{CallStage, Task, results_in};
+use crate::{CallStage, TaskRecord, parse_tool_results};
 use baton_types::{
     AgentName, CallId, CommandTool, ContextId, Effects, GuardRunner, GuardStage, Guardrail, HttpBody, HttpTool, Json,
     Message, MessageId, Part, PartContent, Permission, Role, TaskId, ToolCall, ToolRunner, ToolSpec,
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Maximum bytes of a guardrail's response, and therefore of rewritten content.
-const MAX_ANSWER: usize = 1024 * 1024;
+const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
 /// Content checked by a guardrail.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ pub fn guard_request(
 
 /// Response of a guardrail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GuardAnswer {
+pub enum GuardDecision {
     /// The content passes.
     Allow,
     /// The content is blocked, with a reason.
@@ -73,7 +73,7 @@ pub enum GuardAnswer {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct GuardResponse {
     action: String,
     #[serde(default)]
     reason: Option<String>,
@@ -81,30 +81,30 @@ struct Answer {
     content: Option<Json>,
 }
 
-impl GuardAnswer {
+impl GuardDecision {
     /// Parses the response; the error describes the problem.
-    pub fn read(stage: GuardStage, output: &Json) -> Result<Self, String> {
+    pub fn parse(stage: GuardStage, output: &Json) -> Result<Self, String> {
         // A program writes JSON as text.
         let text = output.to_plain_text();
-        let answer: Answer = serde_json::from_str(text.trim())
+        let answer: GuardResponse = serde_json::from_str(text.trim())
             .map_err(|_| "its answer is not a JSON object with `action`".to_owned())?;
         let reason = answer.reason.unwrap_or_default();
         let content = answer.content.filter(|content| content.as_str() != "null");
         match (answer.action.as_str(), content) {
             ("allow", _) => Ok(Self::Allow),
             ("block", _) => Ok(Self::Block(reason)),
-            ("modify", Some(content)) if fits(stage, &content) => Ok(Self::Modify(content, reason)),
+            ("modify", Some(content)) if is_valid_content(stage, &content) => Ok(Self::Modify(content, reason)),
             ("modify", Some(_)) => Err(match stage {
                 GuardStage::ToolCall => "the `content` of its answer is not an object of arguments".to_owned(),
                 _ => "the `content` of its answer is not text".to_owned(),
             }),
             ("modify", None) => Err("it answered `modify` without `content`".to_owned()),
-            (other, _) => Err(format!("it answered `{}`, which is not allow, block or modify", brief(other, 40))),
+            (other, _) => Err(format!("it answered `{}`, which is not allow, block or modify", truncate(other, 40))),
         }
     }
 }
 
-fn fits(stage: GuardStage, content: &Json) -> bool {
+fn is_valid_content(stage: GuardStage, content: &Json) -> bool {
     match stage {
         GuardStage::Input | GuardStage::Output => content.as_str().starts_with('"'),
         GuardStage::ToolCall => content.is_object(),
@@ -114,7 +114,7 @@ fn fits(stage: GuardStage, content: &Json) -> bool {
 
 /// Tool that runs the guardrail.
 pub fn guard_tool(guardrail: &Guardrail) -> ToolSpec {
-    let (timeout, max_output) = (guardrail.timeout, MAX_ANSWER);
+    let (timeout, max_output) = (guardrail.timeout, MAX_RESPONSE_BYTES);
     let runner = match &guardrail.runner {
         GuardRunner::Command { argv, directory } => {
             let (argv, directory) = (argv.clone(), directory.clone());
@@ -144,16 +144,17 @@ pub fn guard_tool(guardrail: &Guardrail) -> ToolSpec {
 }
 
 /// Messages of the caller that no guardrail has checked yet, oldest first; messages with tool results are skipped.
-pub fn unguarded(task: &Task) -> Vec<&Message> {
+pub fn unchecked_messages(task: &TaskRecord) -> Vec<&Message> {
     let checked = task.checked.as_ref().and_then(|id| task.history.iter().rposition(|message| message.id == *id));
     let since = checked.map_or(0, |at| at + 1);
-    let is_said =
-        |message: &&Message| message.role == Role::User && results_in(message).is_ok_and(|results| results.is_empty());
+    let is_said = |message: &&Message| {
+        message.role == Role::User && parse_tool_results(message).is_ok_and(|results| results.is_empty())
+    };
     task.history.iter().skip(since).filter(is_said).collect()
 }
 
-impl Task {
-    pub(crate) fn guarded(
+impl TaskRecord {
+    pub(crate) fn apply_verdict(
         &mut self,
         stage: GuardStage,
         call: Option<&CallId>,
@@ -165,7 +166,7 @@ impl Task {
                 self.checked = Some(id.clone());
                 let said = self.history.iter_mut().rev().find(|message| message.id == *id);
                 if let (Some(message), Some(content)) = (said, content) {
-                    reword(message, content);
+                    replace_text(message, content);
                 }
             }
             (GuardStage::ToolCall, Some(id), _) => {
@@ -182,13 +183,13 @@ impl Task {
 }
 
 /// Replaces the text and data of a message; files are kept.
-fn reword(message: &mut Message, content: &Json) {
+fn replace_text(message: &mut Message, content: &Json) {
     let is_words = |part: &Part| matches!(part.content, PartContent::Text(_) | PartContent::Data(_));
     message.parts.retain(|part| !is_words(part));
     message.parts.insert(0, Part::text(content.to_plain_text()));
 }
 
-fn brief(text: &str, most: usize) -> String {
+fn truncate(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),

@@ -29,7 +29,7 @@ pub struct HandoffRecord {
 /// Error for an illegal transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a handoff that is {} cannot become {}", from.as_str(), to.as_str())]
-pub struct IllegalMove {
+pub struct IllegalHandoffTransition {
     /// Current status.
     pub from: HandoffStatus,
     /// Requested status.
@@ -37,7 +37,7 @@ pub struct IllegalMove {
 }
 
 /// Transition table.
-pub fn may_move(from: HandoffStatus, to: HandoffStatus) -> bool {
+pub fn is_legal_transition(from: HandoffStatus, to: HandoffStatus) -> bool {
     use HandoffStatus::{
         Accepted, Cancelled, Completed, Failed, InProgress, InputRequired, Pending, Rejected, Timeout,
     };
@@ -52,7 +52,7 @@ pub fn may_move(from: HandoffStatus, to: HandoffStatus) -> bool {
 
 impl HandoffRecord {
     /// Creates the record of a new handoff.
-    pub fn created(handoff: Handoff) -> Self {
+    pub fn new(handoff: Handoff) -> Self {
         Self {
             handoff,
             status: HandoffStatus::Pending,
@@ -65,10 +65,12 @@ impl HandoffRecord {
     }
 
     /// Folds stored events.
-    pub fn fold<'a>(events: impl IntoIterator<Item = &'a HandoffEvent>) -> Option<Result<Self, IllegalMove>> {
+    pub fn fold<'a>(
+        events: impl IntoIterator<Item = &'a HandoffEvent>,
+    ) -> Option<Result<Self, IllegalHandoffTransition>> {
         let mut events = events.into_iter();
         let HandoffEvent::Created(handoff) = events.next()? else { return None };
-        let mut record = Self::created((**handoff).clone());
+        let mut record = Self::new((**handoff).clone());
         for event in events {
             if let Err(illegal) = record.apply(event) {
                 return Some(Err(illegal));
@@ -78,14 +80,16 @@ impl HandoffRecord {
     }
 
     /// Applies the next event; on error nothing has changed.
-    pub fn apply(&mut self, event: &HandoffEvent) -> Result<(), IllegalMove> {
+    pub fn apply(&mut self, event: &HandoffEvent) -> Result<(), IllegalHandoffTransition> {
         let (to, result, error, result_trace_id) = match event {
             HandoffEvent::Moved { to, result, error, result_trace_id } => (to, result, error, result_trace_id),
             HandoffEvent::Rerouted { channel, reason, model } => return self.reroute(*channel, *reason, model),
-            HandoffEvent::Created(_) => return Err(IllegalMove { from: self.status, to: HandoffStatus::Pending }),
+            HandoffEvent::Created(_) => {
+                return Err(IllegalHandoffTransition { from: self.status, to: HandoffStatus::Pending });
+            }
         };
-        if !may_move(self.status, *to) {
-            return Err(IllegalMove { from: self.status, to: *to });
+        if !is_legal_transition(self.status, *to) {
+            return Err(IllegalHandoffTransition { from: self.status, to: *to });
         }
         self.status = *to;
         self.result.clone_from(result);
@@ -103,9 +107,9 @@ impl HandoffRecord {
         channel: HandoffChannel,
         reason: ChannelReason,
         model: &Option<String>,
-    ) -> Result<(), IllegalMove> {
+    ) -> Result<(), IllegalHandoffTransition> {
         if self.status != HandoffStatus::InProgress || self.handoff.channel == channel {
-            return Err(IllegalMove { from: self.status, to: self.status });
+            return Err(IllegalHandoffTransition { from: self.status, to: self.status });
         }
         self.handoff.channel = channel;
         self.handoff.channel_reason = Some(reason);
@@ -117,7 +121,7 @@ impl HandoffRecord {
 
 /// Reason why a handoff is refused; reported to the model, which may choose another action.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RefusedHandoff {
+pub enum HandoffRejection {
     /// The target is not on the list of the agent.
     #[error("agent '{from}' may not hand work to '{to}'; allowed agents: {allowed}")]
     NotAllowed {
@@ -133,7 +137,7 @@ pub enum RefusedHandoff {
         "'{from}' is a remote agent, so it may hand work to '{to}' only if the first agent of the chain is local and \
          lists '{to}' under `handoffs`"
     )]
-    NotLent {
+    RemoteSender {
         /// Sender.
         from: AgentName,
         /// Target.
@@ -158,7 +162,7 @@ pub enum RefusedHandoff {
 }
 
 /// Number of handoffs of work with this chain.
-pub fn handed_over(chain: &[AgentName], earlier: u32) -> usize {
+pub fn handoff_depth(chain: &[AgentName], earlier: u32) -> usize {
     chain.len().saturating_add(usize::try_from(earlier).unwrap_or(usize::MAX))
 }
 
@@ -175,34 +179,34 @@ pub fn admit_handoff(
     earlier: u32,
     to: &AgentName,
     max_depth: usize,
-) -> Result<Vec<AgentName>, RefusedHandoff> {
+) -> Result<Vec<AgentName>, HandoffRejection> {
     let mut chain: Vec<AgentName> = parent.map(|link| link.chain.clone()).unwrap_or_default();
     chain.push(from.name.clone());
     let words = |names: &[AgentName], join: &str| names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(join);
     if chain.contains(to) {
-        return Err(RefusedHandoff::Cycle { to: to.clone(), chain: words(&chain, " -> ") });
+        return Err(HandoffRejection::Cycle { to: to.clone(), chain: words(&chain, " -> ") });
     }
     if from.is_peer() {
         let lists = |lender: &AgentSpec| lender.handoffs.iter().any(|target| target.agent == *to);
         if !lender.is_some_and(|lender| !lender.is_peer() && lists(lender)) {
-            return Err(RefusedHandoff::NotLent { from: from.name.clone(), to: to.clone() });
+            return Err(HandoffRejection::RemoteSender { from: from.name.clone(), to: to.clone() });
         }
     }
     let allowed: Vec<AgentName> = from.handoffs.iter().map(|target| target.agent.clone()).collect();
     if from.orchestration.is_none() && !(from.enable_handoff && (allowed.is_empty() || allowed.contains(to))) {
-        let allowed = if allowed.is_empty() { "nobody".to_owned() } else { words(&allowed, ", ") };
-        return Err(RefusedHandoff::NotAllowed { from: from.name.clone(), to: to.clone(), allowed });
+        let allowed = if allowed.is_empty() { "none".to_owned() } else { words(&allowed, ", ") };
+        return Err(HandoffRejection::NotAllowed { from: from.name.clone(), to: to.clone(), allowed });
     }
-    let depth = handed_over(&chain, earlier);
+    let depth = handoff_depth(&chain, earlier);
     if depth > max_depth {
-        return Err(RefusedHandoff::TooDeep { depth: depth - 1, limit: max_depth });
+        return Err(HandoffRejection::TooDeep { depth: depth - 1, limit: max_depth });
     }
     Ok(chain)
 }
 
 /// Resolves the target of a handoff: a name, an address in the definition, the address of a known remote agent, or a
 /// URL whose path names an agent of this Baton.
-pub fn handoff_target<'a>(
+pub fn resolve_handoff_target<'a>(
     from: &AgentSpec,
     agents: impl IntoIterator<Item = &'a AgentListing>,
     uri: &str,

@@ -36,43 +36,51 @@ mod tool_parts;
 mod window;
 mod wishes;
 
-pub use access::{Access, Missing, NoScope, Scope, may, may_everywhere};
-pub use apply::Illegal;
-pub use asks::{answers_tools, filled, requests_part};
+pub use access::{Access, AccessScope, MissingScope, ScopeParseError, check_access, check_access_to_all};
+pub use apply::IllegalTransition;
+pub use asks::{complete_form, input_requests_part, is_tool_answer};
 pub use backoff::push_backoff;
-pub use budget::{Used, may_call_model, may_call_tools, month_of};
-pub use caller::{Heard, RefusedMessage, goes_on, hear};
+pub use budget::{BudgetTotals, calendar_month, may_call_model, may_call_tools};
+pub use caller::{AcceptedMessage, MessageRejection, accept_message, resume_child_wait};
 pub use context::{
-    Mention, REQUEST_MEMBER, RelevantItem, SessionItem, candidates, mentions, request_context, session_items, shown,
-    without_mentions,
+    Mention, REQUEST_MEMBER, RelevantItem, SessionItem, mentions, relevance_candidates, request_context,
+    request_context_json, session_items, without_mentions,
 };
-pub use doubt::{doubt_ask, doubt_in_words, doubts_part, is_in_doubt};
+pub use doubt::{in_doubt_message, in_doubt_part, in_doubt_request, is_in_doubt};
 pub use effects::{
     AddressUse, DefinitionEffects, Destination, OwnerEffect, Program, ProgramStart, ValueSource, ValueUse,
     check_owner_effects,
 };
-pub use form::{Form, Misfit, UnusableForm, answer_in_form, json_in, wrong_arguments};
-pub use guard::{GuardAnswer, GuardSubject, guard_request, guard_tool, unguarded};
-pub use handoff::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, handed_over, handoff_target, may_move};
-pub use mode::{RefusedMode, check_mode_setting, keeps_mode, mode_of, takes_callers_tools};
-pub use pass::{PassedDown, asked_elsewhere, passed_up};
-pub use permission::{Decision, Session, ToolWords, decide, glob_matches, offers};
-pub use rate::{Bucket, RateLimit};
-pub use resume::{
-    Resume, ResumeGroup, Suspect, blame, crash_reason, resume, resume_groups, resumption, waits_for_group, works,
+pub use form::{SchemaCompileError, SchemaValidator, SchemaViolation, argument_errors, extract_json, parse_answer};
+pub use guard::{GuardDecision, GuardSubject, guard_request, guard_tool, unchecked_messages};
+pub use handoff::{
+    HandoffRecord, HandoffRejection, IllegalHandoffTransition, admit_handoff, handoff_depth, is_legal_transition,
+    resolve_handoff_target,
 };
-pub use seen::is_seen;
-pub use session::{SESSION_MEMBER, SessionSettings};
-pub use session_history::{Transcript, whole};
-pub use session_limits::{RefusedSetting, check_settings, check_title};
-pub use session_record::{IllegalSession, SessionRecord, in_session};
-pub use step::{Asked, Step, asked_of_caller, may_ask_user, next_step, waiting_on_caller};
-pub use task::{CallStage, CallState, Failures, HandedOff, PeerAsked, PeerPlace, Repair, Run, Task};
-pub use together::together;
+pub use mode::{ModeRejection, check_caller_tools, check_mode_setting, check_mode_unchanged, resolve_mode};
+pub use pass::{ForwardedAnswer, forwarded_question_parts, mark_remote_question};
+pub use permission::{
+    PermissionContext, PermissionDecision, ServerToolPermissions, decide_permission, glob_matches, is_offered,
+};
+pub use rate::{RateLimit, TokenBucket};
+pub use resume::{
+    CrashSuspect, ResumeDecision, ResumeGroup, crash_reason, decide_resume, has_own_work, is_to_blame, resume_groups,
+    resumption_event, waits_for_group,
+};
+pub use seen::is_visible_to_caller;
+pub use session::{SESSION_MEMBER, SessionToolSettings};
+pub use session_history::{Transcript, repair_transcript};
+pub use session_limits::{InvalidSetting, check_settings, check_title};
+pub use session_record::{IllegalSessionEvent, SessionRecord, apply_overrides};
+pub use step::{CallerRequests, RunStep, caller_requests, is_run_by_caller, may_ask_user, next_step};
+pub use task::{
+    AnswerRepair, CallStage, CallState, PeerDispatch, PeerTaskRef, PendingHandoff, RunState, TaskRecord, ToolFailures,
+};
+pub use together::group_concurrent_calls;
 pub use tool_parts::{
     ASK_USER_TOOL, CALL_AGENT_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL, READ_OUTPUT_TOOL,
-    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, ToolPartError, calls_in, calls_part, is_built_in, own_calls_in, results_in,
-    results_part,
+    REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, ToolPartError, calls_part, is_built_in, parse_own_tool_calls,
+    parse_tool_calls, parse_tool_results, results_part,
 };
-pub use window::{Beside, Block, Fit, Overfull, Room, fit};
-pub use wishes::{as_wished, callers_tools, changes_definition, forbidden};
+pub use window::{CompactionPlan, ConversationBlock, TokenOverhead, WindowBudget, WindowOverflow, plan_compaction};
+pub use wishes::{apply_run_options, caller_tools, changes_definition, forbidden_reason};

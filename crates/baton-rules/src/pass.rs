@@ -4,28 +4,30 @@
 //! waiting call is identified by its task and its id at any depth. An answer is routed down by the same address, one
 //! handoff at a time.
 
-use crate::{HandedOff, RefusedMessage, Task};
-use baton_types::{AgentName, CallId, ErrorCode, Grant, Json, Message, MessageId, Part, PartContent, Role, TaskId};
+use crate::{MessageRejection, PendingHandoff, TaskRecord};
+use baton_types::{
+    AgentName, CallId, ErrorCode, Json, Message, MessageId, Part, PartContent, Role, SessionGrant, TaskId,
+};
 use serde_json::{Map, Value, json};
 
 /// Members of data parts with requests.
-const ASKING: [&str; 2] = ["input_requests", "tool_calls"];
+const REQUEST_MEMBERS: [&str; 2] = ["input_requests", "tool_calls"];
 
 /// Members of data parts with answers.
-const ANSWERING: [&str; 2] = ["input_responses", "tool_results"];
+const ANSWER_MEMBERS: [&str; 2] = ["input_responses", "tool_results"];
 
 /// Member with the task of an entry, if it differs from the task that shows it.
-const TASK: &str = "task_id";
+const TASK_MEMBER: &str = "task_id";
 
 /// Member with the remote agent through which an entry was received.
-const VIA: &str = "via";
+const VIA_MEMBER: &str = "via";
 
 /// Marks messages in the history that were forwarded to child tasks.
-const PASSED: &str = "passed_down";
+const FORWARDED_MEMBER: &str = "passed_down";
 
 /// Message for one child task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PassedDown {
+pub struct ForwardedAnswer {
     /// Waiting call.
     pub call: CallId,
     /// Child task.
@@ -33,25 +35,25 @@ pub struct PassedDown {
     /// Message for the child.
     pub message: Message,
     /// Permissions that it grants for the rest of the session.
-    pub grants: Vec<Grant>,
+    pub grants: Vec<SessionGrant>,
 }
 
 /// Parts that show a child's question, addressed to the child.
-pub fn passed_up(child: &TaskId, asked: &Message) -> Vec<Part> {
+pub fn forwarded_question_parts(child: &TaskId, asked: &Message) -> Vec<Part> {
     let mut parts = Vec::new();
     for part in &asked.parts {
         let PartContent::Data(data) = &part.content else { continue };
         let Value::Object(mut members) = data.to_value() else { continue };
-        members.retain(|name, entries| ASKING.contains(&name.as_str()) && entries.is_array());
+        members.retain(|name, entries| REQUEST_MEMBERS.contains(&name.as_str()) && entries.is_array());
         for entry in members.values_mut().filter_map(Value::as_array_mut).flatten().filter_map(Value::as_object_mut) {
-            entry.entry(TASK).or_insert_with(|| child.as_str().into());
+            entry.entry(TASK_MEMBER).or_insert_with(|| child.as_str().into());
         }
         if !members.is_empty() {
             parts.push(Part::data(Value::Object(members).into()));
         }
     }
     if parts.is_empty() {
-        let question = json!({ "input_requests": [{ TASK: child.as_str(), "message": asked.text() }] });
+        let question = json!({ "input_requests": [{ TASK_MEMBER: child.as_str(), "message": asked.text() }] });
         parts.push(Part::data(question.into()));
     }
     parts
@@ -60,13 +62,13 @@ pub fn passed_up(child: &TaskId, asked: &Message) -> Vec<Part> {
 /// Marks a question of a remote agent. The origin that it claims is unverified, so a session-wide approval must apply
 /// to that agent only.
 #[must_use]
-pub fn asked_elsewhere(mut asked: Message, agent: &AgentName) -> Message {
+pub fn mark_remote_question(mut asked: Message, agent: &AgentName) -> Message {
     for part in &mut asked.parts {
         let PartContent::Data(data) = &part.content else { continue };
         let Value::Object(mut members) = data.to_value() else { continue };
-        let Some(Value::Array(entries)) = members.get_mut(ASKING[0]) else { continue };
+        let Some(Value::Array(entries)) = members.get_mut(REQUEST_MEMBERS[0]) else { continue };
         for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
-            entry.insert(VIA.to_owned(), agent.as_str().into());
+            entry.insert(VIA_MEMBER.to_owned(), agent.as_str().into());
         }
         part.content = PartContent::Data(Value::Object(members).into());
     }
@@ -74,7 +76,7 @@ pub fn asked_elsewhere(mut asked: Message, agent: &AgentName) -> Message {
 }
 
 /// Entries of these members, at any address.
-fn entries(message: &Message, members: [&str; 2]) -> Vec<Map<String, Value>> {
+fn data_entries(message: &Message, members: [&str; 2]) -> Vec<Map<String, Value>> {
     let mut all = Vec::new();
     for part in &message.parts {
         let PartContent::Data(data) = &part.content else { continue };
@@ -90,59 +92,67 @@ fn entries(message: &Message, members: [&str; 2]) -> Vec<Map<String, Value>> {
     all
 }
 
-fn named<'a>(entry: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
+fn string_member<'a>(entry: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
     entry.get(member).and_then(Value::as_str)
 }
 
 /// A child with an open question.
-struct Asking<'a> {
+struct ChildQuestion<'a> {
     call: &'a CallId,
-    handed: &'a HandedOff,
+    handed: &'a PendingHandoff,
     entries: Vec<Map<String, Value>>,
 }
 
-impl Asking<'_> {
+impl ChildQuestion<'_> {
     /// Whether an answer entry is for this child or one of its descendants.
-    fn is_meant(&self, entry: &Map<String, Value>) -> bool {
-        let (task, call) = (named(entry, TASK), named(entry, "call_id"));
+    fn is_addressed_by(&self, entry: &Map<String, Value>) -> bool {
+        let (task, call) = (string_member(entry, TASK_MEMBER), string_member(entry, "call_id"));
         match (task, call) {
             (Some(task), _) if task == self.handed.child.as_str() => true,
-            (Some(task), _) => self.entries.iter().any(|asked| named(asked, TASK) == Some(task)),
-            (None, Some(call)) => self.entries.iter().any(|asked| named(asked, "call_id") == Some(call)),
+            (Some(task), _) => self.entries.iter().any(|asked| string_member(asked, TASK_MEMBER) == Some(task)),
+            (None, Some(call)) => self.entries.iter().any(|asked| string_member(asked, "call_id") == Some(call)),
             (None, None) => false,
         }
     }
 
-    fn grant(&self, entry: &Map<String, Value>) -> Option<Grant> {
-        let for_session = named(entry, "action") == Some("accept_for_session")
-            || matches!(named(entry, "decision"), Some("allow_session" | "allow-session"));
-        let asked_by = |asked: &Map<String, Value>| named(asked, TASK).unwrap_or(self.handed.child.as_str()).to_owned();
+    fn grant(&self, entry: &Map<String, Value>) -> Option<SessionGrant> {
+        let for_session = string_member(entry, "action") == Some("accept_for_session")
+            || matches!(string_member(entry, "decision"), Some("allow_session" | "allow-session"));
+        let asked_by = |asked: &Map<String, Value>| {
+            string_member(asked, TASK_MEMBER).unwrap_or(self.handed.child.as_str()).to_owned()
+        };
         let same = |asked: &&Map<String, Value>| {
-            named(asked, "call_id") == named(entry, "call_id")
-                && named(entry, TASK).is_none_or(|task| task == asked_by(asked))
+            string_member(asked, "call_id") == string_member(entry, "call_id")
+                && string_member(entry, TASK_MEMBER).is_none_or(|task| task == asked_by(asked))
         };
         let asked = self.entries.iter().find(same).filter(|_| for_session)?;
-        let (agent, tool) = (named(asked, VIA).or_else(|| named(asked, "agent"))?, named(asked, "tool")?);
-        Some(Grant { agent: AgentName::from(agent), tool: tool.to_owned() })
+        let (agent, tool) = (
+            string_member(asked, VIA_MEMBER).or_else(|| string_member(asked, "agent"))?,
+            string_member(asked, "tool")?,
+        );
+        Some(SessionGrant { agent: AgentName::from(agent), tool: tool.to_owned() })
     }
 }
 
 /// The only child that an answer entry is for, directly or through a descendant. Call ids are chosen by the calling
 /// agent, so two children may use the same id: approval of one must not count for the other.
-fn meant(children: &[Asking<'_>], entry: &Map<String, Value>) -> Result<Option<usize>, RefusedMessage> {
-    let task = named(entry, TASK);
+fn find_addressee(
+    children: &[ChildQuestion<'_>],
+    entry: &Map<String, Value>,
+) -> Result<Option<usize>, MessageRejection> {
+    let task = string_member(entry, TASK_MEMBER);
     if let Some(direct) = children.iter().position(|child| task == Some(child.handed.child.as_str())) {
         return Ok(Some(direct));
     }
-    let sole = children.len() == 1 && task.is_none() && named(entry, "call_id").is_none();
-    let mut all = (0..children.len()).filter(|at| sole || children[*at].is_meant(entry));
+    let sole = children.len() == 1 && task.is_none() && string_member(entry, "call_id").is_none();
+    let mut all = (0..children.len()).filter(|at| sole || children[*at].is_addressed_by(entry));
     match (all.next(), all.next()) {
-        (Some(_), Some(_)) => Err(RefusedMessage {
+        (Some(_), Some(_)) => Err(MessageRejection {
             code: ErrorCode::ANSWER_INVALID,
             field: "message.parts.task_id".to_owned(),
             detail: format!(
                 "several agents wait for an answer to call '{}'; set task_id to one of: {}",
-                named(entry, "call_id").unwrap_or_default(),
+                string_member(entry, "call_id").unwrap_or_default(),
                 children.iter().map(|child| child.handed.child.as_str()).collect::<Vec<_>>().join(", ")
             ),
         }),
@@ -151,15 +161,18 @@ fn meant(children: &[Asking<'_>], entry: &Map<String, Value>) -> Result<Option<u
 }
 
 /// Removes the entries for child tasks from a message; the rest is for the task itself.
-pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<PassedDown>, RefusedMessage> {
-    let children: Vec<Asking<'_>> = task
-        .handed_off()
+pub(crate) fn forward_answers(
+    task: &TaskRecord,
+    message: &mut Message,
+) -> Result<Vec<ForwardedAnswer>, MessageRejection> {
+    let children: Vec<ChildQuestion<'_>> = task
+        .pending_handoffs()
         .filter_map(|(call, handed)| {
             let (asked, _) = handed.asked.as_ref()?;
-            Some(Asking { call: &call.id, handed, entries: entries(asked, ASKING) })
+            Some(ChildQuestion { call: &call.id, handed, entries: data_entries(asked, REQUEST_MEMBERS) })
         })
         .collect();
-    let own = |entry: &Map<String, Value>| match (named(entry, TASK), named(entry, "call_id")) {
+    let own = |entry: &Map<String, Value>| match (string_member(entry, TASK_MEMBER), string_member(entry, "call_id")) {
         (Some(id), _) => id == task.id.as_str(),
         (None, Some(call)) => {
             task.open_calls().any(|state| state.call.id.as_str() == call && !state.stage.is_handed_off())
@@ -171,7 +184,7 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
         let PartContent::Data(data) = &part.content else { continue };
         let Value::Object(mut members) = data.to_value() else { continue };
         let mut changed = false;
-        for member in ANSWERING {
+        for member in ANSWER_MEMBERS {
             let Some(Value::Array(all)) = members.get_mut(member) else { continue };
             let mut kept = Vec::new();
             for entry in std::mem::take(all) {
@@ -180,14 +193,16 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
                     continue;
                 };
                 if own(&entry) {
-                    changed |= entry.remove(TASK).is_some();
+                    changed |= entry.remove(TASK_MEMBER).is_some();
                     kept.push(Value::Object(entry));
                     continue;
                 }
-                let meant = meant(&children, &entry)?;
+                let meant = find_addressee(&children, &entry)?;
                 match meant {
                     Some(at) => down[at].push((member, entry)),
-                    None if named(&entry, TASK).is_some() => return Err(nobody(task, &children, &entry)),
+                    None if string_member(&entry, TASK_MEMBER).is_some() => {
+                        return Err(unknown_task_rejection(task, &children, &entry));
+                    }
                     // The reader of the entry reports the error.
                     None => kept.push(Value::Object(entry)),
                 }
@@ -200,16 +215,16 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
         }
     }
     let words = message.text();
-    let mut passed: Vec<PassedDown> = Vec::new();
+    let mut passed: Vec<ForwardedAnswer> = Vec::new();
     for (child, entries) in children.iter().zip(down).filter(|(_, entries)| !entries.is_empty()) {
-        passed.push(addressed(message, child, &entries));
+        passed.push(answer_for_child(message, child, &entries));
     }
     let own_question = task.open_calls().any(|state| !state.stage.is_handed_off());
     if let ([child], true, false, false) =
         (children.as_slice(), passed.is_empty(), own_question, words.trim().is_empty())
     {
-        let message = said(message, child, vec![Part::text(words)]);
-        passed.push(PassedDown {
+        let message = child_message(message, child, vec![Part::text(words)]);
+        passed.push(ForwardedAnswer {
             call: child.call.clone(),
             child: child.handed.child.clone(),
             message,
@@ -218,27 +233,31 @@ pub(crate) fn pass_down(task: &Task, message: &mut Message) -> Result<Vec<Passed
     }
     if !passed.is_empty() {
         let calls: Vec<&str> = passed.iter().map(|down| down.call.as_str()).collect();
-        message.parts.push(Part::data(json!({ PASSED: calls }).into()));
+        message.parts.push(Part::data(json!({ FORWARDED_MEMBER: calls }).into()));
     }
     Ok(passed)
 }
 
 /// Whether the message was forwarded to child tasks.
-pub(crate) fn was_passed_down(data: &Json) -> bool {
-    data.as_str().contains(PASSED) && data.to_value().get(PASSED).is_some()
+pub(crate) fn is_forwarded(data: &Json) -> bool {
+    data.as_str().contains(FORWARDED_MEMBER) && data.to_value().get(FORWARDED_MEMBER).is_some()
 }
 
-fn addressed(whole: &Message, child: &Asking<'_>, entries: &[(&'static str, Map<String, Value>)]) -> PassedDown {
+fn answer_for_child(
+    whole: &Message,
+    child: &ChildQuestion<'_>,
+    entries: &[(&'static str, Map<String, Value>)],
+) -> ForwardedAnswer {
     let grants = entries.iter().filter_map(|(_, entry)| child.grant(entry)).collect();
     let mut parts = Vec::new();
-    for member in ANSWERING {
+    for member in ANSWER_MEMBERS {
         let mut of_member = Vec::new();
         for (_, mut entry) in entries.iter().filter(|(name, _)| *name == member).cloned() {
-            if named(&entry, TASK) == Some(child.handed.child.as_str()) {
-                entry.remove(TASK);
+            if string_member(&entry, TASK_MEMBER) == Some(child.handed.child.as_str()) {
+                entry.remove(TASK_MEMBER);
             }
             // A question asked as text is answered as text.
-            let plain = !["call_id", "key", TASK].iter().any(|name| entry.contains_key(*name));
+            let plain = !["call_id", "key", TASK_MEMBER].iter().any(|name| entry.contains_key(*name));
             match entry.get("content").and_then(|content| content.get("text")).and_then(Value::as_str) {
                 Some(text) if plain => parts.push(Part::text(text)),
                 _ => of_member.push(Value::Object(entry)),
@@ -248,28 +267,33 @@ fn addressed(whole: &Message, child: &Asking<'_>, entries: &[(&'static str, Map<
             parts.push(Part::data(json!({ member: of_member }).into()));
         }
     }
-    let message = said(whole, child, parts);
-    PassedDown { call: child.call.clone(), child: child.handed.child.clone(), message, grants }
+    let message = child_message(whole, child, parts);
+    ForwardedAnswer { call: child.call.clone(), child: child.handed.child.clone(), message, grants }
 }
 
 /// Message with a deterministic id that includes the question: a caller that reuses one message id has answered only
 /// this question.
-fn said(whole: &Message, child: &Asking<'_>, parts: Vec<Part>) -> Message {
+fn child_message(whole: &Message, child: &ChildQuestion<'_>, parts: Vec<Part>) -> Message {
     let question = child.handed.asked.as_ref().map_or("", |(asked, _)| asked.id.as_str());
     Message::new(MessageId::from(format!("{}.{}.{question}", whole.id, child.call)), Role::User, parts)
 }
 
-fn nobody(task: &Task, children: &[Asking<'_>], entry: &Map<String, Value>) -> RefusedMessage {
-    let below = children.iter().flat_map(|child| child.entries.iter().filter_map(|asked| named(asked, TASK)));
+fn unknown_task_rejection(
+    task: &TaskRecord,
+    children: &[ChildQuestion<'_>],
+    entry: &Map<String, Value>,
+) -> MessageRejection {
+    let below =
+        children.iter().flat_map(|child| child.entries.iter().filter_map(|asked| string_member(asked, TASK_MEMBER)));
     let direct = children.iter().map(|child| child.handed.child.as_str());
     let mut known: Vec<&str> = std::iter::once(task.id.as_str()).chain(direct).chain(below).collect();
     known.dedup();
-    RefusedMessage {
+    MessageRejection {
         code: ErrorCode::ANSWER_INVALID,
         field: "message.parts.task_id".to_owned(),
         detail: format!(
             "task '{}' has no open question here; tasks with open questions: {}",
-            named(entry, TASK).unwrap_or_default(),
+            string_member(entry, TASK_MEMBER).unwrap_or_default(),
             known.join(", ")
         ),
     }

@@ -7,7 +7,7 @@ mod offer;
 mod server;
 mod word;
 
-pub use decide::{Decision, Session, decide};
+pub use decide::{PermissionContext, PermissionDecision, decide_permission};
 pub use glob::glob_matches;
-pub use offer::offers;
-pub use server::ToolWords;
+pub use offer::is_offered;
+pub use server::ServerToolPermissions;

@@ -29,12 +29,12 @@ impl RateLimit {
 ///
 /// Times are durations since a fixed start; they must not decrease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bucket {
+pub struct TokenBucket {
     /// Time in nanoseconds at which it is full again.
     full_at: u128,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// Bucket after one more request, or the delay until the next request is allowed.
     pub fn take(self, limit: RateLimit, now: Duration) -> Result<Self, Duration> {
         let now = now.as_nanos();

@@ -6,8 +6,8 @@
 //! process lifetime suspects are resumed with the others, so that they make progress even if no process lives long
 //! enough for the groups.
 
-use crate::Task;
-use baton_types::{ErrorCode, Reason, TaskEvent};
+use crate::TaskRecord;
+use baton_types::{ErrorCode, FailureReason, TaskEvent};
 use std::time::Duration;
 
 /// Crashes at one event that make a run a suspect.
@@ -31,18 +31,18 @@ const MAX_DOUBLINGS: u32 = 10;
 
 /// Resumption decision for a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resume {
+pub enum ResumeDecision {
     /// No run was in progress; continue with [`crate::next_step`].
     Continue,
     /// Record the resumption, then continue.
     Go(TaskEvent),
     /// The run may have crashed the process: fail it if [`is_to_blame`], or resume it according to [`resume_groups`].
-    Suspect(Suspect),
+    Suspect(CrashSuspect),
 }
 
 /// A run that was active at several consecutive crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Suspect {
+pub struct CrashSuspect {
     /// Number of crashes, all at the same event.
     pub crashes: u32,
     /// Number of these crashes at which it was the only resumed suspect.
@@ -61,25 +61,25 @@ pub struct ResumeGroup {
 }
 
 /// Decides for a task that was active when its process died.
-pub fn resume(task: &Task) -> Resume {
-    let Some(run) = &task.run else { return Resume::Continue };
-    let suspect = Suspect { crashes: run.crashes.saturating_add(1), alone: run.alone };
-    match resumption(task, false) {
-        Some(event) if suspect.crashes < SUSPECT_CRASHES || !works(task) => Resume::Go(event),
-        Some(_) => Resume::Suspect(suspect),
-        None => Resume::Continue,
+pub fn decide_resume(task: &TaskRecord) -> ResumeDecision {
+    let Some(run) = &task.run else { return ResumeDecision::Continue };
+    let suspect = CrashSuspect { crashes: run.crashes.saturating_add(1), alone: run.alone };
+    match resumption_event(task, false) {
+        Some(event) if suspect.crashes < SUSPECT_CRASHES || !has_own_work(task) => ResumeDecision::Go(event),
+        Some(_) => ResumeDecision::Suspect(suspect),
+        None => ResumeDecision::Continue,
     }
 }
 
 /// Event that resumes the run in progress.
-pub fn resumption(task: &Task, alone: bool) -> Option<TaskEvent> {
+pub fn resumption_event(task: &TaskRecord, alone: bool) -> Option<TaskEvent> {
     let run = task.run.as_ref()?;
     Some(TaskEvent::RunResumed { run: run.id.clone(), after: run.last_progress, alone })
 }
 
 /// Whether a run in progress does work of its own: a run that only waits for another agent cannot have crashed the
 /// process.
-pub fn works(task: &Task) -> bool {
+pub fn has_own_work(task: &TaskRecord) -> bool {
     let Some(run) = &task.run else { return false };
     let handed_off = task.open_calls().next().is_some() && task.open_calls().all(|state| state.stage.is_handed_off());
     !handed_off && run.asked.is_none()
@@ -87,7 +87,7 @@ pub fn works(task: &Task) -> bool {
 
 /// Whether the suspect crashed the process: it was resumed alone, and either no other run was active, or this happened
 /// before and every other suspect has fewer crashes.
-pub fn blame(suspect: Suspect, others: &[Suspect], is_only_run: bool) -> bool {
+pub fn is_to_blame(suspect: CrashSuspect, others: &[CrashSuspect], is_only_run: bool) -> bool {
     let is_foremost = others.iter().all(|other| other.crashes < suspect.crashes);
     suspect.alone >= 1 && (is_only_run || suspect.alone >= 2 && is_foremost)
 }
@@ -99,19 +99,19 @@ pub fn waits_for_group(epoch: u64) -> bool {
 }
 
 /// Failure reason of a blamed run.
-pub fn crash_reason(task: &Task, suspect: Suspect) -> Reason {
+pub fn crash_reason(task: &TaskRecord, suspect: CrashSuspect) -> FailureReason {
     let event = task.run.as_ref().map_or(0, |run| run.last_progress);
     let detail = format!(
         "the process died {} times while the run was at event {event}, the last time with no other run that could be \
          the cause",
         suspect.crashes
     );
-    Reason::new(ErrorCode::CRASH_LOOP.code, detail)
+    FailureReason::new(ErrorCode::CRASH_LOOP.code, detail)
 }
 
 /// Resumption order of suspects: most crashes first, and a limited number of groups per rank, so that waiting times
 /// stay short and every crash reduces the number of candidates.
-pub fn resume_groups(suspects: &[Suspect]) -> Vec<ResumeGroup> {
+pub fn resume_groups(suspects: &[CrashSuspect]) -> Vec<ResumeGroup> {
     let mut order: Vec<usize> = (0..suspects.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(suspects[*at].crashes));
     let mut groups = Vec::new();

@@ -3,28 +3,28 @@
 //! Task views, streams, notifications, transcripts and the memory of later tasks use these functions. The journal and
 //! the spans contain everything.
 
-use crate::{Task, calls_in, session_history::results_of};
+use crate::{TaskRecord, parse_tool_calls, session_history::part_results};
 use baton_types::{Message, PartContent, Role, SessionEntry, TaskEvent};
 
 /// Whether an event is visible to callers. For an autonomous task these are its start, artifacts, answers and end.
-pub fn is_seen(autonomous: bool, event: &TaskEvent) -> bool {
+pub fn is_visible_to_caller(autonomous: bool, event: &TaskEvent) -> bool {
     let is_inner =
         matches!(event, TaskEvent::ToolsCalled { .. } | TaskEvent::ToolFinished { .. } | TaskEvent::HandoffSent { .. });
-    event.is_shown() && !(autonomous && is_inner)
+    event.is_visible() && !(autonomous && is_inner)
 }
 
-impl Task {
+impl TaskRecord {
     /// History as visible to callers.
-    pub fn seen_history(&self) -> Vec<Message> {
+    pub fn visible_history(&self) -> Vec<Message> {
         match self.autonomous {
-            true => self.history.iter().filter_map(seen_message).collect(),
+            true => self.history.iter().filter_map(visible_message).collect(),
             false => self.history.clone(),
         }
     }
 
     /// History for the model: all of it, or for an autonomous task the part since its last answer.
-    pub fn remembered(&self) -> &[Message] {
-        let answers = |message: &Message| message.role == Role::Agent && calls_in(message).is_empty();
+    pub fn model_history(&self) -> &[Message] {
+        let answers = |message: &Message| message.role == Role::Agent && parse_tool_calls(message).is_empty();
         match self.history.iter().rposition(answers) {
             Some(last) if self.autonomous => &self.history[last + 1..],
             _ => &self.history,
@@ -33,19 +33,19 @@ impl Task {
 }
 
 /// Visible transcript entry of an autonomous task.
-pub(crate) fn seen_entry(entry: SessionEntry) -> Option<SessionEntry> {
-    let message = if entry.notice { entry.message } else { seen_message(&entry.message)? };
+pub(crate) fn visible_entry(entry: SessionEntry) -> Option<SessionEntry> {
+    let message = if entry.notice { entry.message } else { visible_message(&entry.message)? };
     Some(SessionEntry { message, request: None, ..entry })
 }
 
 /// Message of an autonomous task without tool calls and results; none if nothing remains. Text next to tool calls is
 /// not a result yet.
-fn seen_message(message: &Message) -> Option<Message> {
+fn visible_message(message: &Message) -> Option<Message> {
     if message.role == Role::Agent {
-        return calls_in(message).is_empty().then(|| message.clone());
+        return parse_tool_calls(message).is_empty().then(|| message.clone());
     }
     let mut seen = message.clone();
-    seen.parts.retain(|part| results_of(part).is_none());
+    seen.parts.retain(|part| part_results(part).is_none());
     let is_empty = |content: &PartContent| matches!(content, PartContent::Text(text) if text.is_empty());
     let says = seen.parts.iter().any(|part| !is_empty(&part.content));
     (says || seen.parts.len() == message.parts.len()).then_some(seen)

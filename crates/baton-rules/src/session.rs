@@ -1,7 +1,7 @@
 //! Effective tool settings of a task: from the agent definition and from the caller.
 
-use crate::{Session, SessionRecord, Task};
-use baton_types::{AgentSpec, AskWhen, Include, ItemKind, ItemName, RequestContext, Role, ToolSpec};
+use crate::{PermissionContext, SessionRecord, TaskRecord};
+use baton_types::{AgentSpec, ApprovalMode, InclusionMode, ItemKind, ItemName, RequestContext, Role, ToolSpec};
 use serde::Deserialize;
 
 /// Member of message metadata with the session settings of a caller.
@@ -9,11 +9,11 @@ pub const SESSION_MEMBER: &str = "dev.baton/session";
 
 /// Effective tool settings of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SessionSettings {
+pub struct SessionToolSettings {
     /// Whether no person can be asked.
     pub autonomous: bool,
     /// When approval is requested.
-    pub ask: AskWhen,
+    pub ask: ApprovalMode,
     /// Explicitly included tools.
     pub included: Vec<String>,
     /// Excluded tools, regardless of the definition.
@@ -23,21 +23,21 @@ pub struct SessionSettings {
 }
 
 #[derive(Deserialize)]
-struct Metadata {
+struct SessionMetadata {
     #[serde(rename = "dev.baton/session")]
-    session: Option<Said>,
+    session: Option<SessionRequest>,
 }
 
 #[derive(Deserialize)]
-struct Said {
-    tool_permission: Option<AskWhen>,
+struct SessionRequest {
+    tool_permission: Option<ApprovalMode>,
     #[serde(default)]
     include: Vec<String>,
 }
 
-impl SessionSettings {
+impl SessionToolSettings {
     /// Collects the current settings; later messages override earlier ones.
-    pub fn of(task: &Task, agent: &AgentSpec) -> Self {
+    pub fn from_task(task: &TaskRecord, agent: &AgentSpec) -> Self {
         let autonomous = task.autonomous || agent.autonomous;
         let ask = agent.policy.ask;
         let chosen = task.request.as_ref().map(|(_, request)| chosen_tools(request));
@@ -47,7 +47,9 @@ impl SessionSettings {
             if !metadata.as_str().contains(SESSION_MEMBER) {
                 continue;
             }
-            let Some(said) = metadata.read::<Metadata>().ok().and_then(|metadata| metadata.session) else { continue };
+            let Some(said) = metadata.read::<SessionMetadata>().ok().and_then(|metadata| metadata.session) else {
+                continue;
+            };
             settings.ask = said.tool_permission.unwrap_or(settings.ask);
             settings.included.extend(said.include);
         }
@@ -67,13 +69,15 @@ impl SessionSettings {
     }
 
     /// Reason why a tool is not part of the session or the request, regardless of permissions; completes "because".
-    pub fn leaves_out(&self, tool: &ToolSpec) -> Option<&'static str> {
-        let known = tool.at_server().map_or(tool.name.as_str(), |(_, tool)| tool);
+    pub fn exclusion_reason(&self, tool: &ToolSpec) -> Option<&'static str> {
+        let known = tool.mcp_server_and_tool().map_or(tool.name.as_str(), |(_, tool)| tool);
         let names = |list: &[String]| list.iter().any(|name| *name == tool.name || name == known);
         let is_chosen = || self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&tool.name));
         match tool.include {
-            _ if names(&self.excluded) => Some("it was removed from this session; continue without it, or use another tool"),
-            Include::Agent if !names(&self.included) && !is_chosen() => {
+            _ if names(&self.excluded) => {
+                Some("it was removed from this session; continue without it, or use another tool")
+            }
+            InclusionMode::Agent if !names(&self.included) && !is_chosen() => {
                 Some("it was not selected for this request; continue without it, or use another tool")
             }
             _ => None,
@@ -81,12 +85,12 @@ impl SessionSettings {
     }
 
     /// Settings for the permission decision.
-    pub fn session(&self) -> Session<'_> {
-        Session { autonomous: self.autonomous, ask: self.ask, included: &self.included }
+    pub fn permission_context(&self) -> PermissionContext<'_> {
+        PermissionContext { autonomous: self.autonomous, ask: self.ask, included: &self.included }
     }
 }
 
 fn chosen_tools(request: &RequestContext) -> Vec<String> {
-    let tools = request.items.iter().filter(|item| item.kind == ItemKind::Tool && item.include == Include::Agent);
+    let tools = request.items.iter().filter(|item| item.kind == ItemKind::Tool && item.include == InclusionMode::Agent);
     tools.map(|item| item.name.clone()).collect()
 }

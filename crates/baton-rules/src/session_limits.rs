@@ -3,15 +3,15 @@
 use baton_types::{SessionOverrides, Thousandths};
 
 /// Maximum length of a model name.
-const LONGEST_MODEL: usize = 256;
+const MAX_MODEL_NAME_LEN: usize = 256;
 
 /// Maximum length of a title.
-const LONGEST_TITLE: usize = 256;
+const MAX_TITLE_LEN: usize = 256;
 
 /// Error for a setting that is out of range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} {detail}")]
-pub struct RefusedSetting {
+pub struct InvalidSetting {
     /// Name of the setting.
     pub setting: &'static str,
     /// Allowed values.
@@ -19,12 +19,12 @@ pub struct RefusedSetting {
 }
 
 /// Rejects settings that are out of range.
-pub fn check_settings(settings: &SessionOverrides) -> Result<(), RefusedSetting> {
+pub fn check_settings(settings: &SessionOverrides) -> Result<(), InvalidSetting> {
     let SessionOverrides { max_turns, max_output_tokens, context_top_k, context_top_n, .. } = settings;
-    let wrong = |setting, detail: String| Err(RefusedSetting { setting, detail });
+    let wrong = |setting, detail: String| Err(InvalidSetting { setting, detail });
     if let Some(model) = &settings.model {
         let named = model.split_once(':').is_some_and(|(provider, model)| !provider.is_empty() && !model.is_empty());
-        if !named || model.len() > LONGEST_MODEL || model.chars().any(char::is_control) {
+        if !named || model.len() > MAX_MODEL_NAME_LEN || model.chars().any(char::is_control) {
             return wrong("model", "must be a provider and a model, such as openai:gpt-5".to_owned());
         }
     }
@@ -53,11 +53,11 @@ pub fn check_settings(settings: &SessionOverrides) -> Result<(), RefusedSetting>
 }
 
 /// Validates and trims a title; an empty one is none.
-pub fn check_title(title: Option<&str>) -> Result<Option<String>, RefusedSetting> {
+pub fn check_title(title: Option<&str>) -> Result<Option<String>, InvalidSetting> {
     let Some(title) = title.map(str::trim).filter(|title| !title.is_empty()) else { return Ok(None) };
-    if title.len() > LONGEST_TITLE || title.chars().any(char::is_control) {
-        let detail = format!("must be one line of at most {LONGEST_TITLE} bytes");
-        return Err(RefusedSetting { setting: "title", detail });
+    if title.len() > MAX_TITLE_LEN || title.chars().any(char::is_control) {
+        let detail = format!("must be one line of at most {MAX_TITLE_LEN} bytes");
+        return Err(InvalidSetting { setting: "title", detail });
     }
     Ok(Some(title.to_owned()))
 }

@@ -46,12 +46,12 @@ pub struct SessionRecord {
 /// Error for an event that is illegal in the current state; the state is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a session must start with exactly one opened event")]
-pub struct IllegalSession;
+pub struct IllegalSessionEvent;
 
 impl SessionRecord {
     /// Creates the record from the first event.
-    pub fn opened(at: Timestamp, event: &SessionEvent) -> Result<Self, IllegalSession> {
-        let SessionEvent::Opened { agent, context, origin, history } = event else { return Err(IllegalSession) };
+    pub fn from_opened(at: Timestamp, event: &SessionEvent) -> Result<Self, IllegalSessionEvent> {
+        let SessionEvent::Opened { agent, context, origin, history } = event else { return Err(IllegalSessionEvent) };
         Ok(Self {
             agent: agent.clone(),
             context: context.clone(),
@@ -69,9 +69,9 @@ impl SessionRecord {
     }
 
     /// Applies the next event; on error nothing has changed.
-    pub fn apply(&mut self, at: Timestamp, event: &SessionEvent) -> Result<(), IllegalSession> {
+    pub fn apply(&mut self, at: Timestamp, event: &SessionEvent) -> Result<(), IllegalSessionEvent> {
         match event {
-            SessionEvent::Opened { .. } => return Err(IllegalSession),
+            SessionEvent::Opened { .. } => return Err(IllegalSessionEvent),
             SessionEvent::Renamed { title } => self.title.clone_from(title),
             SessionEvent::SettingsChanged { settings } => self.settings = settings.clone(),
             SessionEvent::Noted { key, value } => {
@@ -99,10 +99,12 @@ impl SessionRecord {
     }
 
     /// Folds stored events, starting with the first.
-    pub fn fold<'a>(events: impl IntoIterator<Item = (Timestamp, &'a SessionEvent)>) -> Result<Self, IllegalSession> {
+    pub fn fold<'a>(
+        events: impl IntoIterator<Item = (Timestamp, &'a SessionEvent)>,
+    ) -> Result<Self, IllegalSessionEvent> {
         let mut events = events.into_iter();
-        let (at, first) = events.next().ok_or(IllegalSession)?;
-        let mut record = Self::opened(at, first)?;
+        let (at, first) = events.next().ok_or(IllegalSessionEvent)?;
+        let mut record = Self::from_opened(at, first)?;
         for (at, event) in events {
             record.apply(at, event)?;
         }
@@ -110,7 +112,7 @@ impl SessionRecord {
     }
 
     /// Notice for people about an event: the model changed. Never sent to models.
-    pub fn notice_of(&self, at: Timestamp, event: &SessionEvent) -> Option<SessionEntry> {
+    pub fn notice_for(&self, at: Timestamp, event: &SessionEvent) -> Option<SessionEntry> {
         let SessionEvent::SettingsChanged { settings } = event else { return None };
         // Settings of a forked or imported session are no change; their notices were copied with the history.
         let taken_over = self.origin.is_some() && at == self.opened_at;
@@ -138,7 +140,7 @@ impl SessionRecord {
 }
 
 /// Definition with the overrides of a session applied; a run is pinned to it.
-pub fn in_session(spec: &AgentSpec, settings: &SessionOverrides) -> AgentSpec {
+pub fn apply_overrides(spec: &AgentSpec, settings: &SessionOverrides) -> AgentSpec {
     let mut spec = spec.clone();
     let SessionOverrides {
         model,

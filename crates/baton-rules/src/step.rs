@@ -1,13 +1,14 @@
 //! Next step of a run.
 
-use crate::{ASK_USER_TOOL, CallStage, CallState, Failures, HANDOFF_TOOL, Task, is_built_in};
+use crate::{ASK_USER_TOOL, CallStage, CallState, HANDOFF_TOOL, TaskRecord, ToolFailures, is_built_in};
 use baton_types::{
-    AgentSpec, Effects, ErrorCode, Message, Reason, TaskId, TaskState, Timestamp, ToolAsk, ToolCall, ToolExecution,
+    AgentSpec, Effects, ErrorCode, FailureReason, Message, TaskId, TaskState, Timestamp, ToolCall, ToolExecution,
+    ToolInputRequest,
 };
 
 /// Next step for a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum RunStep {
     /// Start a run.
     StartRun,
     /// Call the model.
@@ -31,62 +32,62 @@ pub enum Step {
     /// The answer is final: complete the task.
     Complete,
     /// Fail the run.
-    Fail(Reason),
+    Fail(FailureReason),
     /// Wait for a message.
-    Rest,
+    Wait,
 }
 
 /// Pending requests of a task to its caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct CallerRequests {
     /// Tool calls that the caller runs.
     pub calls: Vec<ToolCall>,
     /// Questions of the model.
     pub questions: Vec<ToolCall>,
     /// Input requests of tools.
-    pub asks: Vec<(ToolCall, ToolAsk)>,
+    pub input_requests: Vec<(ToolCall, ToolInputRequest)>,
     /// In-doubt calls: interrupted by a crash and not safe to retry.
     pub in_doubt: Vec<ToolCall>,
     /// Questions of child tasks: the call, the child task and its message.
-    pub passed_up: Vec<(ToolCall, TaskId, Message)>,
+    pub child_questions: Vec<(ToolCall, TaskId, Message)>,
 }
 
-impl Asked {
+impl CallerRequests {
     /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
             && self.questions.is_empty()
-            && self.asks.is_empty()
+            && self.input_requests.is_empty()
             && self.in_doubt.is_empty()
-            && self.passed_up.is_empty()
+            && self.child_questions.is_empty()
     }
 
     fn includes(&self, call: &ToolCall) -> bool {
         let lists = [&self.calls, &self.questions, &self.in_doubt];
         lists.iter().any(|list| list.contains(call))
-            || self.asks.iter().any(|(asking, _)| asking == call)
-            || self.passed_up.iter().any(|(asking, ..)| asking == call)
+            || self.input_requests.iter().any(|(asking, _)| asking == call)
+            || self.child_questions.iter().any(|(asking, ..)| asking == call)
     }
 }
 
 /// Whether the caller runs the call.
-pub fn waiting_on_caller(task: &Task, call: &ToolCall) -> bool {
+pub fn is_run_by_caller(task: &TaskRecord, call: &ToolCall) -> bool {
     let theirs = !is_built_in(&call.name) || call.name == HANDOFF_TOOL;
-    let own = task.wishes.as_ref().is_some_and(|wishes| wishes.has_tool(&call.name));
+    let own = task.wishes.as_ref().is_some_and(|wishes| wishes.has_caller_tool(&call.name));
     own || task.tool_execution == ToolExecution::Caller && theirs
 }
 
 /// Requests to the caller, once nothing else can continue.
-pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
-    let mut asked = Asked::default();
+pub fn caller_requests(task: &TaskRecord, agent: &AgentSpec) -> CallerRequests {
+    let mut asked = CallerRequests::default();
     for state @ CallState { call, stage, .. } in task.open_calls() {
         if let CallStage::Asked(ask) = stage {
-            asked.asks.push((call.clone(), ask.clone()));
+            asked.input_requests.push((call.clone(), ask.clone()));
         } else if let CallStage::HandedOff(handed) = stage {
             if let Some((message, _)) = &handed.asked {
-                asked.passed_up.push((call.clone(), handed.child.clone(), message.clone()));
+                asked.child_questions.push((call.clone(), handed.child.clone(), message.clone()));
             }
-        } else if waiting_on_caller(task, call) {
+        } else if is_run_by_caller(task, call) {
             asked.calls.push(call.clone());
         } else if call.name == ASK_USER_TOOL && may_ask_user(task, agent) {
             asked.questions.push(call.clone());
@@ -98,7 +99,7 @@ pub fn asked_of_caller(task: &Task, agent: &AgentSpec) -> Asked {
 }
 
 /// Whether the model may ask the caller: allowed by the definition, and not autonomous.
-pub fn may_ask_user(task: &Task, agent: &AgentSpec) -> bool {
+pub fn may_ask_user(task: &TaskRecord, agent: &AgentSpec) -> bool {
     agent.control_tools.ask_user && !agent.autonomous && !task.autonomous
 }
 
@@ -108,28 +109,28 @@ fn may_repeat(agent: &AgentSpec, CallState { call, effects, .. }: &CallState) ->
 }
 
 /// Decides from the state alone, so that a resumed run continues exactly as the original run.
-pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
+pub fn next_step(task: &TaskRecord, agent: &AgentSpec, now: Timestamp) -> RunStep {
     let limits = &agent.limits;
     let Some(run) = &task.run else {
-        return if task.state == TaskState::Submitted { Step::StartRun } else { Step::Rest };
+        return if task.state == TaskState::Submitted { RunStep::StartRun } else { RunStep::Wait };
     };
     if now >= run.deadline {
         return fail(ErrorCode::RUN_DEADLINE, format!("the run did not end within {} s", limits.deadline.as_secs()));
     }
-    let asked = asked_of_caller(task, agent);
+    let asked = caller_requests(task, agent);
     let ours: Vec<CallState> = task.open_calls().filter(|state| !asked.includes(&state.call)).cloned().collect();
     if !ours.is_empty() {
-        return Step::AdvanceCalls(ours);
+        return RunStep::AdvanceCalls(ours);
     }
     if !asked.is_empty() {
-        return if task.autonomous { nobody_to_ask(&asked) } else { Step::AskCaller };
+        return if task.autonomous { fail_autonomous(&asked) } else { RunStep::AskCaller };
     }
     let ask = |turn, attempt| match agent.is_peer() {
-        true => Step::AskPeer { turn, attempt },
-        false => Step::CallModel { turn, attempt },
+        true => RunStep::AskPeer { turn, attempt },
+        false => RunStep::CallModel { turn, attempt },
     };
     if let Some((tool, failures)) = run.failures.iter().find(|(_, failures)| failures.count > limits.tool_errors) {
-        let Failures { count, last } = failures;
+        let ToolFailures { count, last } = failures;
         let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
         return fail(
             ErrorCode::TOOL_ERRORS,
@@ -140,7 +141,7 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
         return ask(run.turn, run.attempt + 1);
     }
     if run.answered && task.waiting.is_empty() {
-        return Step::Complete;
+        return RunStep::Complete;
     }
     if run.turn >= limits.max_turns {
         return fail(ErrorCode::TURN_LIMIT, format!("the run made {} model calls without an answer", run.turn));
@@ -149,7 +150,7 @@ pub fn next_step(task: &Task, agent: &AgentSpec, now: Timestamp) -> Step {
 }
 
 /// An autonomous run fails where an interactive run would ask.
-fn nobody_to_ask(asked: &Asked) -> Step {
+fn fail_autonomous(asked: &CallerRequests) -> RunStep {
     let names = |calls: &[ToolCall]| calls.iter().map(|call| format!("'{}'", call.name)).collect::<Vec<_>>().join(", ");
     if !asked.in_doubt.is_empty() {
         let tools = names(&asked.in_doubt);
@@ -162,8 +163,8 @@ fn nobody_to_ask(asked: &Asked) -> Step {
     fail(ErrorCode::NOBODY_TO_ASK, what.to_owned())
 }
 
-fn fail(code: ErrorCode, detail: String) -> Step {
-    Step::Fail(Reason::new(code.code, detail))
+fn fail(code: ErrorCode, detail: String) -> RunStep {
+    RunStep::Fail(FailureReason::new(code.code, detail))
 }
 
 impl CallStage {

@@ -1,16 +1,16 @@
 //! Folded state of a task.
 
 use baton_types::{
-    AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, Grant, HandoffId, Message, MessageId,
-    ParentLink, Reasoning, RequestContext, RunId, TaskId, TaskState, TaskView, Timestamp, ToolAnswers, ToolAsk,
-    ToolCall, ToolExecution, ToolResult, Usage, Wishes,
+    AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, HandoffId, Message, MessageId, ParentLink,
+    ReasoningBlock, RequestContext, RunId, RunOptions, SessionGrant, TaskId, TaskState, TaskView, Timestamp,
+    ToolAnswers, ToolCall, ToolExecution, ToolInputRequest, ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// State of a task; folding the same events always gives the same value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
+pub struct TaskRecord {
     /// Task id.
     pub id: TaskId,
     /// Conversation.
@@ -44,11 +44,11 @@ pub struct Task {
     pub depth: u32,
     /// Remote task and conversation, if the agent is remote.
     #[serde(default)]
-    pub peer: Option<PeerPlace>,
+    pub peer: Option<PeerTaskRef>,
     /// Tool calls of the last turn, until all have results.
     pub calls: Vec<CallState>,
     /// Run in progress.
-    pub run: Option<Run>,
+    pub run: Option<RunState>,
     /// Total usage of all model calls.
     pub usage: Usage,
     /// Number of tool calls requested by the model.
@@ -56,7 +56,7 @@ pub struct Task {
     pub tool_calls: u64,
     /// Reasoning before messages of the history that called tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub reasoning: Vec<(MessageId, Reasoning)>,
+    pub reasoning: Vec<(MessageId, ReasoningBlock)>,
     /// Replacement of older parts of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction: Option<Compaction>,
@@ -65,16 +65,16 @@ pub struct Task {
     pub autonomous: bool,
     /// Tools approved for the rest of the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub grants: Vec<Grant>,
+    pub grants: Vec<SessionGrant>,
     /// Last context selection, with the caller's message that it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<(MessageId, RequestContext)>,
     /// Last answer of the model, if its format was invalid and no other followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repair: Option<Repair>,
+    pub repair: Option<AnswerRepair>,
     /// Options for the runs that the last message of the caller starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wishes: Option<Box<Wishes>>,
+    pub wishes: Option<Box<RunOptions>>,
     /// Last message of the caller that guardrails have checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<MessageId>,
@@ -82,7 +82,7 @@ pub struct Task {
 
 /// An invalid answer that must be repaired.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repair {
+pub struct AnswerRepair {
     /// Answer of the model.
     pub answer: String,
     /// Description of the problem.
@@ -93,7 +93,7 @@ pub struct Repair {
 
 /// Failures of a tool in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failures {
+pub struct ToolFailures {
     /// Number of failures.
     pub count: u32,
     /// Beginning of the last error.
@@ -102,7 +102,7 @@ pub struct Failures {
 
 /// Run in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunState {
     /// Run id.
     pub id: RunId,
     /// Definition that the run is pinned to.
@@ -117,7 +117,7 @@ pub struct Run {
     pub open: Option<MessageId>,
     /// Request to the remote agent in this turn, if the agent is remote.
     #[serde(default)]
-    pub asked: Option<PeerAsked>,
+    pub asked: Option<PeerDispatch>,
     /// Whether the last model call answered, so that the run may complete.
     pub answered: bool,
     /// Last event that was not a resumption.
@@ -132,12 +132,12 @@ pub struct Run {
     pub begun: u32,
     /// Tools that failed or were called with invalid arguments.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub failures: BTreeMap<String, Failures>,
+    pub failures: BTreeMap<String, ToolFailures>,
 }
 
 /// Remote task and conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PeerPlace {
+pub struct PeerTaskRef {
     /// Id of the remote task, until it has ended.
     pub task: Option<String>,
     /// Id of the remote conversation.
@@ -146,7 +146,7 @@ pub struct PeerPlace {
 
 /// Request to a remote agent, sent or about to be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PeerAsked {
+pub struct PeerDispatch {
     /// Id of the sent message.
     pub message: MessageId,
     /// Whether the remote agent is known to have received it.
@@ -190,16 +190,16 @@ pub enum CallStage {
     /// Started; whether it took effect is unknown until it has a result.
     Started,
     /// Another agent works on it.
-    HandedOff(HandedOff),
+    HandedOff(PendingHandoff),
     /// Waits for answers.
-    Asked(ToolAsk),
+    Asked(ToolInputRequest),
     /// Has its result.
     Finished(ToolResult),
 }
 
 /// A call that was handed off to another agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HandedOff {
+pub struct PendingHandoff {
     /// Handoff id.
     pub handoff: HandoffId,
     /// Task of the receiver.
@@ -214,9 +214,9 @@ pub struct HandedOff {
     pub answer: Option<Message>,
 }
 
-impl Run {
+impl RunState {
     /// Whether the remote agent is known to have received the request of this turn.
-    pub fn is_taken(&self) -> bool {
+    pub fn is_request_delivered(&self) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.taken)
     }
 }
@@ -233,14 +233,14 @@ impl CallStage {
     }
 }
 
-impl Task {
+impl TaskRecord {
     /// The call with this id, if it belongs to the last turn.
     pub fn call(&self, id: &CallId) -> Option<&CallState> {
         self.calls.iter().find(|state| state.call.id == *id)
     }
 
     /// Calls that were handed off.
-    pub fn handed_off(&self) -> impl Iterator<Item = (&ToolCall, &HandedOff)> {
+    pub fn pending_handoffs(&self) -> impl Iterator<Item = (&ToolCall, &PendingHandoff)> {
         self.calls.iter().filter_map(|state| match &state.stage {
             CallStage::HandedOff(handed) => Some((&state.call, handed)),
             _ => None,
@@ -249,7 +249,7 @@ impl Task {
 
     /// Whether a question of a child is open: the task waits for its caller, or for the child to continue without it.
     pub fn waits_for_child(&self) -> bool {
-        self.state == TaskState::InputRequired && self.handed_off().any(|(_, handed)| handed.asked.is_some())
+        self.state == TaskState::InputRequired && self.pending_handoffs().any(|(_, handed)| handed.asked.is_some())
     }
 
     /// Calls without a result.
@@ -273,7 +273,7 @@ impl Task {
             state: self.state,
             status_message: self.status_message.clone(),
             status_at: self.status_at,
-            history: self.seen_history().into_iter().chain(self.waiting.iter().cloned()).collect(),
+            history: self.visible_history().into_iter().chain(self.waiting.iter().cloned()).collect(),
             artifacts: self.artifacts.clone(),
             version: self.version,
             generation: self.generation,

@@ -4,7 +4,7 @@ use crate::CallState;
 
 /// Groups calls in the order of the model. The calls of a group may run concurrently, groups run one after the other,
 /// and a sequential call is a group of one.
-pub fn together(calls: Vec<CallState>, is_sequential: impl Fn(&str) -> bool) -> Vec<Vec<CallState>> {
+pub fn group_concurrent_calls(calls: Vec<CallState>, is_sequential: impl Fn(&str) -> bool) -> Vec<Vec<CallState>> {
     let mut groups: Vec<Vec<CallState>> = Vec::new();
     let mut open = false;
     for state in calls {

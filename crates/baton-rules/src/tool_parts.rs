@@ -1,6 +1,6 @@
 //! Tool calls and results as data parts: the format exchanged between an agent and its caller.
 
-use crate::Task;
+use crate::TaskRecord;
 use baton_types::{BUILT_IN_TOOLS, CallId, Json, Message, Part, PartContent, Role, ToolCall, ToolResult};
 use serde::{Deserialize, Serialize};
 
@@ -44,24 +44,24 @@ pub struct ToolPartError {
 }
 
 #[derive(Serialize)]
-struct CallsOut<'a> {
-    tool_calls: Vec<CallOut<'a>>,
+struct ToolCallsPayload<'a> {
+    tool_calls: Vec<ToolCallPayload<'a>>,
 }
 
 #[derive(Serialize)]
-struct CallOut<'a> {
+struct ToolCallPayload<'a> {
     call_id: &'a CallId,
     name: &'a str,
     arguments: &'a Json,
 }
 
 #[derive(Serialize)]
-struct ResultsOut<'a> {
-    tool_results: Vec<ResultOut<'a>>,
+struct ToolResultsPayload<'a> {
+    tool_results: Vec<ToolResultPayload<'a>>,
 }
 
 #[derive(Serialize)]
-struct ResultOut<'a> {
+struct ToolResultPayload<'a> {
     call_id: &'a CallId,
     name: &'a str,
     output: &'a Json,
@@ -75,33 +75,33 @@ fn is_false(value: &bool) -> bool {
 }
 
 #[derive(Deserialize)]
-struct PartIn {
+struct ToolDataPart {
     #[serde(default)]
-    tool_calls: Option<Vec<CallIn>>,
+    tool_calls: Option<Vec<ToolCallEntry>>,
     #[serde(default)]
-    tool_results: Option<Vec<ResultIn>>,
+    tool_results: Option<Vec<ToolResultEntry>>,
     #[serde(default)]
     input_requests: Option<Vec<serde::de::IgnoredAny>>,
 }
 
 #[derive(Deserialize)]
-struct CallIn {
+struct ToolCallEntry {
     call_id: Option<CallId>,
     id: Option<CallId>,
     name: Option<String>,
     arguments: Option<Json>,
-    function: Option<FunctionIn>,
+    function: Option<FunctionCallEntry>,
     task_id: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct FunctionIn {
+struct FunctionCallEntry {
     name: String,
     arguments: Option<Json>,
 }
 
 #[derive(Deserialize)]
-struct ResultIn {
+struct ToolResultEntry {
     call_id: Option<CallId>,
     name: Option<String>,
     #[serde(default, deserialize_with = "given")]
@@ -119,26 +119,26 @@ fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Jso
 pub fn calls_part<'a>(calls: impl IntoIterator<Item = &'a ToolCall>) -> Part {
     let tool_calls = calls
         .into_iter()
-        .map(|call| CallOut { call_id: &call.id, name: &call.name, arguments: &call.arguments })
+        .map(|call| ToolCallPayload { call_id: &call.id, name: &call.name, arguments: &call.arguments })
         .collect();
-    Part::data(Json::of(&CallsOut { tool_calls }).unwrap_or_else(|_| Json::string("")))
+    Part::data(Json::from_serializable(&ToolCallsPayload { tool_calls }).unwrap_or_else(|_| Json::string("")))
 }
 
 /// Data part with tool results.
 pub fn results_part(results: &[ToolResult]) -> Part {
     let tool_results = results
         .iter()
-        .map(|result| ResultOut {
+        .map(|result| ToolResultPayload {
             call_id: &result.call,
             name: &result.name,
             output: &result.output,
             is_error: result.is_error,
         })
         .collect();
-    Part::data(Json::of(&ResultsOut { tool_results }).unwrap_or_else(|_| Json::string("")))
+    Part::data(Json::from_serializable(&ToolResultsPayload { tool_results }).unwrap_or_else(|_| Json::string("")))
 }
 
-fn data_parts(message: &Message) -> impl Iterator<Item = PartIn> {
+fn data_parts(message: &Message) -> impl Iterator<Item = ToolDataPart> {
     message.parts.iter().filter_map(|part| match &part.content {
         PartContent::Data(data) if data.is_object() => data.read().ok(),
         _ => None,
@@ -146,14 +146,14 @@ fn data_parts(message: &Message) -> impl Iterator<Item = PartIn> {
 }
 
 /// Tool calls in a message, in the flat format or in the older `function` format.
-pub fn calls_in(message: &Message) -> Vec<ToolCall> {
+pub fn parse_tool_calls(message: &Message) -> Vec<ToolCall> {
     data_parts(message).filter_map(|part| part.tool_calls).flatten().filter_map(read_call).collect()
 }
 
 /// Tool calls in a message that its receiver must run: none of child tasks, and none at all if the message also
 /// requests other input.
-pub fn own_calls_in(message: &Message) -> Vec<ToolCall> {
-    let asks = |part: &PartIn| part.input_requests.is_some();
+pub fn parse_own_tool_calls(message: &Message) -> Vec<ToolCall> {
+    let asks = |part: &ToolDataPart| part.input_requests.is_some();
     if data_parts(message).any(|part| asks(&part)) {
         return Vec::new();
     }
@@ -161,10 +161,10 @@ pub fn own_calls_in(message: &Message) -> Vec<ToolCall> {
     calls.filter(|call| call.task_id.is_none()).filter_map(read_call).collect()
 }
 
-fn read_call(call: CallIn) -> Option<ToolCall> {
+fn read_call(call: ToolCallEntry) -> Option<ToolCall> {
     let id = call.call_id.or(call.id)?;
     let (name, arguments) = match call.function {
-        Some(function) => (function.name, function.arguments.map(|text| unquoted(&text))),
+        Some(function) => (function.name, function.arguments.map(|text| unquote_arguments(&text))),
         None => (call.name?, call.arguments),
     };
     let arguments = arguments.filter(Json::is_object).unwrap_or_else(|| serde_json::json!({}).into());
@@ -172,7 +172,7 @@ fn read_call(call: CallIn) -> Option<ToolCall> {
 }
 
 /// The older format encodes the arguments as JSON in a string.
-fn unquoted(arguments: &Json) -> Json {
+fn unquote_arguments(arguments: &Json) -> Json {
     match arguments.read::<String>() {
         Ok(text) => Json::parse(&text).unwrap_or_else(|_| arguments.clone()),
         Err(_) => arguments.clone(),
@@ -180,14 +180,14 @@ fn unquoted(arguments: &Json) -> Json {
 }
 
 /// Tool results in a message; fails if a part has malformed `tool_results`.
-pub fn results_in(message: &Message) -> Result<Vec<ToolResult>, ToolPartError> {
+pub fn parse_tool_results(message: &Message) -> Result<Vec<ToolResult>, ToolPartError> {
     let mut results = Vec::new();
     for part in &message.parts {
         let PartContent::Data(data) = &part.content else { continue };
         if !data.is_object() {
             continue;
         }
-        let part: PartIn = match data.read() {
+        let part: ToolDataPart = match data.read() {
             Ok(part) => part,
             Err(_) if !data.as_str().contains("\"tool_results\"") => continue,
             Err(error) => {
@@ -212,9 +212,9 @@ pub fn results_in(message: &Message) -> Result<Vec<ToolResult>, ToolPartError> {
 
 /// Message with the agent's own results, in the format of a caller's results. Its id derives from the message with the
 /// calls, so that replay is deterministic and a model that reuses call ids causes no collision.
-pub(crate) fn results_message(task: &Task, results: &[ToolResult]) -> Option<Message> {
+pub(crate) fn results_message(task: &TaskRecord, results: &[ToolResult]) -> Option<Message> {
     let first = results.first()?;
     let asked_by = task.history.iter().rev().find(|message| message.role == Role::Agent);
     let id = format!("{}-results", asked_by.map_or(first.call.as_str(), |message| message.id.as_str())).into();
-    Some(Message::new(id, Role::User, vec![results_part(results)]).within(&task.context, &task.id))
+    Some(Message::new(id, Role::User, vec![results_part(results)]).with_task(&task.context, &task.id))
 }

@@ -1,184 +1,197 @@
-//! How a conversation is made to fit its model's window: what is given in short, and what a summary stands for.
+//! Compaction planning: which results are shortened and which blocks are summarized to fit the context window.
 
 use baton_types::Thousandths;
 
-/// Blocks that a model is given at most, whatever fits.
-const MOST_BLOCKS: usize = 400;
+/// Maximum number of blocks per model call, regardless of their size.
+const MAX_BLOCKS: usize = 400;
 
-/// The newest blocks, whose results stay whole as long as there is room.
-const RECENT: usize = 2;
+/// Number of newest blocks whose results are shortened last.
+const RECENT_BLOCKS: usize = 2;
 
-/// How much of a window there is for what a model is given.
+/// Token budget of a context window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
-    /// Tokens of a call at most.
+pub struct WindowBudget {
+    /// Maximum tokens of a call.
     pub budget: u64,
-    /// More than this is compacted.
+    /// Size above which the conversation is compacted.
     pub trigger: u64,
-    /// What compacting aims at, so that it is not done again at once.
+    /// Target size of a compaction; lower than the trigger, to avoid an immediate repetition.
     pub target: u64,
-    /// What a summary may take.
+    /// Maximum tokens of a summary.
     pub summary: u64,
 }
 
-impl Room {
-    /// The room in a window: what the model writes and a twentieth for wrong estimates are left free.
-    pub fn of(window: u64, max_output: Option<u64>, compact_at: Thousandths) -> Self {
-        // Services that name a whole window as what may be written do not mean all of it at once.
+impl WindowBudget {
+    /// Budget of a window, minus the output tokens and 5 % for estimation errors.
+    pub fn from_window(window: u64, max_output: Option<u64>, compact_at: Thousandths) -> Self {
+        // Some providers report the whole window as the output limit; at most half of it is reserved.
         let written = max_output.unwrap_or(window / 8).min(window / 2);
-        Self::within(window.saturating_sub(written).saturating_sub(window / 20), compact_at)
+        Self::from_budget(window.saturating_sub(written).saturating_sub(window / 20), compact_at)
     }
 
-    /// Room where nobody knows a window: only the number of blocks counts.
+    /// Budget for an unknown window: only the number of blocks is limited.
     pub fn unknown() -> Self {
         Self { budget: u64::MAX, trigger: u64::MAX, target: u64::MAX, summary: 2_000 }
     }
 
-    /// Less room, after a service found so many tokens too long.
+    /// Reduced budget, after a provider rejected a request of this many tokens as too long.
     #[must_use]
-    pub fn below(self, tokens: u64, compact_at: Thousandths) -> Self {
-        Self::within(self.budget.min(tokens / 4 * 3), compact_at)
+    pub fn reduced_below(self, tokens: u64, compact_at: Thousandths) -> Self {
+        Self::from_budget(self.budget.min(tokens / 4 * 3), compact_at)
     }
 
-    fn within(budget: u64, compact_at: Thousandths) -> Self {
+    fn from_budget(budget: u64, compact_at: Thousandths) -> Self {
         let share = u64::from(compact_at.0.clamp(100, 1_000));
         let trigger = u64::try_from(u128::from(budget) * u128::from(share) / 1_000).unwrap_or(budget);
         Self { budget, trigger, target: trigger / 5 * 3, summary: (budget / 10).clamp(32, 2_000) }
     }
 }
 
-/// What is never taken apart: words of the caller, or words of the agent with its calls and their results.
+/// Indivisible unit of a conversation: a message of the caller, or a message of the agent with its calls and their
+/// results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Whether it is the caller's.
-    pub words: bool,
-    /// About how many tokens it is.
+pub struct ConversationBlock {
+    /// Whether it is a message of the caller.
+    pub is_caller_message: bool,
+    /// Approximate number of tokens.
     pub tokens: u64,
-    /// About how many it is in short.
-    pub short: u64,
+    /// Approximate number of tokens in shortened form.
+    pub short_tokens: u64,
 }
 
-/// What is given beside the blocks, in tokens.
+/// Tokens outside the blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Beside {
-    /// The system prompt, the tools, and what was chosen for the request.
+pub struct TokenOverhead {
+    /// System prompt, tools and context items of the request.
     pub fixed: u64,
-    /// The caller's first words, when they are no longer among the blocks.
+    /// First message of the caller, if it is no longer among the blocks.
     pub first: Option<u64>,
-    /// The summary of what is no longer among the blocks.
+    /// Summary of earlier blocks.
     pub summary: u64,
 }
 
-/// What makes a conversation fit; nothing when it does.
+/// Compaction plan; empty if the conversation fits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fit {
-    /// So many blocks from the beginning are summarised; the caller's first and last words stay.
-    pub summarised: usize,
-    /// Blocks of which the results are given in short, by their place.
+pub struct CompactionPlan {
+    /// Number of blocks from the beginning that are summarized; the first and last message of the caller are kept.
+    pub summarized_blocks: usize,
+    /// Indexes of blocks with shortened results.
     pub shortened: Vec<usize>,
-    /// About how many tokens there were.
+    /// Approximate number of tokens before.
     pub before: u64,
-    /// About how many there are then at most.
+    /// Approximate upper bound on tokens after.
     pub after: u64,
 }
 
-impl Fit {
-    /// Whether everything stays as it is.
-    pub fn is_nothing(&self) -> bool {
-        self.summarised == 0 && self.shortened.is_empty()
+impl CompactionPlan {
+    /// Whether no compaction is needed.
+    pub fn is_empty(&self) -> bool {
+        self.summarized_blocks == 0 && self.shortened.is_empty()
     }
 }
 
-/// Even the least that a model must be given is too much for it.
+/// Error: even the minimum request exceeds the context window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the request alone is about {tokens} tokens, and {budget} fit")]
-pub struct Overfull {
-    /// The least.
+#[error("the request alone needs about {tokens} tokens, and only {budget} fit")]
+pub struct WindowOverflow {
+    /// Tokens of the minimum request.
     pub tokens: u64,
-    /// What fits.
+    /// Token budget.
     pub budget: u64,
 }
 
-/// Makes the blocks fit: old results in short first, then a summary of the oldest blocks, and only then the newest results
-/// in short.
-pub fn fit(blocks: &[Block], beside: Beside, room: &Room) -> Result<Fit, Overfull> {
-    let sum = Sum { blocks, beside, room };
-    let before = sum.whole();
-    let few = blocks.len() <= MOST_BLOCKS;
+/// Plans a compaction: shortens old results first, then summarizes the oldest blocks, and shortens the newest results
+/// last.
+pub fn plan_compaction(
+    blocks: &[ConversationBlock],
+    beside: TokenOverhead,
+    room: &WindowBudget,
+) -> Result<CompactionPlan, WindowOverflow> {
+    let sum = WindowEstimate { blocks, overhead: beside, budget: room };
+    let before = sum.total_tokens();
+    let few = blocks.len() <= MAX_BLOCKS;
     if before <= room.trigger && few {
-        return Ok(Fit { before, after: before, ..Fit::default() });
+        return Ok(CompactionPlan { before, after: before, ..CompactionPlan::default() });
     }
-    let recent = blocks.len().saturating_sub(RECENT);
+    let recent = blocks.len().saturating_sub(RECENT_BLOCKS);
     let last = blocks.len().saturating_sub(1);
     for (short, goal) in [(recent, room.target), (recent, room.budget), (blocks.len(), room.budget)] {
-        // Results in short may be all that is needed, and where nothing is old enough they are all that helps.
-        let after = sum.cut(0, short);
+        // Shortened results may be sufficient; if no block is old enough, they are the only option.
+        let after = sum.tokens_after_cut(0, short);
         if after <= goal && few {
-            return Ok(Fit { summarised: 0, shortened: sum.shortened(0, short), before, after });
-        }
-        let found = (1..=last).find(|cut| blocks.len() - cut <= MOST_BLOCKS / 2 && sum.cut(*cut, short) <= goal);
-        if let Some(cut) = found {
-            let cut = sum.at_words(cut);
-            return Ok(Fit {
-                summarised: cut,
-                shortened: sum.shortened(cut, short),
+            return Ok(CompactionPlan {
+                summarized_blocks: 0,
+                shortened: sum.shortened_blocks(0, short),
                 before,
-                after: sum.cut(cut, short),
+                after,
+            });
+        }
+        let found =
+            (1..=last).find(|cut| blocks.len() - cut <= MAX_BLOCKS / 2 && sum.tokens_after_cut(*cut, short) <= goal);
+        if let Some(cut) = found {
+            let cut = sum.align_to_caller_message(cut);
+            return Ok(CompactionPlan {
+                summarized_blocks: cut,
+                shortened: sum.shortened_blocks(cut, short),
+                before,
+                after: sum.tokens_after_cut(cut, short),
             });
         }
     }
-    let least = (0..=last).map(|cut| sum.cut(cut, blocks.len())).min().unwrap_or(before);
-    Err(Overfull { tokens: least, budget: room.budget })
+    let least = (0..=last).map(|cut| sum.tokens_after_cut(cut, blocks.len())).min().unwrap_or(before);
+    Err(WindowOverflow { tokens: least, budget: room.budget })
 }
 
-struct Sum<'a> {
-    blocks: &'a [Block],
-    beside: Beside,
-    room: &'a Room,
+struct WindowEstimate<'a> {
+    blocks: &'a [ConversationBlock],
+    overhead: TokenOverhead,
+    budget: &'a WindowBudget,
 }
 
-impl Sum<'_> {
-    fn whole(&self) -> u64 {
-        let beside = self.beside.fixed + self.beside.first.unwrap_or(0) + self.beside.summary;
+impl WindowEstimate<'_> {
+    fn total_tokens(&self) -> u64 {
+        let beside = self.overhead.fixed + self.overhead.first.unwrap_or(0) + self.overhead.summary;
         self.blocks.iter().fold(beside, |sum, block| sum.saturating_add(block.tokens))
     }
 
-    /// What is left when the first `cut` blocks are summarised and results before `short` are given in short.
-    fn cut(&self, cut: usize, short: usize) -> u64 {
-        let kept = self.blocks.iter().enumerate().skip(cut).map(|(at, block)| match at < short && !block.words {
-            true => block.short,
-            false => block.tokens,
-        });
-        let summary = if cut == 0 { self.beside.summary } else { self.room.summary };
-        let beside = self.beside.fixed.saturating_add(summary).saturating_add(self.pinned(cut));
+    /// Size if the first `cut` blocks are summarized and results before `short` are shortened.
+    fn tokens_after_cut(&self, cut: usize, short: usize) -> u64 {
+        let kept =
+            self.blocks.iter().enumerate().skip(cut).map(|(at, block)| match at < short && !block.is_caller_message {
+                true => block.short_tokens,
+                false => block.tokens,
+            });
+        let summary = if cut == 0 { self.overhead.summary } else { self.budget.summary };
+        let beside = self.overhead.fixed.saturating_add(summary).saturating_add(self.pinned_tokens(cut));
         kept.fold(beside, u64::saturating_add)
     }
 
-    /// The caller's first and last words, where they are not among the blocks that stay.
-    fn pinned(&self, cut: usize) -> u64 {
-        let words = |block: &Block| block.words;
-        let first = self.blocks.iter().position(words).filter(|at| *at < cut && self.beside.first.is_none());
+    /// Tokens of the caller's first and last message, if they are not among the remaining blocks.
+    fn pinned_tokens(&self, cut: usize) -> u64 {
+        let words = |block: &ConversationBlock| block.is_caller_message;
+        let first = self.blocks.iter().position(words).filter(|at| *at < cut && self.overhead.first.is_none());
         let last = self.blocks.iter().rposition(words).filter(|at| *at < cut && Some(*at) != first);
-        let first_tokens = self.beside.first.or(first.map(|at| match self.is_last_words(at) {
+        let first_tokens = self.overhead.first.or(first.map(|at| match self.is_last_caller_message(at) {
             true => self.blocks[at].tokens,
-            false => self.blocks[at].short,
+            false => self.blocks[at].short_tokens,
         }));
         first_tokens.unwrap_or(0).saturating_add(last.map_or(0, |at| self.blocks[at].tokens))
     }
 
-    fn is_last_words(&self, at: usize) -> bool {
-        self.blocks.iter().rposition(|block| block.words) == Some(at)
+    fn is_last_caller_message(&self, at: usize) -> bool {
+        self.blocks.iter().rposition(|block| block.is_caller_message) == Some(at)
     }
 
-    fn shortened(&self, from: usize, to: usize) -> Vec<usize> {
-        let gains = |at: &usize| !self.blocks[*at].words && self.blocks[*at].short < self.blocks[*at].tokens;
+    fn shortened_blocks(&self, from: usize, to: usize) -> Vec<usize> {
+        let gains =
+            |at: &usize| !self.blocks[*at].is_caller_message && self.blocks[*at].short_tokens < self.blocks[*at].tokens;
         (from..to).filter(gains).collect()
     }
 
-    /// Where the caller next says something, unless most of what stays would go for that.
-    fn at_words(&self, cut: usize) -> usize {
+    /// Moves the cut to the next message of the caller, unless this would remove most of the remaining blocks.
+    fn align_to_caller_message(&self, cut: usize) -> usize {
         let kept = self.blocks.len() - cut;
-        let next = self.blocks[cut..].iter().position(|block| block.words);
+        let next = self.blocks[cut..].iter().position(|block| block.is_caller_message);
         next.filter(|skipped| *skipped <= kept / 2).map_or(cut, |skipped| cut + skipped)
     }
 }

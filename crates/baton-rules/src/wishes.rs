@@ -1,10 +1,10 @@
 //! Application of run options to a definition, and the calls that they forbid.
 
-use crate::Task;
-use baton_types::{AgentSpec, Effects, Json, Permission, ToolRunner, ToolSpec, Wishes};
+use crate::TaskRecord;
+use baton_types::{AgentSpec, Effects, Json, Permission, RunOptions, ToolRunner, ToolSpec};
 
 /// Definition with run options applied; a run is pinned to it.
-pub fn as_wished(spec: &AgentSpec, wishes: &Wishes) -> AgentSpec {
+pub fn apply_run_options(spec: &AgentSpec, wishes: &RunOptions) -> AgentSpec {
     let mut spec = spec.clone();
     if let Some(instructions) = &wishes.instructions {
         if !spec.prompt.is_empty() {
@@ -31,11 +31,12 @@ pub fn as_wished(spec: &AgentSpec, wishes: &Wishes) -> AgentSpec {
     spec
 }
 
-impl Task {
+impl TaskRecord {
     /// New run options of the task. Servers with open calls are kept if the new options name none.
-    pub(crate) fn wished(&self, wishes: &Wishes) -> Box<Wishes> {
+    pub(crate) fn merge_run_options(&self, wishes: &RunOptions) -> Box<RunOptions> {
         let mut wishes = Box::new(wishes.clone());
-        let is_open = |held: &Wishes| self.open_calls().any(|state| held.guest_tool(&state.call.name).is_some());
+        let is_open =
+            |held: &RunOptions| self.open_calls().any(|state| held.find_caller_server_tool(&state.call.name).is_some());
         if let Some(held) = self.wishes.as_deref().filter(|held| wishes.servers.is_empty() && is_open(held)) {
             wishes.servers.clone_from(&held.servers);
         }
@@ -44,7 +45,7 @@ impl Task {
 }
 
 /// Whether the options change the definition.
-pub fn changes_definition(wishes: &Wishes) -> bool {
+pub fn changes_definition(wishes: &RunOptions) -> bool {
     wishes.instructions.is_some()
         || wishes.answer.is_some()
         || wishes.one_call_a_turn
@@ -56,7 +57,7 @@ pub fn changes_definition(wishes: &Wishes) -> bool {
 }
 
 /// Functions of the caller as tools for the model.
-pub fn callers_tools(wishes: &Wishes) -> impl Iterator<Item = ToolSpec> {
+pub fn caller_tools(wishes: &RunOptions) -> impl Iterator<Item = ToolSpec> {
     wishes.tools.iter().map(|tool| ToolSpec {
         name: tool.name.clone(),
         description: tool.description.clone(),
@@ -72,15 +73,17 @@ pub fn callers_tools(wishes: &Wishes) -> impl Iterator<Item = ToolSpec> {
 }
 
 /// Explanation for the model if the run options forbid the call; none if it is allowed.
-pub fn forbidden(task: &Task, tool: &str) -> Option<Json> {
+pub fn forbidden_reason(task: &TaskRecord, tool: &str) -> Option<Json> {
     let wishes = task.wishes.as_deref()?;
-    if !wishes.calls.allow(tool) {
+    if !wishes.calls.allows(tool) {
         return Some(Json::string(&format!("'{tool}' may not be called in this request. Continue without it.")));
     }
     let most = wishes.most_calls?;
     let begun = task.run.as_ref().map_or(0, |run| run.begun);
     (begun >= most).then(|| {
         let calls = if most == 1 { "one tool call".to_owned() } else { format!("{most} tool calls") };
-        Json::string(&format!("This request allows {calls}, and the limit is reached. Answer with the information you have."))
+        Json::string(&format!(
+            "This request allows {calls}, and the limit is reached. Answer with the information you have."
+        ))
     })
 }

@@ -4,9 +4,9 @@ use crate::Error;
 use baton_agentdir::{Severity, is_agent_name};
 use baton_toolhost::{NativeTools, Tool};
 use baton_types::{
-    A2aSettings, AgentKit, AgentName, AgentSpec, AskWhen, BUILT_IN_TOOLS, ContextItem, ControlTools, ErrorCode,
-    HandoffTarget, Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits, SkillSpec, ToolExecution,
-    ToolPolicy, Writing,
+    A2aSettings, AgentName, AgentResources, AgentSpec, ApprovalMode, BUILT_IN_TOOLS, ContextItem, ControlTools,
+    ErrorCode, GenerationSettings, HandoffTarget, Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits,
+    SkillSpec, ToolExecution, ToolPolicy,
 };
 
 /// An agent definition: model, prompt and tools. Only the name is required.
@@ -20,7 +20,7 @@ pub struct Agent {
     version: String,
     prompt: String,
     playbook: Option<String>,
-    writing: Writing,
+    writing: GenerationSettings,
     skills: Vec<SkillSpec>,
     tools: Vec<Tool>,
     tool_execution: ToolExecution,
@@ -33,7 +33,7 @@ pub struct Agent {
     control_tools: ControlTools,
     limits: RunLimits,
     knowledge: Knowledge,
-    kit: AgentKit,
+    resources: AgentResources,
 }
 
 impl Agent {
@@ -46,7 +46,7 @@ impl Agent {
             version: "0.1.0".to_owned(),
             prompt: String::new(),
             playbook: None,
-            writing: Writing::default(),
+            writing: GenerationSettings::default(),
             skills: Vec::new(),
             tools: Vec::new(),
             tool_execution: ToolExecution::Agent,
@@ -59,7 +59,7 @@ impl Agent {
             control_tools: ControlTools::default(),
             limits: RunLimits::default(),
             knowledge: Knowledge::default(),
-            kit: AgentKit::default(),
+            resources: AgentResources::default(),
         }
     }
 
@@ -131,7 +131,7 @@ impl Agent {
 
     /// Lets clients run the tools: calls are returned to them as data.
     #[must_use]
-    pub fn tools_run_by_caller(mut self) -> Self {
+    pub fn client_side_tools(mut self) -> Self {
         self.tool_execution = ToolExecution::Caller;
         self
     }
@@ -146,12 +146,12 @@ impl Agent {
     /// Allows handoffs to this agent of the same [`crate::Baton`].
     #[must_use]
     pub fn handoff_to(self, agent: impl Into<String>) -> Self {
-        self.handoff_when(agent, "")
+        self.handoff_with_description(agent, "")
     }
 
     /// Allows handoffs to this agent for work that matches the description.
     #[must_use]
-    pub fn handoff_when(mut self, agent: impl Into<String>, description: impl Into<String>) -> Self {
+    pub fn handoff_with_description(mut self, agent: impl Into<String>, description: impl Into<String>) -> Self {
         let agent = AgentName::from(agent.into());
         self.handoffs.push(HandoffTarget { agent, description: description.into(), url: None });
         self
@@ -159,7 +159,7 @@ impl Agent {
 
     /// Allows handoffs to a remote agent at this address, under this local name.
     #[must_use]
-    pub fn handoff_at(mut self, agent: impl Into<String>, url: impl Into<String>) -> Self {
+    pub fn remote_handoff(mut self, agent: impl Into<String>, url: impl Into<String>) -> Self {
         let agent = AgentName::from(agent.into());
         self.handoffs.push(HandoffTarget { agent, description: String::new(), url: Some(url.into()) });
         self
@@ -182,7 +182,7 @@ impl Agent {
 
     /// Sets when a tool call requires approval; by default the tools decide.
     #[must_use]
-    pub fn asks(mut self, when: AskWhen) -> Self {
+    pub fn approval_mode(mut self, when: ApprovalMode) -> Self {
         self.policy.ask = when;
         self
     }
@@ -196,14 +196,14 @@ impl Agent {
 
     /// Lets it discover and call every agent of the same [`crate::Baton`].
     #[must_use]
-    pub fn orchestrates(mut self) -> Self {
+    pub fn with_orchestration(mut self) -> Self {
         self.orchestration = Some(Orchestration::default());
         self
     }
 
     /// Lets its model ask the user, publish artifacts and reject tasks.
     #[must_use]
-    pub fn controls_its_task(mut self) -> Self {
+    pub fn with_control_tools(mut self) -> Self {
         self.control_tools =
             ControlTools { emit_artifact: true, ask_user: true, reject_task: true, reply_message: false };
         self
@@ -232,15 +232,15 @@ impl Agent {
 
     /// Adds resources beyond the definition: MCP servers that it uses, and tools that it exports.
     #[must_use]
-    pub fn kit(mut self, kit: AgentKit) -> Self {
-        let AgentKit { servers, exports, .. } = kit;
-        self.kit.servers.extend(servers);
-        self.kit.exports.extend(exports);
+    pub fn resources(mut self, kit: AgentResources) -> Self {
+        let AgentResources { servers, exports, .. } = kit;
+        self.resources.servers.extend(servers);
+        self.resources.exports.extend(exports);
         self
     }
 
     /// Resolves the definition and its resources, and registers its functions.
-    pub(crate) fn resolved(self, native: &mut NativeTools) -> Result<(AgentSpec, AgentKit), Error> {
+    pub(crate) fn resolve(self, native: &mut NativeTools) -> Result<(AgentSpec, AgentResources), Error> {
         let wrong = |message: String| Error::new(ErrorCode::AGENT_INVALID, message);
         if !is_agent_name(&self.name) {
             return Err(wrong(format!(
@@ -278,7 +278,7 @@ impl Agent {
             }
             native.add(&name, tool).map_err(|problem| Error::new(problem.code(), problem.to_string()))?;
         }
-        let title = self.title.unwrap_or_else(|| titled(&self.name));
+        let title = self.title.unwrap_or_else(|| title_from_name(&self.name));
         let description = self.description.unwrap_or_else(|| title.clone());
         let mut skills = self.skills;
         if skills.is_empty() {
@@ -297,7 +297,7 @@ impl Agent {
             version: self.version,
             prompt: self.prompt,
             skills,
-            input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+            input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
             knowledge: self.knowledge,
             about: Default::default(),
             writing: self.writing,
@@ -316,12 +316,12 @@ impl Agent {
             autonomous: self.autonomous,
             name,
         };
-        Ok((spec, self.kit))
+        Ok((spec, self.resources))
     }
 }
 
 /// Turns `sales-desk` into `Sales Desk`.
-fn titled(name: &str) -> String {
+fn title_from_name(name: &str) -> String {
     let words = name.split('-').filter(|word| !word.is_empty()).map(|word| {
         let (first, rest) = word.split_at(1);
         first.to_ascii_uppercase() + rest

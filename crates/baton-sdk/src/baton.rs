@@ -1,8 +1,8 @@
 //! The builder that configures and starts a server.
 
 use crate::{
-    Agent, Error, Running, log,
-    manage::{AgentStorage, Storage},
+    Agent, BatonServer, Error, log,
+    manage::{AgentStorage, ProgramStorage},
     signals, wiring,
 };
 use std::{path::PathBuf, sync::Arc};
@@ -12,7 +12,7 @@ use std::{path::PathBuf, sync::Arc};
 pub struct Baton {
     agents: Vec<Agent>,
     data: Option<PathBuf>,
-    storage: Option<Storage>,
+    storage: Option<ProgramStorage>,
     log: bool,
 }
 
@@ -33,7 +33,7 @@ impl Baton {
     /// they are kept in memory only. With a storage, the server may start without agents.
     #[must_use]
     pub fn storage(mut self, storage: impl AgentStorage) -> Self {
-        self.storage = Some(Storage(Arc::new(storage)));
+        self.storage = Some(ProgramStorage(Arc::new(storage)));
         self
     }
 
@@ -55,20 +55,20 @@ impl Baton {
 
     /// Serves at this local address until Ctrl-C or SIGTERM, then waits until runs reach a checkpoint, and stops.
     pub async fn serve(self, address: &str) -> Result<(), Error> {
-        let mut asked = signals::StopRequest::listen();
+        let mut asked = signals::StopSignal::listen();
         let running = self.start(address).await?;
-        asked.came().await;
+        asked.wait().await;
         running.stop().await;
         Ok(())
     }
 
     /// Serves at this local address in the background; port 0 selects a free port.
-    pub async fn start(self, address: &str) -> Result<Running, Error> {
+    pub async fn start(self, address: &str) -> Result<BatonServer, Error> {
         if self.log {
             log::start()?;
         }
         let Self { agents, data, storage, log } = self;
-        let start = Start { agents, data, storage, tracing: log };
+        let start = ServerSettings { agents, data, storage, tracing: log };
         let running = wiring::start(start, address).await?;
         tracing::info!(url = running.url(), "serving");
         Ok(running)
@@ -76,9 +76,9 @@ impl Baton {
 }
 
 /// Settings of a server start.
-pub(crate) struct Start {
+pub(crate) struct ServerSettings {
     pub(crate) agents: Vec<Agent>,
     pub(crate) data: Option<PathBuf>,
-    pub(crate) storage: Option<Storage>,
+    pub(crate) storage: Option<ProgramStorage>,
     pub(crate) tracing: bool,
 }

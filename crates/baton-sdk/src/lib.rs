@@ -23,10 +23,10 @@ pub use baton::Baton;
 pub use baton_orchestrator::{Answer, Limits, OrchestrateError, Orchestrator, Question, Reply, Watch, Whose};
 pub use baton_toolhost::{Tool, ToolContext, ToolError};
 pub use baton_types::{
-    A2aSettings, AgentKit, AnswerPlacement, ArgumentMatch, AskWhen, ContextItem, ErrorCode, ExportedTool, Include,
-    McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission, PermissionRule, Principal, RunLimits,
-    TaskState, TextStreaming, Wanted,
+    A2aSettings, AgentResources, AnswerPlacement, ApprovalMode, ArgumentMatch, ContextItem, ErrorCode, ExportedTool,
+    InclusionMode, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission, PermissionRule, Principal,
+    QuestionKind, RunLimits, TaskState, TextDelivery,
 };
 pub use error::Error;
-pub use running::Running;
+pub use running::BatonServer;
 pub use schemars;

@@ -10,12 +10,12 @@ const FORMAT: &str = "BATON_LOG_FORMAT";
 
 /// Starts logging; later calls have no effect.
 pub(crate) fn start() -> Result<(), Error> {
-    let level = given(LEVEL).unwrap_or_else(|| "info".to_owned());
+    let level = env_var(LEVEL).unwrap_or_else(|| "info".to_owned());
     let wrong = |message: String| Error::new(ErrorCode::USAGE, message);
     // The MCP library logs the start and end of a service for every request.
     let filter: Targets =
         format!("rmcp=off,{level}").parse().map_err(|error| wrong(format!("{LEVEL}={level}: {error}")))?;
-    let json = match given(FORMAT).as_deref() {
+    let json = match env_var(FORMAT).as_deref() {
         None | Some("text") => false,
         Some("json") => true,
         Some(other) => return Err(wrong(format!("{FORMAT}={other}: use text or json"))),
@@ -27,11 +27,11 @@ pub(crate) fn start() -> Result<(), Error> {
         let lines = lines().with_writer(LogWriter::json());
         log.with(lines.json().event_format(JsonLines::default())).try_init()
     } else {
-        log.with(lines().with_writer(LogWriter::text(given("NO_COLOR").is_none()))).try_init()
+        log.with(lines().with_writer(LogWriter::text(env_var("NO_COLOR").is_none()))).try_init()
     });
     Ok(())
 }
 
-fn given(name: &str) -> Option<String> {
+fn env_var(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -1,17 +1,17 @@
 //! The handle of a started server.
 
-use crate::{manage::Manager, wiring::Served};
+use crate::{manage::Manager, wiring::ServerComponents};
 use std::fmt;
 
 /// A started server; dropping it stops it immediately, and unfinished work continues at the next start.
-pub struct Running {
+pub struct BatonServer {
     url: String,
-    served: Served,
+    components: ServerComponents,
 }
 
-impl Running {
-    pub(crate) fn new(url: String, served: Served) -> Self {
-        Self { url, served }
+impl BatonServer {
+    pub(crate) fn new(url: String, components: ServerComponents) -> Self {
+        Self { url, components }
     }
 
     /// Base address without a trailing slash: agents are at `{url}/agents/{name}`, their Environments at
@@ -23,18 +23,18 @@ impl Running {
     /// Creates, shows, changes, copies and deletes agents at runtime; those defined with [`crate::Agent`] are part of
     /// the program and cannot be changed.
     pub fn manager(&self) -> Manager {
-        self.served.manager()
+        self.components.manager()
     }
 
     /// Stops accepting requests, waits for requests and for runs to reach a checkpoint, and releases the data
     /// directory, within a timeout.
     pub async fn stop(self) {
-        self.served.stop().await;
+        self.components.stop().await;
     }
 }
 
-impl fmt::Debug for Running {
+impl fmt::Debug for BatonServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running").field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("BatonServer").field("url", &self.url).finish_non_exhaustive()
     }
 }

@@ -3,9 +3,9 @@
 use tokio::sync::oneshot;
 
 /// Resolves on the first stop signal.
-pub(crate) struct StopRequest(oneshot::Receiver<()>);
+pub(crate) struct StopSignal(oneshot::Receiver<()>);
 
-impl StopRequest {
+impl StopSignal {
     /// Starts listening; a second signal exits the process immediately.
     pub(crate) fn listen() -> Self {
         let (tell, asked) = oneshot::channel();
@@ -19,7 +19,7 @@ impl StopRequest {
     }
 
     /// Waits for the signal.
-    pub(crate) async fn came(&mut self) {
+    pub(crate) async fn wait(&mut self) {
         if (&mut self.0).await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -8,8 +8,8 @@ mod seen;
 
 use baton_ports::SpanStoreError;
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
-    Value,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, SpanValue, TraceId,
 };
 use parts::Opening;
 pub(crate) use parts::{Parts, read_parts};
@@ -20,14 +20,14 @@ use std::{collections::HashMap, fmt::Display, mem, sync::Arc};
 /// Resources and scopes of the spans of a batch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tables {
-    pub(crate) resources: Vec<Arc<Resource>>,
+    pub(crate) resources: Vec<Arc<SpanResource>>,
     pub(crate) scopes: Vec<Arc<SpanScope>>,
 }
 
 /// Numbers resources and scopes; equal values share a number.
 #[derive(Default)]
 pub(crate) struct TableBuilder {
-    resources: Numbered<Resource>,
+    resources: Numbered<SpanResource>,
     scopes: Numbered<SpanScope>,
 }
 
@@ -81,7 +81,7 @@ impl TableBuilder {
     }
 
     /// Number of a resource.
-    pub(crate) fn resource(&mut self, resource: &Arc<Resource>) -> Result<u32, SpanStoreError> {
+    pub(crate) fn resource(&mut self, resource: &Arc<SpanResource>) -> Result<u32, SpanStoreError> {
         self.resources.number(resource)
     }
 
@@ -107,7 +107,7 @@ struct Written<'a> {
     links: &'a [SpanLink],
     status: SpanStatus,
     status_message: &'a str,
-    dropped: Dropped,
+    dropped: SpanDropCounts,
 }
 
 #[derive(Deserialize)]
@@ -117,7 +117,7 @@ struct Read {
     parent: Option<SpanId>,
     trace_state: String,
     flags: u32,
-    name: Key,
+    name: AttributeKey,
     kind: SpanKind,
     start: u64,
     end: u64,
@@ -126,7 +126,7 @@ struct Read {
     links: Vec<SpanLink>,
     status: SpanStatus,
     status_message: String,
-    dropped: Dropped,
+    dropped: SpanDropCounts,
 }
 
 /// Start and end of an encoded span body; the rest is not decoded.
@@ -172,7 +172,7 @@ pub(crate) fn read_span(bytes: &mut &[u8], tables: &Tables) -> Result<Span, Span
 /// Takes a span body, encoded without resource and scope, from the front of the bytes.
 pub(crate) fn read_body(
     bytes: &mut &[u8],
-    resource: Arc<Resource>,
+    resource: Arc<SpanResource>,
     scope: Arc<SpanScope>,
 ) -> Result<Span, SpanStoreError> {
     let read: Read = take(bytes)?;
@@ -180,7 +180,7 @@ pub(crate) fn read_body(
 }
 
 impl Read {
-    fn into_span(self, resource: Arc<Resource>, scope: Arc<SpanScope>) -> Span {
+    fn into_span(self, resource: Arc<SpanResource>, scope: Arc<SpanScope>) -> Span {
         Span {
             resource,
             scope,
@@ -245,7 +245,7 @@ pub(crate) fn weight(span: &Span) -> usize {
 
 /// Approximate encoded length of a span in bytes; rarely exceeded.
 pub(crate) fn length(span: &Span) -> usize {
-    let said = |attributes: &[(Key, Value)]| -> usize {
+    let said = |attributes: &[(AttributeKey, SpanValue)]| -> usize {
         attributes.iter().map(|(key, value)| 12 + key.len() + beyond(value)).sum()
     };
     let events = span.events.iter().map(|event| 24 + event.name.len() + said(&event.attributes));
@@ -254,17 +254,17 @@ pub(crate) fn length(span: &Span) -> usize {
 }
 
 /// Approximate memory of attributes in bytes.
-pub(crate) fn all(attributes: &[(Key, Value)]) -> usize {
-    attributes.iter().map(|(key, value)| mem::size_of::<(Key, Value)>() + key.len() + beyond(value)).sum()
+pub(crate) fn all(attributes: &[(AttributeKey, SpanValue)]) -> usize {
+    attributes.iter().map(|(key, value)| mem::size_of::<(AttributeKey, SpanValue)>() + key.len() + beyond(value)).sum()
 }
 
 /// Approximate heap memory of a value in bytes.
-pub(crate) fn beyond(value: &Value) -> usize {
+pub(crate) fn beyond(value: &SpanValue) -> usize {
     match value {
-        Value::Text(text) => text.len(),
-        Value::Bytes(bytes) => bytes.len(),
-        Value::List(values) => values.iter().map(|value| mem::size_of::<Value>() + beyond(value)).sum(),
-        Value::Map(attributes) => all(attributes),
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Empty => 0,
+        SpanValue::Text(text) => text.len(),
+        SpanValue::Bytes(bytes) => bytes.len(),
+        SpanValue::List(values) => values.iter().map(|value| mem::size_of::<SpanValue>() + beyond(value)).sum(),
+        SpanValue::Map(attributes) => all(attributes),
+        SpanValue::Bool(_) | SpanValue::Int(_) | SpanValue::Float(_) | SpanValue::Empty => 0,
     }
 }

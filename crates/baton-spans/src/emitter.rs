@@ -139,7 +139,7 @@ impl SpanSink for Emitter {
         wall_clock()
     }
 
-    fn fresh(&self) -> [u8; 16] {
+    fn random_bytes(&self) -> [u8; 16] {
         rand::random()
     }
 }

@@ -1,7 +1,7 @@
 //! Live feed of stored spans. A subscriber that is too slow misses batches and receives their number.
 
 use crate::{codec::weight, wal::Written};
-use baton_ports::{BoxFuture, Heard, SpanFeed};
+use baton_ports::{BoxFuture, SpanFeed, SpanFeedEvent};
 use baton_types::Span;
 use parking_lot::Mutex;
 use std::{collections::VecDeque, sync::Arc};
@@ -106,23 +106,23 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    fn heard(&mut self) -> Option<Heard> {
+    fn heard(&mut self) -> Option<SpanFeedEvent> {
         let ring = self.shared.ring.lock();
         let first = ring.first();
         if self.next < first {
             let missed = first - self.next;
             self.next = first;
-            return Some(Heard::Missed(missed));
+            return Some(SpanFeedEvent::Missed(missed));
         }
         let place = usize::try_from(self.next - first).ok()?;
         let (spans, _) = ring.batches.get(place)?;
         self.next += 1;
-        Some(Heard::Spans(Arc::clone(spans)))
+        Some(SpanFeedEvent::Spans(Arc::clone(spans)))
     }
 }
 
 impl SpanFeed for Listener {
-    fn next(&mut self) -> BoxFuture<'_, Option<Heard>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<SpanFeedEvent>> {
         Box::pin(async move {
             loop {
                 if let Some(heard) = self.heard() {

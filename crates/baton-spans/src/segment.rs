@@ -3,7 +3,7 @@
 use crate::{codec::Parts, index::Table};
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
-use baton_types::{Span, SpanClass, TraceId, Value};
+use baton_types::{Span, SpanClass, SpanValue, TraceId};
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
@@ -103,5 +103,5 @@ pub(crate) trait Segment: Send + Sync {
         field: &Field,
         of: Option<&RoaringBitmap>,
         limit: usize,
-    ) -> Result<Vec<(Value, u64)>, SpanStoreError>;
+    ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError>;
 }

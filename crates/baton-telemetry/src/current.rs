@@ -1,4 +1,4 @@
-//! Where in which trace this thread works at the moment, so that log lines can say it.
+//! Current span of a thread, for log correlation.
 
 use baton_types::TraceContext;
 use std::{
@@ -13,24 +13,24 @@ thread_local! {
     static CURRENT: Cell<Option<TraceContext>> = const { Cell::new(None) };
 }
 
-/// The span inside of which this thread works, if anybody said so.
+/// The current span of this thread, if one is set.
 pub fn current() -> Option<TraceContext> {
     CURRENT.get()
 }
 
-/// What is left of the work that [`within`] or [`during`] began here happens inside of this span.
+/// Replaces the current span for the rest of the enclosing [`within`] or [`during`].
 pub fn move_into(context: Option<TraceContext>) {
     CURRENT.set(context);
 }
 
-/// Does something inside of a span.
+/// Runs a closure with a current span.
 pub fn during<T>(context: Option<TraceContext>, work: impl FnOnce() -> T) -> T {
     let mut own = context;
     let _entered = Entered::new(&mut own);
     work()
 }
 
-/// Does something that takes time inside of a span; work that it spawns is outside.
+/// Polls a future with a current span; tasks that it spawns do not inherit it.
 pub async fn within<F: Future>(context: Option<TraceContext>, work: F) -> F::Output {
     let (mut own, mut work) = (context, pin!(work));
     let entered = |task: &mut Context<'_>| -> Poll<F::Output> {
@@ -40,7 +40,7 @@ pub async fn within<F: Future>(context: Option<TraceContext>, work: F) -> F::Out
     poll_fn(entered).await
 }
 
-/// Changes places with what was there, and back at the end, also when the work panics.
+/// Sets the current span and restores the previous one on drop, also on panic.
 struct Entered<'a> {
     own: &'a mut Option<TraceContext>,
     outer: Option<TraceContext>,

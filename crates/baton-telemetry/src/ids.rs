@@ -1,42 +1,42 @@
-//! The ids of spans that follow from the journal. They derive from what the journal holds, so whoever computes them, as
-//! often as they like, before or after the facts are written, gets the same.
+//! Ids of spans derived from the journal. They are deterministic: every computation yields the same ids, before or
+//! after the events are written.
 
 use baton_types::{CallId, HandoffId, MessageId, RunId, SpanId, TaskId, TraceContext, TraceId};
 
-/// Inside of a run: in the trace of whoever asked for it, or in one of its own.
+/// Context of a run: in the trace of the requester, or in a trace of its own.
 pub fn run_context(asked_in: Option<TraceContext>, task: &TaskId, run: &RunId) -> TraceContext {
-    let span = SpanId::derived(&["run", task.as_str(), run.as_str()]);
+    let span = SpanId::derive(&["run", task.as_str(), run.as_str()]);
     match asked_in {
-        Some(context) => context.inside(span),
-        None => TraceContext::new(TraceId::derived(&["task", task.as_str()]), span),
+        Some(context) => context.with_span(span),
+        None => TraceContext::new(TraceId::derive(&["task", task.as_str()]), span),
     }
 }
 
-/// A tool call of a run: the same call id may occur in another turn.
+/// Span id of a tool call in a run; the same call id may occur in another turn.
 pub fn call_span(task: &TaskId, run: &RunId, turn: u32, call: &CallId) -> SpanId {
-    SpanId::derived(&["call", task.as_str(), run.as_str(), &turn.to_string(), call.as_str()])
+    SpanId::derive(&["call", task.as_str(), run.as_str(), &turn.to_string(), call.as_str()])
 }
 
-/// A model call.
+/// Span id of a model call.
 pub fn attempt_span(task: &TaskId, message: &MessageId, attempt: u32) -> SpanId {
-    SpanId::derived(&["attempt", task.as_str(), message.as_str(), &attempt.to_string()])
+    SpanId::derive(&["attempt", task.as_str(), message.as_str(), &attempt.to_string()])
 }
 
-/// A handoff.
+/// Span id of a handoff.
 pub fn handoff_span(handoff: &HandoffId) -> SpanId {
-    SpanId::derived(&["handoff", handoff.as_str()])
+    SpanId::derive(&["handoff", handoff.as_str()])
 }
 
-/// A question, by the number of the event that asked it.
+/// Span id of a question, by the number of its event.
 pub(crate) fn question_span(task: &TaskId, number: u64) -> SpanId {
-    SpanId::derived(&["question", task.as_str(), &number.to_string()])
+    SpanId::derive(&["question", task.as_str(), &number.to_string()])
 }
 
-/// The trace of a handoff that nobody else gave one.
+/// Context of a handoff: in the trace of the requester, or in a trace of its own.
 pub fn handoff_context(asked_in: Option<TraceContext>, handoff: &HandoffId) -> TraceContext {
     let span = handoff_span(handoff);
     match asked_in {
-        Some(context) => context.inside(span),
-        None => TraceContext::new(TraceId::derived(&["handoff", handoff.as_str()]), span),
+        Some(context) => context.with_span(span),
+        None => TraceContext::new(TraceId::derive(&["handoff", handoff.as_str()]), span),
     }
 }

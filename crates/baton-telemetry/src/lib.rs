@@ -1,11 +1,10 @@
-//! What Baton says about itself: the names it uses, the modes in which it says them, and the spans that follow from
-//! journaled facts.
+//! Telemetry of Baton: attribute names, emit modes, and the spans derived from journaled events.
 //!
-//! This crate must never read the environment, a clock or a file, and never decide anything about a task: it describes
-//! what has become true.
+//! This crate must never read the environment, a clock or a file, and never decide anything about a task: it only
+//! describes events that have happened.
 //!
-//! Read first: [`Tracer`] and [`OpenSpan`] (spans of what happens now), [`TaskSpans`] (spans of what the journal says),
-//! [`Settings`] (what is said and how), [`Meters`] (what is counted and timed), [`names`].
+//! Read first: [`Tracer`] and [`OpenSpan`] (live spans), [`TaskSpans`] (spans derived from the journal), [`Settings`]
+//! (configuration), [`Meters`] (metrics), [`names`].
 
 mod current;
 pub mod ids;

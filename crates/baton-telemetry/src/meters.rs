@@ -1,7 +1,7 @@
-//! What is counted and timed, so that somebody who watches many Batons needs no traces for it.
+//! Metrics of this process.
 //!
-//! Counters and histograms grow with the spans of this process as they end; levels are asked for when somebody looks.
-//! One table (`instruments`) says what there is.
+//! Counters and histograms are updated when spans of this process end; gauges are collected on read. The `instruments`
+//! table lists all of them.
 
 mod heard;
 mod instrument;

@@ -1,6 +1,6 @@
-//! Every name of an attribute, a span and an operation that Baton itself uses, in one table.
+//! All attribute, span and operation names that Baton uses.
 //!
-//! The GenAI conventions have no stable release and are being renamed; whoever changes a name changes it here.
+//! The GenAI conventions have no stable release, and names still change; this table is the only place to update.
 
 macro_rules! names {
     ($($(#[doc = $doc:literal])? $name:ident = $value:literal;)*) => {
@@ -123,22 +123,22 @@ names! {
 
 /// Values of `gen_ai.operation.name`.
 pub mod operation {
-    /// A model is asked.
+    /// Chat completion.
     pub const CHAT: &str = "chat";
-    /// A model is asked for content of several kinds.
+    /// Multimodal content generation.
     pub const GENERATE_CONTENT: &str = "generate_content";
-    /// A model goes on with a text.
+    /// Text completion.
     pub const TEXT_COMPLETION: &str = "text_completion";
-    /// A model makes vectors of texts.
+    /// Text embeddings.
     pub const EMBEDDINGS: &str = "embeddings";
-    /// Every way to ask a model, for which somebody pays.
+    /// All billable model operations.
     pub const MODEL_CALLS: &[&str] = &[CHAT, GENERATE_CONTENT, TEXT_COMPLETION, EMBEDDINGS];
-    /// An agent works.
+    /// Run of an agent.
     pub const INVOKE_AGENT: &str = "invoke_agent";
-    /// A tool runs.
+    /// Tool execution.
     pub const EXECUTE_TOOL: &str = "execute_tool";
-    /// An agent emits an insight.
+    /// Emission of an insight.
     pub const INSIGHT_EMIT: &str = "insight.emit";
-    /// Work is handed over.
+    /// Handoff of work to another agent.
     pub const HANDOFF_REQUEST: &str = "handoff.request";
 }

@@ -1,4 +1,4 @@
-//! The spans of journaled facts: the same events always give the same spans.
+//! Spans derived from journaled events; the same events always yield the same spans.
 
 mod beside;
 mod calls;

@@ -1,15 +1,15 @@
-//! Settings from variables. Whoever has an environment passes it in.
+//! Settings from environment variables; the caller supplies their values.
 
 use crate::{Content, EmitMode, ModeSource, Schema, Settings};
 
-/// The variable of Baton, then the one that ContextCore's users have.
+/// Baton's variable first, then the one of ContextCore.
 const MODES: [&str; 2] = ["BATON_EMIT_MODE", "CONTEXTCORE_EMIT_MODE"];
 const OPT_IN: &str = "OTEL_SEMCONV_STABILITY_OPT_IN";
 const LATEST: &str = "gen_ai_latest_experimental";
 const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 
 impl Settings {
-    /// Changes what variables change, and gives a sentence for each that says nothing sensible.
+    /// Applies environment variables; returns a warning for each invalid value.
     pub fn overlay(&mut self, variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
         let given = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let mut remarks = Vec::new();
@@ -69,7 +69,7 @@ fn pair(text: &str) -> Option<(String, String)> {
     (!key.is_empty()).then(|| (key.to_owned(), unescaped(value.trim())))
 }
 
-/// Values are percent-encoded, as in W3C baggage.
+/// Decodes percent-encoding, as in W3C baggage.
 fn unescaped(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -90,12 +90,12 @@ fn unescaped(text: &str) -> String {
 }
 
 impl EmitMode {
-    /// Reads `dual`, `legacy` or `otel`, whatever its case.
+    /// Parses `dual`, `legacy` or `otel`, case-insensitively.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Dual, Self::Legacy, Self::Otel].into_iter().find(|mode| text.eq_ignore_ascii_case(mode.as_str()))
     }
 
-    /// The word for it.
+    /// Name of the mode.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Dual => "dual",
@@ -106,7 +106,7 @@ impl EmitMode {
 }
 
 impl Schema {
-    /// Reads `1.41` or `latest`.
+    /// Parses `1.41` or `latest`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "1.41" | "1.41.0" => Some(Self::V1_41),
@@ -117,7 +117,7 @@ impl Schema {
 }
 
 impl Content {
-    /// Reads the words of the standard variable; `true` and `false` are what its first version knew.
+    /// Parses the values of the standard variable; `true` and `false` come from its first version.
     pub fn parse(text: &str) -> Option<Self> {
         match text.to_ascii_uppercase().as_str() {
             "NO_CONTENT" | "FALSE" => Some(Self::Hidden),
@@ -130,7 +130,7 @@ impl Content {
 }
 
 impl ModeSource {
-    /// The name that feature flag events use.
+    /// Provider name in feature flag events.
     pub fn provider(&self) -> &'static str {
         match self {
             Self::Variable(_) => "contextcore-env",
@@ -139,7 +139,7 @@ impl ModeSource {
         }
     }
 
-    /// What was set.
+    /// Value of the variable.
     pub fn value(&self) -> Option<&str> {
         match self {
             Self::Variable(value) | Self::OptIn(value) => Some(value),

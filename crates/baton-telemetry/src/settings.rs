@@ -1,29 +1,29 @@
-//! What is said and how, as people set it.
+//! Telemetry settings.
 
-/// Which names are used for what has an older and a newer one.
+/// Names to emit for attributes that have a legacy and a current name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EmitMode {
-    /// Both.
+    /// Both names.
     #[default]
     Dual,
-    /// The older ones.
+    /// Legacy names.
     Legacy,
-    /// The newer ones.
+    /// Current names.
     Otel,
 }
 
-/// Which version of the GenAI conventions is followed.
+/// Version of the GenAI conventions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Schema {
-    /// 1.41, which shipping tools understand.
+    /// 1.41, which released tools support.
     #[default]
     V1_41,
-    /// What is coming.
+    /// The upcoming version.
     Latest,
 }
 
 impl Schema {
-    /// The address of the schema.
+    /// Schema URL.
     pub fn url(self) -> &'static str {
         match self {
             Self::V1_41 => "https://opentelemetry.io/schemas/1.41.0",
@@ -32,54 +32,54 @@ impl Schema {
     }
 }
 
-/// What models and tools read and wrote: where it may be seen.
+/// Capture of model and tool content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Content {
-    /// Nowhere.
+    /// Not captured.
     #[default]
     Hidden,
-    /// On spans.
+    /// Captured on spans.
     Span,
-    /// On events of spans.
+    /// Captured on span events.
     Event,
-    /// On both.
+    /// Captured on both.
     Both,
 }
 
 impl Content {
-    /// Whether attributes of spans may have it.
+    /// Whether span attributes may contain content.
     pub fn on_spans(self) -> bool {
         matches!(self, Self::Span | Self::Both)
     }
 }
 
-/// What is said and how.
+/// Telemetry settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether anything is.
+    /// Whether telemetry is enabled.
     pub enabled: bool,
     /// `service.name`.
     pub service: String,
-    /// More attributes of the resource.
+    /// Additional resource attributes.
     pub resource: Vec<(String, String)>,
-    /// Which names.
+    /// Emit mode.
     pub mode: EmitMode,
-    /// Why that mode.
+    /// Source of the emit mode.
     pub mode_source: ModeSource,
-    /// Which conventions.
+    /// Version of the conventions.
     pub schema: Schema,
-    /// Where content may be seen.
+    /// Capture of content.
     pub content: Content,
 }
 
-/// Who chose the emit mode.
+/// Source of the emit mode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ModeSource {
     /// A variable of Baton or ContextCore, with its value.
     Variable(String),
     /// `OTEL_SEMCONV_STABILITY_OPT_IN`, with its value.
     OptIn(String),
-    /// Nobody.
+    /// The default.
     #[default]
     Default,
 }

@@ -1,10 +1,10 @@
-//! From what Baton says to what each emit mode lets be seen.
+//! Rewrites attribute names for each emit mode.
 
 use crate::{EmitMode, Schema, names};
-use baton_types::{Attributes, Key, Value, find_attribute};
+use baton_types::{AttributeKey, Attributes, SpanValue, find_attribute};
 
-/// Older names and the newer ones for the same; only these are renamed, and `insight.*`, `project.*`, `task.*`, `gate.*`
-/// and the other `handoff.*` never are.
+/// Pairs of legacy and current names. Only these are renamed; `insight.*`, `project.*`, `task.*`, `gate.*` and the
+/// other `handoff.*` names never are.
 pub const RENAMED: &[(&str, &str)] = &[
     (names::AGENT_ID, names::GEN_AI_AGENT_ID),
     (names::AGENT_SESSION_ID, names::GEN_AI_CONVERSATION_ID),
@@ -17,15 +17,16 @@ pub const RENAMED: &[(&str, &str)] = &[
     (names::HANDOFF_INPUTS, names::GEN_AI_TOOL_CALL_ARGUMENTS),
 ];
 
-/// Names of the conventions' own past, kept beside the newer ones because ContextCore's documents use them.
+/// Deprecated names of the conventions, emitted in addition to the current ones because ContextCore's documents use
+/// them.
 const BESIDE: &[(&str, &str)] = &[(names::GEN_AI_SYSTEM, names::GEN_AI_PROVIDER_NAME)];
 
-/// Code generation has no name in the conventions; the second family is ours.
+/// The conventions have no names for code generation; the second prefix is Baton's own.
 const CODE: (&str, &str) = ("gen_ai.code.", "codegen.");
 
 const GEN_AI: &str = "gen_ai.";
 
-/// Keys that mean the same whatever the mode, for queries; the newest name first.
+/// Equivalent keys across emit modes, for queries; the current name comes first.
 pub const ALIASES: &[&[&str]] = &[
     &[names::GEN_AI_AGENT_ID, names::AGENT_ID],
     &[names::GEN_AI_CONVERSATION_ID, names::AGENT_SESSION_ID, "session.id"],
@@ -87,7 +88,7 @@ pub fn shape(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
     if mode == EmitMode::Legacy {
         return legacy(attributes);
     }
-    // Others name a handoff that they belong to; it is not theirs to rename.
+    // Other spans refer to a handoff that they belong to; their `handoff.*` attributes are not renamed.
     let is_handoff = find_attribute(attributes, names::HANDOFF_CAPABILITY_ID).is_some();
     for (old, new) in RENAMED.iter().filter(|(old, _)| is_handoff || !old.starts_with("handoff.")) {
         beside(attributes, old, new);
@@ -96,19 +97,19 @@ pub fn shape(attributes: &mut Attributes, mode: EmitMode, schema: Schema) {
         beside(attributes, old, new);
         beside(attributes, new, old);
     }
-    let code = |(key, value): &(Key, Value)| {
+    let code = |(key, value): &(AttributeKey, SpanValue)| {
         let name = key.strip_prefix(CODE.0)?;
-        Some((Key::from(format!("{}{name}", CODE.1)), value.clone()))
+        Some((AttributeKey::from(format!("{}{name}", CODE.1)), value.clone()))
     };
     let added: Vec<_> = attributes.iter().filter_map(code).collect();
     attributes.extend(added);
     if mode == EmitMode::Otel {
-        // Handoffs keep their own names: what asks for one would otherwise find every tool call under the newer.
+        // Handoffs keep their own names: a query by the current name would also match every tool call.
         attributes.retain(|(key, _)| RENAMED.iter().all(|(old, _)| key != old || !old.starts_with("agent.")));
     }
 }
 
-/// Only the older names: what has one gets it, and the rest of the newer family goes.
+/// Legacy mode: adds the legacy names and removes the rest of the `gen_ai.*` attributes.
 fn legacy(attributes: &mut Attributes) {
     for (old, new) in RENAMED.iter().filter(|(old, _)| old.starts_with("agent.")) {
         beside(attributes, new, old);
@@ -116,7 +117,7 @@ fn legacy(attributes: &mut Attributes) {
     attributes.retain(|(key, _)| !key.starts_with(GEN_AI) || key.starts_with(CODE.0));
 }
 
-/// What is said under one name is said under the other, too, unless that is taken.
+/// Copies an attribute to a second name, unless that name is already set.
 fn beside(attributes: &mut Attributes, said: &'static str, also: &'static str) {
     if let Some(value) = find_attribute(attributes, said).cloned()
         && find_attribute(attributes, also).is_none()

@@ -1,4 +1,4 @@
-//! A span that several hands fill in, and one of them ends.
+//! A span with several owners.
 
 use crate::OpenSpan;
 use baton_types::TraceContext;
@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// A span that several hands fill in: cheap to clone, ended once, and deaf to whatever is said after that.
+/// A span with several owners: cheap to clone, ended once; later edits are ignored.
 #[derive(Clone)]
 pub struct SharedSpan(Arc<Mutex<State>>);
 
@@ -17,12 +17,12 @@ enum State {
 }
 
 impl SharedSpan {
-    /// Shares a span.
+    /// Wraps a span.
     pub fn new(span: OpenSpan) -> Self {
         Self(Arc::new(Mutex::new(State::Open(span))))
     }
 
-    /// What happens inside of it carries this, also after its end.
+    /// Context for child spans, also after the end.
     pub fn context(&self) -> Option<TraceContext> {
         match &*self.state() {
             State::Open(span) => span.context(),
@@ -30,20 +30,20 @@ impl SharedSpan {
         }
     }
 
-    /// Says something about it, unless it has ended.
+    /// Edits the span, unless it has ended.
     pub fn edit(&self, say: impl FnOnce(&mut OpenSpan)) {
         if let State::Open(span) = &mut *self.state() {
             say(span);
         }
     }
 
-    /// Ends it now.
+    /// Ends the span.
     pub fn end(&self) {
         let mut state = self.state();
         if let State::Open(span) = &*state {
             let ended = State::Ended(span.context());
             let span = std::mem::replace(&mut *state, ended);
-            // Whoever keeps spans is not called while others wait.
+            // The lock is released before the span reaches its sink.
             drop(state);
             drop(span);
         }

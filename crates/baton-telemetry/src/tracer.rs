@@ -1,10 +1,10 @@
-//! Spans of what happens now: begun, filled in, and emitted when they end.
+//! Live spans: started, edited, and emitted when they end.
 
 use crate::{Settings, names, shape::shape};
 use baton_ports::SpanSink;
 use baton_types::{
-    Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceContext, TraceId,
-    Value,
+    AttributeKey, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus,
+    SpanValue, TraceContext, TraceId,
 };
 use std::{
     fmt,
@@ -14,10 +14,10 @@ use std::{
     },
 };
 
-/// The name of the instrumentation of every span that this process makes.
+/// Instrumentation scope of all spans of this process.
 pub const SCOPE: &str = "baton";
 
-/// Makes spans; cheap to clone, and one that is off makes none.
+/// Creates spans; cheap to clone. A disabled tracer creates none.
 #[derive(Clone, Default)]
 pub struct Tracer {
     on: Option<Arc<On>>,
@@ -26,26 +26,26 @@ pub struct Tracer {
 struct On {
     sink: Arc<dyn SpanSink>,
     origin: Origin,
-    /// Whether a span has said which emit mode is in force.
+    /// Whether a span has already reported the emit mode.
     told: AtomicBool,
 }
 
-/// Who says so, and how: what the spans of a process have in common.
+/// Resource, scope and settings that all spans of a process share.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// The service on its machine.
-    pub resource: Arc<Resource>,
-    /// The instrumentation.
+    /// The service on its host.
+    pub resource: Arc<SpanResource>,
+    /// The instrumentation scope.
     pub scope: Arc<SpanScope>,
-    /// Which names, and how much is said.
+    /// Telemetry settings.
     pub settings: Settings,
 }
 
 impl Origin {
-    /// The service that the settings name, on this version.
+    /// Origin with the service name of the settings and the version of this build.
     pub fn new(settings: Settings, instance: &str) -> Self {
         let version = env!("CARGO_PKG_VERSION");
-        let mut attributes: Vec<(Key, Value)> = vec![
+        let mut attributes: Vec<(AttributeKey, SpanValue)> = vec![
             (names::SERVICE_NAME.into(), settings.service.clone().into()),
             (names::SERVICE_VERSION.into(), version.into()),
             (names::SERVICE_INSTANCE_ID.into(), instance.to_owned().into()),
@@ -59,7 +59,7 @@ impl Origin {
                 None => attributes.push((key.clone().into(), value.clone().into())),
             }
         }
-        let resource = Resource { attributes, ..Resource::default() };
+        let resource = SpanResource { attributes, ..SpanResource::default() };
         let scope = SpanScope {
             name: SCOPE.to_owned(),
             version: version.to_owned(),
@@ -71,34 +71,34 @@ impl Origin {
 }
 
 impl Tracer {
-    /// Emits what it makes into the sink.
+    /// A tracer that emits spans into the sink.
     pub fn new(sink: Arc<dyn SpanSink>, origin: Origin) -> Self {
         Self { on: Some(Arc::new(On { sink, origin, told: AtomicBool::new(false) })) }
     }
 
-    /// Makes no spans, and passes contexts on.
+    /// A disabled tracer, which creates no spans and propagates contexts.
     pub fn off() -> Self {
         Self::default()
     }
 
-    /// Whether spans are made.
+    /// Whether spans are created.
     pub fn is_on(&self) -> bool {
         self.on.is_some()
     }
 
-    /// How much is said.
+    /// Telemetry settings; none if disabled.
     pub fn settings(&self) -> Option<&Settings> {
         self.on.as_ref().map(|on| &on.origin.settings)
     }
 
-    /// Begins a span: inside of `parent`, or as the first of a new trace.
-    pub fn start(&self, kind: SpanKind, name: impl Into<Key>, parent: Option<TraceContext>) -> OpenSpan {
+    /// Starts a span: as a child of `parent`, or as the root of a new trace.
+    pub fn start(&self, kind: SpanKind, name: impl Into<AttributeKey>, parent: Option<TraceContext>) -> OpenSpan {
         let Some(on) = &self.on else { return OpenSpan { passed: parent, open: None } };
-        let fresh = on.sink.fresh();
+        let fresh = on.sink.random_bytes();
         let mut id = [0; 8];
         id.copy_from_slice(&fresh[8..]);
         id[0] |= 1;
-        let trace = parent.map_or_else(|| TraceId(on.sink.fresh()), |parent| parent.trace);
+        let trace = parent.map_or_else(|| TraceId(on.sink.random_bytes()), |parent| parent.trace);
         let span = Span {
             trace,
             id: SpanId(id),
@@ -114,7 +114,7 @@ impl Tracer {
             links: Vec::new(),
             status: SpanStatus::Unset,
             status_message: String::new(),
-            dropped: Dropped::default(),
+            dropped: SpanDropCounts::default(),
             resource: Arc::clone(&on.origin.resource),
             scope: Arc::clone(&on.origin.scope),
         };
@@ -123,13 +123,13 @@ impl Tracer {
 }
 
 impl On {
-    /// Which emit mode was chosen, and by whom: an event of the first span.
+    /// Feature flag event with the emit mode and its source, for the first span only.
     fn flag(&self) -> Vec<SpanEvent> {
         if self.told.load(Ordering::Relaxed) || self.told.swap(true, Ordering::Relaxed) {
             return Vec::new();
         }
         let Settings { mode, mode_source, .. } = &self.origin.settings;
-        let mut attributes: Vec<(Key, Value)> = vec![
+        let mut attributes: Vec<(AttributeKey, SpanValue)> = vec![
             (names::FEATURE_FLAG_KEY.into(), "contextcore.emit_mode".into()),
             (names::FEATURE_FLAG_VARIANT.into(), mode.as_str().into()),
             (names::FEATURE_FLAG_PROVIDER.into(), mode_source.provider().into()),
@@ -159,7 +159,7 @@ struct Open {
 }
 
 impl OpenSpan {
-    /// What happens inside of it carries this; without spans, what came in goes on.
+    /// Context for child spans; a disabled tracer returns the context of the parent.
     pub fn context(&self) -> Option<TraceContext> {
         match &self.open {
             Some(open) => Some(TraceContext {
@@ -171,13 +171,13 @@ impl OpenSpan {
         }
     }
 
-    /// Whether anybody will see it.
+    /// Whether the span is recorded.
     pub fn is_on(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Says something about it; a later word about the same replaces the earlier.
-    pub fn set(&mut self, key: impl Into<Key>, value: impl Into<Value>) {
+    /// Sets an attribute, replacing an earlier value.
+    pub fn set(&mut self, key: impl Into<AttributeKey>, value: impl Into<SpanValue>) {
         if let Some(open) = &mut self.open {
             let key = key.into();
             match open.span.attributes.iter_mut().find(|(known, _)| *known == key) {
@@ -187,36 +187,36 @@ impl OpenSpan {
         }
     }
 
-    /// Says something about it that costs something to say.
-    pub fn set_with<V: Into<Value>>(&mut self, key: &'static str, value: impl FnOnce() -> V) {
+    /// Sets an attribute; the value is computed only if the span is recorded.
+    pub fn set_with<V: Into<SpanValue>>(&mut self, key: &'static str, value: impl FnOnce() -> V) {
         if self.open.is_some() {
             self.set(key, value());
         }
     }
 
-    /// Says something about it, if it is known.
-    pub fn set_some(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
+    /// Sets an attribute, if there is a value.
+    pub fn set_some(&mut self, key: &'static str, value: Option<impl Into<SpanValue>>) {
         if let Some(value) = value {
             self.set(key, value);
         }
     }
 
-    /// Gives it the name that is only known now.
-    pub fn rename(&mut self, name: impl Into<Key>) {
+    /// Replaces the name.
+    pub fn rename(&mut self, name: impl Into<AttributeKey>) {
         if let Some(open) = &mut self.open {
             open.span.name = name.into();
         }
     }
 
-    /// Notes something that happens at this moment.
-    pub fn event(&mut self, name: impl Into<Key>, attributes: Vec<(Key, Value)>) {
+    /// Adds an event at the current time.
+    pub fn event(&mut self, name: impl Into<AttributeKey>, attributes: Vec<(AttributeKey, SpanValue)>) {
         if let Some(open) = &mut self.open {
             let at = open.on.sink.now();
             open.span.events.push(SpanEvent { at, name: name.into(), attributes, dropped_attributes: 0 });
         }
     }
 
-    /// Notes another span that it has to do with.
+    /// Adds a link to another span.
     pub fn link(&mut self, to: TraceContext, relationship: &'static str) {
         if let Some(open) = &mut self.open {
             open.span.links.push(SpanLink {
@@ -230,16 +230,16 @@ impl OpenSpan {
         }
     }
 
-    /// It ended badly: a stable word for what went wrong, and a sentence without secrets.
-    pub fn fail(&mut self, error_type: impl Into<Key>, message: impl Into<String>) {
+    /// Marks the span as failed: a stable error type, and a message without secrets.
+    pub fn fail(&mut self, error_type: impl Into<AttributeKey>, message: impl Into<String>) {
         if let Some(open) = &mut self.open {
             open.span.status = SpanStatus::Error;
             open.span.status_message = message.into();
-            self.set(names::ERROR_TYPE, Value::Text(error_type.into()));
+            self.set(names::ERROR_TYPE, SpanValue::Text(error_type.into()));
         }
     }
 
-    /// It happens inside of that span, which is only known now; one that has a parent keeps it.
+    /// Sets the parent, unless the span already has one.
     pub fn adopt(&mut self, parent: TraceContext) {
         match &mut self.open {
             Some(open) if open.span.parent.is_none() => {
@@ -254,12 +254,12 @@ impl OpenSpan {
         }
     }
 
-    /// Whether it is known that it ends badly.
+    /// Whether the span is marked as failed.
     pub fn has_failed(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.span.status == SpanStatus::Error)
     }
 
-    /// Ends it now.
+    /// Ends the span.
     pub fn end(self) {}
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{HeaderSource, Options, SetupError, failure::Failure};
 use baton_outbound::{GuardedClient, Reply, Shown, Target};
-use baton_ports::Trail;
+use baton_ports::HopList;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(crate) struct Line {
     headers: HeaderSource,
     mark: String,
     /// Who passed the question on, this one last.
-    trail: Trail,
+    trail: HopList,
     patience: Duration,
     retries: u32,
     first_pause: Duration,
@@ -68,7 +68,7 @@ impl Line {
             base: options.url.trim_end_matches('/').to_owned(),
             whose: target.to_string(),
             headers: options.headers.clone(),
-            trail: marked(&Trail::default(), &options.mark),
+            trail: marked(&HopList::default(), &options.mark),
             mark: options.mark.clone(),
             patience: options.patience,
             retries: options.retries,
@@ -77,8 +77,8 @@ impl Line {
     }
 
     /// The same way for a question that others have passed on; none if it was here before, or nobody should pass it on.
-    pub(crate) fn after(&self, trail: &Trail) -> Option<Self> {
-        let open = !trail.goes_too_far() && !trail.has(&self.mark);
+    pub(crate) fn after(&self, trail: &HopList) -> Option<Self> {
+        let open = !trail.is_exhausted() && !trail.contains(&self.mark);
         open.then(|| Self { trail: marked(trail, &self.mark), ..self.clone() })
     }
 
@@ -141,7 +141,7 @@ impl Line {
         };
         request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(wanted));
         if let Some(trail) = HeaderValue::from_str(&self.trail.to_string()).ok().filter(|trail| !trail.is_empty()) {
-            request.headers_mut().insert(Trail::HEADER, trail);
+            request.headers_mut().insert(HopList::HEADER, trail);
         }
         Ok((request, shown))
     }
@@ -155,8 +155,8 @@ impl Patience {
 }
 
 /// Whoever has no mark of its own leaves none.
-fn marked(trail: &Trail, mark: &str) -> Trail {
-    if mark.is_empty() { trail.clone() } else { trail.and(mark) }
+fn marked(trail: &HopList, mark: &str) -> HopList {
+    if mark.is_empty() { trail.clone() } else { trail.with_hop(mark) }
 }
 
 /// What it says is told without what it was shown: it may repeat that.

@@ -1,11 +1,11 @@
 //! Questions for a Tempo, spans for the store here.
 
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, Onward, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanReader,
-    SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, Trail,
+    BoxFuture, ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest,
+    SpanReader, SpanStats, SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
-use baton_types::{Span, TraceId, Value};
+use baton_types::{Span, SpanValue, TraceId};
 use std::sync::Arc;
 
 /// Keeps spans here, from where they are sent on, and lets a Tempo answer all questions about them.
@@ -26,11 +26,11 @@ impl SpanStore for TempoReads {
         self.local.ingest(batch)
     }
 
-    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+    fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
         self.tempo.search(ask)
     }
 
-    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+    fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
         self.tempo.metrics(ask)
     }
 
@@ -38,11 +38,11 @@ impl SpanStore for TempoReads {
         self.tempo.trace(id)
     }
 
-    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+    fn tags(&self, ask: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
         self.tempo.tags(ask)
     }
 
-    fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+    fn tag_values(&self, field: Field, ask: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
         self.tempo.tag_values(field, ask)
     }
 
@@ -58,15 +58,17 @@ impl SpanStore for TempoReads {
         self.local.stats()
     }
 
-    fn read(&self, ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+    fn read(&self, ask: SpanReadRequest) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
         self.local.read(ask)
     }
 
-    fn passed_on(&self, trail: &Trail) -> Onward {
-        match self.tempo.passed_on(trail) {
-            Onward::Itself => Onward::Itself,
-            Onward::By(tempo) => Onward::By(Arc::new(Self::new(Arc::clone(&self.local), tempo))),
-            Onward::Nobody => Onward::By(Arc::clone(&self.local)),
+    fn forwarding(&self, trail: &HopList) -> ForwardTarget {
+        match self.tempo.forwarding(trail) {
+            ForwardTarget::Local => ForwardTarget::Local,
+            ForwardTarget::Delegate(tempo) => {
+                ForwardTarget::Delegate(Arc::new(Self::new(Arc::clone(&self.local), tempo)))
+            }
+            ForwardTarget::Rejected => ForwardTarget::Delegate(Arc::clone(&self.local)),
         }
     }
 }

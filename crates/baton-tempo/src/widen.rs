@@ -5,7 +5,7 @@ use baton_traceql::{
     Aliases, Attribute, BinaryOp, Compare, CompareOp, Field, FieldExpr, FirstStage, Hint, Literal, MetricsExpr,
     MetricsQuery, PipelineExpr, Query, Root, SpansetExpr, Stage,
 };
-use baton_types::{Attributes, Key};
+use baton_types::{AttributeKey, Attributes};
 
 /// A query as a Tempo is asked it.
 pub(crate) struct Widened {
@@ -49,7 +49,7 @@ impl Widened {
                     return true;
                 }
                 let kept = !std::mem::replace(&mut taken, true);
-                *key = Key::Owned(asked.clone());
+                *key = AttributeKey::Owned(asked.clone());
                 kept
             });
         }

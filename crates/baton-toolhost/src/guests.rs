@@ -7,9 +7,10 @@
 mod lodgings;
 
 use crate::{Connect, Connectors, HostSettings, McpServers, OfferedTool, TransportKind};
-use baton_ports::{BoxFuture, Guest, GuestError, Guests, ServerState};
+use baton_ports::{BoxFuture, CallerServer, CallerServerConnector, CallerServerError, ServerState};
 use baton_types::{
-    AgentName, GuestTool, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Principal, ToolRunner, ToolSpec,
+    AgentName, CallerServerTool, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Principal, ToolRunner,
+    ToolSpec,
 };
 use lodgings::Lodgings;
 use std::{sync::Arc, time::Duration};
@@ -44,20 +45,20 @@ impl GuestServers {
     }
 
     /// The server of a tool, if it belongs to this caller and is still registered.
-    pub(crate) fn find(&self, principal: &Principal, tool: &GuestTool) -> Option<AgentName> {
+    pub(crate) fn find(&self, principal: &Principal, tool: &CallerServerTool) -> Option<AgentName> {
         let name: AgentName = tool.guest.as_str().into();
         self.lodgings.touch(principal, &name).then_some(name)
     }
 
-    async fn listed(&self, principal: &Principal, guest: Guest) -> Result<Vec<ToolSpec>, GuestError> {
-        let name = self.lodgings.take(principal, server(&guest)).map_err(GuestError::TooMany)?;
+    async fn listed(&self, principal: &Principal, guest: CallerServer) -> Result<Vec<ToolSpec>, CallerServerError> {
+        let name = self.lodgings.take(principal, server(&guest)).map_err(CallerServerError::TooMany)?;
         let offered = self.servers.tools_beside(&name, &|_| false, STARTUP).await;
         let status = self.servers.statuses(&name).into_iter().next();
         let ready = status.as_ref().is_some_and(|status| status.state == ServerState::Ready);
         if !ready {
             self.lodgings.leave(&name);
             let reason = status.and_then(|status| status.reason);
-            return Err(GuestError::Unreachable(
+            return Err(CallerServerError::Unreachable(
                 reason.unwrap_or_else(|| format!("it was not ready within {STARTUP:?}")),
             ));
         }
@@ -65,19 +66,23 @@ impl GuestServers {
     }
 }
 
-impl Guests for GuestServers {
-    fn admit<'a>(&'a self, principal: &'a Principal, guest: Guest) -> BoxFuture<'a, Result<Vec<ToolSpec>, GuestError>> {
+impl CallerServerConnector for GuestServers {
+    fn connect_server<'a>(
+        &'a self,
+        principal: &'a Principal,
+        guest: CallerServer,
+    ) -> BoxFuture<'a, Result<Vec<ToolSpec>, CallerServerError>> {
         Box::pin(self.listed(principal, guest))
     }
 }
 
 fn guest_tool(offered: OfferedTool, guest: &AgentName) -> ToolSpec {
     let (server, tool) = (offered.server, offered.definition.name.to_string());
-    let runner = ToolRunner::Guest(GuestTool { guest: guest.to_string(), server, tool });
+    let runner = ToolRunner::Guest(CallerServerTool { guest: guest.to_string(), server, tool });
     ToolSpec { runner, ..offered.spec }
 }
 
-fn server(guest: &Guest) -> McpServer {
+fn server(guest: &CallerServer) -> McpServer {
     McpServer {
         name: guest.label.clone(),
         file: "the request".to_owned(),

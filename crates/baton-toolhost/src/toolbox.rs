@@ -6,8 +6,8 @@ mod questions;
 
 use crate::{GuestServers, McpServers, ServerEvent};
 use baton_local::CommandTools;
-use baton_ports::{BoxFuture, Changes, ServerStatus, ToolHost, ToolOutcome, ToolOutput, ToolRun};
-use baton_types::{AgentName, AgentSpec, GuestTool, Json, McpServer, McpTool, ToolRunner, ToolSpec};
+use baton_ports::{BoxFuture, ChangeStream, ServerStatus, ToolHost, ToolInvocation, ToolOutcome, ToolOutput};
+use baton_types::{AgentName, AgentSpec, CallerServerTool, Json, McpServer, McpTool, ToolRunner, ToolSpec};
 use mcp::At;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::broadcast::error::RecvError;
@@ -70,7 +70,7 @@ impl Toolbox {
 }
 
 impl ToolHost for Toolbox {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         match &run.tool.runner {
             ToolRunner::Command(_) => self.commands.call(run),
             ToolRunner::Http(_) => delegated(self.http.as_deref(), run),
@@ -86,18 +86,18 @@ impl ToolHost for Toolbox {
         }
     }
 
-    fn offered<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+    fn available_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         Box::pin(async move {
             let offered = self.servers.tools(agent, patience).await;
             offered.into_iter().map(|offered| own_name(agent, offered.spec)).collect()
         })
     }
 
-    fn hidden<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
+    fn denied_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
         Box::pin(self.servers.hidden_tools(agent, patience))
     }
 
-    fn may_come(&self, agent: &AgentName, tool: &str) -> bool {
+    fn may_provide_tool(&self, agent: &AgentName, tool: &str) -> bool {
         self.servers.may_come(agent, tool)
     }
 
@@ -105,7 +105,7 @@ impl ToolHost for Toolbox {
         self.servers.statuses(agent)
     }
 
-    fn changes(&self, agent: &AgentName) -> Changes {
+    fn changes(&self, agent: &AgentName) -> ChangeStream {
         let events = self.servers.events(agent);
         Box::pin(futures_util::stream::unfold(events, |mut events| async move {
             loop {
@@ -130,7 +130,7 @@ fn own_name(agent: &AgentSpec, spec: ToolSpec) -> ToolSpec {
 }
 
 /// Calls a tool of a caller server, if its connection data is still in memory.
-async fn call_guest(guests: &GuestServers, run: ToolRun<'_>, tool: &GuestTool) -> ToolOutcome {
+async fn call_guest(guests: &GuestServers, run: ToolInvocation<'_>, tool: &CallerServerTool) -> ToolOutcome {
     let Some(guest) = guests.find(run.principal, tool) else {
         return mcp::failed(format!(
             "{} was not run: the connection data of its server '{}' came with the request and is no longer available; tell the user \
@@ -141,7 +141,7 @@ async fn call_guest(guests: &GuestServers, run: ToolRun<'_>, tool: &GuestTool) -
     mcp::call(guests.servers(), run, At { agent: &guest, server: &tool.server, tool: &tool.tool }).await
 }
 
-fn delegated<'a>(host: Option<&'a dyn ToolHost>, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+fn delegated<'a>(host: Option<&'a dyn ToolHost>, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
     match host {
         Some(host) => host.call(run),
         None => {

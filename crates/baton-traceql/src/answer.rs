@@ -1,6 +1,6 @@
 //! Input and output types of an evaluation.
 
-use baton_types::{Key, Span, Value};
+use baton_types::{AttributeKey, Span, SpanValue};
 
 /// All known spans of one trace, each once.
 #[derive(Clone, Debug, Default)]
@@ -15,14 +15,14 @@ pub struct Spanset {
     /// Positions in [`Trace::spans`], by start time.
     pub spans: Vec<usize>,
     /// Values of `by` and of aggregates: `by(span.insight.type)`, `count()`.
-    pub attributes: Vec<(String, Value)>,
+    pub attributes: Vec<(String, SpanValue)>,
 }
 
 /// Attributes of a span that the result includes: those that the query uses or selects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shown {
     /// Keys without scope, with values, in the order of the query.
-    pub attributes: Vec<(Key, Value)>,
+    pub attributes: Vec<(AttributeKey, SpanValue)>,
 }
 
 /// Groups of equivalent keys across emit modes; the preferred name comes first.

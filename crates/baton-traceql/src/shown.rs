@@ -4,11 +4,11 @@ use crate::{
     Aggregate, BinaryOp, Field, FieldExpr, FirstStage, Intrinsic, MetricsExpr, PipelineExpr, Query, Root, Rooted,
     Scalar, SpansetExpr, Stage,
 };
-use baton_types::Key;
+use baton_types::AttributeKey;
 
 /// Fields that the result lists for every span: deduplicated, in the order of the query.
-pub(crate) fn shown_fields(pipeline: &PipelineExpr) -> Vec<(Key, Field)> {
-    let mut shown: Vec<(Key, Field)> = Vec::new();
+pub(crate) fn shown_fields(pipeline: &PipelineExpr) -> Vec<(AttributeKey, Field)> {
+    let mut shown: Vec<(AttributeKey, Field)> = Vec::new();
     visit_pipeline(pipeline, &mut |field| {
         if let Some(key) = key(field)
             && !shown.iter().any(|(_, known)| known == field)
@@ -20,9 +20,9 @@ pub(crate) fn shown_fields(pipeline: &PipelineExpr) -> Vec<(Key, Field)> {
 }
 
 /// Key without scope; none for fields that every result includes.
-fn key(field: &Field) -> Option<Key> {
+fn key(field: &Field) -> Option<AttributeKey> {
     match field {
-        Field::Attribute(attribute) => Some(Key::Owned(attribute.name.clone())),
+        Field::Attribute(attribute) => Some(AttributeKey::Owned(attribute.name.clone())),
         Field::Intrinsic(
             Intrinsic::Name
             | Intrinsic::Duration
@@ -33,10 +33,10 @@ fn key(field: &Field) -> Option<Key> {
             | Intrinsic::SpanId
             | Intrinsic::Parent,
         ) => None,
-        Field::Intrinsic(Intrinsic::Status) => Some(Key::Borrowed("status")),
-        Field::Intrinsic(Intrinsic::Kind) => Some(Key::Borrowed("kind")),
-        Field::Intrinsic(Intrinsic::StatusMessage) => Some(Key::Borrowed("statusMessage")),
-        Field::Intrinsic(_) => Some(Key::Owned(field.to_string())),
+        Field::Intrinsic(Intrinsic::Status) => Some(AttributeKey::Borrowed("status")),
+        Field::Intrinsic(Intrinsic::Kind) => Some(AttributeKey::Borrowed("kind")),
+        Field::Intrinsic(Intrinsic::StatusMessage) => Some(AttributeKey::Borrowed("statusMessage")),
+        Field::Intrinsic(_) => Some(AttributeKey::Owned(field.to_string())),
     }
 }
 

@@ -10,7 +10,7 @@ pub struct A2aSettings {
     pub answer: Option<AnswerPlacement>,
     /// Delivery of text to streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stream_text: Option<TextStreaming>,
+    pub stream_text: Option<TextDelivery>,
 }
 
 /// Placement of the answer of a completed task; the history contains it in any case.
@@ -28,7 +28,7 @@ pub enum AnswerPlacement {
 /// Delivery of model text to a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TextStreaming {
+pub enum TextDelivery {
     /// Once, when complete.
     Whole,
     /// As deltas, and once more when complete.

@@ -23,20 +23,20 @@ pub struct AgentSpec {
     /// Skills advertised by the agent card; never empty.
     pub skills: Vec<SkillSpec>,
     /// MIME types of accepted files and data; `*/*` accepts all.
-    #[serde(default = "usual_modes")]
+    #[serde(default = "default_input_modes")]
     pub input_modes: Vec<String>,
     /// Rules and references.
     #[serde(default, skip_serializing_if = "Knowledge::is_empty")]
     pub knowledge: Knowledge,
     /// Publisher and documentation links.
-    #[serde(default, skip_serializing_if = "About::is_empty")]
-    pub about: About,
+    #[serde(default, skip_serializing_if = "PublisherInfo::is_empty")]
+    pub about: PublisherInfo,
     /// Sampling parameters and model choice.
-    #[serde(default, skip_serializing_if = "Writing::is_empty")]
-    pub writing: Writing,
+    #[serde(default, skip_serializing_if = "GenerationSettings::is_empty")]
+    pub writing: GenerationSettings,
     /// Required format of answers, unless they are plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answer: Option<AnswerForm>,
+    pub answer: Option<AnswerFormat>,
     /// Guardrails in evaluation order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guardrails: Vec<Guardrail>,
@@ -81,13 +81,13 @@ fn yes() -> bool {
 }
 
 /// Default of [`AgentSpec::input_modes`].
-fn usual_modes() -> Vec<String> {
-    AgentSpec::USUAL_MODES.map(str::to_owned).to_vec()
+fn default_input_modes() -> Vec<String> {
+    AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec()
 }
 
 impl AgentSpec {
     /// MIME types accepted by default.
-    pub const USUAL_MODES: [&str; 2] = ["text/plain", "application/json"];
+    pub const DEFAULT_INPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
 
     /// Whether the agent is remote.
     pub fn is_peer(&self) -> bool {
@@ -96,21 +96,21 @@ impl AgentSpec {
 
     /// JSON form that is stored for resuming runs.
     pub fn to_json(&self) -> Result<Json, JsonError> {
-        Json::of(self)
+        Json::from_serializable(self)
     }
 
     /// Digest of [`AgentSpec::to_json`].
     pub fn digest(&self) -> Result<Digest, JsonError> {
-        Ok(Digest::of(self.to_json()?.as_str().as_bytes()))
+        Ok(Digest::compute(self.to_json()?.as_str().as_bytes()))
     }
 }
 
 /// Publisher and documentation links of an agent, shown on its card.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct About {
+pub struct PublisherInfo {
     /// Publisher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider: Option<Provider>,
+    pub provider: Option<AgentPublisher>,
     /// URL of the icon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon_url: Option<String>,
@@ -119,7 +119,7 @@ pub struct About {
     pub documentation_url: Option<String>,
 }
 
-impl About {
+impl PublisherInfo {
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -127,7 +127,7 @@ impl About {
 
 /// Publisher of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Provider {
+pub struct AgentPublisher {
     /// Name of the organization.
     pub organization: String,
     /// URL of the organization.
@@ -136,7 +136,7 @@ pub struct Provider {
 
 /// Sampling parameters and model choice. Unset fields use the defaults of the provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Writing {
+pub struct GenerationSettings {
     /// Upper bound on output tokens per model call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
@@ -160,7 +160,7 @@ pub struct Writing {
     pub effort: Option<String>,
 }
 
-impl Writing {
+impl GenerationSettings {
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -168,7 +168,7 @@ impl Writing {
 
 /// JSON format required of every answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnswerForm {
+pub struct AnswerFormat {
     /// JSON Schema of the answer.
     pub schema: Json,
     /// How often the model may repair an answer that violates the schema.
@@ -228,28 +228,28 @@ pub struct RunLimits {
     /// A run that takes longer fails.
     pub deadline: Duration,
     /// Tool failures and invalid calls after which the run fails.
-    #[serde(default = "usual_tool_errors")]
+    #[serde(default = "default_tool_errors")]
     pub tool_errors: u32,
     /// Tool results over this many bytes are stored separately, and the model gets their beginning.
-    #[serde(default = "usual_spill")]
+    #[serde(default = "default_spill_bytes")]
     pub spill_bytes: u32,
     /// Fraction of the context window that a conversation may fill before it is compacted.
-    #[serde(default = "usual_compact_at")]
+    #[serde(default = "default_compact_at")]
     pub compact_at: Thousandths,
     /// Token, cost and call budgets.
     #[serde(default, skip_serializing_if = "Budgets::is_empty")]
     pub budgets: Budgets,
 }
 
-fn usual_tool_errors() -> u32 {
+fn default_tool_errors() -> u32 {
     RunLimits::default().tool_errors
 }
 
-fn usual_spill() -> u32 {
+fn default_spill_bytes() -> u32 {
     RunLimits::default().spill_bytes
 }
 
-fn usual_compact_at() -> Thousandths {
+fn default_compact_at() -> Thousandths {
     RunLimits::default().compact_at
 }
 

@@ -1,6 +1,6 @@
 //! Changes of an agent definition, written to its source in the format found there.
 
-use crate::{Include, ItemKind, Json, Provider, SessionOverrides, ToolScope};
+use crate::{AgentPublisher, InclusionMode, ItemKind, Json, PermissionTarget, SessionOverrides};
 
 /// One change. The rest of the definition is unchanged, byte for byte where the format allows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +35,9 @@ pub enum AgentChange {
     /// Changes when tools are part of a session.
     Include {
         /// Affected tools.
-        scope: ToolScope,
+        scope: PermissionTarget,
         /// New mode.
-        include: Include,
+        include: InclusionMode,
     },
     /// Sets the MCP server of this name, in the format of `mcp.json`; none removes it.
     Server {
@@ -72,7 +72,7 @@ pub struct ItemDraft {
     /// Priority, from 0 to 999.
     pub priority: Option<u16>,
     /// When it is part of the model context.
-    pub include: Option<Include>,
+    pub include: Option<InclusionMode>,
     /// Full text.
     pub text: Option<String>,
 }
@@ -87,7 +87,7 @@ pub struct MetadataChange {
     /// Version of the definition.
     pub version: Option<String>,
     /// Publisher.
-    pub provider: Option<Provider>,
+    pub provider: Option<AgentPublisher>,
     /// URL of the icon.
     pub icon_url: Option<String>,
     /// URL of the documentation.

@@ -46,7 +46,7 @@ impl Budgets {
 
 /// Consumption that counts against a [`Budget`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct BudgetUsage {
     /// Input and output tokens.
     pub tokens: u64,
     /// Millionths of a dollar.
@@ -55,9 +55,9 @@ pub struct Spent {
     pub tool_calls: u64,
 }
 
-impl Spent {
+impl BudgetUsage {
     /// Consumption of one model call and the tool calls that it requested.
-    pub fn of(usage: Usage, tool_calls: u64) -> Self {
+    pub fn from_model_call(usage: Usage, tool_calls: u64) -> Self {
         Self { tokens: usage.total(), micro_dollars: usage.micro_dollars, tool_calls }
     }
 

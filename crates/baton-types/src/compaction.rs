@@ -11,7 +11,7 @@ pub struct Compaction {
     pub through: Option<MessageId>,
     /// First message of the caller, which is always kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first: Option<FirstWords>,
+    pub first: Option<FirstMessage>,
     /// Summary of the older part.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
@@ -29,7 +29,7 @@ pub struct Compaction {
 
 /// First message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FirstWords {
+pub struct FirstMessage {
     /// Message id.
     pub message: MessageId,
     /// Text of the message; the middle of a very long text is omitted.

@@ -11,7 +11,7 @@ pub struct Digest(Arc<str>);
 
 impl Digest {
     /// Computes the digest of `bytes`.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn compute(bytes: &[u8]) -> Self {
         use fmt::Write as _;
         let mut hex = String::with_capacity(64);
         for byte in Sha256::digest(bytes) {

@@ -2,8 +2,8 @@
 
 use crate::{
     AgentName, Artifact, CallId, Compaction, ContextId, Digest, Effects, GuardStage, GuardVerdict, HandoffId, Json,
-    Message, MessageId, ModelNote, Reasoning, RequestContext, RunId, TaskId, TaskState, Timestamp, ToolAnswers,
-    ToolAsk, ToolCall, ToolExecution, ToolResult, Usage, Wishes,
+    Message, MessageId, ModelNote, ReasoningBlock, RequestContext, RunId, RunOptions, TaskId, TaskState, Timestamp,
+    ToolAnswers, ToolCall, ToolExecution, ToolInputRequest, ToolResult, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub enum TaskEvent {
     /// The caller set options for the runs that its last message starts.
     Wished {
         /// Run options.
-        wishes: Box<Wishes>,
+        wishes: Box<RunOptions>,
     },
     /// A run started.
     RunStarted {
@@ -111,7 +111,7 @@ pub enum TaskEvent {
         /// Id of the message that it belongs to.
         message: MessageId,
         /// Reasoning content.
-        reasoning: Reasoning,
+        reasoning: ReasoningBlock,
     },
     /// The conversation for the model was compacted to fit its context window.
     Compacted {
@@ -167,7 +167,7 @@ pub enum TaskEvent {
         /// Call id.
         call: CallId,
         /// Requested input.
-        ask: ToolAsk,
+        ask: ToolInputRequest,
     },
     /// The request of a tool was answered; the tool continues.
     ToolAnswered {
@@ -212,7 +212,7 @@ pub enum TaskEvent {
         deadline: Timestamp,
         /// Permissions granted for the rest of the session.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        grants: Vec<Grant>,
+        grants: Vec<SessionGrant>,
     },
     /// A message is about to be sent to the remote agent; written before it is sent.
     PeerAsked {
@@ -247,7 +247,7 @@ pub enum TaskEvent {
         message: Option<Message>,
         /// Reason, if the task did not complete.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason: Option<Reason>,
+        reason: Option<FailureReason>,
     },
 }
 
@@ -258,7 +258,7 @@ fn is_zero(depth: &u32) -> bool {
 
 impl TaskEvent {
     /// Whether the event is visible to callers: A2A streams show it, and it increments the generation of the task.
-    pub fn is_shown(&self) -> bool {
+    pub fn is_visible(&self) -> bool {
         match self {
             Self::Said { .. }
             | Self::RunResumed { .. }
@@ -306,7 +306,7 @@ pub struct ParentLink {
 
 /// Permission for a tool to run without approval for the rest of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Grant {
+pub struct SessionGrant {
     /// Agent that owns the tool.
     pub agent: AgentName,
     /// Tool name.
@@ -315,7 +315,7 @@ pub struct Grant {
 
 /// Reason why a task did not complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
+pub struct FailureReason {
     /// Stable error code, `BTN-...`.
     pub code: String,
     /// Description of the error and the next step.
@@ -325,7 +325,7 @@ pub struct Reason {
     pub provider: Option<ProviderFailure>,
 }
 
-impl Reason {
+impl FailureReason {
     /// Creates a reason without a provider failure.
     pub fn new(code: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { code: code.into(), detail: detail.into(), provider: None }

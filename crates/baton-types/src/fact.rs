@@ -3,18 +3,18 @@
 use crate::{HandoffEvent, Json, JsonError, SessionEvent, TaskEvent};
 
 /// Upcasts the body of one kind from one schema version to the next; an unchanged body is returned as is.
-type Step = fn(kind: &str, body: Json) -> Json;
+type Upcaster = fn(kind: &str, body: Json) -> Json;
 
 /// Upcasters, starting with schema 1 to 2. A new schema does not compile without its upcaster.
-const STEPS: [Step; Fact::SCHEMA as usize - 1] = [];
+const UPCASTERS: [Upcaster; JournalEvent::SCHEMA as usize - 1] = [];
 
-fn upcast(steps: &[Step], kind: &str, schema: u16, body: Json) -> Json {
+fn upcast(steps: &[Upcaster], kind: &str, schema: u16, body: Json) -> Json {
     steps.iter().skip(usize::from(schema) - 1).fold(body, |body, step| step(kind, body))
 }
 
 /// A journaled event of any stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fact {
+pub enum JournalEvent {
     /// Event of a task.
     Task(TaskEvent),
     /// Event of a handoff.
@@ -25,10 +25,10 @@ pub enum Fact {
 
 /// Error while decoding a stored event.
 #[derive(Debug, thiserror::Error)]
-pub enum FactError {
+pub enum EventDecodeError {
     /// The event was written by a newer Baton.
     #[error("event kind '{kind}' with schema {schema} was written by a newer Baton; upgrade this one")]
-    Newer {
+    NewerSchema {
         /// Stored kind.
         kind: String,
         /// Stored schema version.
@@ -36,7 +36,7 @@ pub enum FactError {
     },
     /// The body does not match its kind.
     #[error("event kind '{kind}': {source}")]
-    Body {
+    InvalidBody {
         /// Stored kind.
         kind: String,
         /// Decoding error.
@@ -44,7 +44,7 @@ pub enum FactError {
     },
 }
 
-impl Fact {
+impl JournalEvent {
     /// Schema version written by this Baton.
     pub const SCHEMA: u16 = 1;
 
@@ -98,20 +98,20 @@ impl Fact {
     /// Encodes the body for storage.
     pub fn encode(&self) -> Result<Json, JsonError> {
         match self {
-            Self::Task(event) => Json::of(event),
-            Self::Handoff(event) => Json::of(event),
-            Self::Session(event) => Json::of(event),
+            Self::Task(event) => Json::from_serializable(event),
+            Self::Handoff(event) => Json::from_serializable(event),
+            Self::Session(event) => Json::from_serializable(event),
         }
     }
 
     /// Decodes a stored body and upcasts older schemas.
-    pub fn decode(kind: &str, schema: u16, body: &Json) -> Result<Self, FactError> {
-        let newer = || FactError::Newer { kind: kind.to_owned(), schema };
+    pub fn decode(kind: &str, schema: u16, body: &Json) -> Result<Self, EventDecodeError> {
+        let newer = || EventDecodeError::NewerSchema { kind: kind.to_owned(), schema };
         if schema == 0 || schema > Self::SCHEMA {
             return Err(newer());
         }
-        let body = &upcast(&STEPS, kind, schema, body.clone());
-        let wrong = |source| FactError::Body { kind: kind.to_owned(), source };
+        let body = &upcast(&UPCASTERS, kind, schema, body.clone());
+        let wrong = |source| EventDecodeError::InvalidBody { kind: kind.to_owned(), source };
         match kind.split_once('.') {
             Some(("task", _)) => body.read().map(Self::Task).map_err(wrong),
             Some(("handoff", _)) => body.read().map(Self::Handoff).map_err(wrong),
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn old_bodies_go_through_every_later_step() {
-        let steps: [Step; 2] = [
+        let steps: [Upcaster; 2] = [
             |kind, body| if kind == "task.said" { Json::string(&format!("{}+2", body.to_plain_text())) } else { body },
             |_, body| Json::string(&format!("{}+3", body.to_plain_text())),
         ];

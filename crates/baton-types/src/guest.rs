@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// An MCP server of the caller with its allowed tools; part of the run options.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GuestServer {
+pub struct CallerServerSpec {
     /// Label chosen by the caller.
     pub label: String,
     /// Tools under the names for the model; each has a [`CallerServerTool`] as its runner.
@@ -14,7 +14,7 @@ pub struct GuestServer {
 
 /// A tool of a caller's server, by its name on the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GuestTool {
+pub struct CallerServerTool {
     /// Key of the server in the tool host, which holds its connection settings. These must not be journaled: headers
     /// and many addresses are secrets.
     pub guest: String,

@@ -90,7 +90,7 @@ pub enum StreamId {
 
 impl StreamId {
     /// Kind of the stream, as stored with the id.
-    pub fn noun(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Task(_) => "task",
             Self::Handoff(_) => "handoff",

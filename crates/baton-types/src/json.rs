@@ -19,11 +19,11 @@ pub struct JsonError(#[from] serde_json::Error);
 impl Json {
     /// Validates and compacts JSON text.
     pub fn parse(text: &str) -> Result<Self, JsonError> {
-        Ok(Self::compacted(serde_json::from_str(text)?))
+        Ok(Self::from_raw(serde_json::from_str(text)?))
     }
 
     /// Serializes a value; fails only for maps with keys that are not strings.
-    pub fn of(value: &impl Serialize) -> Result<Self, JsonError> {
+    pub fn from_serializable(value: &impl Serialize) -> Result<Self, JsonError> {
         Ok(Self(Arc::from(serde_json::value::to_raw_value(value)?)))
     }
 
@@ -61,12 +61,12 @@ impl Json {
     }
 
     /// Text without white space between its tokens, the common case, is used without copying.
-    fn compacted(raw: Box<RawValue>) -> Self {
+    fn from_raw(raw: Box<RawValue>) -> Self {
         let text = raw.get();
         let (mut out, mut kept, mut at) = (String::new(), 0, 0);
         while let Some(byte) = text.as_bytes().get(at) {
             match byte {
-                b'"' => at = after_string(text.as_bytes(), at),
+                b'"' => at = find_string_end(text.as_bytes(), at),
                 b' ' | b'\t' | b'\n' | b'\r' => {
                     out.push_str(&text[kept..at]);
                     at += 1;
@@ -84,7 +84,7 @@ impl Json {
 }
 
 /// Position after the string that begins at `start`.
-fn after_string(bytes: &[u8], start: usize) -> usize {
+fn find_string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(next) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'\\'))) {
         at += next;
@@ -113,7 +113,7 @@ impl Serialize for Json {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self::compacted)
+        Box::<RawValue>::deserialize(deserializer).map(Self::from_raw)
     }
 }
 

@@ -3,12 +3,12 @@
 //! They are never stored with a run. Connection settings may hold secrets, and belong to the installation of the agent,
 //! not to its work.
 
-use crate::{AgentVariables, Include, Json, Permission, PermissionRule, ProviderEntry};
+use crate::{AgentVariables, InclusionMode, Json, Permission, PermissionRule, ProviderEntry};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 /// Resources of an agent outside its definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AgentKit {
+pub struct AgentResources {
     /// MCP servers whose tools the agent uses, in written order.
     pub servers: Vec<McpServer>,
     /// Work that the agent offers as MCP tools.
@@ -54,7 +54,7 @@ pub struct McpServer {
     /// Globs of tools that are not offered.
     pub exclude: Vec<String>,
     /// When its tools are part of a session.
-    pub modes: IncludeModes,
+    pub modes: InclusionModes,
     /// Prefix of tool names; defaults to the name of the server. An empty prefix adds nothing.
     pub prefix: Option<String>,
     /// Whether a run waits until the server is ready or has failed.
@@ -185,11 +185,11 @@ impl Default for McpPermissions {
 
 /// When the tools of a server are part of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IncludeModes {
+pub struct InclusionModes {
     /// Default mode.
-    pub default: Include,
+    pub default: InclusionMode,
     /// Modes by tool name glob. An exact name precedes a glob; among equals the first applies.
-    pub tools: Vec<(String, Include)>,
+    pub tools: Vec<(String, InclusionMode)>,
 }
 
 /// OAuth settings of a server.

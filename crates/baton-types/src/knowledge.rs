@@ -1,6 +1,6 @@
 //! Rules and references of an agent, and their selection for a request.
 
-use crate::Include;
+use crate::InclusionMode;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Knowledge {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ContextItem>,
     /// Limits for the items with [`InclusionMode::Agent`].
-    #[serde(default, skip_serializing_if = "RelevanceLimits::is_usual")]
+    #[serde(default, skip_serializing_if = "RelevanceLimits::is_default")]
     pub relevance: RelevanceLimits,
 }
 
@@ -45,7 +45,7 @@ pub struct ContextItem {
     /// Priority from 0 to 999; higher ones are placed later, closer to the request.
     pub priority: u16,
     /// When it is part of the model context.
-    pub include: Include,
+    pub include: InclusionMode,
     /// MIME type of the text.
     pub media_type: String,
     /// Full text.
@@ -54,7 +54,7 @@ pub struct ContextItem {
 
 impl ContextItem {
     /// Default priority.
-    pub const USUAL_PRIORITY: u16 = 500;
+    pub const DEFAULT_PRIORITY: u16 = 500;
     /// Highest priority.
     pub const MAX_PRIORITY: u16 = 999;
 
@@ -63,8 +63,8 @@ impl ContextItem {
         Self {
             name: name.into(),
             description: String::new(),
-            priority: Self::USUAL_PRIORITY,
-            include: Include::Manual,
+            priority: Self::DEFAULT_PRIORITY,
+            include: InclusionMode::Manual,
             media_type: "text/markdown".to_owned(),
             text: text.into(),
         }
@@ -112,7 +112,7 @@ impl Default for RelevanceLimits {
 }
 
 impl RelevanceLimits {
-    fn is_usual(&self) -> bool {
+    fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
@@ -124,7 +124,7 @@ pub struct Thousandths(pub u16);
 
 impl Thousandths {
     /// Rounds to the nearest value; none if the number is negative, too large or not finite.
-    pub fn of(number: f64) -> Option<Self> {
+    pub fn from_f64(number: f64) -> Option<Self> {
         let rounded = (number * 1000.0).round();
         let fits = rounded.is_finite() && (0.0..=f64::from(u16::MAX)).contains(&rounded);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was just checked to fit")]
@@ -147,12 +147,12 @@ impl fmt::Display for Thousandths {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestContext {
     /// References, then rules, each in the order sent, then tools.
-    pub items: Vec<UsedItem>,
+    pub items: Vec<IncludedItem>,
 }
 
 /// One item that was sent to the model, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UsedItem {
+pub struct IncludedItem {
     /// Kind of the item.
     pub kind: ItemKind,
     /// Item name; for a tool, its name for the model.
@@ -161,7 +161,7 @@ pub struct UsedItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// Reason for inclusion: always, named explicitly, or relevant to the request.
-    pub include: Include,
+    pub include: InclusionMode,
     /// Relevance score from 0 to 1, for items included by relevance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Thousandths>,

@@ -89,12 +89,12 @@ pub struct KnownProvider {
     pub model: Option<&'static str>,
 }
 
-const fn key(name: &'static str, setting: ProviderSetting) -> ProviderKey {
+const fn variable_key(name: &'static str, setting: ProviderSetting) -> ProviderKey {
     ProviderKey { name, setting, is_variable: true }
 }
 
 /// A key whose name is too generic for an environment variable.
-const fn written(name: &'static str, setting: ProviderSetting) -> ProviderKey {
+const fn config_key(name: &'static str, setting: ProviderSetting) -> ProviderKey {
     ProviderKey { name, setting, is_variable: false }
 }
 
@@ -105,7 +105,10 @@ pub const PROVIDERS: [KnownProvider; 8] = [
         aliases: &[],
         title: "OpenAI",
         kind: ProviderKind::OpenAi,
-        keys: &[key("OPENAI_API_KEY", ProviderSetting::ApiKey), key("OPENAI_BASE_URL", ProviderSetting::BaseUrl)],
+        keys: &[
+            variable_key("OPENAI_API_KEY", ProviderSetting::ApiKey),
+            variable_key("OPENAI_BASE_URL", ProviderSetting::BaseUrl),
+        ],
         base_url: None,
         model: Some("gpt-5-mini"),
     },
@@ -114,7 +117,10 @@ pub const PROVIDERS: [KnownProvider; 8] = [
         aliases: &["anthropic"],
         title: "Anthropic Claude",
         kind: ProviderKind::Anthropic,
-        keys: &[key("ANTHROPIC_API_KEY", ProviderSetting::ApiKey), key("ANTHROPIC_BASE_URL", ProviderSetting::BaseUrl)],
+        keys: &[
+            variable_key("ANTHROPIC_API_KEY", ProviderSetting::ApiKey),
+            variable_key("ANTHROPIC_BASE_URL", ProviderSetting::BaseUrl),
+        ],
         base_url: None,
         model: Some("claude-sonnet-4-5"),
     },
@@ -124,9 +130,9 @@ pub const PROVIDERS: [KnownProvider; 8] = [
         title: "Google Gemini",
         kind: ProviderKind::Gemini,
         keys: &[
-            key("GEMINI_API_KEY", ProviderSetting::ApiKey),
-            key("GOOGLE_API_KEY", ProviderSetting::ApiKey),
-            key("GEMINI_BASE_URL", ProviderSetting::BaseUrl),
+            variable_key("GEMINI_API_KEY", ProviderSetting::ApiKey),
+            variable_key("GOOGLE_API_KEY", ProviderSetting::ApiKey),
+            variable_key("GEMINI_BASE_URL", ProviderSetting::BaseUrl),
         ],
         base_url: None,
         model: Some("gemini-2.5-flash"),
@@ -137,16 +143,16 @@ pub const PROVIDERS: [KnownProvider; 8] = [
         title: "Amazon Bedrock",
         kind: ProviderKind::Bedrock,
         keys: &[
-            key("AWS_BEARER_TOKEN_BEDROCK", ProviderSetting::ApiKey),
-            key("AWS_ACCESS_KEY_ID", ProviderSetting::AccessKeyId),
-            key("BEDROCK_ACCESS_KEY_ID", ProviderSetting::AccessKeyId),
-            key("AWS_SECRET_ACCESS_KEY", ProviderSetting::SecretAccessKey),
-            key("BEDROCK_SECRET_ACCESS_KEY", ProviderSetting::SecretAccessKey),
-            key("AWS_SESSION_TOKEN", ProviderSetting::SessionToken),
-            key("AWS_PROFILE", ProviderSetting::Profile),
-            key("AWS_REGION", ProviderSetting::Region),
-            key("AWS_DEFAULT_REGION", ProviderSetting::Region),
-            key("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", ProviderSetting::BaseUrl),
+            variable_key("AWS_BEARER_TOKEN_BEDROCK", ProviderSetting::ApiKey),
+            variable_key("AWS_ACCESS_KEY_ID", ProviderSetting::AccessKeyId),
+            variable_key("BEDROCK_ACCESS_KEY_ID", ProviderSetting::AccessKeyId),
+            variable_key("AWS_SECRET_ACCESS_KEY", ProviderSetting::SecretAccessKey),
+            variable_key("BEDROCK_SECRET_ACCESS_KEY", ProviderSetting::SecretAccessKey),
+            variable_key("AWS_SESSION_TOKEN", ProviderSetting::SessionToken),
+            variable_key("AWS_PROFILE", ProviderSetting::Profile),
+            variable_key("AWS_REGION", ProviderSetting::Region),
+            variable_key("AWS_DEFAULT_REGION", ProviderSetting::Region),
+            variable_key("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", ProviderSetting::BaseUrl),
         ],
         base_url: None,
         model: Some("amazon.nova-pro-v1:0"),
@@ -156,7 +162,7 @@ pub const PROVIDERS: [KnownProvider; 8] = [
         aliases: &[],
         title: "Ollama",
         kind: ProviderKind::Ollama,
-        keys: &[key("OLLAMA_HOST", ProviderSetting::BaseUrl)],
+        keys: &[variable_key("OLLAMA_HOST", ProviderSetting::BaseUrl)],
         base_url: Some("http://127.0.0.1:11434"),
         model: Some("llama3.2"),
     },
@@ -165,7 +171,7 @@ pub const PROVIDERS: [KnownProvider; 8] = [
         aliases: &["compatible"],
         title: "OpenAI-compatible server",
         kind: ProviderKind::OpenAi,
-        keys: &[written("BASE_URL", ProviderSetting::BaseUrl), written("API_KEY", ProviderSetting::ApiKey)],
+        keys: &[config_key("BASE_URL", ProviderSetting::BaseUrl), config_key("API_KEY", ProviderSetting::ApiKey)],
         base_url: None,
         model: None,
     },
@@ -174,7 +180,7 @@ pub const PROVIDERS: [KnownProvider; 8] = [
         aliases: &[],
         title: "local weight files",
         kind: ProviderKind::Local,
-        keys: &[written("MODEL_DIRECTORY", ProviderSetting::Directory)],
+        keys: &[config_key("MODEL_DIRECTORY", ProviderSetting::Directory)],
         base_url: None,
         model: None,
     },
@@ -191,22 +197,22 @@ pub const PROVIDERS: [KnownProvider; 8] = [
 
 /// Keys that every provider accepts.
 pub const COMMON_PROVIDER_KEYS: [ProviderKey; 12] = [
-    written("api_key", ProviderSetting::ApiKey),
-    written("base_url", ProviderSetting::BaseUrl),
-    written("access_key_id", ProviderSetting::AccessKeyId),
-    written("secret_access_key", ProviderSetting::SecretAccessKey),
-    written("session_token", ProviderSetting::SessionToken),
-    written("region", ProviderSetting::Region),
-    written("kind", ProviderSetting::Kind),
-    written("concurrency", ProviderSetting::Concurrency),
-    written("rpm", ProviderSetting::PerMinute),
-    written("first_byte_timeout", ProviderSetting::FirstByteTimeout),
-    written("idle_timeout", ProviderSetting::IdleTimeout),
-    written("connect_timeout", ProviderSetting::ConnectTimeout),
+    config_key("api_key", ProviderSetting::ApiKey),
+    config_key("base_url", ProviderSetting::BaseUrl),
+    config_key("access_key_id", ProviderSetting::AccessKeyId),
+    config_key("secret_access_key", ProviderSetting::SecretAccessKey),
+    config_key("session_token", ProviderSetting::SessionToken),
+    config_key("region", ProviderSetting::Region),
+    config_key("kind", ProviderSetting::Kind),
+    config_key("concurrency", ProviderSetting::Concurrency),
+    config_key("rpm", ProviderSetting::PerMinute),
+    config_key("first_byte_timeout", ProviderSetting::FirstByteTimeout),
+    config_key("idle_timeout", ProviderSetting::IdleTimeout),
+    config_key("connect_timeout", ProviderSetting::ConnectTimeout),
 ];
 
 /// Prefix of keys that set a header; the name of the header follows.
-pub const PROVIDER_HEADER: &str = "headers.";
+pub const PROVIDER_HEADER_PREFIX: &str = "headers.";
 
 /// Protocol names for custom providers.
 pub const PROVIDER_KINDS: [(&str, ProviderKind); 5] = [
@@ -219,13 +225,13 @@ pub const PROVIDER_KINDS: [(&str, ProviderKind); 5] = [
 
 impl KnownProvider {
     /// Finds a provider by id or alias.
-    pub fn of(id: &str) -> Option<&'static Self> {
+    pub fn find(id: &str) -> Option<&'static Self> {
         PROVIDERS.iter().find(|known| known.id == id || known.aliases.contains(&id))
     }
 
     /// Canonical id for a provider id or alias; unknown names are returned unchanged.
-    pub fn id_of(name: &str) -> &str {
-        Self::of(name).map_or(name, |known| known.id)
+    pub fn canonical_id(name: &str) -> &str {
+        Self::find(name).map_or(name, |known| known.id)
     }
 
     /// Meaning of a provider-specific or common key.

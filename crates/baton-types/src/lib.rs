@@ -42,46 +42,47 @@ mod trace;
 mod usage;
 mod wishes;
 
-pub use a2a_settings::{A2aSettings, AnswerPlacement, TextStreaming};
+pub use a2a_settings::{A2aSettings, AnswerPlacement, TextDelivery};
 pub use agent::{
-    About, AgentSpec, AnswerForm, ControlTools, HandoffTarget, ModelSpec, Orchestration, Provider, RunLimits,
-    SkillSpec, Writing,
+    AgentPublisher, AgentSpec, AnswerFormat, ControlTools, GenerationSettings, HandoffTarget, ModelSpec, Orchestration,
+    PublisherInfo, RunLimits, SkillSpec,
 };
 pub use agent_change::{AgentChange, ItemDraft, MetadataChange};
-pub use budget::{Budget, Budgets, Spent};
-pub use compaction::{Compaction, FirstWords};
+pub use budget::{Budget, BudgetUsage, Budgets};
+pub use compaction::{Compaction, FirstMessage};
 pub use digest::Digest;
 pub use error_code::ErrorCode;
-pub use event::{Grant, ParentLink, ProviderFailure, Reason, TaskEvent};
-pub use fact::{Fact, FactError};
+pub use event::{FailureReason, ParentLink, ProviderFailure, SessionGrant, TaskEvent};
+pub use fact::{EventDecodeError, JournalEvent};
 pub use guardrail::{GuardRunner, GuardStage, GuardVerdict, Guardrail};
-pub use guest::{GuestServer, GuestTool};
+pub use guest::{CallerServerSpec, CallerServerTool};
 pub use handoff::{ChannelReason, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffStatus, Priority};
 pub use ids::{
     AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, SessionId, StreamId, TaskId,
 };
 pub use json::{Json, JsonError, MAX_JSON_DEPTH};
 pub use kit::{
-    AgentKit, ExportedTool, IncludeModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts, McpTransport,
+    AgentResources, ExportedTool, InclusionModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts,
+    McpTransport,
 };
-pub use knowledge::{ContextItem, ItemKind, Knowledge, RelevanceLimits, RequestContext, Thousandths, UsedItem};
+pub use knowledge::{ContextItem, IncludedItem, ItemKind, Knowledge, RelevanceLimits, RequestContext, Thousandths};
 pub use known_provider::{
-    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER, PROVIDER_KINDS, PROVIDERS, ProviderKey, ProviderKind,
+    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, PROVIDERS, ProviderKey, ProviderKind,
     ProviderSetting,
 };
 pub use listing::AgentListing;
 pub use message::{Artifact, Message, Part, PartContent, Role};
-pub use permission::{ArgumentMatch, AskWhen, Include, Permission, PermissionRule, ToolPolicy};
-pub use permission_change::{PermissionChange, ToolScope, ToolStanding};
+pub use permission::{ApprovalMode, ArgumentMatch, InclusionMode, Permission, PermissionRule, ToolPolicy};
+pub use permission_change::{PermissionChange, PermissionTarget, ToolAccess};
 pub use principal::Principal;
 pub use printable::{escape_json, escape_text, is_control_sequence};
 pub use provider::{AgentVariables, ProviderEntry};
 pub use push::{PushAuthentication, PushConfig, PushDialect};
-pub use reasoning::{ModelNote, Reasoning};
+pub use reasoning::{ModelNote, ReasoningBlock};
 pub use session::{ItemName, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides};
 pub use span::{
-    Attributes, Dropped, Key, Resource, Span, SpanClass, SpanEvent, SpanKind, SpanLink, SpanScope, SpanStatus, Value,
-    find_attribute,
+    AttributeKey, Attributes, Span, SpanClass, SpanDropCounts, SpanEvent, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, SpanValue, find_attribute,
 };
 pub use task::{TaskState, TaskView};
 pub use time::{Timestamp, TimestampError};
@@ -89,7 +90,7 @@ pub use tool::{
     BUILT_IN_TOOLS, CommandTool, Effects, HttpBody, HttpTool, McpTool, ToolCall, ToolExecution, ToolResult, ToolRunner,
     ToolSpec,
 };
-pub use tool_ask::{AnswerAction, ToolAnswer, ToolAnswers, ToolAsk, ToolQuestion, Wanted};
-pub use trace::{NoTrace, SpanId, TraceContext, TraceId};
+pub use tool_ask::{AnswerAction, QuestionKind, ToolAnswer, ToolAnswers, ToolInputRequest, ToolQuestion};
+pub use trace::{SpanId, TraceContext, TraceId, TraceIdError};
 pub use usage::Usage;
-pub use wishes::{CallerTool, WishedCalls, Wishes};
+pub use wishes::{CallerTool, CallerToolChoice, RunOptions};

@@ -1,6 +1,6 @@
 //! Summaries of agents for lists.
 
-use crate::{AgentKit, AgentName, AgentSpec, ModelSpec, SkillSpec};
+use crate::{AgentName, AgentResources, AgentSpec, ModelSpec, SkillSpec};
 
 /// Summary of an agent: sufficient to select one of many without loading its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct AgentListing {
 
 impl AgentListing {
     /// Summarizes a definition and its resources.
-    pub fn of(agent: &AgentSpec, kit: &AgentKit) -> Self {
+    pub fn from_agent(agent: &AgentSpec, kit: &AgentResources) -> Self {
         Self {
             name: agent.name.clone(),
             title: agent.title.clone(),

@@ -56,7 +56,7 @@ impl Message {
 
     /// Sets the context and the task of the message.
     #[must_use]
-    pub fn within(mut self, context: &ContextId, task: &TaskId) -> Self {
+    pub fn with_task(mut self, context: &ContextId, task: &TaskId) -> Self {
         self.context = Some(context.clone());
         self.task = Some(task.clone());
         self
@@ -154,7 +154,7 @@ pub struct Artifact {
 
 impl Artifact {
     /// Artifact for an answer, with the id and the parts of the message.
-    pub fn of_answer(answer: &Message) -> Self {
+    pub fn from_answer(answer: &Message) -> Self {
         Self {
             id: answer.id.as_str().into(),
             name: Some("answer".to_owned()),

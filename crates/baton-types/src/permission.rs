@@ -26,7 +26,7 @@ impl Permission {
 /// When approval is requested before a tool runs. Set by the agent; a caller can override it for a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AskWhen {
+pub enum ApprovalMode {
     /// Before every call.
     Always,
     /// Never; denied tools stay denied.
@@ -39,7 +39,7 @@ pub enum AskWhen {
 /// When a tool or context item is offered to the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Include {
+pub enum InclusionMode {
     /// In every session.
     #[default]
     Always,
@@ -66,7 +66,7 @@ pub struct PermissionRule {
 
 impl PermissionRule {
     /// Rule for all calls of the tools that match a glob.
-    pub fn of_tool(tool: impl Into<String>, permission: Permission) -> Self {
+    pub fn for_tool(tool: impl Into<String>, permission: Permission) -> Self {
         Self { server: None, tool: tool.into(), arguments: Vec::new(), permission }
     }
 }
@@ -85,7 +85,7 @@ pub struct ArgumentMatch {
 pub struct ToolPolicy {
     /// When approval is requested.
     #[serde(default)]
-    pub ask: AskWhen,
+    pub ask: ApprovalMode,
     /// Rules for tools of every kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<PermissionRule>,

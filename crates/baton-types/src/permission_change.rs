@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Target of a permission change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ToolScope {
+pub enum PermissionTarget {
     /// A tool defined by the agent, by name.
     Own(String),
     /// A tool of an MCP server.
@@ -14,7 +14,7 @@ pub enum ToolScope {
     Server(String),
 }
 
-impl fmt::Display for ToolScope {
+impl fmt::Display for PermissionTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Own(tool) => write!(f, "the tool '{tool}'"),
@@ -28,7 +28,7 @@ impl fmt::Display for ToolScope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionChange {
     /// Target.
-    pub scope: ToolScope,
+    pub target: PermissionTarget,
     /// New permission.
     pub permission: Option<Permission>,
     /// Whether the target is disabled.
@@ -37,7 +37,7 @@ pub struct PermissionChange {
 
 /// Effective settings of a tool or server in a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToolStanding {
+pub struct ToolAccess {
     /// Permission; for a server, the default for tools without a more specific setting.
     pub permission: Permission,
     /// Whether the target is disabled.

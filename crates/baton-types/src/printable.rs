@@ -14,7 +14,7 @@ pub fn is_control_sequence(c: char) -> bool {
 
 /// Escapes every such character, as in `\u{1b}`. A carriage return before a newline is dropped.
 pub fn escape_text(text: &str) -> Cow<'_, str> {
-    escaped(text, |out, c, next| match (c, next) {
+    escape_with(text, |out, c, next| match (c, next) {
         ('\r', Some('\n')) => Ok(()),
         _ => write!(out, "\\u{{{:x}}}", u32::from(c)),
     })
@@ -22,13 +22,13 @@ pub fn escape_text(text: &str) -> Cow<'_, str> {
 
 /// Escapes every such character as a JSON escape sequence. They occur only inside strings, so the value is unchanged.
 pub fn escape_json(json: &str) -> Cow<'_, str> {
-    escaped(json, |out, c, next| match (c, next) {
+    escape_with(json, |out, c, next| match (c, next) {
         ('\r', Some('\n')) => Ok(()),
         _ => write!(out, "\\u{:04x}", u32::from(c)),
     })
 }
 
-fn escaped(text: &str, escape: impl Fn(&mut String, char, Option<char>) -> std::fmt::Result) -> Cow<'_, str> {
+fn escape_with(text: &str, escape: impl Fn(&mut String, char, Option<char>) -> std::fmt::Result) -> Cow<'_, str> {
     if !text.contains(is_control_sequence) {
         return Cow::Borrowed(text);
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Reasoning of a model before text or tool calls; shown next to the answer, never as part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reasoning {
+pub struct ReasoningBlock {
     /// Model that produced it, as `provider:model`. It is not sent to other models.
     pub model: String,
     /// Readable text, as far as the provider reveals it.

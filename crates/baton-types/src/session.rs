@@ -1,8 +1,8 @@
 //! Sessions: one conversation of an owner with an agent, its settings and its imported history.
 
 use crate::{
-    AgentName, AskWhen, ContextId, ItemKind, Json, Message, RequestContext, SessionId, TaskId, Thousandths, Timestamp,
-    Usage,
+    AgentName, ApprovalMode, ContextId, ItemKind, Json, Message, RequestContext, SessionId, TaskId, Thousandths,
+    Timestamp, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +131,7 @@ pub struct SessionOverrides {
     pub top_p: Option<Thousandths>,
     /// When approval is requested before a tool runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_permission: Option<AskWhen>,
+    pub tool_permission: Option<ApprovalMode>,
     /// Whether no person can be asked; cannot be disabled for an autonomous agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autonomous: Option<bool>,
@@ -156,9 +156,9 @@ impl SessionOverrides {
 impl SessionId {
     /// Derives the id of a session from owner, agent and conversation. Callers choose context ids, so two owners may
     /// use the same one for different conversations.
-    pub fn of(owner: &crate::Principal, agent: &AgentName, context: &ContextId) -> Self {
+    pub fn derive(owner: &crate::Principal, agent: &AgentName, context: &ContextId) -> Self {
         let parts = [&*owner.tenant, &*owner.subject, agent.as_str(), context.as_str()];
         let key: Vec<String> = parts.iter().map(|part| format!("{}:{part}", part.len())).collect();
-        Self::from(crate::Digest::of(key.concat().as_bytes()).as_str())
+        Self::from(crate::Digest::compute(key.concat().as_bytes()).as_str())
     }
 }

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, sync::Arc};
 
 /// Attribute name; the names that Baton sets are constants.
-pub type Key = Cow<'static, str>;
+pub type AttributeKey = Cow<'static, str>;
 
 /// Attributes in insertion order; keys are unique.
-pub type Attributes = Vec<(Key, Value)>;
+pub type Attributes = Vec<(AttributeKey, SpanValue)>;
 
 /// Attribute value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Value {
+pub enum SpanValue {
     /// Text.
     Text(Cow<'static, str>),
     /// True or false.
@@ -22,7 +22,7 @@ pub enum Value {
     /// Floating-point number.
     Float(f64),
     /// Array of values.
-    List(Vec<Value>),
+    List(Vec<SpanValue>),
     /// Values by key.
     Map(Attributes),
     /// Bytes.
@@ -67,7 +67,7 @@ pub struct SpanEvent {
     /// Time in nanoseconds since the Unix epoch.
     pub at: u64,
     /// Event name.
-    pub name: Key,
+    pub name: AttributeKey,
     /// Attributes.
     pub attributes: Attributes,
     /// Attributes dropped before the span was received.
@@ -93,7 +93,7 @@ pub struct SpanLink {
 
 /// Source of spans: a service on a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Resource {
+pub struct SpanResource {
     /// Attributes, such as `service.name`.
     pub attributes: Attributes,
     /// Attributes dropped before the resource was received.
@@ -131,7 +131,7 @@ pub struct Span {
     /// W3C flags, in OTLP encoding.
     pub flags: u32,
     /// Span name, of low cardinality.
-    pub name: Key,
+    pub name: AttributeKey,
     /// Span kind.
     pub kind: SpanKind,
     /// Start time in nanoseconds since the Unix epoch.
@@ -149,16 +149,16 @@ pub struct Span {
     /// Status description.
     pub status_message: String,
     /// Attributes, events and links dropped before the span was received.
-    pub dropped: Dropped,
+    pub dropped: SpanDropCounts,
     /// Resource that emitted it.
-    pub resource: Arc<Resource>,
+    pub resource: Arc<SpanResource>,
     /// Instrumentation scope that created it.
     pub scope: Arc<SpanScope>,
 }
 
 /// Numbers of items dropped from a span before it was received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dropped {
+pub struct SpanDropCounts {
     /// Dropped attributes.
     pub attributes: u32,
     /// Dropped events.
@@ -183,13 +183,13 @@ impl Span {
     }
 
     /// Value of a span attribute.
-    pub fn attribute(&self, key: &str) -> Option<&Value> {
+    pub fn attribute(&self, key: &str) -> Option<&SpanValue> {
         find_attribute(&self.attributes, key)
     }
 
     /// Name of the emitting service.
     pub fn service(&self) -> Option<&str> {
-        find_attribute(&self.resource.attributes, "service.name").and_then(Value::as_text)
+        find_attribute(&self.resource.attributes, "service.name").and_then(SpanValue::as_text)
     }
 
     /// Retention class: insights, handoffs and gate results are kept as memory.
@@ -204,11 +204,11 @@ impl Span {
 }
 
 /// Finds an attribute by name.
-pub fn find_attribute<'a>(attributes: &'a [(Key, Value)], key: &str) -> Option<&'a Value> {
+pub fn find_attribute<'a>(attributes: &'a [(AttributeKey, SpanValue)], key: &str) -> Option<&'a SpanValue> {
     attributes.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-impl Value {
+impl SpanValue {
     /// Text value.
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -226,43 +226,43 @@ impl Value {
     }
 }
 
-impl From<&'static str> for Value {
+impl From<&'static str> for SpanValue {
     fn from(text: &'static str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 }
 
-impl From<String> for Value {
+impl From<String> for SpanValue {
     fn from(text: String) -> Self {
         Self::Text(Cow::Owned(text))
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for SpanValue {
     fn from(value: bool) -> Self {
         Self::Bool(value)
     }
 }
 
-impl From<i64> for Value {
+impl From<i64> for SpanValue {
     fn from(value: i64) -> Self {
         Self::Int(value)
     }
 }
 
-impl From<u32> for Value {
+impl From<u32> for SpanValue {
     fn from(value: u32) -> Self {
         Self::Int(i64::from(value))
     }
 }
 
-impl From<u64> for Value {
+impl From<u64> for SpanValue {
     fn from(value: u64) -> Self {
         Self::Int(i64::try_from(value).unwrap_or(i64::MAX))
     }
 }
 
-impl From<f64> for Value {
+impl From<f64> for SpanValue {
     fn from(value: f64) -> Self {
         Self::Float(value)
     }

@@ -39,7 +39,7 @@ impl Timestamp {
     /// Parses RFC 3339 with any offset.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
         let usual = text.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
-        usual.ok().or_else(|| last_day(text)).map(Self).ok_or_else(|| TimestampError(text.to_owned()))
+        usual.ok().or_else(|| parse_last_day(text)).map(Self).ok_or_else(|| TimestampError(text.to_owned()))
     }
 }
 
@@ -48,7 +48,7 @@ const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// Parses the last day of the year 9999, which some peers send for "never". `jiff` timestamps end shortly before it, so
 /// that each has a date in every time zone.
-fn last_day(text: &str) -> Option<i64> {
+fn parse_last_day(text: &str) -> Option<i64> {
     let text = text.strip_suffix('Z').filter(|text| text.starts_with("9999-12-3") && text.contains('T'))?;
     let moment: DateTime = text.parse().ok()?;
     i64::try_from(moment.duration_since(EPOCH).as_millis()).ok()

@@ -1,6 +1,6 @@
 //! Tool definitions, calls and results.
 
-use crate::{CallId, GuestTool, Include, Json, Permission, PermissionRule};
+use crate::{CallId, CallerServerTool, InclusionMode, Json, Permission, PermissionRule};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ pub struct ToolSpec {
     pub rules: Vec<PermissionRule>,
     /// When it is part of a session.
     #[serde(default)]
-    pub include: Include,
+    pub include: InclusionMode,
     /// Whether it runs alone, without other calls of the same turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sequential: bool,
@@ -82,9 +82,9 @@ pub struct ToolSpec {
 
 impl ToolSpec {
     /// MCP server of the tool, and the name of the tool on it.
-    pub fn at_server(&self) -> Option<(&str, &str)> {
+    pub fn mcp_server_and_tool(&self) -> Option<(&str, &str)> {
         match &self.runner {
-            ToolRunner::Mcp(McpTool { server, tool }) | ToolRunner::Guest(GuestTool { server, tool, .. }) => {
+            ToolRunner::Mcp(McpTool { server, tool }) | ToolRunner::Guest(CallerServerTool { server, tool, .. }) => {
                 Some((server, tool))
             }
             _ => None,
@@ -103,7 +103,7 @@ pub enum ToolRunner {
     /// A tool of an MCP server.
     Mcp(McpTool),
     /// A tool of an MCP server supplied by the caller.
-    Guest(GuestTool),
+    Guest(CallerServerTool),
     /// A function of the program that embeds Baton.
     Native,
     /// Run by the caller: calls are returned to it.

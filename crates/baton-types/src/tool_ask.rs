@@ -4,11 +4,11 @@ use crate::Json;
 use serde::{Deserialize, Serialize};
 
 /// Key of the approval question; reserved, tools cannot use it.
-const APPROVAL: &str = "baton/approval";
+const APPROVAL_KEY: &str = "baton/approval";
 
 /// Input that a tool requires before it can continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolAsk {
+pub struct ToolInputRequest {
     /// Questions; never empty.
     pub questions: Vec<ToolQuestion>,
     /// Opaque state that is returned to the tool with the answers.
@@ -24,13 +24,13 @@ pub struct ToolQuestion {
     /// Question text, for display.
     pub message: String,
     /// Expected kind of answer.
-    pub wants: Wanted,
+    pub wants: QuestionKind,
 }
 
 /// Kind of answer that a question expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
+pub enum QuestionKind {
     /// Values for a form.
     Form {
         /// JSON Schema of an object whose properties are plain values.
@@ -61,7 +61,7 @@ pub enum AnswerAction {
 
 impl AnswerAction {
     /// Whether the decision is yes.
-    pub fn is_yes(self) -> bool {
+    pub fn is_accepted(self) -> bool {
         matches!(self, Self::Accept | Self::AcceptForSession)
     }
 }
@@ -81,7 +81,7 @@ pub struct ToolAnswer {
 impl ToolQuestion {
     /// Question that asks for approval of a call.
     pub fn approval(message: String) -> Self {
-        Self { key: APPROVAL.to_owned(), message, wants: Wanted::Approval }
+        Self { key: APPROVAL_KEY.to_owned(), message, wants: QuestionKind::Approval }
     }
 }
 
@@ -98,13 +98,13 @@ pub struct ToolAnswers {
 impl ToolAnswers {
     /// Whether the call was approved, if approval was requested.
     pub fn approval(&self) -> Option<bool> {
-        let answer = self.answers.iter().find(|answer| answer.key == APPROVAL)?;
-        Some(answer.action.is_yes())
+        let answer = self.answers.iter().find(|answer| answer.key == APPROVAL_KEY)?;
+        Some(answer.action.is_accepted())
     }
 
     /// Whether the approval covers the rest of the session.
     pub fn is_for_session(&self) -> bool {
         let remembers = |answer: &ToolAnswer| answer.action == AnswerAction::AcceptForSession;
-        self.answers.iter().any(|answer| answer.key == APPROVAL && remembers(answer))
+        self.answers.iter().any(|answer| answer.key == APPROVAL_KEY && remembers(answer))
     }
 }

@@ -15,12 +15,12 @@ pub struct SpanId(pub [u8; 8]);
 /// Error for text that is not a valid trace or span id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid {0}")]
-pub struct NoTrace(&'static str);
+pub struct TraceIdError(&'static str);
 
 impl TraceId {
     /// Derives an id deterministically from these strings.
-    pub fn derived(words: &[&str]) -> Self {
-        let hash = hash(words);
+    pub fn derive(words: &[&str]) -> Self {
+        let hash = hash_strings(words);
         let mut id = [0; 16];
         id.copy_from_slice(&hash[..16]);
         Self(id)
@@ -34,8 +34,8 @@ impl TraceId {
 
 impl SpanId {
     /// Derives an id deterministically from these strings.
-    pub fn derived(words: &[&str]) -> Self {
-        let hash = hash(words);
+    pub fn derive(words: &[&str]) -> Self {
+        let hash = hash_strings(words);
         let mut id = [0; 8];
         id.copy_from_slice(&hash[16..24]);
         Self(id)
@@ -47,7 +47,7 @@ impl SpanId {
     }
 }
 
-fn hash(words: &[&str]) -> [u8; 32] {
+fn hash_strings(words: &[&str]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for word in words {
         hash.update((word.len() as u64).to_le_bytes());
@@ -75,7 +75,7 @@ impl TraceContext {
 
     /// Same trace with another current span.
     #[must_use]
-    pub fn inside(self, span: SpanId) -> Self {
+    pub fn with_span(self, span: SpanId) -> Self {
         Self { span, ..self }
     }
 
@@ -89,15 +89,15 @@ impl TraceContext {
             return None;
         }
         let context = Self {
-            trace: strict(trace, 32).and_then(|text| text.parse().ok())?,
-            span: strict(span, 16).and_then(|text| text.parse().ok())?,
+            trace: parse_exact_hex(trace, 32).and_then(|text| text.parse().ok())?,
+            span: parse_exact_hex(span, 16).and_then(|text| text.parse().ok())?,
             flags: u8::from_str_radix(flags, 16).ok()?,
         };
         (context.trace.is_valid() && context.span.is_valid()).then_some(context)
     }
 }
 
-fn strict(text: &str, length: usize) -> Option<&str> {
+fn parse_exact_hex(text: &str, length: usize) -> Option<&str> {
     (text.len() == length && is_hex(text)).then_some(text)
 }
 
@@ -113,22 +113,22 @@ impl fmt::Display for TraceContext {
 }
 
 /// Parses hex of at most `N` bytes; missing leading zeros are filled in.
-fn read<const N: usize>(text: &str) -> Option<[u8; N]> {
+fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     if text.is_empty() || text.len() > 2 * N {
         return None;
     }
     let mut bytes = [0; N];
     for (byte, pair) in bytes.iter_mut().rev().zip(text.as_bytes().rchunks(2)) {
         *byte = match pair {
-            [high, low] => digit(*high)? << 4 | digit(*low)?,
-            [low] => digit(*low)?,
+            [high, low] => parse_hex_digit(*high)? << 4 | parse_hex_digit(*low)?,
+            [low] => parse_hex_digit(*low)?,
             _ => 0,
         };
     }
     Some(bytes)
 }
 
-fn digit(byte: u8) -> Option<u8> {
+fn parse_hex_digit(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'a'..=b'f' => Some(byte - b'a' + 10),
@@ -137,55 +137,55 @@ fn digit(byte: u8) -> Option<u8> {
     }
 }
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-fn write(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut text = [0; 32];
     for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+        pair[0] = HEX_DIGITS[usize::from(byte >> 4)];
+        pair[1] = HEX_DIGITS[usize::from(byte & 15)];
     }
     f.write_str(std::str::from_utf8(&text[..2 * bytes.len()]).unwrap_or_default())
 }
 
 impl FromStr for TraceId {
-    type Err = NoTrace;
+    type Err = TraceIdError;
 
     /// Parses hex; leading zeros may be missing.
-    fn from_str(text: &str) -> Result<Self, NoTrace> {
-        read(text).map(Self).ok_or(NoTrace("trace id: expected at most 32 hex digits"))
+    fn from_str(text: &str) -> Result<Self, TraceIdError> {
+        parse_hex(text).map(Self).ok_or(TraceIdError("trace id: expected at most 32 hex digits"))
     }
 }
 
 impl FromStr for SpanId {
-    type Err = NoTrace;
+    type Err = TraceIdError;
 
     /// Parses hex; leading zeros may be missing.
-    fn from_str(text: &str) -> Result<Self, NoTrace> {
-        read(text).map(Self).ok_or(NoTrace("span id: expected at most 16 hex digits"))
+    fn from_str(text: &str) -> Result<Self, TraceIdError> {
+        parse_hex(text).map(Self).ok_or(TraceIdError("span id: expected at most 16 hex digits"))
     }
 }
 
 impl fmt::Display for TraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(&self.0, f)
+        write_hex(&self.0, f)
     }
 }
 
 impl fmt::Display for SpanId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(&self.0, f)
+        write_hex(&self.0, f)
     }
 }
 
 impl fmt::Debug for TraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(&self.0, f)
+        write_hex(&self.0, f)
     }
 }
 
 impl fmt::Debug for SpanId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(&self.0, f)
+        write_hex(&self.0, f)
     }
 }

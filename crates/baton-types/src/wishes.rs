@@ -1,13 +1,13 @@
 //! Options that a caller sets for one run: sampling, answer format and additional tools.
 
-use crate::{AnswerForm, GuestServer, Json, Thousandths, ToolSpec};
+use crate::{AnswerFormat, CallerServerSpec, Json, Thousandths, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 /// Options for the runs that a message starts. They apply until a later message sets new ones; unset options default to
 /// the agent definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Wishes {
+pub struct RunOptions {
     /// Instructions placed after the system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
@@ -16,10 +16,10 @@ pub struct Wishes {
     pub tools: Vec<CallerTool>,
     /// MCP servers of the caller, whose tools the agent runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub servers: Vec<GuestServer>,
+    pub servers: Vec<CallerServerSpec>,
     /// Tools that may or must be called.
-    #[serde(skip_serializing_if = "WishedCalls::is_auto")]
-    pub calls: WishedCalls,
+    #[serde(skip_serializing_if = "CallerToolChoice::is_auto")]
+    pub calls: CallerToolChoice,
     /// Whether a turn makes at most one tool call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_call_a_turn: bool,
@@ -28,7 +28,7 @@ pub struct Wishes {
     pub most_calls: Option<u32>,
     /// Required answer format.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub answer: Option<AnswerForm>,
+    pub answer: Option<AnswerFormat>,
     /// Upper bound on output tokens per model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
@@ -55,20 +55,20 @@ pub struct Wishes {
     pub note: Option<Json>,
 }
 
-impl Wishes {
+impl RunOptions {
     /// Whether a call of this name is run by the caller.
-    pub fn has_tool(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.name == name) && self.calls.allow(name)
+    pub fn has_caller_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name == name) && self.calls.allows(name)
     }
 
     /// Tools of the caller's servers.
-    pub fn guest_tools(&self) -> impl Iterator<Item = &ToolSpec> {
+    pub fn caller_server_tools(&self) -> impl Iterator<Item = &ToolSpec> {
         self.servers.iter().flat_map(|server| &server.tools)
     }
 
     /// Finds a tool of the caller's servers by name.
-    pub fn guest_tool(&self, name: &str) -> Option<&ToolSpec> {
-        self.guest_tools().find(|tool| tool.name == name)
+    pub fn find_caller_server_tool(&self, name: &str) -> Option<&ToolSpec> {
+        self.caller_server_tools().find(|tool| tool.name == name)
     }
 }
 
@@ -87,7 +87,7 @@ pub struct CallerTool {
 /// Tool choice of a caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum WishedCalls {
+pub enum CallerToolChoice {
     /// The model decides.
     #[default]
     Auto,
@@ -106,13 +106,13 @@ pub enum WishedCalls {
     },
 }
 
-impl WishedCalls {
+impl CallerToolChoice {
     fn is_auto(&self) -> bool {
         *self == Self::Auto
     }
 
     /// Whether a tool of this name may be called.
-    pub fn allow(&self, name: &str) -> bool {
+    pub fn allows(&self, name: &str) -> bool {
         match self {
             Self::Auto | Self::Required | Self::Named(_) => true,
             Self::None => false,

@@ -10,24 +10,24 @@ mod tokens;
 mod tools;
 
 pub use agents::{
-    AgentDefinition, AgentExport, AgentExportList, AgentItem, AgentItemList, AgentKept, AgentMaker, AgentProviderList,
-    AgentServerList, AvailableProvider, ChangeAgent, CloneAgent, CreateAgent, ProviderKeyInfo,
+    AgentDefinition, AgentExport, AgentExportList, AgentItem, AgentItemList, AgentProviderInfo, AgentProviderList,
+    AgentServerList, AvailableProvider, ChangeAgent, CloneAgent, CreateAgent, DefinitionLocation, ProviderKeyInfo,
 };
 pub use approvals::{
     AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalList,
     ApprovalQuestion,
 };
-pub use exports::{ExportEntry, ExportList, ExportStanding};
+pub use exports::{ExportEntry, ExportList, ExportTargetState};
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
 pub use sessions::{
-    ChangeSession, ChangedSession, DeletedSession, ForkSession, ImportedSession, SESSION_FORMAT, SessionDetails,
-    SessionFile, SessionItem, SessionList, SessionMessage, SessionSettings, SessionSummary, SessionUsage,
-    SessionUsedItem,
+    ChangeSession, ChangedSession, DeletedSession, ForkSession, ImportedSession, SESSION_FORMAT, SessionContextItem,
+    SessionDetails, SessionFile, SessionItem, SessionList, SessionMessage, SessionSettingsBody, SessionSummary,
+    SessionUsage,
 };
 pub use spans::{MissedSpans, SpanEntry, SpanStatsEntry};
 pub use tokens::{CreateToken, CreatedToken, ProtectedResource, TokenEntry, TokenList};
 pub use tools::{
-    AnswerEntry, AnswerTool, AskEntry, PermissionReply, PermissionState, ServerEntry, SetPermission, ToolEntry,
+    AnswerEntry, AnswerTool, PermissionReply, PermissionState, QuestionEntry, ServerEntry, SetPermission, ToolEntry,
     ToolList, ToolReply,
 };
 
@@ -66,7 +66,7 @@ pub struct AgentEntry {
 
 impl AgentEntry {
     /// The entry of an agent that is served below `base`, a URL without a trailing slash.
-    pub fn of(agent: &AgentListing, base: &str) -> Self {
+    pub fn from_listing(agent: &AgentListing, base: &str) -> Self {
         let url = agent_address(base, agent.name.as_str());
         Self {
             name: agent.name.to_string(),

@@ -5,16 +5,16 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 
-const TOLERANT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+const LENIENT_CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_encode_padding(true)
     .with_decode_allow_trailing_bits(true)
     .with_decode_padding_mode(DecodePaddingMode::Indifferent);
-const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, TOLERANT);
-const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, TOLERANT);
-const STRICT: GeneralPurposeConfig =
+const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT_CONFIG);
+const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT_CONFIG);
+const STRICT_CONFIG: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::RequireCanonical);
-const STRICT_STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, STRICT);
-const STRICT_URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, STRICT);
+const STRICT_STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, STRICT_CONFIG);
+const STRICT_URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, STRICT_CONFIG);
 
 /// Re-encodes the bytes in the standard alphabet with padding; `None` if the text is not base64.
 pub(crate) fn to_standard(text: &str) -> Option<String> {
@@ -24,7 +24,7 @@ pub(crate) fn to_standard(text: &str) -> Option<String> {
 
 /// Base64 of the text itself, for peers that encode base64 twice. The inner text is padded, because receivers detect it
 /// by its padding.
-pub(crate) fn once_more(text: &str) -> String {
+pub(crate) fn encode_twice(text: &str) -> String {
     if text.len().is_multiple_of(4) {
         return STANDARD.encode(text);
     }
@@ -34,7 +34,7 @@ pub(crate) fn once_more(text: &str) -> String {
 /// The inner base64 of text that was encoded twice; `None` if it was encoded once.
 ///
 /// Content that is itself well-formed base64 is indistinguishable and counts as encoded twice.
-pub(crate) fn unwrapped(text: &str) -> Option<String> {
+pub(crate) fn decode_twice_encoded(text: &str) -> Option<String> {
     let engine = if text.contains(['-', '_']) { URL_SAFE } else { STANDARD };
     let inner = String::from_utf8(engine.decode(text).ok()?).ok()?;
     let engine = if inner.contains(['-', '_']) { STRICT_URL_SAFE } else { STRICT_STANDARD };
@@ -55,10 +55,10 @@ mod tests {
             ("+/8=", None),
             ("a b", None),
         ] {
-            assert_eq!(unwrapped(input).as_deref(), expect, "{input}");
+            assert_eq!(decode_twice_encoded(input).as_deref(), expect, "{input}");
         }
         for raw in ["+/8=", "-_8=", "-_8"] {
-            assert_eq!(unwrapped(&once_more(raw)).as_deref(), Some("+/8="), "{raw}");
+            assert_eq!(decode_twice_encoded(&encode_twice(raw)).as_deref(), Some("+/8="), "{raw}");
         }
     }
 

@@ -22,7 +22,7 @@ pub const CATALOG_MEDIA_TYPE: &str = "application/ai-catalog+json";
 pub const CARD_MEDIA_TYPE: &str = "application/a2a-agent-card+json";
 
 /// Maximum number of example queries per entry; registries index no more.
-const MAX_QUERIES: usize = 5;
+const MAX_EXAMPLE_QUERIES: usize = 5;
 
 /// The catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ pub struct CatalogEntry {
 
 impl AiCatalog {
     /// The catalog of the listed agents below `base`, a URL without a trailing slash; `name` is the operator's name.
-    pub fn of<'a>(name: &str, base: &str, agents: impl IntoIterator<Item = &'a AgentListing>) -> Self {
+    pub fn from_agents<'a>(name: &str, base: &str, agents: impl IntoIterator<Item = &'a AgentListing>) -> Self {
         let domain = domain(base);
         Self {
             spec_version: SPEC_VERSION.to_owned(),
@@ -107,14 +107,14 @@ impl AiCatalog {
             entries: agents
                 .into_iter()
                 .filter(|agent| agent.is_listed)
-                .map(|agent| CatalogEntry::of(agent, base, domain))
+                .map(|agent| CatalogEntry::from_agent(agent, base, domain))
                 .collect(),
         }
     }
 }
 
 impl CatalogEntry {
-    fn of(agent: &AgentListing, base: &str, domain: Option<&str>) -> Self {
+    fn from_agent(agent: &AgentListing, base: &str, domain: Option<&str>) -> Self {
         let card = format!("{base}/agents/{}/.well-known/agent-card.json", agent.name);
         let mut tags: Vec<String> = Vec::new();
         for tag in agent.skills.iter().flat_map(|skill| &skill.tags) {
@@ -135,7 +135,7 @@ impl CatalogEntry {
             description: Some(agent.description.clone()),
             tags,
             capabilities: agent.skills.iter().map(|skill| skill.id.clone()).collect(),
-            representative_queries: queries.take(MAX_QUERIES).cloned().collect(),
+            representative_queries: queries.take(MAX_EXAMPLE_QUERIES).cloned().collect(),
             version: Some(agent.version.clone()),
         }
     }

@@ -8,36 +8,36 @@ use serde::{
 use std::{fmt, marker::PhantomData};
 
 /// A value that must be a JSON object. Derived deserializers alone would also accept arrays.
-struct Object<T>(T);
+struct StrictObject<T>(T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for StrictObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OnlyMap<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for OnlyMap<T> {
-            type Value = Object<T>;
+        struct StrictObjectVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for StrictObjectVisitor<T> {
+            type Value = StrictObject<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+                T::deserialize(MapAccessDeserializer::new(map)).map(StrictObject)
             }
         }
-        deserializer.deserialize_map(OnlyMap(PhantomData))
+        deserializer.deserialize_map(StrictObjectVisitor(PhantomData))
     }
 }
 
 /// A required object.
 pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    Object::deserialize(deserializer).map(|Object(value)| value)
+    StrictObject::deserialize(deserializer).map(|StrictObject(value)| value)
 }
 
 /// An object or `null`.
 pub(crate) fn maybe_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|Object(value)| value))
+    Ok(Option::<StrictObject<T>>::deserialize(deserializer)?.map(|StrictObject(value)| value))
 }
 
 /// An array of objects; `null` is empty.
@@ -49,8 +49,8 @@ pub(crate) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializ
 pub(crate) fn maybe_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
-    let list = Option::<Vec<Object<T>>>::deserialize(deserializer)?;
-    Ok(list.map(|list| list.into_iter().map(|Object(value)| value).collect()))
+    let list = Option::<Vec<StrictObject<T>>>::deserialize(deserializer)?;
+    Ok(list.map(|list| list.into_iter().map(|StrictObject(value)| value).collect()))
 }
 
 /// Any value; `null` becomes the default.

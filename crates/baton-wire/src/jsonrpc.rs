@@ -10,14 +10,14 @@ use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
 
 /// Maximum length of an id in bytes. The id is repeated in every event of a stream.
-const MAX_ID: usize = 1024;
+const MAX_ID_LEN: usize = 1024;
 
 /// Maximum number of entries in a batch.
-pub const MAX_BATCH: usize = 50;
+pub const MAX_BATCH_LEN: usize = 50;
 
 /// A request with unparsed parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct RpcRequest<'a> {
     /// The id exactly as the client wrote it, possibly `null`; `None` for a notification.
     pub id: Option<&'a RawValue>,
     /// The method.
@@ -28,7 +28,7 @@ pub struct Request<'a> {
 
 /// A request that was rejected before its method was known.
 #[derive(Clone, Debug)]
-pub struct Refused<'a> {
+pub struct RejectedRequest<'a> {
     /// The id, if it could be parsed.
     pub id: Option<&'a RawValue>,
     /// The error to return.
@@ -36,10 +36,10 @@ pub struct Refused<'a> {
 }
 
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct RequestEnvelope<'a> {
     #[serde(borrow, default)]
     jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "even_null")]
+    #[serde(borrow, default, deserialize_with = "nullable_raw")]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     method: Option<&'a RawValue>,
@@ -48,16 +48,18 @@ struct Envelope<'a> {
 }
 
 /// Distinguishes `null` from an absent member.
-fn even_null<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+fn nullable_raw<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-impl<'a> Request<'a> {
+impl<'a> RpcRequest<'a> {
     /// Parses the envelope. The nesting depth of the body must have been checked before.
-    pub fn read(body: &'a str) -> Result<Self, Refused<'a>> {
-        let refuse =
-            |id, kind, message: &str| Refused { id, error: Error::new(kind, ErrorCode::INVALID_REQUEST, message) };
-        let envelope = match serde_json::from_str::<Envelope<'a>>(body) {
+    pub fn read(body: &'a str) -> Result<Self, RejectedRequest<'a>> {
+        let refuse = |id, kind, message: &str| RejectedRequest {
+            id,
+            error: Error::new(kind, ErrorCode::INVALID_REQUEST, message),
+        };
+        let envelope = match serde_json::from_str::<RequestEnvelope<'a>>(body) {
             Ok(envelope) if body.trim_ascii_start().starts_with('{') => envelope,
             _ if serde_json::from_str::<IgnoredAny>(body).is_err() => {
                 return Err(refuse(None, ErrorKind::Parse, "the body is not JSON"));
@@ -87,24 +89,24 @@ pub fn read_batch(body: &str) -> Option<Result<Vec<&RawValue>, Error>> {
         return None;
     }
     let refuse = |kind, message: &str| Err(Error::new(kind, ErrorCode::INVALID_REQUEST, message));
-    Some(match serde_json::from_str::<Batch<'_>>(body) {
+    Some(match serde_json::from_str::<RpcBatch<'_>>(body) {
         Err(_) => refuse(ErrorKind::Parse, "the body is not JSON"),
-        Ok(Batch(entries)) if entries.is_empty() => refuse(ErrorKind::InvalidRequest, "the batch is empty"),
-        Ok(Batch(entries)) if entries.len() > MAX_BATCH => {
-            refuse(ErrorKind::InvalidRequest, &format!("a batch has at most {MAX_BATCH} entries"))
+        Ok(RpcBatch(entries)) if entries.is_empty() => refuse(ErrorKind::InvalidRequest, "the batch is empty"),
+        Ok(RpcBatch(entries)) if entries.len() > MAX_BATCH_LEN => {
+            refuse(ErrorKind::InvalidRequest, &format!("a batch has at most {MAX_BATCH_LEN} entries"))
         }
-        Ok(Batch(entries)) => Ok(entries),
+        Ok(RpcBatch(entries)) => Ok(entries),
     })
 }
 
 /// Entries of an array. Beyond the limit only one more entry is kept.
-struct Batch<'a>(Vec<&'a RawValue>);
+struct RpcBatch<'a>(Vec<&'a RawValue>);
 
-impl<'de> Deserialize<'de> for Batch<'de> {
+impl<'de> Deserialize<'de> for RpcBatch<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Batch<'de>;
+        struct RpcBatchVisitor;
+        impl<'de> Visitor<'de> for RpcBatchVisitor {
+            type Value = RpcBatch<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an array")
@@ -112,20 +114,20 @@ impl<'de> Deserialize<'de> for Batch<'de> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
                 let mut entries = Vec::new();
-                while entries.len() <= MAX_BATCH {
-                    let Some(entry) = sequence.next_element()? else { return Ok(Batch(entries)) };
+                while entries.len() <= MAX_BATCH_LEN {
+                    let Some(entry) = sequence.next_element()? else { return Ok(RpcBatch(entries)) };
                     entries.push(entry);
                 }
                 while sequence.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Batch(entries))
+                Ok(RpcBatch(entries))
             }
         }
-        deserializer.deserialize_seq(Entries)
+        deserializer.deserialize_seq(RpcBatchVisitor)
     }
 }
 
 fn is_id(raw: &str) -> bool {
-    raw == "null" || raw.len() <= MAX_ID && raw.starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'))
+    raw == "null" || raw.len() <= MAX_ID_LEN && raw.starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9'))
 }
 
 fn write_head(out: &mut Vec<u8>, id: Option<&RawValue>, member: &str) {
@@ -166,14 +168,14 @@ pub fn write_error_object(out: &mut Vec<u8>, id: Option<&RawValue>, error: &Erro
 
 /// A request as a client sends it.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Call<'a, T> {
+pub struct RpcCall<'a, T> {
     jsonrpc: &'static str,
     id: u64,
     method: &'a str,
     params: &'a T,
 }
 
-impl<'a, T: Serialize> Call<'a, T> {
+impl<'a, T: Serialize> RpcCall<'a, T> {
     /// A call of `method`.
     pub fn new(id: u64, method: &'a str, params: &'a T) -> Self {
         Self { jsonrpc: "2.0", id, method, params }
@@ -182,7 +184,7 @@ impl<'a, T: Serialize> Call<'a, T> {
 
 /// A response as a client receives it: `result` or `error`.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Reply<'a> {
+pub struct RpcResponse<'a> {
     /// The result.
     #[serde(borrow, default)]
     pub result: Option<Cow<'a, RawValue>>,

@@ -21,7 +21,7 @@ mod path;
 pub mod sse;
 mod violation;
 
-pub use canonical::{NotCanonical, canonical_json};
+pub use canonical::{CanonicalJsonError, canonical_json};
 pub use depth::depth_within;
 pub use path::path_segment;
 pub use violation::{FieldViolation, Violations};

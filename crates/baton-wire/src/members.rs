@@ -9,11 +9,11 @@ use std::fmt;
 
 /// The members of an object in source order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Members(pub(crate) Vec<(String, Json)>);
+pub(crate) struct ObjectMembers(pub(crate) Vec<(String, Json)>);
 
-impl Members {
+impl ObjectMembers {
     /// The members of `json`, if it is an object.
-    pub(crate) fn of(json: &Json) -> Option<Self> {
+    pub(crate) fn from_json(json: &Json) -> Option<Self> {
         json.read().ok()
     }
 
@@ -65,34 +65,34 @@ impl Members {
     }
 
     pub(crate) fn into_json(self) -> Json {
-        Json::of(&self).unwrap_or_else(|_| Json::from(serde_json::json!({})))
+        Json::from_serializable(&self).unwrap_or_else(|_| Json::from(serde_json::json!({})))
     }
 }
 
-impl Serialize for Members {
+impl Serialize for ObjectMembers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for ObjectMembers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members;
+        struct MembersVisitor;
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = ObjectMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ObjectMembers, A::Error> {
                 let mut members = Vec::new();
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }
-                Ok(Members(members))
+                Ok(ObjectMembers(members))
             }
         }
-        deserializer.deserialize_map(Object)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }

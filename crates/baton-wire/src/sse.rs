@@ -27,10 +27,10 @@ pub enum SseError {
 /// Buffers bytes until events are complete. Take the events with [`SseParser::next`] before feeding more bytes.
 #[derive(Clone, Debug)]
 pub struct SseParser {
-    most: usize,
+    max_bytes: usize,
     line: Vec<u8>,
     after_return: bool,
-    begun: bool,
+    started: bool,
     id: Option<String>,
     event: Option<String>,
     data: Option<String>,
@@ -40,12 +40,12 @@ pub struct SseParser {
 
 impl SseParser {
     /// A parser with an upper bound in bytes for one event: its fields and the current line.
-    pub fn new(most: usize) -> Self {
+    pub fn new(max_bytes: usize) -> Self {
         Self {
-            most,
+            max_bytes,
             line: Vec::new(),
             after_return: false,
-            begun: false,
+            started: false,
             id: None,
             event: None,
             data: None,
@@ -65,14 +65,14 @@ impl SseParser {
             if second_half {
                 continue;
             }
-            self.grow(piece)?;
+            self.extend_line(piece)?;
             let line = std::mem::take(&mut self.line);
-            self.take_line(&line)?;
+            self.parse_line(&line)?;
         }
         if !rest.is_empty() {
             self.after_return = false;
         }
-        self.grow(rest)
+        self.extend_line(rest)
     }
 
     /// The next complete event.
@@ -86,20 +86,20 @@ impl SseParser {
         self.retry
     }
 
-    fn grow(&mut self, piece: &[u8]) -> Result<(), SseError> {
+    fn extend_line(&mut self, piece: &[u8]) -> Result<(), SseError> {
         let fields = [&self.id, &self.event, &self.data];
         let held: usize = fields.into_iter().flatten().map(String::len).sum();
-        if self.line.len() + piece.len() + held > self.most {
-            return Err(SseError::TooLarge(self.most));
+        if self.line.len() + piece.len() + held > self.max_bytes {
+            return Err(SseError::TooLarge(self.max_bytes));
         }
         self.line.extend_from_slice(piece);
         Ok(())
     }
 
-    fn take_line(&mut self, line: &[u8]) -> Result<(), SseError> {
+    fn parse_line(&mut self, line: &[u8]) -> Result<(), SseError> {
         let text = std::str::from_utf8(line).map_err(|_| SseError::NotText)?;
-        let text = if self.begun { text } else { text.strip_prefix('\u{feff}').unwrap_or(text) };
-        self.begun = true;
+        let text = if self.started { text } else { text.strip_prefix('\u{feff}').unwrap_or(text) };
+        self.started = true;
         if text.is_empty() {
             let (id, event) = (self.id.take(), self.event.take());
             if let Some(data) = self.data.take() {

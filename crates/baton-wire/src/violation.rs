@@ -16,17 +16,17 @@ pub struct FieldViolation {
 pub struct Violations(Vec<FieldViolation>);
 
 impl Violations {
-    const KEPT: usize = 16;
+    const MAX_VIOLATIONS: usize = 16;
 
     /// Adds a violation.
     pub fn add(&mut self, field: impl Into<String>, description: impl Into<String>) {
-        if self.0.len() < Self::KEPT {
+        if self.0.len() < Self::MAX_VIOLATIONS {
             self.0.push(FieldViolation { field: field.into(), description: description.into() });
         }
     }
 
     /// `value`, if there are no violations.
-    pub fn none_or<T>(self, value: T) -> Result<T, Self> {
+    pub fn into_result<T>(self, value: T) -> Result<T, Self> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
 

@@ -1,49 +1,49 @@
 //! The start-up summary of models in use; never contains a key.
 
-use crate::screen::{Paint, harmless};
+use crate::screen::{Paint, escape_for_terminal};
 use serde_json::{Value, json};
 
 /// Default model, other detected models, and models that agents name themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answering {
+pub(crate) struct ModelSummary {
     /// `playbook`, or `provider:model`.
     pub(crate) model: String,
     /// How the model was detected; none if it was configured.
-    pub(crate) why: Option<String>,
+    pub(crate) source: Option<String>,
     /// Other models that were detected.
-    pub(crate) others: Vec<Finding>,
+    pub(crate) others: Vec<DetectedModel>,
     /// Agents that name a model.
-    pub(crate) own: Vec<OwnModel>,
+    pub(crate) agent_models: Vec<AgentModel>,
     /// An agent for the sample command.
-    pub(crate) first: Option<String>,
+    pub(crate) sample_agent: Option<String>,
 }
 
 /// A detected model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
+pub(crate) struct DetectedModel {
     pub(crate) model: String,
-    pub(crate) why: String,
+    pub(crate) source: String,
 }
 
 /// The model of an agent that names one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OwnModel {
+pub(crate) struct AgentModel {
     pub(crate) agent: String,
     pub(crate) model: String,
     /// Reason why the model cannot be used.
-    pub(crate) trouble: Option<String>,
+    pub(crate) problem: Option<String>,
 }
 
-const REAL: &str =
+const PROVIDER_SETUP_HINT: &str =
     "export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (no restart needed)";
 
-impl Answering {
+impl ModelSummary {
     /// Text lines, printed below the agents.
     pub(crate) fn lines(&self, paint: Paint) -> Vec<String> {
         let label = |word: &str| paint.faint(&format!("{word:<8}"));
         let mut lines = Vec::new();
         let is_playbook = self.model == "playbook";
-        lines.push(match (is_playbook, &self.why) {
+        lines.push(match (is_playbook, &self.source) {
             (true, _) => format!(
                 "  {}  {} {}",
                 label("model"),
@@ -51,27 +51,41 @@ impl Answering {
                 paint.warn("(built in, no network, scripted answers: not an AI model)")
             ),
             (false, Some(why)) => {
-                format!("  {}  {} ({})", label("model"), paint.strong(&harmless(&self.model)), harmless(why))
+                format!(
+                    "  {}  {} ({})",
+                    label("model"),
+                    paint.strong(&escape_for_terminal(&self.model)),
+                    escape_for_terminal(why)
+                )
             }
-            (false, None) => format!("  {}  {}", label("model"), paint.strong(&harmless(&self.model))),
+            (false, None) => format!("  {}  {}", label("model"), paint.strong(&escape_for_terminal(&self.model))),
         });
         for other in &self.others {
-            lines.push(format!("  {}  {} ({})", label("found"), harmless(&other.model), harmless(&other.why)));
+            lines.push(format!(
+                "  {}  {} ({})",
+                label("found"),
+                escape_for_terminal(&other.model),
+                escape_for_terminal(&other.source)
+            ));
         }
-        for own in self.own.iter().filter(|own| own.trouble.is_none()) {
-            lines.push(format!("  {}  {} for {}", label(""), harmless(&own.model), paint.name(&own.agent)));
+        for own in self.agent_models.iter().filter(|own| own.problem.is_none()) {
+            lines.push(format!("  {}  {} for {}", label(""), escape_for_terminal(&own.model), paint.name(&own.agent)));
         }
-        if is_playbook && self.own.is_empty() {
-            if let Some(agent) = &self.first {
+        if is_playbook && self.agent_models.is_empty() {
+            if let Some(agent) = &self.sample_agent {
                 lines.push(format!("  {}  baton run {agent} \"Hello\"", label("try")));
             }
-            lines.push(format!("  {}  {REAL}", label("real AI")));
+            lines.push(format!("  {}  {PROVIDER_SETUP_HINT}", label("real AI")));
         }
-        for own in &self.own {
-            if let Some(trouble) = &own.trouble {
+        for own in &self.agent_models {
+            if let Some(trouble) = &own.problem {
                 let warning = paint.warn("warning");
-                let model = harmless(&own.model);
-                lines.push(format!("{warning}: {model} cannot be used for {}: {}", own.agent, harmless(trouble)));
+                let model = escape_for_terminal(&own.model);
+                lines.push(format!(
+                    "{warning}: {model} cannot be used for {}: {}",
+                    own.agent,
+                    escape_for_terminal(trouble)
+                ));
             }
         }
         lines
@@ -80,13 +94,13 @@ impl Answering {
     /// JSON form.
     pub(crate) fn to_json(&self) -> Value {
         let found: Vec<_> =
-            self.others.iter().map(|other| json!({ "model": other.model, "found": other.why })).collect();
+            self.others.iter().map(|other| json!({ "model": other.model, "found": other.source })).collect();
         let own: Vec<_> = self
-            .own
+            .agent_models
             .iter()
-            .map(|own| json!({ "agent": own.agent, "model": own.model, "trouble": own.trouble }))
+            .map(|own| json!({ "agent": own.agent, "model": own.model, "trouble": own.problem }))
             .collect();
-        json!({ "model": self.model, "found": self.why, "others": found, "agents": own })
+        json!({ "model": self.model, "found": self.source, "others": found, "agents": own })
     }
 }
 
@@ -94,13 +108,13 @@ impl Answering {
 mod tests {
     use super::*;
 
-    fn playbook() -> Answering {
-        Answering {
+    fn playbook() -> ModelSummary {
+        ModelSummary {
             model: "playbook".to_owned(),
-            why: None,
+            source: None,
             others: Vec::new(),
-            own: Vec::new(),
-            first: Some("weather".to_owned()),
+            agent_models: Vec::new(),
+            sample_agent: Some("weather".to_owned()),
         }
     }
 
@@ -115,21 +129,21 @@ mod tests {
 
     #[test]
     fn every_candidate_and_every_trouble() {
-        let finding = |model: &str, why: &str| Finding { model: model.to_owned(), why: why.to_owned() };
-        let own = |agent: &str, model: &str, trouble: Option<&str>| OwnModel {
+        let finding = |model: &str, why: &str| DetectedModel { model: model.to_owned(), source: why.to_owned() };
+        let own = |agent: &str, model: &str, trouble: Option<&str>| AgentModel {
             agent: agent.to_owned(),
             model: model.to_owned(),
-            trouble: trouble.map(str::to_owned),
+            problem: trouble.map(str::to_owned),
         };
-        let found = Answering {
+        let found = ModelSummary {
             model: "openai:gpt-5-mini".to_owned(),
-            why: Some("OPENAI_API_KEY".to_owned()),
+            source: Some("OPENAI_API_KEY".to_owned()),
             others: vec![finding("ollama:qwen3:8b", "Ollama answers at http://127.0.0.1:11434")],
-            own: vec![
+            agent_models: vec![
                 own("poet", "claude:claude-sonnet-4-5", None),
                 own("clerk", "gemini:gemini-2.5-flash", Some("gemini needs a key; set GEMINI_API_KEY")),
             ],
-            first: Some("poet".to_owned()),
+            sample_agent: Some("poet".to_owned()),
         };
         insta::assert_snapshot!(found.lines(Paint::PLAIN).join("\n"), @r"
           model     openai:gpt-5-mini (OPENAI_API_KEY)

@@ -2,9 +2,9 @@
 
 use crate::{
     commands,
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     log::LogOptions,
-    screen::{Form, Screen},
+    screen::{Screen, ScreenFormat},
 };
 use baton_types::ErrorCode;
 use clap::{Parser, Subcommand};
@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand};
 pub(crate) struct Cli {
     /// The subcommand.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
     /// Print data and errors as JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -26,37 +26,37 @@ pub(crate) struct Cli {
 
 /// Subcommands of `baton`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Run a demo with two agents; needs no API key and no network
-    Demo(commands::demo::Options),
+    Demo(commands::demo::DemoOptions),
     /// Serve agents
     Up(commands::up::Options),
     /// Send one message to an agent and print its answer
     Run(commands::run::Options),
     /// Create an agent directory
-    New(commands::new::Options),
+    New(commands::new::NewOptions),
     /// Convert an agent to another format, such as a TeamSpark agent to a Baton agent directory
-    Convert(commands::convert::Options),
+    Convert(commands::convert::ConvertOptions),
     /// List agents, and add or remove remote agents
-    Agents(commands::agents::Options),
+    Agents(commands::agents::AgentsOptions),
     /// List an agent's tools and MCP servers, and call a tool
     Tools(commands::tools::Options),
     /// List pending approvals and questions, and answer them
-    Approvals(commands::approvals::Options),
+    Approvals(commands::approvals::ApprovalsOptions),
     /// Manage sessions: list, name, fork, export, import, delete, change settings
     Sessions(commands::sessions::Options),
     /// List providers and models: context windows, prices, and whether a key works
-    Models(commands::models::Options),
+    Models(commands::models::ModelsOptions),
     /// Search traces, show one, follow spans as they arrive
     Trace(commands::trace::Options),
     /// Show model costs: tokens and money by agent, model, project or day
-    Costs(commands::costs::Options),
+    Costs(commands::costs::CostsOptions),
     /// Write Grafana dashboards for agent activity
-    Dashboards(commands::dashboards::Options),
+    Dashboards(commands::dashboards::DashboardsOptions),
     /// Check the setup and report how to fix problems
-    Doctor(commands::doctor::Options),
+    Doctor(commands::doctor::DoctorOptions),
     /// Serve agents to MCP clients over stdio
-    Mcp(commands::mcp::Options),
+    Mcp(commands::mcp::McpOptions),
     /// Create, list and revoke access tokens
     Token(commands::token::Options),
     /// End MCP servers of a Baton process that was killed; started by Baton itself
@@ -92,14 +92,14 @@ Exit codes:
   4  the server or the journal is unavailable";
 
 /// Prints help and version; reports any other parse error with an error code and in the requested format.
-pub(crate) fn not_a_command(other: &clap::Error) -> Exit {
+pub(crate) fn report_parse_error(other: &clap::Error) -> Exit {
     if !other.use_stderr() {
         // A closed pipe, as in `baton --help | head`, is not an error.
         let _ = other.print();
         return Exit::Ok;
     }
     let json = std::env::args_os().any(|argument| argument == "--json");
-    let screen = Screen::new(if json { Form::Json } else { Form::Text });
+    let screen = Screen::new(if json { ScreenFormat::Json } else { ScreenFormat::Text });
     if other.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
         // Without a subcommand, print the help.
         let _ = other.print();
@@ -107,5 +107,5 @@ pub(crate) fn not_a_command(other: &clap::Error) -> Exit {
     }
     let rendered = other.render().to_string();
     let words = rendered.trim_start_matches("error: ").trim_end_matches("\n\nFor more information, try '--help'.\n");
-    Failure::new(ErrorCode::USAGE, words).report(&screen)
+    CliError::new(ErrorCode::USAGE, words).report(&screen)
 }

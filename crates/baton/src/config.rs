@@ -10,8 +10,10 @@ mod resolve;
 mod schema;
 mod tempo;
 
-pub(crate) use access::{Auth, ChosenAccess, Tls};
-pub(crate) use models::ChosenModels;
-pub(crate) use raw::{Budgets, Cards, Extension, HeaderText, Issuer, Metrics, Price, TempoMode, secret_below};
-pub(crate) use resolve::{A2a, Chosen, Push, Retention, Settings};
+pub(crate) use access::{AccessOverrides, Auth, Tls};
+pub(crate) use models::ModelOverrides;
+pub(crate) use raw::{
+    Budgets, CardAccess, Extension, HeaderText, Issuer, MetricsAccess, Price, TempoMode, resolve_secret_path,
+};
+pub(crate) use resolve::{A2a, BatonSettings, ConfigOverrides, Push, Retention};
 pub(crate) use tempo::Tempo;

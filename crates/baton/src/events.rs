@@ -4,18 +4,18 @@ use crate::{screen::one_line, steps};
 use baton_types::{Message, ModelNote, TaskEvent};
 use baton_wire::api::EventEntry;
 
-const SUMMARY: usize = 72;
+const MAX_SUMMARY_CHARS: usize = 72;
 
 /// The columns of a table row: number, time of day, kind, summary.
 pub(crate) fn row(entry: &EventEntry) -> [String; 4] {
     let time = entry.at.map(|at| at.to_string()).unwrap_or_default();
     let time = time.split_once('T').map_or(time.as_str(), |(_, time)| time.trim_end_matches('Z'));
     let kind = entry.kind.rsplit('.').next().unwrap_or_default().replace('_', " ");
-    let gist = entry.body.read::<TaskEvent>().map(|event| gist(&event)).unwrap_or_default();
-    [entry.number.to_string(), time.to_owned(), kind, one_line(&gist, SUMMARY)]
+    let gist = entry.body.read::<TaskEvent>().map(|event| event_summary(&event)).unwrap_or_default();
+    [entry.number.to_string(), time.to_owned(), kind, one_line(&gist, MAX_SUMMARY_CHARS)]
 }
 
-fn noted(note: &ModelNote) -> String {
+fn model_note_summary(note: &ModelNote) -> String {
     match note {
         ModelNote::Retried { model, reason, wait_ms } => format!("retry {model} in {wait_ms} ms: {reason}"),
         ModelNote::FellBack { from, to, reason } => format!("fallback from {from} to {to}: {reason}"),
@@ -27,7 +27,7 @@ fn noted(note: &ModelNote) -> String {
 }
 
 /// Details of an event that its kind does not show.
-fn gist(event: &TaskEvent) -> String {
+fn event_summary(event: &TaskEvent) -> String {
     match event {
         TaskEvent::Submitted { message, agent, .. } => format!("to {agent}: {}", quoted(message)),
         TaskEvent::Said { message, results } if results.is_empty() => quoted(message),
@@ -49,7 +49,7 @@ fn gist(event: &TaskEvent) -> String {
             if tools.is_empty() { String::new() } else { format!("with tools of the caller: {}", tools.join(", ")) }
         }
         TaskEvent::Wrote { text, .. } => format!("{} characters", text.chars().count()),
-        TaskEvent::ModelNoted { note } => noted(note),
+        TaskEvent::ModelNoted { note } => model_note_summary(note),
         TaskEvent::Reasoned { reasoning, .. } => format!("{} characters", reasoning.text.chars().count()),
         TaskEvent::Compacted { compaction } => {
             format!("from about {} to {} tokens", compaction.tokens_before, compaction.tokens_after)
@@ -70,7 +70,7 @@ fn gist(event: &TaskEvent) -> String {
         | TaskEvent::ToolAnswered { call, .. } => call.to_string(),
         TaskEvent::ToolFinished { result } => {
             let failed = if result.is_error { " failed" } else { "" };
-            format!("{}{failed}: {}", result.name, steps::gist(&result.output))
+            format!("{}{failed}: {}", result.name, steps::output_summary(&result.output))
         }
         TaskEvent::HandoffSent { agent, child, .. } => format!("to {agent}, task {child}"),
         TaskEvent::PeerAsked { message } => format!("as message {message}"),

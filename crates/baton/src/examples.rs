@@ -1,6 +1,6 @@
 //! The two example agents, embedded in the binary so that the demo works from any directory.
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use baton_types::ErrorCode;
 use std::{
     fs::{self, DirBuilder},
@@ -19,12 +19,12 @@ const FILES: [(&str, &str); 7] = [
 ];
 
 /// Writes the examples below `directory`, replacing those of an earlier demo, and returns the agents' directories.
-pub(crate) fn write(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn write(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
     for (path, text) in FILES {
         let file = directory.join(path);
         let written = file.parent().map_or(Ok(()), private_directory).and_then(|()| fs::write(&file, text));
         written.map_err(|error| {
-            Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", file.display()))
+            CliError::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", file.display()))
                 .hint("Choose a writable directory with --data.")
         })?;
     }

@@ -30,7 +30,7 @@ impl From<Exit> for ExitCode {
 
 impl Exit {
     /// Exit code for a stable error code.
-    fn of(code: &str) -> Self {
+    fn from_error_code(code: &str) -> Self {
         match code.strip_prefix("BTN-").and_then(|digits| digits.chars().next()) {
             Some('1' | '2') => Self::Usage,
             Some('3') if code == ErrorCode::PEER_UNREACHABLE.code => Self::Server,
@@ -57,7 +57,7 @@ impl Exit {
 
 /// An error that is reported to the user.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct CliError {
     code: Option<String>,
     message: String,
     hint: Option<String>,
@@ -65,20 +65,26 @@ pub(crate) struct Failure {
     exit: Exit,
 }
 
-impl Failure {
+impl CliError {
     /// An error of the registry, with the registry's hint.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self::foreign(code.code, message, Some(code.hint.to_owned()))
+        Self::with_code(code.code, message, Some(code.hint.to_owned()))
     }
 
     /// An error that a server or a task reported under its own code.
-    pub(crate) fn foreign(code: impl Into<String>, message: impl Into<String>, hint: Option<String>) -> Self {
+    pub(crate) fn with_code(code: impl Into<String>, message: impl Into<String>, hint: Option<String>) -> Self {
         let code = code.into();
-        Self { exit: Exit::of(&code), code: Some(code), message: message.into(), hint, diagnostics: Vec::new() }
+        Self {
+            exit: Exit::from_error_code(&code),
+            code: Some(code),
+            message: message.into(),
+            hint,
+            diagnostics: Vec::new(),
+        }
     }
 
     /// An outcome without an error code, such as a canceled task.
-    pub(crate) fn plain(exit: Exit, message: impl Into<String>) -> Self {
+    pub(crate) fn without_code(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, code: None, message: message.into(), hint: None, diagnostics: Vec::new() }
     }
 
@@ -91,7 +97,7 @@ impl Failure {
 
     /// Adds the file locations that the error is about.
     #[must_use]
-    pub(crate) fn at(mut self, diagnostics: Vec<Diagnostic>) -> Self {
+    pub(crate) fn with_diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
         self.diagnostics = diagnostics;
         self
     }
@@ -116,17 +122,17 @@ impl Failure {
     /// Prints the error on stderr and returns the exit code.
     pub(crate) fn report(&self, screen: &Screen) -> Exit {
         if screen.is_json() {
-            screen.say(&self.to_json().to_string());
+            screen.print_stderr(&self.to_json().to_string());
             return self.exit;
         }
         for diagnostic in &self.diagnostics {
             screen.diagnostic(diagnostic);
         }
-        let paint = screen.talk_paint();
+        let paint = screen.stderr_paint();
         let kind = self.code.as_ref().map_or("error".to_owned(), |code| format!("error[{code}]"));
-        screen.say(&format!("{}: {}", paint.bad(&kind), self.message));
+        screen.print_stderr(&format!("{}: {}", paint.bad(&kind), self.message));
         if let Some(hint) = &self.hint {
-            screen.say(&format!("  hint: {hint}"));
+            screen.print_stderr(&format!("  hint: {hint}"));
         }
         self.exit
     }

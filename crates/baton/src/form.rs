@@ -6,7 +6,7 @@ mod question;
 mod read;
 mod show;
 
-pub(crate) use ask::{Asked, line, someone_is_there};
-pub(crate) use fields::Form;
-pub(crate) use question::{Leave, Question, Reply, Wants, visible};
-pub(crate) use read::Unfit;
+pub(crate) use ask::{PromptResult, is_interactive, read_line};
+pub(crate) use fields::InputForm;
+pub(crate) use question::{AnswerKind, ApprovalDetails, InputQuestion, InputReply, escape_invisible};
+pub(crate) use read::FormValueError;

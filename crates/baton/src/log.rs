@@ -1,6 +1,6 @@
 //! Logging to stderr (quiet by default) and to log export.
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use baton_export::LogQueue;
 use baton_local::{JsonLines, LogWriter};
 use baton_types::ErrorCode;
@@ -41,23 +41,23 @@ pub(crate) enum LogFormat {
 }
 
 /// Log lines for export; one queue per process.
-static LINES: OnceLock<LogQueue> = OnceLock::new();
+static LOG_QUEUE: OnceLock<LogQueue> = OnceLock::new();
 
 /// The queue of log lines for export.
-pub(crate) fn lines() -> &'static LogQueue {
-    LINES.get_or_init(LogQueue::default)
+pub(crate) fn log_queue() -> &'static LogQueue {
+    LOG_QUEUE.get_or_init(LogQueue::default)
 }
 
 /// Starts logging; later calls have no effect.
-pub(crate) fn start(options: &LogOptions) -> Result<(), Failure> {
+pub(crate) fn start(options: &LogOptions) -> Result<(), CliError> {
     // The MCP library logs every unreachable server as an error; server statuses report that better.
     let filter: Targets = format!("rmcp=off,{}", options.log).parse().map_err(|error| {
-        Failure::new(ErrorCode::CONFIG_INVALID, format!("--log {}: {error}", options.log))
+        CliError::new(ErrorCode::CONFIG_INVALID, format!("--log {}: {error}", options.log))
             .hint("Use error, warn, info, debug, trace, or a filter such as warn,baton_http=debug.")
     })?;
     let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let shown = || tracing_subscriber::fmt::layer().with_ansi(false);
-    let log = tracing_subscriber::registry().with(filter).with(lines().layer());
+    let log = tracing_subscriber::registry().with(filter).with(log_queue().layer());
     let started = match options.log_format {
         LogFormat::Text => log.with(shown().with_writer(LogWriter::text(colour))).try_init(),
         LogFormat::Json => {

@@ -26,9 +26,9 @@ mod steps;
 mod wiring;
 
 use crate::{
-    cli::{Cli, Command},
-    failure::{Exit, Failure},
-    screen::{Form, Screen},
+    cli::{Cli, CliCommand},
+    failure::{CliError, Exit},
+    screen::{Screen, ScreenFormat},
     signals::StopRequests,
 };
 use baton_types::ErrorCode;
@@ -45,35 +45,35 @@ use std::{
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// A run, a terminal and the journal's observer must never block one another.
-const FEWEST_WORKERS: usize = 2;
+const MIN_WORKERS: usize = 2;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(other) => return cli::not_a_command(&other).into(),
+        Err(other) => return cli::report_parse_error(&other).into(),
     };
-    let screen = Screen::new(if cli.json { Form::Json } else { Form::Text });
+    let screen = Screen::new(if cli.json { ScreenFormat::Json } else { ScreenFormat::Text });
     // Panic messages may contain untrusted text, so they are escaped as well.
     panic::set_hook(Box::new(move |panic| {
-        screen.say(&panic.to_string());
+        screen.print_stderr(&panic.to_string());
         let trace = Backtrace::capture();
         if trace.status() == BacktraceStatus::Captured {
-            screen.say(&trace.to_string());
+            screen.print_stderr(&trace.to_string());
         }
     }));
     let ended = start(cli, screen).unwrap_or_else(|failure| failure.report(&screen));
-    screen.lost().map_or(ended, |failure| failure.report(&screen)).into()
+    screen.write_failure().map_or(ended, |failure| failure.report(&screen)).into()
 }
 
-fn start(cli: Cli, screen: Screen) -> Result<Exit, Failure> {
+fn start(cli: Cli, screen: Screen) -> Result<Exit, CliError> {
     log::start(&cli.log)?;
-    let workers = std::thread::available_parallelism().map_or(FEWEST_WORKERS, |cores| cores.get().max(FEWEST_WORKERS));
+    let workers = std::thread::available_parallelism().map_or(MIN_WORKERS, |cores| cores.get().max(MIN_WORKERS));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(workers)
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(ErrorCode::INTERNAL, format!("the runtime cannot start: {error}")))?;
-    let ended = runtime.block_on(obey(cli.command, screen));
+        .map_err(|error| CliError::new(ErrorCode::INTERNAL, format!("the runtime cannot start: {error}")))?;
+    let ended = runtime.block_on(dispatch(cli.command, screen));
     // Tools end with their runs during this shutdown. A thread that blocks on a terminal read must not keep the process
     // alive.
     runtime.shutdown_timeout(match ended {
@@ -83,33 +83,33 @@ fn start(cli: Cli, screen: Screen) -> Result<Exit, Failure> {
     ended
 }
 
-async fn obey(command: Command, screen: Screen) -> Result<Exit, Failure> {
+async fn dispatch(command: CliCommand, screen: Screen) -> Result<Exit, CliError> {
     match command {
-        Command::Demo(options) => until_insisted(|stop| commands::demo::run(options, screen, stop)).await,
-        Command::Up(options) => until_insisted(|stop| commands::up::run(options, screen, stop)).await,
-        Command::Run(options) => until_insisted(|stop| commands::run::run(options, screen, stop)).await,
-        Command::New(options) => commands::new::run(&options, screen),
-        Command::Convert(options) => commands::convert::run(&options, screen),
-        Command::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
-        Command::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
-        Command::Approvals(options) => Box::pin(commands::approvals::run(options, screen)).await,
-        Command::Sessions(options) => Box::pin(commands::sessions::run(options, screen)).await,
-        Command::Models(options) => Box::pin(commands::models::run(options, screen)).await,
-        Command::Trace(options) => until_insisted(|stop| commands::trace::run(options, screen, stop)).await,
-        Command::Costs(options) => Box::pin(commands::costs::run(options, screen)).await,
-        Command::Dashboards(options) => commands::dashboards::run(&options, screen),
-        Command::Doctor(options) => Box::pin(commands::doctor::run(options, screen)).await,
-        Command::Mcp(options) => until_insisted(|stop| commands::mcp::run(options, screen, stop)).await,
-        Command::Reap => Ok(commands::reap::run()),
-        Command::Token(options) => Box::pin(commands::token::run(options, screen)).await,
+        CliCommand::Demo(options) => with_double_ctrl_c(|stop| commands::demo::run(options, screen, stop)).await,
+        CliCommand::Up(options) => with_double_ctrl_c(|stop| commands::up::run(options, screen, stop)).await,
+        CliCommand::Run(options) => with_double_ctrl_c(|stop| commands::run::run(options, screen, stop)).await,
+        CliCommand::New(options) => commands::new::run(&options, screen),
+        CliCommand::Convert(options) => commands::convert::run(&options, screen),
+        CliCommand::Agents(options) => Box::pin(commands::agents::run(options, screen)).await,
+        CliCommand::Tools(options) => Box::pin(commands::tools::run(options, screen)).await,
+        CliCommand::Approvals(options) => Box::pin(commands::approvals::run(options, screen)).await,
+        CliCommand::Sessions(options) => Box::pin(commands::sessions::run(options, screen)).await,
+        CliCommand::Models(options) => Box::pin(commands::models::run(options, screen)).await,
+        CliCommand::Trace(options) => with_double_ctrl_c(|stop| commands::trace::run(options, screen, stop)).await,
+        CliCommand::Costs(options) => Box::pin(commands::costs::run(options, screen)).await,
+        CliCommand::Dashboards(options) => commands::dashboards::run(&options, screen),
+        CliCommand::Doctor(options) => Box::pin(commands::doctor::run(options, screen)).await,
+        CliCommand::Mcp(options) => with_double_ctrl_c(|stop| commands::mcp::run(options, screen, stop)).await,
+        CliCommand::Reap => Ok(commands::reap::run()),
+        CliCommand::Token(options) => Box::pin(commands::token::run(options, screen)).await,
     }
 }
 
 /// Runs a command that shuts down in order at the first stop request. At the second request the command is dropped
 /// immediately, which ends its tools and removes `server.json`.
-async fn until_insisted<Work>(command: impl FnOnce(StopRequests) -> Work) -> Result<Exit, Failure>
+async fn with_double_ctrl_c<Work>(command: impl FnOnce(StopRequests) -> Work) -> Result<Exit, CliError>
 where
-    Work: Future<Output = Result<Exit, Failure>>,
+    Work: Future<Output = Result<Exit, CliError>>,
 {
     let mut stop = StopRequests::listen();
     let work = Box::pin(command(stop.clone()));

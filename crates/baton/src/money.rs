@@ -4,14 +4,14 @@ use std::{fmt, iter::Sum, ops::AddAssign};
 
 /// Units per dollar. Prices per million tokens are exact to a billionth of a dollar, so the cost of one token is a
 /// whole number of units.
-const PARTS: u128 = 1_000_000_000_000_000;
+const UNITS_PER_DOLLAR: u128 = 1_000_000_000_000_000;
 /// Units of the smallest amount that can be configured: a billionth of a dollar.
-const FINEST: u128 = PARTS / 1_000_000_000;
+const MIN_UNITS: u128 = UNITS_PER_DOLLAR / 1_000_000_000;
 /// Prices are per million tokens.
-const MILLION: u128 = 1_000_000;
+const TOKENS_PER_PRICE: u128 = 1_000_000;
 /// Decimals of an amount in a table, and the units of the last decimal.
 const DECIMALS: usize = 4;
-const LAST_DECIMAL: u128 = PARTS / 10_000;
+const LAST_DECIMAL_UNITS: u128 = UNITS_PER_DOLLAR / 10_000;
 
 /// An amount of dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,13 +19,13 @@ pub(crate) struct Money(u128);
 
 impl Money {
     /// An amount from dollars, rounded to a billionth; none if it is negative, not a number or above `most`.
-    pub(crate) fn of(dollars: f64, most: f64) -> Option<Self> {
-        (0.0..=most).contains(&dollars).then(|| Self((dollars * 1e9).round() as u128 * FINEST))
+    pub(crate) fn from_dollars(dollars: f64, most: f64) -> Option<Self> {
+        (0.0..=most).contains(&dollars).then(|| Self((dollars * 1e9).round() as u128 * MIN_UNITS))
     }
 
     /// Cost of `tokens` tokens, with `self` as the price per million.
     pub(crate) fn for_tokens(self, tokens: u64) -> Self {
-        Self((self.0 / MILLION).saturating_mul(u128::from(tokens)))
+        Self((self.0 / TOKENS_PER_PRICE).saturating_mul(u128::from(tokens)))
     }
 
     /// Percentage of a budget, rounded down; none for a budget of zero.
@@ -40,9 +40,9 @@ impl Money {
 
     /// All digits, with at least two decimals: `5.00`, `0.001278`.
     pub(crate) fn exact(self) -> String {
-        let digits = format!("{:015}", self.0 % PARTS);
+        let digits = format!("{:015}", self.0 % UNITS_PER_DOLLAR);
         let decimals = digits.trim_end_matches('0').len().max(2);
-        format!("{}.{}", self.0 / PARTS, &digits[..decimals])
+        format!("{}.{}", self.0 / UNITS_PER_DOLLAR, &digits[..decimals])
     }
 
     /// The nearest `f64`; its shortest decimal form is the exact amount.
@@ -54,11 +54,11 @@ impl Money {
 /// Rounds half up to a hundredth of a cent; smaller amounts are shown as `<$0.0001`.
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 > 0 && self.0 < LAST_DECIMAL {
+        if self.0 > 0 && self.0 < LAST_DECIMAL_UNITS {
             return f.write_str("<$0.0001");
         }
-        let rounded = self.0.saturating_add(LAST_DECIMAL / 2) / LAST_DECIMAL;
-        let unit = PARTS / LAST_DECIMAL;
+        let rounded = self.0.saturating_add(LAST_DECIMAL_UNITS / 2) / LAST_DECIMAL_UNITS;
+        let unit = UNITS_PER_DOLLAR / LAST_DECIMAL_UNITS;
         write!(f, "${}.{:0DECIMALS$}", rounded / unit, rounded % unit)
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn money(dollars: f64) -> Money {
-        Money::of(dollars, 1e9).unwrap()
+        Money::from_dollars(dollars, 1e9).unwrap()
     }
 
     #[test]
@@ -103,7 +103,10 @@ mod tests {
             assert_eq!((cost.exact().as_str(), cost.to_string().as_str()), (exact, shown), "{price} {tokens}");
         }
         assert_eq!(format!("{}", serde_json::json!(money(0.3).for_tokens(30_000).dollars())), "0.009");
-        assert_eq!((Money::of(-0.1, 1.0), Money::of(1.1, 1.0), Money::of(f64::NAN, 1.0)), (None, None, None));
+        assert_eq!(
+            (Money::from_dollars(-0.1, 1.0), Money::from_dollars(1.1, 1.0), Money::from_dollars(f64::NAN, 1.0)),
+            (None, None, None)
+        );
         assert_eq!(
             (Money(u128::MAX).for_tokens(u64::MAX).0, money(1e9).exact().as_str()),
             (u128::MAX, "1000000000.00")

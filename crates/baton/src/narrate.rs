@@ -2,49 +2,51 @@
 
 use crate::{
     screen::{Paint, one_line},
-    steps::{Call, Status, Step},
+    steps::{StepStatus, StepToolCall, TaskStep},
 };
 use baton_wire::a2a::v1::TaskState;
 
 /// Maximum characters shown of untrusted text.
-const SHOWN: usize = 110;
+const MAX_TEXT_CHARS: usize = 110;
 /// A call of this tool is reported as a handoff instead.
 const HANDOFF: &str = "handoff";
 
 /// A step as the rest of a sentence that begins with the agent's name; none for steps that are not shown.
-pub(crate) fn sentence(step: &Step, paint: Paint) -> Option<String> {
+pub(crate) fn sentence(step: &TaskStep, paint: Paint) -> Option<String> {
     match step {
-        Step::Began { .. } | Step::Text(_) => None,
-        Step::Called(calls) => {
-            let calls: Vec<String> = calls.iter().filter(|call| call.name != HANDOFF).map(shown).collect();
+        TaskStep::Snapshot { .. } | TaskStep::Text(_) => None,
+        TaskStep::ToolCalls(calls) => {
+            let calls: Vec<String> = calls.iter().filter(|call| call.name != HANDOFF).map(format_call).collect();
             (!calls.is_empty()).then(|| format!("calls {}", calls.join(" and ")))
         }
-        Step::Gave { name, output, failed: false } if name == HANDOFF => Some(format!("gets back {}", quoted(output))),
-        Step::Gave { name, output, failed: false } => Some(format!("{name} gave {}", quoted(output))),
-        Step::Gave { name, output, failed: true } => {
+        TaskStep::ToolResult { name, output, failed: false } if name == HANDOFF => {
+            Some(format!("gets back {}", quoted(output)))
+        }
+        TaskStep::ToolResult { name, output, failed: false } => Some(format!("{name} gave {}", quoted(output))),
+        TaskStep::ToolResult { name, output, failed: true } => {
             let failed = format!("{name} failed:");
             // The tool output for the model starts with the tool's name as well.
             let why = output.strip_prefix(&failed).unwrap_or(output);
-            Some(format!("{} {}", paint.bad(&failed), one_line(why.trim_start(), SHOWN)))
+            Some(format!("{} {}", paint.bad(&failed), one_line(why.trim_start(), MAX_TEXT_CHARS)))
         }
-        Step::HandedOver { agent, .. } => Some(format!("hands the work to {}", paint.name(agent))),
-        Step::Moved(status) => end(status, paint),
+        TaskStep::Handoff { agent, .. } => Some(format!("hands the work to {}", paint.name(agent))),
+        TaskStep::StatusChange(status) => status_sentence(status, paint),
     }
 }
 
-fn end(status: &Status, paint: Paint) -> Option<String> {
+fn status_sentence(status: &StepStatus, paint: Paint) -> Option<String> {
     let why = match &status.reason {
         Some(reason) => format!("{} {}", reason.code, reason.detail),
-        None => status.says.clone(),
+        None => status.message.clone(),
     };
-    let why = one_line(&why, SHOWN);
+    let why = one_line(&why, MAX_TEXT_CHARS);
     match status.state {
         TaskState::Completed => Some(paint.good("is done")),
         TaskState::Failed => Some(format!("{} {why}", paint.bad("failed:"))),
         TaskState::Rejected => Some(format!("{} {why}", paint.bad("rejected the task:"))),
         TaskState::Canceled => Some(paint.warn("was canceled")),
         TaskState::InputRequired if !status.calls.is_empty() => {
-            let calls: Vec<String> = status.calls.iter().map(shown).collect();
+            let calls: Vec<String> = status.calls.iter().map(format_call).collect();
             Some(format!("{} {}", paint.warn("waits for its caller to run"), calls.join(" and ")))
         }
         TaskState::InputRequired => Some(format!("{} {why}", paint.warn("asks:"))),
@@ -53,28 +55,28 @@ fn end(status: &Status, paint: Paint) -> Option<String> {
     }
 }
 
-fn shown(call: &Call) -> String {
+fn format_call(call: &StepToolCall) -> String {
     match call.arguments.as_str() {
         "{}" => call.name.clone(),
-        arguments => format!("{} {}", call.name, one_line(arguments, SHOWN)),
+        arguments => format!("{} {}", call.name, one_line(arguments, MAX_TEXT_CHARS)),
     }
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", one_line(text, SHOWN))
+    format!("\"{}\"", one_line(text, MAX_TEXT_CHARS))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::screen::{Form, Screen};
+    use crate::screen::{Screen, ScreenFormat};
 
     #[test]
     fn a_call_to_hand_over_is_told_once() {
-        let call = |name: &str| Call { id: "1".to_owned(), name: name.to_owned(), arguments: "{}".to_owned() };
-        let paint = Screen::new(Form::Text).data_paint();
-        assert_eq!(sentence(&Step::Called(vec![call("handoff")]), paint), None);
-        let both = Step::Called(vec![call("handoff"), call("clock")]);
+        let call = |name: &str| StepToolCall { id: "1".to_owned(), name: name.to_owned(), arguments: "{}".to_owned() };
+        let paint = Screen::new(ScreenFormat::Text).stdout_paint();
+        assert_eq!(sentence(&TaskStep::ToolCalls(vec![call("handoff")]), paint), None);
+        let both = TaskStep::ToolCalls(vec![call("handoff"), call("clock")]);
         assert_eq!(sentence(&both, paint).as_deref(), Some("calls clock"));
     }
 }

@@ -3,7 +3,7 @@
 //! Much of the output is untrusted text of agents, peers, models and tools. All of it is escaped here, at the last
 //! step, so that it cannot control a terminal; only colour codes added by [`Paint`] pass.
 
-use crate::failure::{Exit, Failure, diagnostic_json};
+use crate::failure::{CliError, Exit, diagnostic_json};
 use baton_agentdir::Diagnostic;
 use baton_types::{escape_json, escape_text};
 use std::{
@@ -22,11 +22,11 @@ static COLOUR_MARK: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The first write error on stdout; one per process, like stdout.
-static LOST: OnceLock<io::Error> = OnceLock::new();
+static FIRST_WRITE_ERROR: OnceLock<io::Error> = OnceLock::new();
 
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ScreenFormat {
     /// For people.
     Text,
     /// `--json`.
@@ -36,96 +36,99 @@ pub(crate) enum Form {
 /// stdout and stderr with their format and colours.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
-    form: Form,
-    data: Paint,
-    talk: Paint,
+    format: ScreenFormat,
+    stdout: Paint,
+    stderr: Paint,
 }
 
 impl Screen {
-    pub(crate) fn new(form: Form) -> Self {
+    pub(crate) fn new(format: ScreenFormat) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let data = Paint { on: allowed && io::stdout().is_terminal() };
-        let talk = Paint { on: allowed && io::stderr().is_terminal() };
-        Self { form, data, talk }
+        let stdout = Paint { enabled: allowed && io::stdout().is_terminal() };
+        let stderr = Paint { enabled: allowed && io::stderr().is_terminal() };
+        Self { format, stdout, stderr }
     }
 
     /// Whether `--json` was given.
     pub(crate) fn is_json(self) -> bool {
-        self.form == Form::Json
+        self.format == ScreenFormat::Json
     }
 
     /// Colours of stdout.
-    pub(crate) fn data_paint(self) -> Paint {
-        self.data
+    pub(crate) fn stdout_paint(self) -> Paint {
+        self.stdout
     }
 
     /// Colours of stderr.
-    pub(crate) fn talk_paint(self) -> Paint {
-        self.talk
+    pub(crate) fn stderr_paint(self) -> Paint {
+        self.stderr
     }
 
     /// Prints a line of data to stdout.
     pub(crate) fn print(self, line: &str) {
-        note(writeln!(io::stdout(), "{}", self.escaped(line)));
+        record_write_error(writeln!(io::stdout(), "{}", self.escaped(line)));
     }
 
     /// Prints JSON to stdout, in either format.
     pub(crate) fn print_json(self, json: &str) {
-        note(writeln!(io::stdout(), "{}", escape_json(json)));
+        record_write_error(writeln!(io::stdout(), "{}", escape_json(json)));
     }
 
     /// Writes data without a line end to stdout, and flushes.
     pub(crate) fn stream(self, text: &str) {
         let mut out = io::stdout();
-        note(out.write_all(self.escaped(text).as_bytes()).and_then(|()| out.flush()));
+        record_write_error(out.write_all(self.escaped(text).as_bytes()).and_then(|()| out.flush()));
     }
 
     /// Prints a message line to stderr.
-    pub(crate) fn say(self, line: &str) {
+    pub(crate) fn print_stderr(self, line: &str) {
         let _ = writeln!(io::stderr(), "{}", self.escaped(line));
     }
 
     /// Writes a message without a line end to stderr, such as a prompt.
-    pub(crate) fn ask(self, text: &str) {
+    pub(crate) fn prompt(self, text: &str) {
         let mut out = io::stderr();
         let _ = out.write_all(self.escaped(text).as_bytes()).and_then(|()| out.flush());
     }
 
     fn escaped(self, text: &str) -> Cow<'_, str> {
-        match self.form {
-            Form::Text => rendered(text),
-            Form::Json => escape_json(text),
+        match self.format {
+            ScreenFormat::Text => render(text),
+            ScreenFormat::Json => escape_json(text),
         }
     }
 
     /// The error to report at exit if data could not be written, for example on a full disk.
-    pub(crate) fn lost(self) -> Option<Failure> {
-        let error = LOST.get()?;
-        let failure = Failure::plain(Exit::Server, format!("the output could not be written: {error}"));
+    pub(crate) fn write_failure(self) -> Option<CliError> {
+        let error = FIRST_WRITE_ERROR.get()?;
+        let failure = CliError::without_code(Exit::Server, format!("the output could not be written: {error}"));
         Some(failure.hint("Free some disk space or write to another disk, then run the command again."))
     }
 
     /// Prints a diagnostic about a file.
     pub(crate) fn diagnostic(self, diagnostic: &Diagnostic) {
         if self.is_json() {
-            self.say(&diagnostic_json(diagnostic).to_string());
+            self.print_stderr(&diagnostic_json(diagnostic).to_string());
             return;
         }
         let severity = match diagnostic.is_error() {
-            true => self.talk.bad("error"),
-            false => self.talk.warn("warning"),
+            true => self.stderr.bad("error"),
+            false => self.stderr.warn("warning"),
         };
         let Diagnostic { file, line, column, message, .. } = diagnostic;
-        self.say(&format!("{}: {severity}: {message}", self.talk.strong(&format!("{file}:{line}:{column}"))));
+        self.print_stderr(&format!(
+            "{}: {severity}: {message}",
+            self.stderr.strong(&format!("{file}:{line}:{column}"))
+        ));
         if let Some(hint) = &diagnostic.hint {
-            self.say(&format!("  hint: {hint}"));
+            self.print_stderr(&format!("  hint: {hint}"));
         }
     }
 }
 
 /// The text as it is written: escaped, with the colour codes of [`Paint`].
-pub(crate) fn rendered(text: &str) -> Cow<'_, str> {
+pub(crate) fn render(text: &str) -> Cow<'_, str> {
     if !text.contains(COLOUR_MARK.as_str()) {
         return escape_text(text);
     }
@@ -146,31 +149,31 @@ pub(crate) fn write_message(json: &str) -> io::Result<()> {
 }
 
 /// Records a write error. A closed pipe is not an error: the reader needs no more data.
-fn note(written: io::Result<()>) {
+fn record_write_error(written: io::Result<()>) {
     if let Err(error) = written
         && error.kind() != io::ErrorKind::BrokenPipe
     {
         // Only the first error is kept; later ones have the same cause.
-        let _ = LOST.set(error);
+        let _ = FIRST_WRITE_ERROR.set(error);
     }
 }
 
 /// Colours, enabled if the output is a terminal that allows them. Colour is never the only indication of anything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
-    on: bool,
+    enabled: bool,
 }
 
 impl Paint {
     /// No colours.
     #[cfg(test)]
-    pub(crate) const PLAIN: Self = Self { on: false };
+    pub(crate) const PLAIN: Self = Self { enabled: false };
     /// Colours regardless of the output.
     #[cfg(test)]
-    pub(crate) const COLOURED: Self = Self { on: true };
+    pub(crate) const ALWAYS_COLOURED: Self = Self { enabled: true };
 
     fn wrap(self, code: &str, text: &str) -> String {
-        match self.on {
+        match self.enabled {
             true => format!("{mark}{code}m{text}{mark}0m", mark = *COLOUR_MARK),
             false => text.to_owned(),
         }
@@ -232,7 +235,7 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
 }
 
 /// Untrusted text with terminal control characters escaped.
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn escape_for_terminal(text: &str) -> String {
     escape_text(text).into_owned()
 }
 
@@ -244,10 +247,10 @@ mod tests {
     fn only_our_own_colours_reach_a_terminal() {
         let foreign = "\u{1b}[31mred\u{1b}[0m \u{1b}]52;c;aGk=\u{7}";
         let shown = "\\u{1b}[31mred\\u{1b}[0m \\u{1b}]52;c;aGk=\\u{7}";
-        assert_eq!(rendered(foreign), shown);
-        let painted = format!("{}: {foreign}", Paint::COLOURED.bad(foreign));
-        assert_eq!(rendered(&painted), format!("\u{1b}[31m{shown}\u{1b}[0m: {shown}"));
-        assert_eq!(rendered(&Paint::PLAIN.bad(foreign)), shown);
+        assert_eq!(render(foreign), shown);
+        let painted = format!("{}: {foreign}", Paint::ALWAYS_COLOURED.bad(foreign));
+        assert_eq!(render(&painted), format!("\u{1b}[31m{shown}\u{1b}[0m: {shown}"));
+        assert_eq!(render(&Paint::PLAIN.bad(foreign)), shown);
         assert_eq!(COLOUR_MARK.chars().count(), 4, "as long as was drawn");
     }
 }

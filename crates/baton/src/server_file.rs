@@ -7,9 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{failure::Failure, wiring::write_private};
+use crate::{failure::CliError, wiring::write_private};
 
-const NAME: &str = "server.json";
+const FILE_NAME: &str = "server.json";
 
 /// Description of a running server, for its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub(crate) struct ServerFile {
 
 /// A written `server.json`, removed on an orderly shutdown.
 #[derive(Debug)]
-pub(crate) struct Announced {
+pub(crate) struct ServerFileGuard {
     path: PathBuf,
     server: ServerFile,
 }
@@ -36,32 +36,32 @@ pub(crate) struct Announced {
 impl ServerFile {
     /// Reads the file of a data directory, if there is a readable one; its server may be gone.
     pub(crate) fn read(data: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(data.join(NAME)).ok()?).ok()
+        serde_json::from_slice(&fs::read(data.join(FILE_NAME)).ok()?).ok()
     }
 
     /// Removes the file of a dead server. Only the owner of the directory may call this.
-    pub(crate) fn forget(data: &Path) {
+    pub(crate) fn remove_stale(data: &Path) {
         // If it cannot be removed, this process overwrites it later.
-        let _ = fs::remove_file(data.join(NAME));
+        let _ = fs::remove_file(data.join(FILE_NAME));
     }
 
     /// Writes the file; dropping the guard removes it.
-    pub(crate) fn announce(&self, data: &Path) -> Result<Announced, Failure> {
+    pub(crate) fn announce(&self, data: &Path) -> Result<ServerFileGuard, CliError> {
         self.write(data)?;
-        Ok(Announced { path: data.join(NAME), server: self.clone() })
+        Ok(ServerFileGuard { path: data.join(FILE_NAME), server: self.clone() })
     }
 
     /// Writes the file atomically, readable only by its owner. Called again when its content changes.
-    pub(crate) fn write(&self, data: &Path) -> Result<(), Failure> {
-        let path = data.join(NAME);
+    pub(crate) fn write(&self, data: &Path) -> Result<(), CliError> {
+        let path = data.join(FILE_NAME);
         let written = serde_json::to_vec(self).map_err(io::Error::other).and_then(|bytes| write_private(&path, &bytes));
         written.map_err(|error| {
-            Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", path.display()))
+            CliError::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", path.display()))
         })
     }
 }
 
-impl Drop for Announced {
+impl Drop for ServerFileGuard {
     fn drop(&mut self) {
         // The next owner of the directory may already have written its own file. A leftover file is recognized as
         // stale.

@@ -5,13 +5,13 @@ use tokio::sync::watch;
 /// Counts stop requests: the first asks for an orderly shutdown, the second for an immediate exit.
 #[derive(Clone, Debug)]
 pub(crate) struct StopRequests {
-    asked: watch::Receiver<u8>,
+    count: watch::Receiver<u8>,
 }
 
 impl StopRequests {
     /// Installs the signal handlers; from now on the signals do not end the process.
     pub(crate) fn listen() -> Self {
-        let (tell, asked) = watch::channel(0);
+        let (tell, count) = watch::channel(0);
         tokio::spawn(async move {
             let mut signals = Signals::new();
             for times in 1..=2 {
@@ -19,21 +19,21 @@ impl StopRequests {
                 let _ = tell.send(times);
             }
         });
-        Self { asked }
+        Self { count }
     }
 
     /// Waits for the first request.
     pub(crate) async fn first(&mut self) {
-        self.times(1).await;
+        self.wait_for_count(1).await;
     }
 
     /// Waits for the second request, which means exit immediately.
     pub(crate) async fn second(&mut self) {
-        self.times(2).await;
+        self.wait_for_count(2).await;
     }
 
-    async fn times(&mut self, times: u8) {
-        if self.asked.wait_for(|asked| *asked >= times).await.is_err() {
+    async fn wait_for_count(&mut self, times: u8) {
+        if self.count.wait_for(|asked| *asked >= times).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
@@ -54,14 +54,14 @@ impl Signals {
 
     async fn next(&mut self) {
         tokio::select! {
-            () = received(&mut self.interrupt) => {}
-            () = received(&mut self.terminate) => {}
+            () = wait_for_signal(&mut self.interrupt) => {}
+            () = wait_for_signal(&mut self.terminate) => {}
         }
     }
 }
 
 #[cfg(unix)]
-async fn received(signal: &mut Option<tokio::signal::unix::Signal>) {
+async fn wait_for_signal(signal: &mut Option<tokio::signal::unix::Signal>) {
     let came = match signal {
         Some(signal) => signal.recv().await,
         None => None,

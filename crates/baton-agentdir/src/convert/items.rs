@@ -9,7 +9,7 @@ use crate::{
     Format, GUIDE_FILE, SKILL_DIRECTORY,
     item::{self, Listed, Sources, described},
 };
-use baton_types::{ContextItem, Include, ItemKind};
+use baton_types::{ContextItem, InclusionMode, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Items of a kind that are not in files copied unchanged to the target.
@@ -35,10 +35,10 @@ pub(super) fn listed(items: &[&ContextItem], priority: &str) -> Tree {
         if !item.description.is_empty() {
             entry.set("description", item.description.as_str());
         }
-        if item.priority != ContextItem::USUAL_PRIORITY {
+        if item.priority != ContextItem::DEFAULT_PRIORITY {
             entry.set(priority, item.priority);
         }
-        if item.include != Include::Manual {
+        if item.include != InclusionMode::Manual {
             entry.set("include", server::include(item.include));
         }
         entry.set("text", item.text.as_str());
@@ -75,8 +75,8 @@ pub(super) fn file(names: &mut FileNames, item: &ContextItem) -> Option<(String,
         "application/yaml" => "yaml",
         _ => "md",
     };
-    let is_usual = item.priority == ContextItem::USUAL_PRIORITY
-        && item.include == Include::Manual
+    let is_usual = item.priority == ContextItem::DEFAULT_PRIORITY
+        && item.include == InclusionMode::Manual
         && item.description == described(&item.name, &item.media_type, &item.text);
     let needs_header = !is_usual || item.text.starts_with("---") || item.text.starts_with('\u{feff}');
     let can_be_listed = item::is_plain_name(&item.name) && !item.text.trim().is_empty();
@@ -104,10 +104,10 @@ fn headed(stem: &str, item: &ContextItem, priority: &str) -> String {
         header.set("name", item.name.as_str());
     }
     header.set("description", item.description.as_str());
-    if item.priority != ContextItem::USUAL_PRIORITY {
+    if item.priority != ContextItem::DEFAULT_PRIORITY {
         header.set(priority, item.priority);
     }
-    if item.include != Include::Manual {
+    if item.include != InclusionMode::Manual {
         header.set("include", server::include(item.include));
     }
     format!("---\n{}---\n\n{}\n", yaml::write(&header), item.text)

@@ -3,7 +3,7 @@
 use super::{Source, tree::Map, tree::Tree};
 use crate::{Format, foreign, resolve::usual_skill};
 use baton_types::{
-    AgentKit, AgentSpec, ContextItem, ItemKind, McpServer, ModelSpec, PermissionRule, RunLimits, ToolExecution,
+    AgentResources, AgentSpec, ContextItem, ItemKind, McpServer, ModelSpec, PermissionRule, RunLimits, ToolExecution,
 };
 
 /// Top-level keys of TeamSpark's files that are generated from the agent.
@@ -36,7 +36,7 @@ pub(super) fn has_made_up_skill(source: &Source<'_>) -> bool {
 }
 
 /// Every difference between the source agent and the new one.
-pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit: &AgentKit) -> Vec<String> {
+pub(super) fn differences(source: &Source<'_>, to: Format, new: &AgentSpec, kit: &AgentResources) -> Vec<String> {
     let old = source.agent;
     let mut lost = Vec::new();
     let mut note = |is_lost: bool, what: String| {

@@ -10,7 +10,9 @@ use super::{
 use crate::{
     AGENT_FILE, Format, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, foreign, raw::is_web_address,
 };
-use baton_types::{AgentKit, AgentSpec, AskWhen, ItemKind, ModelSpec, RelevanceLimits, RunLimits, SkillSpec};
+use baton_types::{
+    AgentResources, AgentSpec, ApprovalMode, ItemKind, ModelSpec, RelevanceLimits, RunLimits, SkillSpec,
+};
 use std::collections::BTreeMap;
 
 /// The files by path.
@@ -74,9 +76,9 @@ fn settings(agent: &AgentSpec) -> Map {
         map.set("max_turns", agent.limits.max_turns);
     }
     match agent.policy.ask {
-        AskWhen::Tool => {}
-        AskWhen::Always => map.set("tool_permission", "always"),
-        AskWhen::Never => map.set("tool_permission", "never"),
+        ApprovalMode::Tool => {}
+        ApprovalMode::Always => map.set("tool_permission", "always"),
+        ApprovalMode::Never => map.set("tool_permission", "never"),
     }
     map.set_some("max_output_tokens", agent.writing.max_output_tokens);
     map.set_some("temperature", agent.writing.temperature);
@@ -107,7 +109,7 @@ pub(super) fn skill(skill: &SkillSpec) -> Tree {
     map.into()
 }
 
-fn kit(map: &mut Map, kit: &AgentKit) {
+fn kit(map: &mut Map, kit: &AgentResources) {
     let servers = kit.servers.iter().map(|server| (server.name.clone(), Tree::from(server::ours(server))));
     map.set_filled("mcpServers", Map(servers.collect()));
     let exports = kit.exports.iter().map(|export| {

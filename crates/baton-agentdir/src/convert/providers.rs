@@ -1,7 +1,7 @@
 //! Writes the key `providers`, which is identical in every format.
 
 use super::tree::{Map, Tree};
-use baton_types::{PROVIDER_HEADER, ProviderEntry};
+use baton_types::{PROVIDER_HEADER_PREFIX, ProviderEntry};
 
 /// The map, in the order of the source.
 pub(super) fn write(providers: &[ProviderEntry]) -> Map {
@@ -13,7 +13,7 @@ pub(super) fn one(entry: &ProviderEntry) -> Map {
     let mut own = Map::default();
     let mut headers = Map::default();
     for (key, value) in &entry.keys {
-        match (key.strip_prefix(PROVIDER_HEADER), value.parse::<u32>()) {
+        match (key.strip_prefix(PROVIDER_HEADER_PREFIX), value.parse::<u32>()) {
             (Some(header), _) => headers.set(header, value.as_str()),
             (None, Ok(count)) if matches!(key.as_str(), "concurrency" | "rpm") => own.set(key, count),
             _ => own.set(key, value.as_str()),

@@ -4,7 +4,7 @@ use super::{
     HERE,
     tree::{Map, Tree},
 };
-use baton_types::{Include, McpEra, McpServer, McpTimeouts, McpTransport, Permission};
+use baton_types::{InclusionMode, McpEra, McpServer, McpTimeouts, McpTransport, Permission};
 use std::{collections::BTreeMap, time::Duration};
 
 /// The entry in `agent.yaml`.
@@ -24,7 +24,7 @@ pub(super) fn ours(server: &McpServer) -> Map {
     permissions.set_filled("tools", tools);
     entry.set_filled("permissions", permissions);
     let mut defaults = Map::default();
-    if server.modes.default != Include::Always {
+    if server.modes.default != InclusionMode::Always {
         defaults.set("include", include(server.modes.default));
     }
     entry.set_filled("serverToolDefaults", defaults);
@@ -72,7 +72,7 @@ pub(super) fn theirs(server: &McpServer, earlier: Option<&Tree>) -> Map {
     if server.permissions.default != Permission::Ask {
         defaults.set("permissionRequired", server.permissions.default != Permission::Allow);
     }
-    if server.modes.default != Include::Always {
+    if server.modes.default != InclusionMode::Always {
         defaults.set("include", include(server.modes.default));
     }
     if server.permissions.default == Permission::Deny {
@@ -246,10 +246,10 @@ pub(super) fn permission(word: Permission) -> &'static str {
     }
 }
 
-pub(super) fn include(mode: Include) -> &'static str {
+pub(super) fn include(mode: InclusionMode) -> &'static str {
     match mode {
-        Include::Always => "always",
-        Include::Manual => "manual",
-        Include::Agent => "agent",
+        InclusionMode::Always => "always",
+        InclusionMode::Manual => "manual",
+        InclusionMode::Agent => "agent",
     }
 }

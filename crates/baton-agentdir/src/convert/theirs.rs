@@ -11,7 +11,7 @@ use crate::{
     Format, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES, RULE_DIRECTORY, TSAGENT_FILE, TSAGENT_JSON_FILE,
     foreign, mcp::TEAMSPARK_FILE,
 };
-use baton_types::{AskWhen, ItemKind, ModelSpec, RelevanceLimits, RunLimits};
+use baton_types::{ApprovalMode, ItemKind, ModelSpec, RelevanceLimits, RunLimits};
 use std::collections::BTreeMap;
 
 /// The files by path.
@@ -113,9 +113,9 @@ fn settings(source: &Source<'_>, to: Format) -> Map {
     map.set_some("temperature", agent.writing.temperature);
     map.set_some("topP", agent.writing.top_p);
     match agent.policy.ask {
-        AskWhen::Tool => {}
-        AskWhen::Always => map.set("toolPermission", "always"),
-        AskWhen::Never => map.set("toolPermission", "never"),
+        ApprovalMode::Tool => {}
+        ApprovalMode::Always => map.set("toolPermission", "always"),
+        ApprovalMode::Never => map.set("toolPermission", "never"),
     }
     let (given, usual) = (agent.knowledge.relevance, RelevanceLimits::default());
     if given.top_k != usual.top_k {

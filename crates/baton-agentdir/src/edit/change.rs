@@ -11,8 +11,8 @@ use crate::{
     document::{self, Node, Value},
     parse,
 };
-use baton_rules::{ToolWords, glob_matches};
-use baton_types::{McpServer, Permission, PermissionChange, ToolScope, ToolStanding};
+use baton_rules::{ServerToolPermissions, glob_matches};
+use baton_types::{McpServer, Permission, PermissionChange, PermissionTarget, ToolAccess};
 use std::collections::BTreeMap;
 
 /// The file whose words are those of TeamSpark.
@@ -26,9 +26,9 @@ pub struct Edited {
     /// Its whole text; the same as before when it said so already.
     pub text: String,
     /// What the definition said before.
-    pub before: ToolStanding,
+    pub before: ToolAccess,
     /// What it says with this text.
-    pub after: ToolStanding,
+    pub after: ToolAccess,
 }
 
 /// Writes a word about a tool or a server into the file that it comes from. The files are those of [`parse`].
@@ -44,15 +44,15 @@ pub fn edit(
     // What is missing may be in a file that cannot be read.
     let missing = || match old.diagnostics.iter().any(|remark| MCP_FILES.contains(&remark.file.as_str())) {
         true => EditError::Invalid(old.diagnostics.clone()),
-        false => EditError::Missing(change.scope.clone()),
+        false => EditError::Missing(change.target.clone()),
     };
-    let before = standing(&old, &change.scope).ok_or_else(missing)?;
-    let file = file_of(&old, &change.scope).ok_or_else(missing)?;
+    let before = standing(&old, &change.target).ok_or_else(missing)?;
+    let file = file_of(&old, &change.target).ok_or_else(missing)?;
     let bytes = files.get(&file).ok_or_else(missing)?;
     let text = document::utf8(&file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))?;
     let syntax = Syntax::of(&file);
     let root = syntax.read(&file, text).map_err(|remark| EditError::Invalid(vec![remark]))?;
-    let (path, line) = entry_of(&root, &file, &change.scope).ok_or_else(missing)?;
+    let (path, line) = entry_of(&root, &file, &change.target).ok_or_else(missing)?;
     let tree = root.to_json();
     let steps = steps(&tree, path, dialect(files, &file), change);
     let steps = steps.map_err(|instead| EditError::NoWord { file: file.clone(), instead })?;
@@ -61,13 +61,13 @@ pub fn edit(
     let mut files = files.clone();
     files.insert(file.clone(), changed.clone().into_bytes());
     let new = parse(&files, base_directory);
-    let after = standing(&new, &change.scope).filter(|_| is_otherwise_equal(&old, &new, &change.scope));
+    let after = standing(&new, &change.target).filter(|_| is_otherwise_equal(&old, &new, &change.target));
     let after = after.ok_or_else(by_hand)?;
     let is_done = change.permission.is_none_or(|wanted| wanted == after.permission)
         && change.disabled.is_none_or(|wanted| wanted == after.disabled);
     if !is_done {
         let because = overruling(&new, change);
-        return Err(EditError::Overruled { file, scope: change.scope.clone(), because });
+        return Err(EditError::Overruled { file, scope: change.target.clone(), because });
     }
     Ok(Edited { file, text: changed, before, after })
 }
@@ -90,38 +90,39 @@ fn steps(
         At::Index(index) => value.get(index),
     });
     let entry = entry.unwrap_or(&serde_json::Value::Null);
-    match &change.scope {
-        ToolScope::Own(_) => words::of_own(entry, path, change),
-        ToolScope::Tool(_) | ToolScope::Server(_) => words::of_server(entry, path, dialect, change),
+    match &change.target {
+        PermissionTarget::Own(_) => words::of_own(entry, path, change),
+        PermissionTarget::Tool(_) | PermissionTarget::Server(_) => words::of_server(entry, path, dialect, change),
     }
 }
 
-fn server<'a>(parsed: &'a Parsed, scope: &ToolScope) -> Option<&'a McpServer> {
+fn server<'a>(parsed: &'a Parsed, scope: &PermissionTarget) -> Option<&'a McpServer> {
     let name = match scope {
-        ToolScope::Own(_) => return None,
-        ToolScope::Tool(mcp) => &mcp.server,
-        ToolScope::Server(server) => server,
+        PermissionTarget::Own(_) => return None,
+        PermissionTarget::Tool(mcp) => &mcp.server,
+        PermissionTarget::Server(server) => server,
     };
     parsed.kit.servers.iter().find(|server| server.name == *name)
 }
 
-fn standing(parsed: &Parsed, scope: &ToolScope) -> Option<ToolStanding> {
+fn standing(parsed: &Parsed, scope: &PermissionTarget) -> Option<ToolAccess> {
     match scope {
-        ToolScope::Own(name) => {
+        PermissionTarget::Own(name) => {
             let tool = parsed.agent.as_ref()?.tools.iter().find(|tool| tool.name == *name)?;
-            Some(ToolStanding { permission: tool.permission, disabled: false })
+            Some(ToolAccess { permission: tool.permission, disabled: false })
         }
-        ToolScope::Tool(mcp) => {
+        PermissionTarget::Tool(mcp) => {
             let server = server(parsed, scope)?;
             let disabled = !is_on(server, &mcp.tool);
             // What is switched off has a permission all the same.
             let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..server.clone() };
-            let permission = ToolWords::of(&server, &mcp.tool).map_or(Permission::Deny, |words| words.permission);
-            Some(ToolStanding { permission, disabled })
+            let permission =
+                ServerToolPermissions::for_tool(&server, &mcp.tool).map_or(Permission::Deny, |words| words.permission);
+            Some(ToolAccess { permission, disabled })
         }
-        ToolScope::Server(_) => {
+        PermissionTarget::Server(_) => {
             let server = server(parsed, scope)?;
-            Some(ToolStanding { permission: server.permissions.default, disabled: !server.enabled })
+            Some(ToolAccess { permission: server.permissions.default, disabled: !server.enabled })
         }
     }
 }
@@ -131,24 +132,26 @@ fn is_on(server: &McpServer, tool: &str) -> bool {
     (server.include.is_empty() || named(&server.include)) && !named(&server.exclude)
 }
 
-pub(super) fn file_of(parsed: &Parsed, scope: &ToolScope) -> Option<String> {
+pub(super) fn file_of(parsed: &Parsed, scope: &PermissionTarget) -> Option<String> {
     match scope {
-        ToolScope::Own(_) => Some(AGENT_FILE.to_owned()),
-        ToolScope::Tool(_) | ToolScope::Server(_) => server(parsed, scope).map(|server| server.file.clone()),
+        PermissionTarget::Own(_) => Some(AGENT_FILE.to_owned()),
+        PermissionTarget::Tool(_) | PermissionTarget::Server(_) => {
+            server(parsed, scope).map(|server| server.file.clone())
+        }
     }
 }
 
 /// Where the tool or the server stands in its file, and on which line.
-pub(super) fn entry_of(root: &Node, file: &str, scope: &ToolScope) -> Option<(Path, u32)> {
+pub(super) fn entry_of(root: &Node, file: &str, scope: &PermissionTarget) -> Option<(Path, u32)> {
     let key = |name: &str| At::Key(name.to_owned());
     match scope {
-        ToolScope::Own(name) => {
+        PermissionTarget::Own(name) => {
             let Value::List(tools) = &get(root, "tools")?.value else { return None };
             let is_it = |tool: &Node| get(tool, "name").is_some_and(|node| node.value == Value::Text(name.clone()));
             let index = tools.iter().position(is_it)?;
             Some((vec![key("tools"), At::Index(index)], tools.get(index)?.place.line))
         }
-        ToolScope::Tool(baton_types::McpTool { server, .. }) | ToolScope::Server(server) => {
+        PermissionTarget::Tool(baton_types::McpTool { server, .. }) | PermissionTarget::Server(server) => {
             let maps = if file == AGENT_FILE { ["mcpServers", "mcp_servers"] } else { ["mcpServers", "servers"] };
             maps.iter().find_map(|map| {
                 let entry = get(get(root, map)?, server)?;
@@ -164,10 +167,10 @@ fn get<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
 }
 
 /// Whether two readings differ in nothing but what the scope is about.
-fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &ToolScope) -> bool {
+fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &PermissionTarget) -> bool {
     let agent = |parsed: &Parsed| {
         let mut agent = parsed.agent.clone();
-        if let (Some(agent), ToolScope::Own(name)) = (&mut agent, scope) {
+        if let (Some(agent), PermissionTarget::Own(name)) = (&mut agent, scope) {
             let own = agent.tools.iter_mut().filter(|tool| tool.name == *name);
             own.for_each(|tool| {
                 tool.permission = Permission::Ask;
@@ -181,17 +184,17 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &ToolScope) -> bool {
         let mut kit = parsed.kit.clone();
         for server in kit.servers.iter_mut().filter(|server| Some(&server.name) == meant.as_ref()) {
             match scope {
-                ToolScope::Tool(mcp) => {
+                PermissionTarget::Tool(mcp) => {
                     server.permissions.rules.retain(|rule| rule.tool != mcp.tool || !rule.arguments.is_empty());
                     // A list of what is offered that is empty offers nothing.
                     server.exclude.retain(|name| *name != mcp.tool && name != "*");
                     server.include.retain(|name| *name != mcp.tool);
                 }
-                ToolScope::Server(_) => {
+                PermissionTarget::Server(_) => {
                     server.permissions.default = Permission::Ask;
                     server.enabled = true;
                 }
-                ToolScope::Own(_) => {}
+                PermissionTarget::Own(_) => {}
             }
         }
         kit
@@ -201,7 +204,7 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &ToolScope) -> bool {
 
 /// What decides otherwise than the new word.
 fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
-    let (Some(server), ToolScope::Tool(mcp)) = (server(parsed, &change.scope), &change.scope) else {
+    let (Some(server), PermissionTarget::Tool(mcp)) = (server(parsed, &change.target), &change.target) else {
         return "another key says otherwise".to_owned();
     };
     let tool = mcp.tool.as_str();
@@ -222,19 +225,19 @@ fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
 /// What a person would write.
 fn told(change: &PermissionChange) -> String {
     let permission = change.permission.map(words::word);
-    let said = match (&change.scope, permission) {
-        (ToolScope::Own(_), Some(word)) => Some(format!("permission: {word}")),
-        (ToolScope::Tool(mcp), Some(word)) => {
+    let said = match (&change.target, permission) {
+        (PermissionTarget::Own(_), Some(word)) => Some(format!("permission: {word}")),
+        (PermissionTarget::Tool(mcp), Some(word)) => {
             Some(format!("\"permissions\": {{\"tools\": {{{:?}: \"{word}\"}}}}", mcp.tool))
         }
-        (ToolScope::Server(_), Some(word)) => Some(format!("\"permissions\": {{\"default\": \"{word}\"}}")),
+        (PermissionTarget::Server(_), Some(word)) => Some(format!("\"permissions\": {{\"default\": \"{word}\"}}")),
         (_, None) => None,
     };
-    let off = match (&change.scope, change.disabled) {
-        (ToolScope::Tool(mcp), Some(true)) => Some(format!("\"disabledTools\": [{:?}]", mcp.tool)),
-        (ToolScope::Tool(mcp), Some(false)) => Some(format!("\"disabledTools\" without {:?}", mcp.tool)),
-        (ToolScope::Server(_), Some(off)) => Some(format!("\"disabled\": {off}")),
-        (ToolScope::Own(_), _) | (_, None) => None,
+    let off = match (&change.target, change.disabled) {
+        (PermissionTarget::Tool(mcp), Some(true)) => Some(format!("\"disabledTools\": [{:?}]", mcp.tool)),
+        (PermissionTarget::Tool(mcp), Some(false)) => Some(format!("\"disabledTools\" without {:?}", mcp.tool)),
+        (PermissionTarget::Server(_), Some(off)) => Some(format!("\"disabled\": {off}")),
+        (PermissionTarget::Own(_), _) | (_, None) => None,
     };
     said.into_iter().chain(off).collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
 //! Why a file was not changed.
 
 use crate::Diagnostic;
-use baton_types::{ErrorCode, ToolScope};
+use baton_types::{ErrorCode, PermissionTarget};
 
 /// Why a file was not changed; it is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum EditError {
     Invalid(Vec<Diagnostic>),
     /// The agent has no such tool or server.
     #[error("the agent's files do not name {0}")]
-    Missing(ToolScope),
+    Missing(PermissionTarget),
     /// The agent has nothing of this name.
     #[error("the agent has no {noun} '{name}'")]
     Absent {
@@ -58,7 +58,7 @@ pub enum EditError {
         /// The file, relative to the agent.
         file: String,
         /// What the word was about.
-        scope: ToolScope,
+        scope: PermissionTarget,
         /// What decides.
         because: String,
     },

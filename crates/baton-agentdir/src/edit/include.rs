@@ -7,10 +7,14 @@ use super::{
     words,
     yaml::walk,
 };
-use baton_types::{Include, ToolScope};
+use baton_types::{InclusionMode, PermissionTarget};
 
 /// Another word about a tool or a server, where that is defined.
-pub(super) fn set(subject: &Subject<'_>, scope: &ToolScope, include: Include) -> Result<Amended, EditError> {
+pub(super) fn set(
+    subject: &Subject<'_>,
+    scope: &PermissionTarget,
+    include: InclusionMode,
+) -> Result<Amended, EditError> {
     let missing = || EditError::Missing(scope.clone());
     let file = file_of(&subject.parsed, scope).ok_or_else(missing)?;
     let root = subject.read(&file)?;

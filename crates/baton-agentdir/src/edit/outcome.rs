@@ -4,7 +4,8 @@ mod kit;
 
 use crate::{Parsed, item::described, resolve::usual_skill};
 use baton_types::{
-    AgentChange, AgentSpec, ContextItem, Include, ItemDraft, ItemKind, MetadataChange, Provider, SessionOverrides,
+    AgentChange, AgentPublisher, AgentSpec, ContextItem, InclusionMode, ItemDraft, ItemKind, MetadataChange,
+    SessionOverrides,
 };
 
 /// Whether the second reading is the first with this change.
@@ -84,7 +85,7 @@ fn put_metadata(expected: &mut AgentSpec, after: &AgentSpec, change: &MetadataCh
     if let Some(provider) = &change.provider {
         let before = expected.about.provider.as_ref().map(|provider| provider.url.clone()).unwrap_or_default();
         let url = if provider.url.is_empty() { before } else { provider.url.trim().to_owned() };
-        expected.about.provider = Some(Provider { organization: provider.organization.trim().to_owned(), url });
+        expected.about.provider = Some(AgentPublisher { organization: provider.organization.trim().to_owned(), url });
     }
     if has_usual_skill && is_usual(after) {
         expected.skills.clone_from(&after.skills);
@@ -119,8 +120,8 @@ fn is_drafted(old: Option<&ContextItem>, new: &ContextItem, draft: &ItemDraft) -
         (None, Some(old)) => new.description == old.description || draft.text.is_some() && follows,
         (None, None) => follows || new.description.is_empty(),
     };
-    let priority = draft.priority.or(old.map(|old| old.priority)).unwrap_or(ContextItem::USUAL_PRIORITY);
-    let include = draft.include.or(old.map(|old| old.include)).unwrap_or(Include::Manual);
+    let priority = draft.priority.or(old.map(|old| old.priority)).unwrap_or(ContextItem::DEFAULT_PRIORITY);
+    let include = draft.include.or(old.map(|old| old.include)).unwrap_or(InclusionMode::Manual);
     let media_type = old.is_none_or(|old| old.media_type == new.media_type);
     new.text.trim() == text.trim() && description && new.priority == priority && new.include == include && media_type
 }

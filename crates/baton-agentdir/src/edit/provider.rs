@@ -8,11 +8,11 @@ use super::{
     yaml::walk,
 };
 use crate::document::{Entry, Value, read_json};
-use baton_types::{Json, KnownProvider, PROVIDER_HEADER, ProviderEntry};
+use baton_types::{Json, KnownProvider, PROVIDER_HEADER_PREFIX, ProviderEntry};
 
 /// A provider as the entry says it, or none of this id; every form writes them alike.
 pub(super) fn set(subject: &Subject<'_>, id: &str, entry: Option<&Json>) -> Result<Amended, EditError> {
-    let id = KnownProvider::id_of(id);
+    let id = KnownProvider::canonical_id(id);
     let path = keys(&["providers"]);
     let root = subject.tree()?;
     let (found, missing) = walk(&root, &path);
@@ -20,7 +20,7 @@ pub(super) fn set(subject: &Subject<'_>, id: &str, entry: Option<&Json>) -> Resu
         Value::Map(entries) if missing.is_empty() => entries.as_slice(),
         _ => &[],
     };
-    let is_it = |entry: &&Entry| KnownProvider::id_of(&entry.key) == id;
+    let is_it = |entry: &&Entry| KnownProvider::canonical_id(&entry.key) == id;
     let there = entries.iter().find(is_it);
     let at = |key: &str| path.iter().cloned().chain(keys(&[key])).collect::<Path>();
     let Some(entry) = entry else {
@@ -41,7 +41,7 @@ pub(super) fn set(subject: &Subject<'_>, id: &str, entry: Option<&Json>) -> Resu
 fn is_known(provider: &ProviderEntry, path: &[At]) -> bool {
     let Some(At::Key(key)) = path.last() else { return false };
     provider.keys.keys().any(|known| {
-        let header = known.strip_prefix(PROVIDER_HEADER);
+        let header = known.strip_prefix(PROVIDER_HEADER_PREFIX);
         header.map_or(known == key, |header| header == key || key == "headers")
     })
 }

@@ -13,13 +13,13 @@ use crate::{
     document::{Node, Value, read_json},
     mcp::SHARED_FILES,
 };
-use baton_types::{Json, ToolScope};
+use baton_types::{Json, PermissionTarget};
 
 const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
 
 /// A server as the entry says it, or none of this name.
 pub(super) fn set(subject: &Subject<'_>, name: &str, entry: Option<&Json>) -> Result<Amended, EditError> {
-    let scope = ToolScope::Server(name.to_owned());
+    let scope = PermissionTarget::Server(name.to_owned());
     let there = subject.parsed.kit.servers.iter().find(|server| server.name == name);
     let place = match there {
         Some(server) => {

@@ -10,7 +10,7 @@ use crate::{
     Format,
     document::{Node, Value},
 };
-use baton_types::{AskWhen, SessionOverrides, Thousandths};
+use baton_types::{ApprovalMode, SessionOverrides, Thousandths};
 
 /// What is given becomes the default, in the words of the form.
 pub(super) fn set(subject: &Subject<'_>, settings: &SessionOverrides) -> Result<Amended, EditError> {
@@ -91,10 +91,10 @@ fn number(number: Thousandths) -> Node {
     }
 }
 
-fn word(ask: AskWhen) -> &'static str {
+fn word(ask: ApprovalMode) -> &'static str {
     match ask {
-        AskWhen::Always => "always",
-        AskWhen::Never => "never",
-        AskWhen::Tool => "tool",
+        ApprovalMode::Always => "always",
+        ApprovalMode::Never => "never",
+        ApprovalMode::Tool => "tool",
     }
 }

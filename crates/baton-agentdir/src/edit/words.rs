@@ -1,7 +1,7 @@
 //! What a change means in the words of a file: the canonical ones, and those of other programs where they stand already.
 
 use super::step::{At, Path, Step, plain};
-use baton_types::{Include, Permission, PermissionChange, ToolScope};
+use baton_types::{InclusionMode, Permission, PermissionChange, PermissionTarget};
 use serde_json::Value;
 
 /// Lists of tools that run without asking.
@@ -29,9 +29,9 @@ pub(super) fn of_server(
     change: &PermissionChange,
 ) -> Result<Vec<Step>, NoWord> {
     let mut draft = Draft { entry, path, steps: Vec::new() };
-    let tool = match &change.scope {
-        ToolScope::Tool(mcp) => Some(mcp.tool.as_str()),
-        ToolScope::Server(_) | ToolScope::Own(_) => None,
+    let tool = match &change.target {
+        PermissionTarget::Tool(mcp) => Some(mcp.tool.as_str()),
+        PermissionTarget::Server(_) | PermissionTarget::Own(_) => None,
     };
     if let Some(permission) = change.permission {
         match (dialect, tool) {
@@ -66,20 +66,20 @@ pub(super) fn of_include(
     entry: &Value,
     path: Path,
     dialect: Dialect,
-    scope: &ToolScope,
-    include: Include,
+    scope: &PermissionTarget,
+    include: InclusionMode,
 ) -> Vec<Step> {
     let word = super::item::word(include);
     let mut draft = Draft { entry, path, steps: Vec::new() };
     match scope {
-        ToolScope::Own(_) => draft.set(&["include"], word.into()),
-        ToolScope::Tool(mcp) => {
+        PermissionTarget::Own(_) => draft.set(&["include"], word.into()),
+        PermissionTarget::Tool(mcp) => {
             if dialect == Dialect::TeamSpark {
                 draft.set_existing(&["toolInclude", "tools", &mcp.tool], word);
             }
             draft.set(&["tools", &mcp.tool, "include"], word.into());
         }
-        ToolScope::Server(_) => {
+        PermissionTarget::Server(_) => {
             if dialect == Dialect::TeamSpark {
                 draft.set_existing(&["toolInclude", "serverDefault"], word);
             }

@@ -15,7 +15,7 @@ use crate::{
     provider,
 };
 use baton_types::{
-    AgentKit, AgentSpec, ControlTools, ItemKind, Knowledge, McpServer, McpTransport, ModelSpec, ToolExecution,
+    AgentResources, AgentSpec, ControlTools, ItemKind, Knowledge, McpServer, McpTransport, ModelSpec, ToolExecution,
     ToolPolicy,
 };
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
         version: metadata.version.unwrap_or_else(|| USUAL_VERSION.to_owned()),
         prompt,
         skills: metadata.skills.filter(|skills| !skills.is_empty()).unwrap_or_else(|| vec![chat_skill()]),
-        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
         knowledge: Knowledge { rules: known.rules, references: known.references, relevance: settings.relevance },
         about: metadata.about,
         writing: settings.writing,
@@ -113,7 +113,7 @@ pub(crate) fn parse(format: Format, file: &str, files: &BTreeMap<String, Vec<u8>
     };
     Parsed {
         agent: Some(agent),
-        kit: AgentKit { servers, exports, providers: settings.providers, variables },
+        kit: AgentResources { servers, exports, providers: settings.providers, variables },
         diagnostics,
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     document::{Fields, Node, Place, Reader},
     raw::MAX_ENTRIES,
 };
-use baton_types::{About, Provider, SkillSpec};
+use baton_types::{AgentPublisher, PublisherInfo, SkillSpec};
 use std::collections::BTreeSet;
 
 /// The parsed map.
@@ -14,7 +14,7 @@ pub(super) struct Metadata {
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
     pub(super) version: Option<String>,
-    pub(super) about: About,
+    pub(super) about: PublisherInfo,
     pub(super) autonomous: Option<bool>,
     /// Skills of the agent card. `None` if the key is missing, which differs from an empty list.
     pub(super) skills: Option<Vec<SkillSpec>>,
@@ -52,15 +52,15 @@ impl Metadata {
     }
 }
 
-fn about(reader: &mut Reader, fields: &mut Fields) -> About {
+fn about(reader: &mut Reader, fields: &mut Fields) -> PublisherInfo {
     let provider = fields.take("provider").and_then(|node| {
         let mut own = Fields::open(reader, "provider", node)?;
         let url = value::field(reader, &mut own, "url").unwrap_or_default();
         let organization = value::field(reader, &mut own, "organization")?;
         own.finish_foreign(reader);
-        Some(Provider { organization, url })
+        Some(AgentPublisher { organization, url })
     });
-    About {
+    PublisherInfo {
         provider,
         icon_url: value::field(reader, fields, "iconUrl"),
         documentation_url: value::field(reader, fields, "documentationUrl"),

@@ -27,7 +27,7 @@ pub fn segment(name: &str, place: &str) -> AgentName {
     if RESERVED_AGENT_NAMES.contains(&segment) {
         return AgentName::from(format!("agent-{segment}"));
     }
-    let digest = Digest::of(place.as_bytes());
+    let digest = Digest::compute(place.as_bytes());
     let digits: String = digest.as_str().chars().filter(char::is_ascii_hexdigit).take(DIGITS).collect();
     AgentName::from(format!("agent-{digits}"))
 }

@@ -8,14 +8,14 @@ use crate::{
     raw::{MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, RawContext},
     resolve,
 };
-use baton_types::{AskWhen, ProviderEntry, RelevanceLimits, RunLimits, Writing};
+use baton_types::{ApprovalMode, GenerationSettings, ProviderEntry, RelevanceLimits, RunLimits};
 
 /// Settings that apply unless a session overrides them.
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) limits: RunLimits,
-    pub(super) writing: Writing,
-    pub(super) ask: AskWhen,
+    pub(super) writing: GenerationSettings,
+    pub(super) ask: ApprovalMode,
     pub(super) relevance: RelevanceLimits,
     /// `PATH` of programs that do not define it.
     pub(super) system_path: Option<String>,
@@ -35,12 +35,12 @@ impl Settings {
         let turns = value::integer(reader, &mut fields, "maxChatTurns", MAX_TURNS);
         let tokens = value::integer(reader, &mut fields, "maxOutputTokens", MAX_TOKENS);
         let ask = fields.take("toolPermission").and_then(|node| reader.choice("toolPermission", &node, &ASK_WHEN));
-        let writing = Writing {
+        let writing = GenerationSettings {
             max_output_tokens: tokens.and_then(|tokens| u32::try_from(tokens).ok()),
             temperature: value::fraction(reader, &mut fields, "temperature", 2.0),
             top_p: value::fraction(reader, &mut fields, "topP", 1.0),
             model,
-            ..Writing::default()
+            ..GenerationSettings::default()
         };
         let context = RawContext {
             top_k: value::integer(reader, &mut fields, "contextTopK", MAX_TOP_K),

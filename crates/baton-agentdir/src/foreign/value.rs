@@ -52,7 +52,7 @@ pub(super) fn integer(reader: &mut Reader, fields: &mut Fields, key: &'static st
 pub(super) fn fraction(reader: &mut Reader, fields: &mut Fields, key: &'static str, high: f64) -> Option<Thousandths> {
     let node = numbered(reader, fields, key)?;
     let Value::Number(number) = &node.value else { return None };
-    let good = number.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::of);
+    let good = number.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::from_f64);
     if good.is_none() {
         reader.error(node.place, format!("{key} is {number}"), format!("choose a number from 0 to {high}"));
     }

@@ -2,7 +2,7 @@
 
 use super::front_matter;
 use crate::{Diagnostic, document};
-use baton_types::{ContextItem, Include, ItemKind};
+use baton_types::{ContextItem, InclusionMode, ItemKind};
 
 /// Directory of rule files.
 pub const RULE_DIRECTORY: &str = "rules";
@@ -80,21 +80,21 @@ pub(super) fn read(path: &str, bytes: &[u8], place: &Place<'_>) -> Result<Contex
         return Ok(ContextItem {
             description: format!("What {GUIDE_FILE} says."),
             priority: 0,
-            include: Include::Always,
+            include: InclusionMode::Always,
             ..ContextItem::new(GUIDE_RULE, whole.trim())
         });
     }
     let (header, text) = front_matter::read(path, whole)?;
     let (name, include) = match place {
-        Place::Skill(name) => (*name, Include::Agent),
-        Place::Item(_, stem) => (*stem, Include::Manual),
-        Place::Guide => (GUIDE_RULE, Include::Always),
+        Place::Skill(name) => (*name, InclusionMode::Agent),
+        Place::Item(_, stem) => (*stem, InclusionMode::Manual),
+        Place::Guide => (GUIDE_RULE, InclusionMode::Always),
     };
     let media_type = reference_type(path).unwrap_or("text/markdown");
     Ok(ContextItem {
         description: header.description.unwrap_or_else(|| front_matter::described(name, media_type, text)),
         name: header.name.unwrap_or_else(|| name.to_owned()),
-        priority: header.priority.unwrap_or(ContextItem::USUAL_PRIORITY),
+        priority: header.priority.unwrap_or(ContextItem::DEFAULT_PRIORITY),
         include: header.include.unwrap_or(include),
         media_type: media_type.to_owned(),
         text: text.to_owned(),

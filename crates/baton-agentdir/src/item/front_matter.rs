@@ -5,7 +5,7 @@ use crate::{
     document::{self, Fields, Node, Reader, Value},
     permission::INCLUDES,
 };
-use baton_types::{ContextItem, Include};
+use baton_types::{ContextItem, InclusionMode};
 
 const FENCE: &str = "---";
 const MAX_DESCRIBED: usize = 200;
@@ -16,7 +16,7 @@ pub(crate) struct Header {
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) priority: Option<u16>,
-    pub(crate) include: Option<Include>,
+    pub(crate) include: Option<InclusionMode>,
 }
 
 /// The text between the fences and the text after them; `None` if the text does not start with a closed front matter.

@@ -6,7 +6,7 @@ use crate::{
     permission::{INCLUDES, too_many},
     resolve::once,
 };
-use baton_types::{ContextItem, Include, ItemKind};
+use baton_types::{ContextItem, InclusionMode, ItemKind};
 use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use letters, digits, dashes and underscores, such as house-style";
@@ -78,8 +78,8 @@ fn ours(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem> 
     let (name, text) = (name?, text?);
     Some(ContextItem {
         description: description.map(|words| words.value.trim().to_owned()).unwrap_or_default(),
-        priority: priority.and_then(|number| u16::try_from(number).ok()).unwrap_or(ContextItem::USUAL_PRIORITY),
-        include: include.unwrap_or(Include::Manual),
+        priority: priority.and_then(|number| u16::try_from(number).ok()).unwrap_or(ContextItem::DEFAULT_PRIORITY),
+        include: include.unwrap_or(InclusionMode::Manual),
         ..ContextItem::new(name.value, text.value)
     })
 }
@@ -116,8 +116,8 @@ fn theirs(reader: &mut Reader, kind: ItemKind, node: Node) -> Option<ContextItem
     let (name, text) = (name?, text?);
     Some(ContextItem {
         description: description.map(|words| words.trim().to_owned()).unwrap_or_default(),
-        priority: priority.unwrap_or(ContextItem::USUAL_PRIORITY),
-        include: include.unwrap_or(Include::Manual),
+        priority: priority.unwrap_or(ContextItem::DEFAULT_PRIORITY),
+        include: include.unwrap_or(InclusionMode::Manual),
         ..ContextItem::new(name, text)
     })
 }

@@ -5,7 +5,7 @@ use crate::{
     document::{Fields, Reader},
     permission::INCLUDES,
 };
-use baton_types::{Include, Permission};
+use baton_types::{InclusionMode, Permission};
 
 const REQUIRED: [(&str, Option<Permission>); 3] =
     [("required", Some(Permission::Ask)), ("not_required", Some(Permission::Allow)), ("server_default", None)];
@@ -17,8 +17,8 @@ pub(super) struct Older {
     pub(super) tools: Vec<(String, Permission)>,
     pub(super) exclude: Vec<String>,
     pub(super) only: Option<Vec<String>>,
-    pub(super) mode: Option<Include>,
-    pub(super) modes: Vec<(String, Include)>,
+    pub(super) mode: Option<InclusionMode>,
+    pub(super) modes: Vec<(String, InclusionMode)>,
 }
 
 pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {

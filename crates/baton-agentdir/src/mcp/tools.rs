@@ -6,7 +6,7 @@ use crate::{
     permission::{INCLUDES, MAX_RULES, PERMISSIONS, about_some_calls, never_heard},
 };
 use baton_rules::glob_matches;
-use baton_types::{Include, IncludeModes, Permission, PermissionRule};
+use baton_types::{InclusionMode, InclusionModes, Permission, PermissionRule};
 
 /// `auto` and `writes` trust what a server says about its own tools; here somebody is asked instead.
 const APPROVAL_MODES: [(&str, Permission); 4] = [
@@ -23,7 +23,7 @@ pub(super) struct Tools {
     pub(super) rules: Vec<PermissionRule>,
     pub(super) include: Vec<String>,
     pub(super) exclude: Vec<String>,
-    pub(super) modes: IncludeModes,
+    pub(super) modes: InclusionModes,
     pub(super) trusted: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
 
 impl Tools {
     fn say(&mut self, words: impl IntoIterator<Item = (String, Permission)>) {
-        self.rules.extend(words.into_iter().map(|(tool, word)| PermissionRule::of_tool(tool, word)));
+        self.rules.extend(words.into_iter().map(|(tool, word)| PermissionRule::for_tool(tool, word)));
     }
 
     /// What an earlier version wrote holds for tools of which the present one says nothing.
@@ -156,7 +156,7 @@ fn about_one(reader: &mut Reader, habits: Habits, entry: Entry) -> Vec<Permissio
     let (tool, place) = (entry.key, entry.place);
     if !matches!(entry.node.value, Value::Map(_)) {
         let permission = reader.choice("a tool's permission", &entry.node, &PERMISSIONS);
-        return permission.map(|permission| PermissionRule::of_tool(tool, permission)).into_iter().collect();
+        return permission.map(|permission| PermissionRule::for_tool(tool, permission)).into_iter().collect();
     }
     let Some(mut fields) = Fields::open(reader, format!("the tool {tool:?}"), entry.node) else { return Vec::new() };
     if !fields.has("permission") && !fields.has("arguments") {
@@ -165,7 +165,7 @@ fn about_one(reader: &mut Reader, habits: Habits, entry: Entry) -> Vec<Permissio
     let word = fields.take("permission").and_then(|node| reader.choice("permission", &node, &PERMISSIONS));
     let some = fields.take("arguments").map(|node| about_some_calls(reader, habits, &tool, node));
     value::close(reader, habits, fields);
-    let word = word.map(|permission| PermissionRule::of_tool(tool, permission));
+    let word = word.map(|permission| PermissionRule::for_tool(tool, permission));
     word.into_iter().chain(some.into_iter().flatten()).collect()
 }
 
@@ -184,7 +184,7 @@ fn by_name(reader: &mut Reader, habits: Habits, tools: &mut Tools, node: Node) {
 #[derive(Default)]
 struct OneTool {
     permission: Option<Permission>,
-    include: Option<Include>,
+    include: Option<InclusionMode>,
     is_off: bool,
 }
 

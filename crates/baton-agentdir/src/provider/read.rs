@@ -2,8 +2,8 @@
 
 use crate::document::{Entry, Fields, Located, Node, Place, Reader, Value, duration};
 use baton_types::{
-    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER, PROVIDER_KINDS, PROVIDERS, ProviderEntry, ProviderKind,
-    ProviderSetting,
+    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, PROVIDERS, ProviderEntry,
+    ProviderKind, ProviderSetting,
 };
 use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
@@ -62,7 +62,7 @@ fn one(reader: &mut Reader, entry: Entry, manners: Manners) -> Option<ProviderEn
         reader.error(place, message, format!("known ones: {}", known.join(", ")));
         return None;
     }
-    let known = KnownProvider::of(&key);
+    let known = KnownProvider::find(&key);
     let what = format!("the provider {key}");
     let mut keys = BTreeMap::new();
     for said in Fields::open(reader, what.as_str(), node)?.rest() {
@@ -144,7 +144,7 @@ fn headers(reader: &mut Reader, node: Node, keys: &mut BTreeMap<String, String>)
             let hint = "use letters, digits and dashes, such as X-Team";
             reader.error(entry.place, format!("a header cannot be named {:?}", entry.key), hint);
         } else if let Some(Located { value, .. }) = text(reader, "a header", &entry.node) {
-            keys.insert(format!("{PROVIDER_HEADER}{}", entry.key), value);
+            keys.insert(format!("{PROVIDER_HEADER_PREFIX}{}", entry.key), value);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The key `a2a`: how answers appear over A2A.
 
 use crate::document::{Fields, Node, Reader};
-use baton_types::{A2aSettings, AnswerPlacement, TextStreaming};
+use baton_types::{A2aSettings, AnswerPlacement, TextDelivery};
 
 /// Values of `a2a.answer`.
 pub(crate) const PLACEMENTS: [(&str, AnswerPlacement); 3] =
     [("artifact", AnswerPlacement::Artifact), ("status", AnswerPlacement::Status), ("both", AnswerPlacement::Both)];
 
 /// Values of `a2a.stream_text`.
-pub(crate) const STREAMING: [(&str, TextStreaming); 2] =
-    [("whole", TextStreaming::Whole), ("chunks", TextStreaming::Chunks)];
+pub(crate) const STREAMING: [(&str, TextDelivery); 2] =
+    [("whole", TextDelivery::Whole), ("chunks", TextDelivery::Chunks)];
 
 /// Takes `answer` and `stream_text` from the fields of an agent's or a server's `a2a`.
 pub fn read_a2a_settings(reader: &mut Reader, fields: &mut Fields) -> A2aSettings {

@@ -1,13 +1,13 @@
 //! Keys about who makes an agent.
 
 use crate::document::{Fields, Located, Reader};
-use baton_types::{About, Provider};
+use baton_types::{AgentPublisher, PublisherInfo};
 
 const URL_HINT: &str = "write http://... or https://... without blanks";
 
 /// `provider`, `icon_url` and `documentation_url`, checked.
 #[derive(Default)]
-pub(crate) struct RawAbout(pub(crate) About);
+pub(crate) struct RawAbout(pub(crate) PublisherInfo);
 
 impl RawAbout {
     pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Self {
@@ -16,11 +16,11 @@ impl RawAbout {
             let organization = own.required_text(reader, "organization", "name who makes the agent");
             let url = own.text(reader, "url").and_then(|url| address(reader, "url", url));
             own.finish(reader);
-            Some(Provider { organization: organization?.value, url: url.unwrap_or_default() })
+            Some(AgentPublisher { organization: organization?.value, url: url.unwrap_or_default() })
         });
         let icon = fields.text(reader, "icon_url").and_then(|url| address(reader, "icon_url", url));
         let page = fields.text(reader, "documentation_url").and_then(|url| address(reader, "documentation_url", url));
-        Self(About { provider, icon_url: icon, documentation_url: page })
+        Self(PublisherInfo { provider, icon_url: icon, documentation_url: page })
     }
 }
 

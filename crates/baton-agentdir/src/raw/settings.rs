@@ -5,7 +5,7 @@ use crate::{
     document::{Fields, Located, Node, Reader, Value},
     permission::ASK_WHEN,
 };
-use baton_types::{AskWhen, Budgets, ControlTools, Thousandths, ToolExecution};
+use baton_types::{ApprovalMode, Budgets, ControlTools, Thousandths, ToolExecution};
 use std::time::Duration;
 
 pub(crate) const MAX_TURNS: u64 = 1000;
@@ -31,7 +31,7 @@ pub(crate) struct RawSettings {
     pub(crate) parallel_tools: Option<u64>,
     pub(crate) deadline: Option<Duration>,
     pub(crate) tools: Option<Located<ToolExecution>>,
-    pub(crate) tool_permission: Option<Located<AskWhen>>,
+    pub(crate) tool_permission: Option<Located<ApprovalMode>>,
     pub(crate) control_tools: Vec<Located<&'static str>>,
     pub(crate) orchestration: Option<RawOrchestration>,
     pub(crate) max_output_tokens: Option<u64>,
@@ -141,7 +141,7 @@ impl RawOrchestration {
 /// A number from 0 up to a bound, of which three digits behind the point count.
 fn number(reader: &mut Reader, what: &str, node: &Node, high: f64) -> Option<Thousandths> {
     let Value::Number(written) = &node.value else { return reader.expected(what, "a number", node) };
-    let number = written.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::of);
+    let number = written.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::from_f64);
     if number.is_none() {
         reader.error(node.place, format!("{what} is {written}"), format!("choose a number from 0 to {high}"));
     }

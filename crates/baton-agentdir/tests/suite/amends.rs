@@ -2,8 +2,8 @@
 
 use baton_agentdir::{Amended, EditError, amend, edit, parse};
 use baton_types::{
-    AgentChange, AskWhen, Include, ItemDraft, ItemKind, Json, McpTool, MetadataChange, Permission, PermissionChange,
-    Provider, SessionOverrides, Thousandths, ToolScope,
+    AgentChange, AgentPublisher, ApprovalMode, InclusionMode, ItemDraft, ItemKind, Json, McpTool, MetadataChange,
+    Permission, PermissionChange, PermissionTarget, SessionOverrides, Thousandths,
 };
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -44,7 +44,7 @@ impl Draft {
         Self(ItemDraft { priority: Some(priority), ..self.0 })
     }
 
-    fn include(self, include: Include) -> Self {
+    fn include(self, include: InclusionMode) -> Self {
         Self(ItemDraft { include: Some(include), ..self.0 })
     }
 }
@@ -142,10 +142,10 @@ fn items_that_are_files_keep_what_they_say() {
                     .text("---\nA fence.")
                     .about("What it costs: all of it")
                     .priority(0)
-                    .include(Include::Agent)
+                    .include(InclusionMode::Agent)
                     .0,
             },
-            update(Rule, draft("tone").priority(20).include(Include::Always)),
+            update(Rule, draft("tone").priority(20).include(InclusionMode::Always)),
             update(Rule, draft("tone").text("Be kind.").about("How to speak")),
             update(Rule, draft("tone").text("Be kind.").about("How to speak")),
             update(Rule, draft("plain").priority(7)),
@@ -157,7 +157,7 @@ fn items_that_are_files_keep_what_they_say() {
             update(Reference, draft("fees").text("{\"berth\": 8}")),
             update(Reference, draft("fees").about("Fees")),
             update(Reference, draft("map").priority(4).about("Where things are").text("South is down.")),
-            update(Reference, draft("knots").include(Include::Manual)),
+            update(Reference, draft("knots").include(InclusionMode::Manual)),
             remove(Reference, "knots"),
             remove(Rule, "agents-md"),
             remove(Rule, "tone"),
@@ -180,7 +180,7 @@ fn settings_and_card() -> Vec<AgentChange> {
             max_output_tokens: Some(2000),
             temperature: Some(Thousandths(250)),
             top_p: Some(Thousandths(1000)),
-            tool_permission: Some(AskWhen::Always),
+            tool_permission: Some(ApprovalMode::Always),
             context_top_k: Some(9),
             context_top_n: Some(3),
             context_include_score: Some(Thousandths(500)),
@@ -190,7 +190,10 @@ fn settings_and_card() -> Vec<AgentChange> {
         AgentChange::Metadata(MetadataChange {
             description: some("Knows the harbour: all of it"),
             version: some("2.0"),
-            provider: Some(Provider { organization: "Harbour".to_owned(), url: "https://harbour.example".to_owned() }),
+            provider: Some(AgentPublisher {
+                organization: "Harbour".to_owned(),
+                url: "https://harbour.example".to_owned(),
+            }),
             icon_url: some("https://harbour.example/i.png"),
             documentation_url: some("https://harbour.example/docs"),
             ..MetadataChange::default()
@@ -198,7 +201,10 @@ fn settings_and_card() -> Vec<AgentChange> {
         AgentChange::Metadata(MetadataChange { title: some("Test!"), ..MetadataChange::default() }),
         AgentChange::Metadata(MetadataChange { title: some("Somebody Else"), ..MetadataChange::default() }),
         AgentChange::Metadata(MetadataChange { title: some(" "), ..MetadataChange::default() }),
-        AgentChange::Settings(SessionOverrides { tool_permission: Some(AskWhen::Tool), ..SessionOverrides::default() }),
+        AgentChange::Settings(SessionOverrides {
+            tool_permission: Some(ApprovalMode::Tool),
+            ..SessionOverrides::default()
+        }),
         AgentChange::Metadata(MetadataChange { autonomous: Some(true), ..MetadataChange::default() }),
     ]
 }
@@ -213,7 +219,7 @@ fn tools() -> Vec<AgentChange> {
         |name: &str, entry: Option<&str>| AgentChange::Server { name: name.to_owned(), entry: entry.map(json) };
     let export =
         |name: &str, entry: Option<&str>| AgentChange::Export { name: name.to_owned(), entry: entry.map(json) };
-    let tool = |tool: &str| ToolScope::Tool(McpTool { server: "fs".to_owned(), tool: tool.to_owned() });
+    let tool = |tool: &str| PermissionTarget::Tool(McpTool { server: "fs".to_owned(), tool: tool.to_owned() });
     let plan = r#"{"description": "Plans a trip.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}, "prompt": "Plan a trip to {city}.\nBe brief."}"#;
     let other = r#"{"description": "Plans.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}, "prompt": "Plan: {city}"}"#;
     vec![
@@ -222,11 +228,11 @@ fn tools() -> Vec<AgentChange> {
         server("git", Some(r#"{"url": "https://git.example/mcp", "type": "http"}"#)),
         server("bad", Some(r#"{"args": []}"#)),
         server("bad", Some("7")),
-        AgentChange::Include { scope: ToolScope::Server("fs".to_owned()), include: Include::Manual },
-        AgentChange::Include { scope: tool("read"), include: Include::Agent },
-        AgentChange::Include { scope: tool("read"), include: Include::Always },
-        AgentChange::Include { scope: tool("read"), include: Include::Always },
-        AgentChange::Include { scope: ToolScope::Own("nothing".to_owned()), include: Include::Agent },
+        AgentChange::Include { scope: PermissionTarget::Server("fs".to_owned()), include: InclusionMode::Manual },
+        AgentChange::Include { scope: tool("read"), include: InclusionMode::Agent },
+        AgentChange::Include { scope: tool("read"), include: InclusionMode::Always },
+        AgentChange::Include { scope: tool("read"), include: InclusionMode::Always },
+        AgentChange::Include { scope: PermissionTarget::Own("nothing".to_owned()), include: InclusionMode::Agent },
         server("git", None),
         server("fs", None),
         server("fs", None),
@@ -268,7 +274,7 @@ fn items() -> Vec<AgentChange> {
     vec![
         update(Rule, draft("tone").priority(20)),
         update(Rule, draft("tone").text("Be kind.\n\n# Always\nTo all.")),
-        update(Rule, draft("tone").text("Be brief: always.").about("How to speak").include(Include::Always)),
+        update(Rule, draft("tone").text("Be brief: always.").about("How to speak").include(InclusionMode::Always)),
         create(Rule, "new-one", "Say so."),
         create(Reference, "fees", "Berths cost:\n- 7 a night\n- 40 a week"),
         create(Reference, "map", "North is up."),
@@ -339,8 +345,8 @@ fn permissions_in_one_file_of_others() {
     let text = "metadata: {name: Test}\nmcpServers:\n  fs: # files\n    command: mcp-fs\n    toolPermissionRequired: {serverDefault: true, \
                 tools: {read: true}}\n";
     let files = files(&[("tsagent.yaml", text)]);
-    let scope = ToolScope::Tool(McpTool { server: "fs".to_owned(), tool: "read".to_owned() });
-    let change = PermissionChange { scope, permission: Some(Permission::Allow), disabled: None };
+    let scope = PermissionTarget::Tool(McpTool { server: "fs".to_owned(), tool: "read".to_owned() });
+    let change = PermissionChange { target: scope, permission: Some(Permission::Allow), disabled: None };
     let edited = edit(&files, "/agents/test", &change).unwrap();
     assert_eq!(edited.after.permission, Permission::Allow);
     let expected = text.replace("{read: true}}", "{read: false}}")

@@ -3,8 +3,8 @@
 use crate::amends::{Files, amended, json};
 use baton_agentdir::parse;
 use baton_types::{
-    AgentChange, AgentKit, AgentSpec, AskWhen, ContextItem, Include, ItemDraft, ItemKind, MetadataChange,
-    SessionOverrides, Thousandths,
+    AgentChange, AgentResources, AgentSpec, ApprovalMode, ContextItem, InclusionMode, ItemDraft, ItemKind,
+    MetadataChange, SessionOverrides, Thousandths,
 };
 use proptest::prelude::*;
 use std::fmt::Write as _;
@@ -32,8 +32,8 @@ struct Item {
     style: usize,
 }
 
-const INCLUDES: [(&str, Include); 3] =
-    [("always", Include::Always), ("manual", Include::Manual), ("agent", Include::Agent)];
+const INCLUDES: [(&str, InclusionMode); 3] =
+    [("always", InclusionMode::Always), ("manual", InclusionMode::Manual), ("agent", InclusionMode::Agent)];
 
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -135,7 +135,7 @@ fn files(form: Form, rules: &[Item], references: &[Item]) -> Files {
 }
 
 /// The agent as it is to be, worked out on the values alone.
-fn expected(mut agent: AgentSpec, mut kit: AgentKit, change: &AgentChange) -> (AgentSpec, AgentKit) {
+fn expected(mut agent: AgentSpec, mut kit: AgentResources, change: &AgentChange) -> (AgentSpec, AgentResources) {
     fn items(agent: &mut AgentSpec, kind: ItemKind) -> &mut Vec<ContextItem> {
         if kind == ItemKind::Rule { &mut agent.knowledge.rules } else { &mut agent.knowledge.references }
     }
@@ -145,7 +145,7 @@ fn expected(mut agent: AgentSpec, mut kit: AgentKit, change: &AgentChange) -> (A
             let mut new = ContextItem::new(&item.name, text);
             new.description = item.description.clone().unwrap();
             new.priority = item.priority.unwrap_or(500);
-            new.include = item.include.unwrap_or(Include::Manual);
+            new.include = item.include.unwrap_or(InclusionMode::Manual);
             items(&mut agent, *kind).push(new);
         }
         AgentChange::Update { kind, item } => {
@@ -241,7 +241,7 @@ fn change(rules: Vec<String>, references: Vec<String>) -> impl Strategy<Value = 
             (5, _) => AgentChange::Settings(SessionOverrides {
                 max_turns: Some(number),
                 temperature: Some(Thousandths(score)),
-                tool_permission: Some([AskWhen::Always, AskWhen::Never, AskWhen::Tool][index.index(3)]),
+                tool_permission: Some([ApprovalMode::Always, ApprovalMode::Never, ApprovalMode::Tool][index.index(3)]),
                 context_include_score: Some(Thousandths(1000 - score)),
                 ..SessionOverrides::default()
             }),

@@ -2,14 +2,14 @@
 
 use super::teamspark::{first_form, single};
 use baton_agentdir::{ConvertError, Format, Parsed, convert, parse};
-use baton_types::{AgentKit, AgentSpec};
+use baton_types::{AgentResources, AgentSpec};
 use proptest::prelude::*;
 use serde_json::json;
 use std::{collections::BTreeMap, fmt::Write};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-fn read(files: &Files) -> (AgentSpec, AgentKit) {
+fn read(files: &Files) -> (AgentSpec, AgentResources) {
     let Parsed { agent, kit, diagnostics } = parse(files, "/agents/a");
     (agent.unwrap_or_else(|| panic!("{diagnostics:?}")), kit)
 }
@@ -23,7 +23,7 @@ fn shown(files: &Files) -> String {
 }
 
 /// Servers know the file that they stand in.
-fn placeless(mut kit: AgentKit) -> AgentKit {
+fn placeless(mut kit: AgentResources) -> AgentResources {
     kit.servers.iter_mut().for_each(|server| server.file.clear());
     kit
 }

@@ -1,7 +1,7 @@
 //! Words that are written into files of people.
 
 use baton_agentdir::{EditError, Edited, edit, parse};
-use baton_types::{McpTool, Permission, PermissionChange, ToolScope};
+use baton_types::{McpTool, Permission, PermissionChange, PermissionTarget};
 use proptest::prelude::*;
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -13,20 +13,20 @@ fn files(written: &[(&str, &str)]) -> Files {
     all.map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect()
 }
 
-fn change(scope: ToolScope, permission: Option<Permission>, disabled: Option<bool>) -> PermissionChange {
-    PermissionChange { scope, permission, disabled }
+fn change(scope: PermissionTarget, permission: Option<Permission>, disabled: Option<bool>) -> PermissionChange {
+    PermissionChange { target: scope, permission, disabled }
 }
 
-fn tool(server: &str, tool: &str) -> ToolScope {
-    ToolScope::Tool(McpTool { server: server.to_owned(), tool: tool.to_owned() })
+fn tool(server: &str, tool: &str) -> PermissionTarget {
+    PermissionTarget::Tool(McpTool { server: server.to_owned(), tool: tool.to_owned() })
 }
 
-fn server(name: &str) -> ToolScope {
-    ToolScope::Server(name.to_owned())
+fn server(name: &str) -> PermissionTarget {
+    PermissionTarget::Server(name.to_owned())
 }
 
-fn own(name: &str) -> ToolScope {
-    ToolScope::Own(name.to_owned())
+fn own(name: &str) -> PermissionTarget {
+    PermissionTarget::Own(name.to_owned())
 }
 
 fn edited(files: &Files, change: &PermissionChange) -> Result<Edited, EditError> {
@@ -61,7 +61,7 @@ fn story(file: &str, text: &str, changes: &[PermissionChange]) -> String {
     for change in changes {
         let before = String::from_utf8_lossy(&files[file]).into_owned();
         let edited = edited(&files, change);
-        let _ = writeln!(told, "# {} {:?} {:?}", change.scope, change.permission, change.disabled);
+        let _ = writeln!(told, "# {} {:?} {:?}", change.target, change.permission, change.disabled);
         told.push_str(&shown(&before, &edited));
         if let Ok(edited) = edited {
             assert_eq!(edited.file, file);

@@ -1,7 +1,7 @@
 //! Rules, references, guides and skills of our own form, and the settings that go with them.
 
 use super::{parse_files, parse_yaml, shown};
-use baton_types::{Include, RelevanceLimits, Thousandths};
+use baton_types::{InclusionMode, RelevanceLimits, Thousandths};
 use std::fmt::Write;
 
 #[test]
@@ -62,10 +62,10 @@ fn a_guide_comes_first_unless_there_is_one_of_its_name() {
             parsed.diagnostics.len(),
         )
     };
-    let guide = ("agents-md".to_owned(), 0, Include::Always);
+    let guide = ("agents-md".to_owned(), 0, InclusionMode::Always);
     assert_eq!(rules("name: a", b"Hi"), (vec![guide], 0));
     assert_eq!(rules("name: a", b" \n"), (vec![], 0));
-    let own = ("agents-md".to_owned(), 500, Include::Manual);
+    let own = ("agents-md".to_owned(), 500, InclusionMode::Manual);
     assert_eq!(rules("name: a\nrules: [{ name: agents-md, text: mine }]", b"Hi"), (vec![own], 1));
 }
 

@@ -2,7 +2,7 @@
 
 use super::{parse_files, parse_yaml, shown};
 use baton_agentdir::Parsed;
-use baton_types::{AskWhen, PermissionRule};
+use baton_types::{ApprovalMode, PermissionRule};
 use insta::assert_snapshot;
 use std::fmt::Write;
 
@@ -154,15 +154,20 @@ fn rules_are_bounded() {
 #[test]
 fn what_tspark_json_says_about_the_agent() {
     for (yaml, json, autonomous, ask) in [
-        ("", r#"{}"#, false, AskWhen::Tool),
-        ("", r#"{"settings": {"toolPermission": "always"}}"#, false, AskWhen::Always),
-        ("", r#"{"metadata": {"skills": []}, "settings": {"toolPermission": "never"}}"#, true, AskWhen::Never),
-        ("", r#"{"skills": [{"id": "x"}]}"#, true, AskWhen::Tool),
-        ("", r#"{"metadata": {"skills": null}}"#, false, AskWhen::Tool),
-        ("", r#"{"metadata": {"skills": [], "autonomous": false}}"#, false, AskWhen::Tool),
-        ("", r#"{"metadata": {"autonomous": true}}"#, true, AskWhen::Tool),
-        ("autonomous: false", r#"{"metadata": {"skills": []}}"#, false, AskWhen::Tool),
-        ("settings: { tool_permission: tool }", r#"{"settings": {"toolPermission": "never"}}"#, false, AskWhen::Tool),
+        ("", r#"{}"#, false, ApprovalMode::Tool),
+        ("", r#"{"settings": {"toolPermission": "always"}}"#, false, ApprovalMode::Always),
+        ("", r#"{"metadata": {"skills": []}, "settings": {"toolPermission": "never"}}"#, true, ApprovalMode::Never),
+        ("", r#"{"skills": [{"id": "x"}]}"#, true, ApprovalMode::Tool),
+        ("", r#"{"metadata": {"skills": null}}"#, false, ApprovalMode::Tool),
+        ("", r#"{"metadata": {"skills": [], "autonomous": false}}"#, false, ApprovalMode::Tool),
+        ("", r#"{"metadata": {"autonomous": true}}"#, true, ApprovalMode::Tool),
+        ("autonomous: false", r#"{"metadata": {"skills": []}}"#, false, ApprovalMode::Tool),
+        (
+            "settings: { tool_permission: tool }",
+            r#"{"settings": {"toolPermission": "never"}}"#,
+            false,
+            ApprovalMode::Tool,
+        ),
     ] {
         let yaml = format!("name: a\n{yaml}");
         let files: &[(&str, &[u8])] =

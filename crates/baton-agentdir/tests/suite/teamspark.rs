@@ -2,7 +2,7 @@
 
 use super::{parse_files, shown};
 use baton_agentdir::{Format, Parsed, parse};
-use baton_types::{Include, ModelSpec, Thousandths};
+use baton_types::{InclusionMode, ModelSpec, Thousandths};
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
 type Files = BTreeMap<String, Vec<u8>>;
@@ -63,9 +63,9 @@ fn teamspark_01_the_first_form_has_text_for_numbers_and_keeps_its_model() {
         items.iter().map(|item| (item.name.clone(), item.priority, item.include)).collect::<Vec<_>>()
     };
     let item = |name: &str, priority, include| (name.to_owned(), priority, include);
-    let rules = [item("tone", 0, Include::Manual), item("safety", 900, Include::Always)];
+    let rules = [item("tone", 0, InclusionMode::Manual), item("safety", 900, InclusionMode::Always)];
     assert_eq!(names(&agent.knowledge.rules), rules);
-    let references = [item("berths", 100, Include::Agent), item("fees", 500, Include::Manual)];
+    let references = [item("berths", 100, InclusionMode::Agent), item("fees", 500, InclusionMode::Manual)];
     assert_eq!(names(&agent.knowledge.references), references);
     insta::assert_snapshot!(told(&parsed));
 }

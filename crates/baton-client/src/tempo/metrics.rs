@@ -5,7 +5,7 @@ use super::{
     search::{CANONICAL, WARNINGS, said},
 };
 use crate::{Client, ClientError, call::unintelligible};
-use baton_types::Value;
+use baton_types::SpanValue;
 use baton_wire::path_segment;
 use serde::{Deserialize, Deserializer, de};
 use std::fmt::{self, Write as _};
@@ -42,7 +42,7 @@ pub struct MetricsReply {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeriesHit {
     /// Labels that identify the series.
-    pub labels: Vec<(String, Value)>,
+    pub labels: Vec<(String, SpanValue)>,
     /// End of each interval in milliseconds since the Unix epoch, and its value.
     pub samples: Vec<(u64, f64)>,
 }
@@ -173,7 +173,7 @@ mod tests {
         let series: Vec<SeriesHit> = found.series.into_iter().map(SeriesHit::from).collect();
         let values: Vec<String> = series[0].samples.iter().map(|(at, value)| format!("{at} {value}")).collect();
         assert_eq!(values, ["1000 1.5", "2000 NaN", "3000 0", "4000 -inf", "5000 7"]);
-        assert_eq!((series[0].labels[0].clone(), series.len()), (("p".to_owned(), Value::Float(0.9)), 2));
+        assert_eq!((series[0].labels[0].clone(), series.len()), (("p".to_owned(), SpanValue::Float(0.9)), 2));
         let whole: Found = serde_json::from_str(r#"{"series":[{"labels":[],"value":2.5}]}"#).unwrap();
         let whole: Vec<SeriesHit> = whole.series.into_iter().map(SeriesHit::from).collect();
         assert_eq!(whole[0].samples, [(0, 2.5)]);

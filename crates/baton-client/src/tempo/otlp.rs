@@ -7,7 +7,7 @@ use base64::{
         general_purpose::{GeneralPurpose, GeneralPurposeConfig},
     },
 };
-use baton_types::{Span, SpanKind, SpanStatus, Value};
+use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
 use serde::{Deserialize, Deserializer, de};
 use std::fmt;
 
@@ -58,36 +58,40 @@ pub(super) struct KeyValue {
 }
 
 impl KeyValue {
-    pub(super) fn pair(self) -> (String, Value) {
+    pub(super) fn pair(self) -> (String, SpanValue) {
         (self.key, value(&self.value, 0))
     }
 }
 
 /// A value in OTLP's JSON.
-fn value(json: &serde_json::Value, depth: usize) -> Value {
-    let Some((kind, inner)) = json.as_object().and_then(|object| object.iter().next()) else { return Value::Empty };
+fn value(json: &serde_json::Value, depth: usize) -> SpanValue {
+    let Some((kind, inner)) = json.as_object().and_then(|object| object.iter().next()) else { return SpanValue::Empty };
     let inside = |inner: &serde_json::Value| inner.get("values").and_then(|values| values.as_array()).cloned();
     match (kind.as_str(), inner) {
-        _ if depth > DEEPEST => Value::Empty,
+        _ if depth > DEEPEST => SpanValue::Empty,
         ("stringValue", serde_json::Value::String(text)) => text.clone().into(),
         ("boolValue", serde_json::Value::Bool(word)) => (*word).into(),
-        ("intValue", serde_json::Value::String(text)) => text.parse::<i64>().map_or(Value::Empty, Value::from),
-        ("intValue", serde_json::Value::Number(number)) => number.as_i64().map_or(Value::Empty, Value::from),
-        ("doubleValue", serde_json::Value::Number(number)) => number.as_f64().map_or(Value::Empty, Value::from),
+        ("intValue", serde_json::Value::String(text)) => text.parse::<i64>().map_or(SpanValue::Empty, SpanValue::from),
+        ("intValue", serde_json::Value::Number(number)) => number.as_i64().map_or(SpanValue::Empty, SpanValue::from),
+        ("doubleValue", serde_json::Value::Number(number)) => number.as_f64().map_or(SpanValue::Empty, SpanValue::from),
         // NaN and infinities are text.
-        ("doubleValue", serde_json::Value::String(text)) => text.parse::<f64>().map_or(Value::Empty, Value::from),
-        ("bytesValue", serde_json::Value::String(text)) => BASE64.decode(text).map_or(Value::Empty, Value::Bytes),
+        ("doubleValue", serde_json::Value::String(text)) => {
+            text.parse::<f64>().map_or(SpanValue::Empty, SpanValue::from)
+        }
+        ("bytesValue", serde_json::Value::String(text)) => {
+            BASE64.decode(text).map_or(SpanValue::Empty, SpanValue::Bytes)
+        }
         ("arrayValue", list) => {
-            Value::List(inside(list).unwrap_or_default().iter().map(|item| value(item, depth + 1)).collect())
+            SpanValue::List(inside(list).unwrap_or_default().iter().map(|item| value(item, depth + 1)).collect())
         }
         ("kvlistValue", map) => {
             let pair = |item: &serde_json::Value| {
                 let key = item.get("key")?.as_str()?.to_owned();
                 Some((key.into(), value(item.get("value")?, depth + 1)))
             };
-            Value::Map(inside(map).unwrap_or_default().iter().filter_map(pair).collect())
+            SpanValue::Map(inside(map).unwrap_or_default().iter().filter_map(pair).collect())
         }
-        _ => Value::Empty,
+        _ => SpanValue::Empty,
     }
 }
 
@@ -168,20 +172,20 @@ fn resource_span(span: &Span) -> serde_json::Value {
     })
 }
 
-fn attributes(pairs: &[(baton_types::Key, Value)]) -> Vec<serde_json::Value> {
+fn attributes(pairs: &[(baton_types::AttributeKey, SpanValue)]) -> Vec<serde_json::Value> {
     pairs.iter().map(|(key, value)| serde_json::json!({ "key": key, "value": written(value) })).collect()
 }
 
-fn written(value: &Value) -> serde_json::Value {
+fn written(value: &SpanValue) -> serde_json::Value {
     use serde_json::json;
     match value {
-        Value::Text(text) => json!({ "stringValue": text }),
-        Value::Bool(word) => json!({ "boolValue": word }),
-        Value::Int(number) => json!({ "intValue": number.to_string() }),
-        Value::Float(number) => json!({ "doubleValue": number }),
-        Value::List(items) => json!({ "arrayValue": { "values": items.iter().map(written).collect::<Vec<_>>() } }),
-        Value::Map(pairs) => json!({ "kvlistValue": { "values": attributes(pairs) } }),
-        Value::Bytes(bytes) => json!({ "bytesValue": BASE64.encode(bytes) }),
-        Value::Empty => json!({}),
+        SpanValue::Text(text) => json!({ "stringValue": text }),
+        SpanValue::Bool(word) => json!({ "boolValue": word }),
+        SpanValue::Int(number) => json!({ "intValue": number.to_string() }),
+        SpanValue::Float(number) => json!({ "doubleValue": number }),
+        SpanValue::List(items) => json!({ "arrayValue": { "values": items.iter().map(written).collect::<Vec<_>>() } }),
+        SpanValue::Map(pairs) => json!({ "kvlistValue": { "values": attributes(pairs) } }),
+        SpanValue::Bytes(bytes) => json!({ "bytesValue": BASE64.encode(bytes) }),
+        SpanValue::Empty => json!({}),
     }
 }

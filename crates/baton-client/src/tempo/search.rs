@@ -1,7 +1,7 @@
 //! TraceQL searches.
 
 use crate::{Client, ClientError, call::unintelligible};
-use baton_types::Value;
+use baton_types::SpanValue;
 use baton_wire::path_segment;
 use http::HeaderMap;
 use serde::Deserialize;
@@ -70,7 +70,7 @@ pub struct SpansetHit {
     /// Total number of spans in the set.
     pub matched: u64,
     /// Results of `by` and of aggregates.
-    pub attributes: Vec<(String, Value)>,
+    pub attributes: Vec<(String, SpanValue)>,
 }
 
 /// A matching span.
@@ -85,7 +85,7 @@ pub struct SpanHit {
     /// Duration, in nanoseconds.
     pub duration: u64,
     /// Attributes that the query uses or selects.
-    pub attributes: Vec<(String, Value)>,
+    pub attributes: Vec<(String, SpanValue)>,
 }
 
 impl Client {

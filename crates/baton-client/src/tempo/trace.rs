@@ -2,7 +2,7 @@
 
 use super::otlp::{self, KeyValue, Number};
 use crate::{Client, ClientError, call::unintelligible};
-use baton_types::{Attributes, Dropped, Resource, Span, SpanEvent, SpanId, SpanLink, SpanScope, TraceId};
+use baton_types::{Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanLink, SpanResource, SpanScope, TraceId};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ fn attributes(pairs: Vec<KeyValue>) -> Attributes {
 
 impl ResourceSpans {
     fn into_spans(self, spans: &mut Vec<Span>) {
-        let resource = Arc::new(Resource {
+        let resource = Arc::new(SpanResource {
             attributes: attributes(self.resource.attributes),
             dropped_attributes: self.resource.dropped_attributes_count,
             schema_url: self.schema_url,
@@ -176,7 +176,7 @@ impl ResourceSpans {
 }
 
 impl FoundSpan {
-    fn into_span(self, resource: &Arc<Resource>, scope: &Arc<SpanScope>) -> Span {
+    fn into_span(self, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>) -> Span {
         let parent = SpanId(otlp::id(&self.parent_span_id));
         Span {
             trace: TraceId(otlp::id(&self.trace_id)),
@@ -193,7 +193,7 @@ impl FoundSpan {
             links: self.links.into_iter().map(SpanLink::from).collect(),
             status: otlp::status(&self.status.code),
             status_message: self.status.message,
-            dropped: Dropped {
+            dropped: SpanDropCounts {
                 attributes: self.dropped_attributes_count,
                 events: self.dropped_events_count,
                 links: self.dropped_links_count,

@@ -53,7 +53,9 @@ impl Transport {
             _ => return Err(refuse("it must begin with http:// or https://")),
         };
         let port = match authority.port_u16() {
-            _ if authority.as_str().contains('@') => return Err(refuse("it contains a user name; use a token instead")),
+            _ if authority.as_str().contains('@') => {
+                return Err(refuse("it contains a user name; use a token instead"));
+            }
             Some(port) => port,
             None if authority.as_str() == host => usual_port,
             None => return Err(refuse("its port is not a number up to 65535")),

@@ -73,9 +73,7 @@ fn explained(error: io::Error) -> io::Error {
         CertificateError::UnknownIssuer => {
             "its certificate was issued by an authority that this system does not trust".to_owned()
         }
-        CertificateError::ApplicationVerificationFailure => {
-            "its certificate is not the pinned one".to_owned()
-        }
+        CertificateError::ApplicationVerificationFailure => "its certificate is not the pinned one".to_owned(),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate has expired".to_owned(),
         CertificateError::Other(OtherError(other)) if other.to_string() == "CaUsedAsEndEntity" => {
             "its certificate is a CA certificate, which a server must not use; create one with CA:FALSE".to_owned()
@@ -112,7 +110,7 @@ impl ServerCertVerifier for Pin {
         _: &[u8],
         _: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        if Digest::of(shown) == self.fingerprint {
+        if Digest::compute(shown) == self.fingerprint {
             return Ok(ServerCertVerified::assertion());
         }
         Err(CertificateError::ApplicationVerificationFailure.into())

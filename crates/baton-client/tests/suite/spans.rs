@@ -2,7 +2,7 @@
 
 use super::{reply, server};
 use baton_client::{ClientError, SearchRequest, TailEvent, TraceReply};
-use baton_types::{ErrorCode, SpanId, SpanKind, SpanStatus, TraceId, Value};
+use baton_types::{ErrorCode, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 
 fn request() -> SearchRequest {
     SearchRequest { query: "{ .ü = 1 }".into(), limit: 1, spans_per_spanset: 1, ..SearchRequest::default() }
@@ -26,8 +26,8 @@ fn a_trace_is_read_in_every_form_of_json() {
     assert_eq!(span.trace, "4bf92f3577b34da6a3ce929d0e0e4736".parse::<TraceId>().unwrap());
     assert_eq!((span.id, span.parent), (SpanId([0, 0, 0, 0, 0, 0, 0, 1]), Some(SpanId([0, 0, 0, 0, 0, 0, 0, 2]))));
     assert_eq!((span.kind, span.status, span.service()), (SpanKind::Client, SpanStatus::Error, Some("shop")));
-    assert_eq!(span.attribute("n"), Some(&Value::Int(9_007_199_254_740_993)));
-    assert_eq!(span.attribute("l"), Some(&Value::List(vec![Value::Bool(true), Value::Empty])));
+    assert_eq!(span.attribute("n"), Some(&SpanValue::Int(9_007_199_254_740_993)));
+    assert_eq!(span.attribute("l"), Some(&SpanValue::List(vec![SpanValue::Bool(true), SpanValue::Empty])));
     assert_eq!(TraceReply::read("{}".to_owned()).unwrap().spans, []);
     assert!(TraceReply::read("nothing".to_owned()).is_err());
 }

@@ -30,13 +30,7 @@ pub(super) fn dashboard(_: &[Price]) -> Dashboard {
                 "Check the status of the provider and the credit of your API key.",
                 failed_share(chats),
             ),
-            Panel::new(
-                Stat,
-                Percent,
-                "Failed tool calls",
-                "Find the tool in runs and tools.",
-                failed_share(tools),
-            ),
+            Panel::new(Stat, Percent, "Failed tool calls", "Find the tool in runs and tools.", failed_share(tools)),
             Panel::new(
                 Stat,
                 PerSecond,

@@ -1,18 +1,18 @@
 //! Reads and answers a single approval.
 
 use super::{
-    list::Parents,
-    open::{Approval, ApprovalKind, ApprovalQuestion, ApprovalRef, address, data, is_wordy, open_in},
+    list::ParentTaskCache,
+    open::{Approval, ApprovalKind, ApprovalQuestion, ApprovalRef, address, data, is_text_address, pending_approvals},
 };
 use crate::{Engine, EngineError, SendCommand, TaskRef};
-use baton_rules::{ASK_USER_TOOL, Task, calls_in, results_part};
+use baton_rules::{ASK_USER_TOOL, TaskRecord, parse_tool_calls, results_part};
 use baton_types::{CallId, ErrorCode, Json, Message, Part, Principal, Role, TaskId, TaskView, ToolResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Maximum attempts to answer a task that changes concurrently.
-const TRIES: usize = 16;
+const MAX_ANSWER_ATTEMPTS: usize = 16;
 
 /// Answer to a pending approval.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ pub enum ApprovalError {
     },
     /// The answer does not match the question.
     #[error("{0}")]
-    Unfit(String),
+    InvalidAnswer(String),
     /// The engine rejected the command.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -85,7 +85,7 @@ impl ApprovalError {
         match self {
             Self::NotFound { .. } => ErrorCode::APPROVAL_NOT_FOUND,
             Self::Answered { .. } => ErrorCode::APPROVAL_ANSWERED,
-            Self::Unfit(_) => ErrorCode::ANSWER_INVALID,
+            Self::InvalidAnswer(_) => ErrorCode::ANSWER_INVALID,
             Self::Engine(error) => error.code(),
         }
     }
@@ -98,8 +98,8 @@ impl Engine {
         principal: &Arc<Principal>,
         approval: &ApprovalRef,
     ) -> Result<Approval, ApprovalError> {
-        let (_, mut found) = self.waiting(principal, approval).await?;
-        Parents::default().follow(&self.inner, std::slice::from_mut(&mut found)).await?;
+        let (_, mut found) = self.pending_approval(principal, approval).await?;
+        ParentTaskCache::default().fill_roots(&self.inner, std::slice::from_mut(&mut found)).await?;
         Ok(found)
     }
 
@@ -110,10 +110,10 @@ impl Engine {
         answer: &AnswerApproval,
     ) -> Result<Arc<TaskView>, ApprovalError> {
         let mut refused = None;
-        for _ in 0..TRIES {
-            let (task, approval) = self.waiting(principal, &answer.approval).await?;
-            let parts = said(&approval, answer).map_err(ApprovalError::Unfit)?;
-            let message = Message::new(self.fresh_id().into(), Role::User, parts).within(&task.context, &task.id);
+        for _ in 0..MAX_ANSWER_ATTEMPTS {
+            let (task, approval) = self.pending_approval(principal, &answer.approval).await?;
+            let parts = answer_parts(&approval, answer).map_err(ApprovalError::InvalidAnswer)?;
+            let message = Message::new(self.fresh_id().into(), Role::User, parts).with_task(&task.context, &task.id);
             let command = SendCommand {
                 // A stale answer would be taken as a new message.
                 if_generation: Some(task.generation),
@@ -124,7 +124,7 @@ impl Engine {
                 Ok(sent) => return Ok(sent.task),
                 Err(error @ (EngineError::GenerationMismatch { .. } | EngineError::TaskFinished { .. })) => {
                     refused = Some(error);
-                    self.inner.synced().await?;
+                    self.inner.wait_for_sync().await?;
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -133,11 +133,11 @@ impl Engine {
     }
 
     /// The task and the pending approval.
-    async fn waiting(
+    async fn pending_approval(
         &self,
         principal: &Arc<Principal>,
         wanted: &ApprovalRef,
-    ) -> Result<(Task, Approval), ApprovalError> {
+    ) -> Result<(TaskRecord, Approval), ApprovalError> {
         let task = TaskRef { task: wanted.task.clone(), agent: None };
         let named = |call: &String| (wanted.task.clone(), call.clone());
         let task = self.inner.load(principal, &task).await.map_err(|error| match error {
@@ -147,15 +147,15 @@ impl Engine {
             }
             other => other.into(),
         })?;
-        let mut open = open_in(&task);
-        open.retain(|approval| wanted.is(approval));
+        let mut open = pending_approvals(&task);
+        open.retain(|approval| wanted.matches(approval));
         if open.iter().any(|approval| approval.address() == wanted.call) {
             open.retain(|approval| approval.address() == wanted.call);
         }
         if open.len() > 1 {
             let tasks: Vec<&str> = open.iter().filter_map(|approval| approval.remote_task.as_deref()).collect();
             let detail = format!("several calls have the id '{}'; remote_task_id must be one of: ", wanted.call);
-            return Err(ApprovalError::Unfit(detail + &tasks.join(", ")));
+            return Err(ApprovalError::InvalidAnswer(detail + &tasks.join(", ")));
         }
         match open.pop() {
             Some(approval) => Ok((task, approval)),
@@ -171,7 +171,7 @@ impl Engine {
 }
 
 impl ApprovalRef {
-    fn is(&self, approval: &Approval) -> bool {
+    fn matches(&self, approval: &Approval) -> bool {
         let called = approval.call.as_ref().is_some_and(|call| call.as_str() == self.call);
         let there = self.remote_task.is_none() || self.remote_task == approval.remote_task;
         (called || approval.address() == self.call) && there
@@ -179,34 +179,34 @@ impl ApprovalRef {
 }
 
 /// Whether the task ever made such a call, or answered a call of a remote agent.
-fn was_known(task: &Task, wanted: &ApprovalRef) -> bool {
+fn was_known(task: &TaskRecord, wanted: &ApprovalRef) -> bool {
     #[derive(Deserialize)]
-    struct PartIn {
-        input_responses: Vec<ResponseIn>,
+    struct ApprovalResponsesPart {
+        input_responses: Vec<ApprovalResponseEntry>,
     }
     #[derive(Deserialize)]
-    struct ResponseIn {
+    struct ApprovalResponseEntry {
         call_id: Option<String>,
         task_id: Option<String>,
     }
-    let is_it = |response: &ResponseIn| {
+    let is_it = |response: &ApprovalResponseEntry| {
         let (call, task) = (response.call_id.as_deref(), response.task_id.as_deref());
         let there = wanted.remote_task.is_none() || wanted.remote_task.as_deref() == task;
         there && (call == Some(&wanted.call) || address(call, task) == wanted.call)
     };
     let own = wanted.remote_task.is_none();
-    is_wordy(&wanted.call)
+    is_text_address(&wanted.call)
         || own && task.calls.iter().any(|state| state.call.id.as_str() == wanted.call)
         || task.history.iter().chain(&task.waiting).any(|message| match message.role {
-            Role::Agent => own && calls_in(message).iter().any(|call| call.id.as_str() == wanted.call),
+            Role::Agent => own && parse_tool_calls(message).iter().any(|call| call.id.as_str() == wanted.call),
             Role::User => data(message)
-                .filter_map(|data| data.read::<PartIn>().ok())
+                .filter_map(|data| data.read::<ApprovalResponsesPart>().ok())
                 .any(|part| part.input_responses.iter().any(is_it)),
         })
 }
 
 /// Message parts that carry the answer.
-fn said(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part>, String> {
+fn answer_parts(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part>, String> {
     if answer.digest.is_some() && answer.digest != approval.digest {
         return Err("the arguments have changed since they were shown; review them again".to_owned());
     }
@@ -233,10 +233,10 @@ fn said(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part>, Strin
         };
         match (&question.kind, &approval.call, &approval.remote_task) {
             (ApprovalKind::Question, Some(call), None) if approval.tool.as_deref() == Some(ASK_USER_TOOL) => {
-                parts.push(results_part(&[told(call, words(given)?)]));
+                parts.push(results_part(&[text_result(call, answer_text(given)?)]));
             }
-            (ApprovalKind::Question, None, None) => parts.push(Part::text(words(given)?)),
-            _ => responses.push(response(approval, question, given)?),
+            (ApprovalKind::Question, None, None) => parts.push(Part::text(answer_text(given)?)),
+            _ => responses.push(response_entry(approval, question, given)?),
         }
     }
     if !responses.is_empty() {
@@ -245,12 +245,12 @@ fn said(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part>, Strin
     Ok(parts)
 }
 
-fn told(call: &CallId, words: &str) -> ToolResult {
+fn text_result(call: &CallId, words: &str) -> ToolResult {
     let name = ASK_USER_TOOL.to_owned();
     ToolResult { call: call.clone(), name, output: Json::string(words), is_error: false }
 }
 
-fn words(given: &QuestionAnswer) -> Result<&str, String> {
+fn answer_text(given: &QuestionAnswer) -> Result<&str, String> {
     if given.decision.is_some() || given.content.is_some() {
         return Err("the question needs a text answer: set text and nothing else".to_owned());
     }
@@ -258,7 +258,7 @@ fn words(given: &QuestionAnswer) -> Result<&str, String> {
 }
 
 /// Entry of `input_responses`.
-fn response(approval: &Approval, question: &ApprovalQuestion, given: &QuestionAnswer) -> Result<Value, String> {
+fn response_entry(approval: &Approval, question: &ApprovalQuestion, given: &QuestionAnswer) -> Result<Value, String> {
     let mut entry = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -291,7 +291,7 @@ fn response(approval: &Approval, question: &ApprovalQuestion, given: &QuestionAn
             }
             (_, Some(_)) => return Err("a form takes content, not text".to_owned()),
         },
-        ApprovalKind::Question => put("content", Some(json!({ "text": words(given)? }))),
+        ApprovalKind::Question => put("content", Some(json!({ "text": answer_text(given)? }))),
     }
     Ok(Value::Object(entry))
 }

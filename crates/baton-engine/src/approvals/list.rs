@@ -1,22 +1,22 @@
 //! Paged list of the pending approvals of a caller.
 
-use super::open::{Approval, open_in};
-use crate::{Engine, EngineError, engine::Inner};
-use baton_ports::{JournalError, ListPage, ListQuery, PageCursor};
-use baton_types::{AgentName, Fact, Principal, StreamId, TaskEvent, TaskId, TaskState};
+use super::open::{Approval, pending_approvals};
+use crate::{Engine, EngineError, engine::EngineInner};
+use baton_ports::{JournalError, StreamCursor, StreamPage, StreamQuery};
+use baton_types::{AgentName, JournalEvent, Principal, StreamId, TaskEvent, TaskId, TaskState};
 use std::{collections::HashMap, sync::Arc};
 
 /// Maximum waiting tasks scanned per page. Many of them may only relay questions of other tasks.
-const MOST_TASKS: usize = 1000;
+const MAX_SCANNED_TASKS: usize = 1000;
 
 /// Tasks fetched per journal list query.
 const CHUNK: usize = 100;
 
 /// A page ends at this size in bytes, regardless of its limit.
-const PAGE_WEIGHT: usize = 8 * 1024 * 1024;
+const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Maximum length of a parent chain.
-const DEEPEST: usize = 64;
+const MAX_CHAIN_DEPTH: usize = 64;
 
 /// Filter and page of an approval list.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ pub struct ListApprovals {
     /// Only approvals of this task and of its handoffs.
     pub root: Option<TaskId>,
     /// Start after this task.
-    pub after: Option<PageCursor>,
+    pub after: Option<StreamCursor>,
     /// Approximate page size; the approvals of one task are never split.
     pub limit: usize,
 }
@@ -37,7 +37,7 @@ pub struct ApprovalPage {
     /// Pending approvals.
     pub approvals: Vec<Approval>,
     /// Cursor of the next page, if there may be one.
-    pub next: Option<PageCursor>,
+    pub next: Option<StreamCursor>,
 }
 
 impl Engine {
@@ -47,28 +47,28 @@ impl Engine {
         principal: &Arc<Principal>,
         query: &ListApprovals,
     ) -> Result<ApprovalPage, EngineError> {
-        let mut listed = ListQuery {
+        let mut listed = StreamQuery {
             state: Some(TaskState::InputRequired.as_str()),
             after: query.after.clone(),
-            ..ListQuery::tasks(CHUNK)
+            ..StreamQuery::tasks(CHUNK)
         };
         let (mut approvals, mut looked, mut weight) = (Vec::new(), 0, 0);
-        let mut parents = Parents::default();
+        let mut parents = ParentTaskCache::default();
         loop {
-            let ListPage { heads, next, .. } = self.inner.journal().list(principal, &listed).await?;
+            let StreamPage { heads, next, .. } = self.inner.journal().list(principal, &listed).await?;
             let count = heads.len();
             for (index, head) in heads.into_iter().enumerate() {
                 looked += 1;
                 if let Some(task) = self.inner.load_listed(principal, &head).await? {
-                    let mut open = open_in(&task);
-                    parents.follow(&self.inner, &mut open).await?;
-                    open.retain(|approval| query.wants(approval));
+                    let mut open = pending_approvals(&task);
+                    parents.fill_roots(&self.inner, &mut open).await?;
+                    open.retain(|approval| query.matches(approval));
                     weight += open.iter().map(Approval::weight).sum::<usize>();
                     approvals.append(&mut open);
                 }
-                let full = approvals.len() >= query.limit || weight >= PAGE_WEIGHT || looked >= MOST_TASKS;
+                let full = approvals.len() >= query.limit || weight >= MAX_PAGE_BYTES || looked >= MAX_SCANNED_TASKS;
                 if full {
-                    let here = PageCursor { status_at: head.status_at, id: head.stream.id().to_owned() };
+                    let here = StreamCursor { status_at: head.status_at, id: head.stream.id().to_owned() };
                     let more = index + 1 < count || next.is_some();
                     return Ok(ApprovalPage { approvals, next: more.then_some(here) });
                 }
@@ -82,7 +82,7 @@ impl Engine {
 }
 
 impl ListApprovals {
-    fn wants(&self, approval: &Approval) -> bool {
+    fn matches(&self, approval: &Approval) -> bool {
         let of_agent = |agent: &AgentName| {
             *agent == approval.agent || *agent == approval.task_agent || approval.chain.contains(agent)
         };
@@ -93,14 +93,14 @@ impl ListApprovals {
 
 /// Cache of parent tasks by child task.
 #[derive(Default)]
-pub(super) struct Parents(HashMap<TaskId, Option<TaskId>>);
+pub(super) struct ParentTaskCache(HashMap<TaskId, Option<TaskId>>);
 
-impl Parents {
+impl ParentTaskCache {
     /// Sets the root task of each approval.
-    pub(super) async fn follow(&mut self, inner: &Inner, open: &mut [Approval]) -> Result<(), EngineError> {
+    pub(super) async fn fill_roots(&mut self, inner: &EngineInner, open: &mut [Approval]) -> Result<(), EngineError> {
         let Some(first) = open.first() else { return Ok(()) };
         let mut root = first.task.clone();
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_CHAIN_DEPTH {
             let Some(parent) = self.parent(inner, &root).await? else { break };
             root = parent;
         }
@@ -110,7 +110,7 @@ impl Parents {
         Ok(())
     }
 
-    async fn parent(&mut self, inner: &Inner, task: &TaskId) -> Result<Option<TaskId>, EngineError> {
+    async fn parent(&mut self, inner: &EngineInner, task: &TaskId) -> Result<Option<TaskId>, EngineError> {
         if let Some(known) = self.0.get(task) {
             return Ok(known.clone());
         }
@@ -120,7 +120,7 @@ impl Parents {
             first => first?,
         };
         let parent = first.first().and_then(|event| match &event.fact {
-            Fact::Task(TaskEvent::Submitted { parent: Some(parent), .. }) => Some(parent.task.clone()),
+            JournalEvent::Task(TaskEvent::Submitted { parent: Some(parent), .. }) => Some(parent.task.clone()),
             _ => None,
         });
         self.0.insert(task.clone(), parent.clone());

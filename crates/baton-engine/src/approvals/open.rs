@@ -1,9 +1,9 @@
 //! Pending input requests of one task.
 
-use baton_rules::{ASK_USER_TOOL, CallStage, Task, doubt_ask, is_in_doubt};
+use baton_rules::{ASK_USER_TOOL, CallStage, TaskRecord, in_doubt_request, is_in_doubt};
 use baton_types::{
-    AgentName, CallId, ContextId, Digest, Json, Message, PartContent, TaskId, TaskState, Timestamp, ToolAsk, ToolCall,
-    ToolQuestion, Wanted,
+    AgentName, CallId, ContextId, Digest, Json, Message, PartContent, QuestionKind, TaskId, TaskState, Timestamp,
+    ToolCall, ToolInputRequest, ToolQuestion,
 };
 use serde::{Deserialize, de::IgnoredAny};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, de::IgnoredAny};
 const NO_CALL: &str = "-";
 
 /// Maximum questions read from a status message of a remote agent.
-const MOST: usize = 256;
+const MAX_REMOTE_QUESTIONS: usize = 256;
 
 /// A tool call that waits for input from a person, or a text question of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Approval {
             + self.questions.iter().map(question).sum::<usize>()
     }
 
-    fn of(task: &Task) -> Self {
+    fn from_task(task: &TaskRecord) -> Self {
         let chain = task.parent.as_ref().map(|parent| parent.chain.clone()).unwrap_or_default();
         Self {
             task: task.id.clone(),
@@ -114,34 +114,34 @@ impl Approval {
         }
     }
 
-    fn of_call(task: &Task, call: &ToolCall, ask: &ToolAsk) -> Self {
+    fn from_call(task: &TaskRecord, call: &ToolCall, ask: &ToolInputRequest) -> Self {
         Self {
             call: Some(call.id.clone()),
             tool: Some(call.name.clone()),
             arguments: Some(call.arguments.clone()),
-            digest: Some(Digest::of(call.arguments.as_str().as_bytes()).to_string()),
-            questions: ask.questions.iter().map(ApprovalQuestion::of).collect(),
-            ..Self::of(task)
+            digest: Some(Digest::compute(call.arguments.as_str().as_bytes()).to_string()),
+            questions: ask.questions.iter().map(ApprovalQuestion::from_question).collect(),
+            ..Self::from_task(task)
         }
     }
 
-    fn in_words(task: &Task, call: Option<&ToolCall>, message: String) -> Self {
+    fn with_text_question(task: &TaskRecord, call: Option<&ToolCall>, message: String) -> Self {
         let question = ApprovalQuestion { key: None, message, kind: ApprovalKind::Question };
         Self {
             call: call.map(|call| call.id.clone()),
             tool: call.map(|call| call.name.clone()),
             questions: vec![question],
-            ..Self::of(task)
+            ..Self::from_task(task)
         }
     }
 }
 
 impl ApprovalQuestion {
-    fn of(question: &ToolQuestion) -> Self {
+    fn from_question(question: &ToolQuestion) -> Self {
         let kind = match &question.wants {
-            Wanted::Form { schema } => ApprovalKind::Form(schema.clone()),
-            Wanted::Visit { url } => ApprovalKind::Visit(url.clone()),
-            Wanted::Approval => ApprovalKind::Approval,
+            QuestionKind::Form { schema } => ApprovalKind::Form(schema.clone()),
+            QuestionKind::Visit { url } => ApprovalKind::Visit(url.clone()),
+            QuestionKind::Approval => ApprovalKind::Approval,
         };
         Self { key: Some(question.key.clone()), message: question.message.clone(), kind }
     }
@@ -157,49 +157,49 @@ pub(super) fn address(call: Option<&str>, remote_task: Option<&str>) -> String {
 }
 
 /// Whether an address names a text question without a call.
-pub(super) fn is_wordy(address: &str) -> bool {
+pub(super) fn is_text_address(address: &str) -> bool {
     address == NO_CALL || address.strip_prefix(NO_CALL).is_some_and(|rest| rest.starts_with('@'))
 }
 
 /// Pending approvals of the task itself. Those of handoff targets are listed at their own tasks.
-pub(super) fn open_in(task: &Task) -> Vec<Approval> {
+pub(super) fn pending_approvals(task: &TaskRecord) -> Vec<Approval> {
     if task.state != TaskState::InputRequired {
         return Vec::new();
     }
     if task.open_calls().next().is_none() {
-        return said(task);
+        return remote_approvals(task);
     }
     let own = task.open_calls().filter_map(|state| match &state.stage {
-        CallStage::Asked(ask) => Some(Approval::of_call(task, &state.call, ask)),
+        CallStage::Asked(ask) => Some(Approval::from_call(task, &state.call, ask)),
         CallStage::Finished(_) | CallStage::HandedOff(_) => None,
         CallStage::Started if is_in_doubt(task, state) => {
-            Some(Approval::of_call(task, &state.call, &doubt_ask(&state.call)))
+            Some(Approval::from_call(task, &state.call, &in_doubt_request(&state.call)))
         }
         CallStage::Pending | CallStage::Started => (state.call.name == ASK_USER_TOOL)
-            .then(|| Approval::in_words(task, Some(&state.call), words_of(&state.call))),
+            .then(|| Approval::with_text_question(task, Some(&state.call), question_text(&state.call))),
     });
     own.collect()
 }
 
 /// Question text of an `ask_user` call.
-fn words_of(call: &ToolCall) -> String {
+fn question_text(call: &ToolCall) -> String {
     #[derive(Deserialize)]
-    struct Arguments {
+    struct AskUserQuestion {
         question: Option<String>,
         message: Option<String>,
     }
-    let read = call.arguments.read::<Arguments>().ok();
+    let read = call.arguments.read::<AskUserQuestion>().ok();
     read.and_then(|arguments| arguments.question.or(arguments.message)).unwrap_or_else(|| "Please say more.".to_owned())
 }
 
 #[derive(Deserialize)]
-struct PartIn {
+struct RemoteRequestsPart {
     input_requests: Option<Vec<Json>>,
     tool_calls: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
-struct RequestIn {
+struct RemoteInputRequest {
     task_id: Option<String>,
     call_id: Option<CallId>,
     key: Option<String>,
@@ -213,30 +213,30 @@ struct RequestIn {
 }
 
 /// Approvals requested by a remote agent in its status message; the calls are known only to the remote agent.
-fn said(task: &Task) -> Vec<Approval> {
+fn remote_approvals(task: &TaskRecord) -> Vec<Approval> {
     let Some(message) = &task.status_message else { return Vec::new() };
-    let parts: Vec<PartIn> = data(message).filter_map(|data| data.read().ok()).collect();
-    let entries = parts.iter().flat_map(|part| part.input_requests.iter().flatten()).take(MOST);
+    let parts: Vec<RemoteRequestsPart> = data(message).filter_map(|data| data.read().ok()).collect();
+    let entries = parts.iter().flat_map(|part| part.input_requests.iter().flatten()).take(MAX_REMOTE_QUESTIONS);
     let mut asked: Vec<Approval> = Vec::new();
-    for request in entries.filter_map(|entry| entry.read::<RequestIn>().ok()) {
+    for request in entries.filter_map(|entry| entry.read::<RemoteInputRequest>().ok()) {
         let same = |known: &&mut Approval| {
             known.call.is_some() && known.call == request.call_id && known.remote_task == request.task_id
         };
         match asked.iter_mut().find(same) {
             Some(known) => known.questions.push(request.question()),
-            None => asked.push(request.approval_of(task)),
+            None => asked.push(request.into_approval(task)),
         }
     }
     let runs_tools = parts.iter().any(|part| part.tool_calls.is_some());
     if asked.is_empty() && !runs_tools {
         let words = message.text();
         let words = if words.trim().is_empty() { "Please say more.".to_owned() } else { words };
-        asked.push(Approval::in_words(task, None, words));
+        asked.push(Approval::with_text_question(task, None, words));
     }
     asked
 }
 
-impl RequestIn {
+impl RemoteInputRequest {
     fn question(&self) -> ApprovalQuestion {
         let kind = match (&self.schema, &self.url, &self.approval) {
             (Some(schema), ..) => ApprovalKind::Form(schema.clone()),
@@ -247,9 +247,9 @@ impl RequestIn {
         ApprovalQuestion { key: self.key.clone(), message: self.message.clone().unwrap_or_default(), kind }
     }
 
-    fn approval_of(self, task: &Task) -> Approval {
+    fn into_approval(self, task: &TaskRecord) -> Approval {
         let questions = vec![self.question()];
-        let mut approval = Approval { questions, ..Approval::of(task) };
+        let mut approval = Approval { questions, ..Approval::from_task(task) };
         if let Some(agent) = self.agent.filter(|agent| *agent != task.agent) {
             approval.chain.push(task.agent.clone());
             approval.agent = agent;

@@ -3,10 +3,10 @@
 use super::{
     CHANNEL,
     deliver::deliver,
-    lanes::Receiver,
-    orders::{Departure, Key, Return},
+    lanes::ReceiverHost,
+    orders::{DeliveryOutcome, DueDelivery, PushKey},
 };
-use crate::engine::Inner;
+use crate::engine::EngineInner;
 use baton_rules::push_backoff;
 use baton_types::PushConfig;
 use std::{
@@ -19,32 +19,32 @@ use std::{
 const PAGE: usize = 512;
 
 /// Delay between attempts while the journal rejects.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MIN_RETRY_DELAY: Duration = Duration::from_millis(100);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
-impl Inner {
+impl EngineInner {
     /// Starts the dispatcher; idempotent.
-    pub(crate) fn start_courier(self: &Arc<Self>) {
-        if !self.courier_started.swap(true, Ordering::AcqRel) {
-            self.drivers.spawn(take_up(Arc::clone(self)));
-            self.drivers.spawn(work(Arc::clone(self)));
+    pub(crate) fn start_push_dispatcher(self: &Arc<Self>) {
+        if !self.dispatcher_started.swap(true, Ordering::AcqRel) {
+            self.drivers.spawn(load_open_entries(Arc::clone(self)));
+            self.drivers.spawn(dispatch_deliveries(Arc::clone(self)));
         }
     }
 }
 
 /// Loads the outbox entries left open by an earlier process.
-async fn take_up(inner: Arc<Inner>) {
+async fn load_open_entries(inner: Arc<EngineInner>) {
     let mut after = None;
-    let mut pause = FIRST_PAUSE;
+    let mut pause = MIN_RETRY_DELAY;
     while !inner.stopping.is_cancelled() {
         match inner.journal().outbox_open(CHANNEL, after.clone(), PAGE).await {
             Ok(page) => {
-                pause = FIRST_PAUSE;
+                pause = MIN_RETRY_DELAY;
                 for entry in &page {
-                    let receiver = entry.body.read::<PushConfig>().map(|config| Receiver::of(&config.url));
-                    match Key::of(entry) {
+                    let receiver = entry.body.read::<PushConfig>().map(|config| ReceiverHost::from_url(&config.url));
+                    match PushKey::from_entry(entry) {
                         // An unreadable configuration is reported at delivery.
-                        Some(key) => inner.orders.known(&key, receiver.unwrap_or_default(), &entry.progress),
+                        Some(key) => inner.delivery_queue.restore(&key, receiver.unwrap_or_default(), &entry.progress),
                         None => tracing::error!(id = entry.id, "an outbox entry has an invalid id"),
                     }
                 }
@@ -59,18 +59,18 @@ async fn take_up(inner: Arc<Inner>) {
                     () = inner.stopping.cancelled() => return,
                     () = tokio::time::sleep(pause) => {}
                 }
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                pause = (pause * 2).min(MAX_RETRY_DELAY);
             }
         }
     }
 }
 
-async fn work(inner: Arc<Inner>) {
+async fn dispatch_deliveries(inner: Arc<EngineInner>) {
     loop {
         let now = inner.ports.clock.now();
-        let (departures, next) = inner.orders.departures(now);
+        let (departures, next) = inner.delivery_queue.take_due(now);
         for departure in departures {
-            inner.drivers.spawn(carry_out(Arc::clone(&inner), departure));
+            inner.drivers.spawn(run_delivery(Arc::clone(&inner), departure));
         }
         let timer = async {
             match next {
@@ -81,28 +81,28 @@ async fn work(inner: Arc<Inner>) {
         tokio::select! {
             biased;
             () = inner.stopping.cancelled() => return,
-            () = inner.orders.bell.notified() => {}
+            () = inner.delivery_queue.wakeup.notified() => {}
             () = timer => {}
         }
     }
 }
 
-async fn carry_out(inner: Arc<Inner>, departure: Departure) {
-    let Departure { key, stop } = departure;
-    let mut trip = Trip { inner: &inner, key: &key, came: None };
-    trip.came = Some(deliver(&inner, &key, &stop).await);
+async fn run_delivery(inner: Arc<EngineInner>, departure: DueDelivery) {
+    let DueDelivery { key, stop } = departure;
+    let mut trip = DeliveryGuard { inner: &inner, key: &key, outcome: None };
+    trip.outcome = Some(deliver(&inner, &key, &stop).await);
 }
 
 /// Reports the outcome on drop, so that no entry stays in flight forever.
-struct Trip<'a> {
-    inner: &'a Inner,
-    key: &'a Key,
-    came: Option<Return>,
+struct DeliveryGuard<'a> {
+    inner: &'a EngineInner,
+    key: &'a PushKey,
+    outcome: Option<DeliveryOutcome>,
 }
 
-impl Drop for Trip<'_> {
+impl Drop for DeliveryGuard<'_> {
     fn drop(&mut self) {
-        let later = || Return::Later(self.inner.ports.clock.now().after(push_backoff(u32::MAX, 0)));
-        self.inner.orders.back(self.key, self.came.unwrap_or_else(later));
+        let later = || DeliveryOutcome::RetryAt(self.inner.ports.clock.now().after(push_backoff(u32::MAX, 0)));
+        self.inner.delivery_queue.finish(self.key, self.outcome.unwrap_or_else(later));
     }
 }

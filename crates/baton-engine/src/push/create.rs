@@ -1,6 +1,6 @@
 //! Creates or replaces a push configuration.
 
-use crate::{Engine, EngineError, TaskRef, engine::Inner};
+use crate::{Engine, EngineError, TaskRef, engine::EngineInner};
 use baton_ports::Commit;
 use baton_types::{Principal, PushConfig, PushConfigId};
 use std::sync::Arc;
@@ -19,25 +19,25 @@ impl Engine {
             return Err(EngineError::ShuttingDown);
         }
         self.inner.load(principal, task).await?;
-        let config = self.inner.admitted(config).await?;
-        let placing = self.inner.place_on(&task.task, config.clone()).await?;
+        let config = self.inner.admit_push_config(config).await?;
+        let placing = self.inner.begin_push_config(&task.task, config.clone()).await?;
         // Read after the change has begun, so that a replacement cannot start before the replaced one.
         let present = self.inner.load(principal, task).await?;
         let entry = placing.entry(present.version, present.state, self.inner.ports.clock.now())?;
         let receipt = self.inner.journal().append(Commit { outbox: vec![entry], ..Commit::default() });
-        self.inner.keep_until(receipt, placing).await?;
+        self.inner.hold_until_synced(receipt, placing).await?;
         Ok(config)
     }
 }
 
-impl Inner {
+impl EngineInner {
     /// Validates the receiver and assigns an id if there is none.
-    pub(crate) async fn admitted(&self, mut config: PushConfig) -> Result<PushConfig, EngineError> {
+    pub(crate) async fn admit_push_config(&self, mut config: PushConfig) -> Result<PushConfig, EngineError> {
         if config.id.as_str().is_empty() {
-            config.id = PushConfigId::from(self.ports.ids.fresh());
+            config.id = PushConfigId::from(self.ports.ids.next_id());
         }
         let refused = |error: baton_ports::WebhookError| EngineError::PushRefused(error.to_string());
-        self.ports.webhooks.admit(&config).await.map_err(refused)?;
+        self.ports.webhooks.check_receiver(&config).await.map_err(refused)?;
         Ok(config)
     }
 }

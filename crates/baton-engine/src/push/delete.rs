@@ -1,6 +1,6 @@
 //! Deletes a push configuration.
 
-use super::orders::Key;
+use super::orders::PushKey;
 use crate::{Engine, EngineError, TaskRef};
 use baton_types::{Principal, PushConfigId};
 use std::sync::Arc;
@@ -14,8 +14,8 @@ impl Engine {
         config: &PushConfigId,
     ) -> Result<(), EngineError> {
         self.inner.load(principal, task).await?;
-        let key = Key { task: task.task.clone(), config: config.clone() };
-        let placing = self.inner.set_aside(key.clone(), None).await?;
+        let key = PushKey { task: task.task.clone(), config: config.clone() };
+        let placing = self.inner.pause_delivery(key.clone(), None).await?;
         let inner = Arc::clone(&self.inner);
         // Detached: the entry stays paused until the journal has answered, even if the caller disconnects.
         let seen_through = self.inner.drivers.spawn(async move {

@@ -19,9 +19,9 @@ impl Engine {
     }
 }
 
-impl crate::engine::Inner {
+impl crate::engine::EngineInner {
     /// Outbox entries of the task, by id.
-    pub(super) async fn orders_of(
+    pub(super) async fn push_entries(
         &self,
         task: &baton_types::TaskId,
     ) -> Result<Vec<baton_ports::OutboxEntry>, EngineError> {

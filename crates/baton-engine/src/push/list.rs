@@ -1,6 +1,6 @@
 //! Lists the push configurations of a task.
 
-use super::orders::Key;
+use super::orders::PushKey;
 use crate::{Engine, EngineError, TaskRef, send::internal};
 use baton_types::{Principal, PushConfig};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ impl Engine {
     /// The push configurations of a task, by id.
     pub async fn pushes(&self, principal: &Arc<Principal>, task: &TaskRef) -> Result<Vec<PushConfig>, EngineError> {
         self.inner.load(principal, task).await?;
-        let entries = self.inner.orders_of(&task.task).await?;
+        let entries = self.inner.push_entries(&task.task).await?;
         let read = |entry: &baton_ports::OutboxEntry| {
             entry
                 .body
                 .read::<PushConfig>()
                 .map_err(|error| internal(&format!("push configuration {}: {error}", entry.id)))
         };
-        entries.iter().filter(|entry| Key::of(entry).is_some()).map(read).collect()
+        entries.iter().filter(|entry| PushKey::from_entry(entry).is_some()).map(read).collect()
     }
 }

@@ -10,8 +10,8 @@ mod list;
 mod orders;
 mod place;
 
-pub(crate) use orders::Orders;
-pub(crate) use place::{PlaceLocks, Placing};
+pub(crate) use orders::DeliveryQueue;
+pub(crate) use place::{PushConfigChange, PushConfigLocks};
 
 /// Outbox channel of push notifications.
 pub(crate) const CHANNEL: &str = "push";

@@ -1,22 +1,22 @@
 //! Changes a push configuration while its delivery is paused.
 
-use super::{CHANNEL, MAX_PER_TASK, lanes::digest, orders::Key};
-use crate::{EngineError, engine::Inner, send::internal};
+use super::{CHANNEL, MAX_PER_TASK, lanes::digest, orders::PushKey};
+use crate::{EngineError, engine::EngineInner, send::internal};
 use baton_ports::{JournalError, OutboxEntry, OutboxProgress, Receipt};
 use baton_types::{ErrorCode, Json, PushConfig, StreamId, TaskId, TaskState, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// Serializes changes of the configurations of one task, so that their number stays bounded.
-pub(crate) struct PlaceLocks([Arc<Mutex<()>>; 32]);
+pub(crate) struct PushConfigLocks([Arc<Mutex<()>>; 32]);
 
-impl Default for PlaceLocks {
+impl Default for PushConfigLocks {
     fn default() -> Self {
         Self(std::array::from_fn(|_| Arc::default()))
     }
 }
 
-impl PlaceLocks {
+impl PushConfigLocks {
     async fn lock(&self, task: &TaskId) -> OwnedMutexGuard<()> {
         let slot = usize::try_from(digest(task) % self.0.len() as u64).unwrap_or(0);
         Arc::clone(&self.0[slot]).lock_owned().await
@@ -24,54 +24,68 @@ impl PlaceLocks {
 }
 
 /// A push configuration being changed. On drop, the dispatcher rechecks the entry.
-pub(crate) struct Placing {
-    inner: Arc<Inner>,
-    key: Key,
+pub(crate) struct PushConfigChange {
+    inner: Arc<EngineInner>,
+    key: PushKey,
     config: Option<PushConfig>,
     /// Progress of the replaced entry, if it had pending notifications.
-    owed: Option<OutboxProgress>,
+    replaced_progress: Option<OutboxProgress>,
     _turn: Option<OwnedMutexGuard<()>>,
 }
 
-impl Drop for Placing {
+impl Drop for PushConfigChange {
     fn drop(&mut self) {
-        self.inner.orders.look_again(&self.key);
+        self.inner.delivery_queue.end_change(&self.key);
     }
 }
 
-impl Placing {
+impl PushConfigChange {
     /// Outbox entry for a receiver that is not notified of events up to `version`.
     pub(crate) fn entry(&self, version: u64, state: TaskState, now: Timestamp) -> Result<OutboxEntry, EngineError> {
-        let body = Json::of(&self.config).map_err(|error| internal(&error.to_string()))?;
+        let body = Json::from_serializable(&self.config).map_err(|error| internal(&error.to_string()))?;
         Ok(OutboxEntry {
             id: self.key.entry_id(),
             channel: CHANNEL.to_owned(),
             stream: StreamId::Task(self.key.task.clone()),
             body,
             progress: OutboxProgress {
-                cursor: self.owed.as_ref().map_or(version, |owed| owed.cursor.min(version)),
+                cursor: self.replaced_progress.as_ref().map_or(version, |owed| owed.cursor.min(version)),
                 due_at: now,
                 attempts: 0,
                 failing_since: None,
-                open: !state.is_terminal() || self.owed.is_some(),
+                open: !state.is_terminal() || self.replaced_progress.is_some(),
             },
         })
     }
 }
 
-impl Inner {
+impl EngineInner {
     /// Begins a configuration for a new task.
-    pub(crate) fn place_new(self: &Arc<Self>, task: &TaskId, config: PushConfig) -> Result<Placing, EngineError> {
-        let key = Key { task: task.clone(), config: config.id.clone() };
-        self.orders.expect(&key, Some(&config))?;
-        Ok(Placing { inner: Arc::clone(self), key, config: Some(config), owed: None, _turn: None })
+    pub(crate) fn begin_first_push_config(
+        self: &Arc<Self>,
+        task: &TaskId,
+        config: PushConfig,
+    ) -> Result<PushConfigChange, EngineError> {
+        let key = PushKey { task: task.clone(), config: config.id.clone() };
+        self.delivery_queue.begin_change(&key, Some(&config))?;
+        Ok(PushConfigChange {
+            inner: Arc::clone(self),
+            key,
+            config: Some(config),
+            replaced_progress: None,
+            _turn: None,
+        })
     }
 
     /// Begins a new or replacing configuration of an existing task.
-    pub(crate) async fn place_on(self: &Arc<Self>, task: &TaskId, config: PushConfig) -> Result<Placing, EngineError> {
-        let key = Key { task: task.clone(), config: config.id.clone() };
-        let mut placing = self.set_aside(key, Some(config)).await?;
-        let present = self.orders_of(task).await?;
+    pub(crate) async fn begin_push_config(
+        self: &Arc<Self>,
+        task: &TaskId,
+        config: PushConfig,
+    ) -> Result<PushConfigChange, EngineError> {
+        let key = PushKey { task: task.clone(), config: config.id.clone() };
+        let mut placing = self.pause_delivery(key, Some(config)).await?;
+        let present = self.push_entries(task).await?;
         let id = placing.key.entry_id();
         let replaced = present.iter().find(|entry| entry.id == id);
         if replaced.is_none() && present.len() >= MAX_PER_TASK {
@@ -81,19 +95,20 @@ impl Inner {
                 detail: format!("task '{task}' has {MAX_PER_TASK} push configurations already"),
             });
         }
-        placing.owed = replaced.filter(|entry| entry.progress.open).map(|entry| entry.progress.clone());
+        placing.replaced_progress = replaced.filter(|entry| entry.progress.open).map(|entry| entry.progress.clone());
         Ok(placing)
     }
 
     /// Pauses the delivery of an entry; an in-flight notification is canceled.
-    pub(super) async fn set_aside(
+    pub(super) async fn pause_delivery(
         self: &Arc<Self>,
-        key: Key,
+        key: PushKey,
         config: Option<PushConfig>,
-    ) -> Result<Placing, EngineError> {
-        let turn = self.places.lock(&key.task).await;
-        let under_way = self.orders.expect(&key, config.as_ref())?;
-        let placing = Placing { inner: Arc::clone(self), key, config, owed: None, _turn: Some(turn) };
+    ) -> Result<PushConfigChange, EngineError> {
+        let turn = self.push_config_locks.lock(&key.task).await;
+        let under_way = self.delivery_queue.begin_change(&key, config.as_ref())?;
+        let placing =
+            PushConfigChange { inner: Arc::clone(self), key, config, replaced_progress: None, _turn: Some(turn) };
         if let Some(over) = under_way {
             over.cancelled().await;
         }
@@ -101,7 +116,7 @@ impl Inner {
     }
 
     /// Holds a value until the journal has answered, even if the caller disconnects.
-    pub(crate) fn keep_until<T: Send + 'static>(&self, receipt: Receipt, kept: T) -> Receipt {
+    pub(crate) fn hold_until_synced<T: Send + 'static>(&self, receipt: Receipt, kept: T) -> Receipt {
         let seen_through = self.drivers.spawn(async move {
             let answer = receipt.await;
             drop(kept);

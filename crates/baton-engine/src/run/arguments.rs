@@ -1,22 +1,22 @@
 //! Checks tool arguments before a call runs.
 
 use super::{Driver, Halt};
-use baton_rules::{CallState, is_built_in, wrong_arguments};
+use baton_rules::{CallState, argument_errors, is_built_in};
 use baton_types::{AgentSpec, Json, ToolCall, ToolSpec};
 use std::{collections::HashSet, time::Duration};
 
 impl Driver {
     /// Error for the model when the arguments do not match the tool's parameters.
-    pub(super) fn misfit(&self, tool: &ToolSpec, call: &ToolCall) -> Option<Json> {
+    pub(super) fn argument_error(&self, tool: &ToolSpec, call: &ToolCall) -> Option<Json> {
         let form = match tool.parameters.is_object() {
-            true => self.inner.forms.of(&tool.parameters),
-            false => return wrong_arguments(None, call).map(|words| Json::string(&words)),
+            true => self.inner.schemas.get_or_parse(&tool.parameters),
+            false => return argument_errors(None, call).map(|words| Json::string(&words)),
         };
         if let Err(error) = &form {
             // A schema may be understood only by the service of the tool, which checks the arguments as well.
             tracing::warn!(task = %self.live.id, tool = tool.name, %error, "arguments are not checked");
         }
-        wrong_arguments(form.ok().as_deref(), call).map(|words| Json::string(&words))
+        argument_errors(form.ok().as_deref(), call).map(|words| Json::string(&words))
     }
 
     /// Tools among the calls that must not run concurrently with others.
@@ -27,7 +27,7 @@ impl Driver {
         let is_own = |name: &str| is_built_in(name) || spec.tools.iter().any(|tool| tool.name == name);
         let offered = match calls.iter().all(|state| is_own(&state.call.name)) {
             true => Vec::new(),
-            false => self.inner.ports.tools.offered(spec, Duration::ZERO).await,
+            false => self.inner.ports.tools.available_tools(spec, Duration::ZERO).await,
         };
         let sequential = spec.tools.iter().chain(&offered).filter(|tool| tool.sequential);
         sequential.map(|tool| tool.name.clone()).collect()

@@ -2,53 +2,58 @@
 
 use super::{
     Driver, Halt,
-    weigh::{weigh_all, weigh_frame},
+    weigh::{frame_tokens, messages_tokens},
 };
-use crate::{end::Ending, open::fold, tallies::SetAside};
-use baton_ports::{ListQuery, Model, ModelCall, Tally};
-use baton_rules::{CallStage, CallState, Task, Used, may_call_model, may_call_tools, month_of};
-use baton_types::{AgentName, AgentSpec, Budget, Budgets, Reason, Spent, Usage};
+use crate::{end::TaskEnd, open::fold, tallies::UsageReservation};
+use baton_ports::{Model, ModelCall, StreamQuery, Tally};
+use baton_rules::{BudgetTotals, CallStage, CallState, TaskRecord, calendar_month, may_call_model, may_call_tools};
+use baton_types::{AgentName, AgentSpec, Budget, BudgetUsage, Budgets, FailureReason, Usage};
 
 /// Tasks per page when the usage of a session is summed.
 const PAGE: usize = 100;
 
 impl Driver {
     /// Reserves budget for the model call; ends the task if a budget does not allow it.
-    pub(super) async fn afford(&self, spec: &AgentSpec, model: &dyn Model, call: &ModelCall) -> Result<(), Halt> {
-        // The reservation of the previous call is no longer needed.
-        *self.aside.lock() = None;
-        match self.affordable(spec, model, call).await? {
-            Ok(aside) => {
-                *self.aside.lock() = aside;
-                Ok(())
-            }
-            Err(reason) => self.unless_used_up(Err(reason)).await,
-        }
-    }
-
-    /// Reserves budget for the model call; the inner error names the exhausted budget.
-    pub(super) async fn affordable(
+    pub(super) async fn reserve_model_budget(
         &self,
         spec: &AgentSpec,
         model: &dyn Model,
         call: &ModelCall,
-    ) -> Result<Result<Option<SetAside>, Reason>, Halt> {
+    ) -> Result<(), Halt> {
+        // The reservation of the previous call is no longer needed.
+        *self.reservation.lock() = None;
+        match self.try_reserve_model_budget(spec, model, call).await? {
+            Ok(aside) => {
+                *self.reservation.lock() = aside;
+                Ok(())
+            }
+            Err(reason) => self.fail_if_exhausted(Err(reason)).await,
+        }
+    }
+
+    /// Reserves budget for the model call; the inner error names the exhausted budget.
+    pub(super) async fn try_reserve_model_budget(
+        &self,
+        spec: &AgentSpec,
+        model: &dyn Model,
+        call: &ModelCall,
+    ) -> Result<Result<Option<UsageReservation>, FailureReason>, Halt> {
         let budgets = &spec.limits.budgets;
         if *budgets == Budgets::default() {
             return Ok(Ok(None));
         }
         let used = self.used(spec).await?;
-        let read = weigh_frame(model, call).saturating_add(weigh_all(model, &call.messages));
+        let read = frame_tokens(model, call).saturating_add(messages_tokens(model, &call.messages));
         // The output length is unknown unless it is limited.
         let written = call.writing.max_output_tokens.map_or(0, u64::from);
         let micro_dollars = model.price(Usage::new(read, written)).unwrap_or_default();
-        let next = Spent { tokens: read.saturating_add(written), micro_dollars, tool_calls: 0 };
+        let next = BudgetUsage { tokens: read.saturating_add(written), micro_dollars, tool_calls: 0 };
         let [run, session, month] = [format!("run/{}", self.live.id), self.session_key(), self.month_key(&spec.name)];
         let keys = vec![run.clone(), session.clone(), month.clone()];
-        let set_aside = self.inner.tallies.set_aside(keys, next, |aside| {
+        let set_aside = self.inner.usage_totals.reserve(keys, next, |aside| {
             // Other usage may have been added since the totals were read.
-            let now = |key: &str, read: Spent| self.inner.tallies.get(key).unwrap_or(read).plus(aside(key));
-            let used = Used {
+            let now = |key: &str, read: BudgetUsage| self.inner.usage_totals.get(key).unwrap_or(read).plus(aside(key));
+            let used = BudgetTotals {
                 run: used.run.plus(aside(&run)),
                 session: now(&session, used.session),
                 month: now(&month, used.month),
@@ -59,7 +64,7 @@ impl Driver {
     }
 
     /// Checks the tool-call budgets before pending calls start; ends the task if they are exhausted.
-    pub(super) async fn afford_tools(&self, spec: &AgentSpec, calls: &[CallState]) -> Result<(), Halt> {
+    pub(super) async fn check_tool_budget(&self, spec: &AgentSpec, calls: &[CallState]) -> Result<(), Halt> {
         let budgets = &spec.limits.budgets;
         let bounded = |budget: &Budget| budget.tool_calls.is_some();
         let begins = calls.iter().any(|state| state.stage == CallStage::Pending);
@@ -67,68 +72,69 @@ impl Driver {
             return Ok(());
         }
         let used = self.used(spec).await?;
-        self.unless_used_up(may_call_tools(budgets, &used)).await
+        self.fail_if_exhausted(may_call_tools(budgets, &used)).await
     }
 
-    async fn unless_used_up(&self, may: Result<(), Reason>) -> Result<(), Halt> {
+    async fn fail_if_exhausted(&self, may: Result<(), FailureReason>) -> Result<(), Halt> {
         let Err(reason) = may else { return Ok(()) };
-        self.inner.end(&self.live, Ending::Failed(reason)).await?;
+        self.inner.end(&self.live, TaskEnd::Failed(reason)).await?;
         Err(Halt::Changed)
     }
 
     /// Adds the usage of a model call; it is recorded with the events of its answer.
-    pub(super) fn spend(&self, spec: &AgentSpec, spent: Spent) {
+    pub(super) fn add_usage(&self, spec: &AgentSpec, spent: BudgetUsage) {
         let budgets = &spec.limits.budgets;
         if !budgets.session.is_empty() {
-            self.inner.tallies.add(&self.session_key(), spent);
+            self.inner.usage_totals.add(&self.session_key(), spent);
         }
         if !budgets.month.is_empty() {
             let key = self.month_key(&spec.name);
-            self.inner.tallies.add(&key, spent);
+            self.inner.usage_totals.add(&key, spent);
             let mut cell = self.live.lock();
             // If the month has changed since unrecorded usage was added, that usage counts for the new month.
-            let before = cell.tally.take().map_or(Spent::default(), |tally| tally.spent);
+            let before = cell.tally.take().map_or(BudgetUsage::default(), |tally| tally.spent);
             cell.tally = Some(Tally { key, spent: before.plus(spent) });
         }
     }
 
     /// Evicts totals whose usage was not committed.
-    pub(super) fn unspend(&self, spec: &AgentSpec) {
-        self.inner.tallies.forget(&self.session_key());
-        self.inner.tallies.forget(&self.month_key(&spec.name));
+    pub(super) fn evict_usage_totals(&self, spec: &AgentSpec) {
+        self.inner.usage_totals.forget(&self.session_key());
+        self.inner.usage_totals.forget(&self.month_key(&spec.name));
     }
 
-    async fn used(&self, spec: &AgentSpec) -> Result<Used, Halt> {
+    async fn used(&self, spec: &AgentSpec) -> Result<BudgetTotals, Halt> {
         let budgets = &spec.limits.budgets;
-        let session = if budgets.session.is_empty() { Spent::default() } else { self.used_in_session().await? };
-        let month = if budgets.month.is_empty() { Spent::default() } else { self.used_in_month(&spec.name).await? };
-        Ok(Used { run: used_by(&self.live.lock().task), session, month })
+        let session = if budgets.session.is_empty() { BudgetUsage::default() } else { self.used_in_session().await? };
+        let month =
+            if budgets.month.is_empty() { BudgetUsage::default() } else { self.used_in_month(&spec.name).await? };
+        Ok(BudgetTotals { run: used_by(&self.live.lock().task), session, month })
     }
 
-    async fn used_in_month(&self, agent: &AgentName) -> Result<Spent, Halt> {
+    async fn used_in_month(&self, agent: &AgentName) -> Result<BudgetUsage, Halt> {
         let key = self.month_key(agent);
-        if let Some(known) = self.inner.tallies.get(&key) {
+        if let Some(known) = self.inner.usage_totals.get(&key) {
             return Ok(known);
         }
         self.flush();
-        self.inner.synced().await?;
+        self.inner.wait_for_sync().await?;
         let read = self.inner.journal().tally(&key).await?;
-        Ok(self.inner.tallies.put(key, read))
+        Ok(self.inner.usage_totals.put(key, read))
     }
 
     /// Usage of all tasks of the context, including the current state of this one.
-    async fn used_in_session(&self) -> Result<Spent, Halt> {
+    async fn used_in_session(&self) -> Result<BudgetUsage, Halt> {
         let key = self.session_key();
-        if let Some(known) = self.inner.tallies.get(&key) {
+        if let Some(known) = self.inner.usage_totals.get(&key) {
             return Ok(known);
         }
         self.flush();
-        self.inner.synced().await?;
+        self.inner.wait_for_sync().await?;
         let (agent, context) = {
             let task = &self.live.lock().task;
             (task.agent.clone(), task.context.clone())
         };
-        let mut query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(PAGE) };
+        let mut query = StreamQuery { agent: Some(agent), context: Some(context), ..StreamQuery::tasks(PAGE) };
         let mut sum = used_by(&self.live.lock().task);
         loop {
             let page = self.inner.journal().list(&self.live.owner, &query).await?;
@@ -140,7 +146,7 @@ impl Driver {
             }
             match page.next {
                 Some(next) => query.after = Some(next),
-                None => return Ok(self.inner.tallies.put(key, sum)),
+                None => return Ok(self.inner.usage_totals.put(key, sum)),
             }
         }
     }
@@ -151,10 +157,10 @@ impl Driver {
     }
 
     fn month_key(&self, agent: &AgentName) -> String {
-        format!("agent/{agent}/{}", month_of(self.inner.ports.clock.now()))
+        format!("agent/{agent}/{}", calendar_month(self.inner.ports.clock.now()))
     }
 }
 
-fn used_by(task: &Task) -> Spent {
-    Spent::of(task.usage, task.tool_calls)
+fn used_by(task: &TaskRecord) -> BudgetUsage {
+    BudgetUsage::from_model_call(task.usage, task.tool_calls)
 }

@@ -1,30 +1,31 @@
 //! Runs the tool calls of a turn, several at a time.
 
-use super::{Driver, Halt, helper::Helper, prompt::built_in};
-use baton_ports::{ToolOutcome, ToolRun};
+use super::{Driver, Halt, helper::RunToolHelper, prompt::built_in};
+use baton_ports::{ToolInvocation, ToolOutcome};
 use baton_rules::{
-    ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, Decision, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task, asked_of_caller, decide, forbidden,
-    may_ask_user, together,
+    ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
+    PermissionDecision, READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionToolSettings, TaskRecord,
+    caller_requests, decide_permission, forbidden_reason, group_concurrent_calls, may_ask_user,
 };
 use baton_types::{
-    AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolAsk, ToolCall, ToolQuestion, ToolResult, ToolRunner, ToolSpec,
+    AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolCall, ToolInputRequest, ToolQuestion, ToolResult, ToolRunner,
+    ToolSpec,
 };
 use futures_util::{StreamExt, stream};
 use std::{sync::Arc, time::Duration};
 
 /// Timeout for a server to come up with the tool of a call.
-const LATECOMERS: Duration = Duration::from_secs(20);
+const TOOL_SERVER_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Driver {
     /// Runs all calls to their results, concurrently up to the agent's limit.
     pub(super) async fn advance_calls(&self, spec: &AgentSpec, calls: Vec<CallState>) -> Result<(), Halt> {
         self.flush();
-        self.afford_tools(spec, &calls).await?;
+        self.check_tool_budget(spec, &calls).await?;
         let limit = usize::try_from(spec.limits.parallel_tools.max(1)).unwrap_or(1);
         let alone = self.sequential_tools(spec, &calls).await;
         let all = async {
-            for group in together(calls, |name| alone.contains(name)) {
+            for group in group_concurrent_calls(calls, |name| alone.contains(name)) {
                 let group = stream::iter(group.into_iter().map(|state| self.advance_call(spec, state)));
                 // A call that halts must not cut off the others: their results would be lost.
                 let done: Vec<Result<(), Halt>> = group.buffer_unordered(limit).collect().await;
@@ -43,11 +44,11 @@ impl Driver {
     async fn advance_call(&self, spec: &AgentSpec, state: CallState) -> Result<(), Halt> {
         let CallState { call, stage, .. } = &state;
         if let CallStage::HandedOff(handed) = stage {
-            self.inner.take_up_handoff(&self.live.owner, &handed.handoff).await?;
+            self.inner.mark_handoff_in_progress(&self.live.owner, &handed.handoff).await?;
             return self.await_handoff(call, handed).await;
         }
         let forbidden = match stage {
-            CallStage::Pending => forbidden(&self.live.lock().task, &call.name),
+            CallStage::Pending => forbidden_reason(&self.live.lock().task, &call.name),
             _ => None,
         };
         if let Some(why) = forbidden {
@@ -76,17 +77,18 @@ impl Driver {
     /// Finds a tool: of a caller's server, of the agent, or of one of its servers. A resumed run may get here before
     /// its servers are up.
     async fn find_tool(&self, spec: &AgentSpec, name: &str) -> Option<Arc<ToolSpec>> {
-        let guest = self.live.lock().task.wishes.as_ref().and_then(|wishes| wishes.guest_tool(name).cloned());
+        let guest =
+            self.live.lock().task.wishes.as_ref().and_then(|wishes| wishes.find_caller_server_tool(name).cloned());
         if let Some(found) = guest.or_else(|| spec.tools.iter().find(|tool| tool.name == name).cloned()) {
             return Some(Arc::new(found));
         }
         let tools = &self.inner.ports.tools;
-        for patience in [Duration::ZERO, LATECOMERS] {
-            let offered = tools.offered(spec, patience).await;
+        for patience in [Duration::ZERO, TOOL_SERVER_TIMEOUT] {
+            let offered = tools.available_tools(spec, patience).await;
             if let Some(tool) = offered.into_iter().find(|tool| tool.name == name) {
                 return Some(Arc::new(tool));
             }
-            if !tools.may_come(&spec.name, name) {
+            if !tools.may_provide_tool(&spec.name, name) {
                 break;
             }
         }
@@ -98,12 +100,12 @@ impl Driver {
         if tool.runner == ToolRunner::BuiltIn {
             return self.finish(call, self.unknown_tool(spec, &tool.name).await, true);
         }
-        if let Some(wrong) = self.misfit(tool, call) {
+        if let Some(wrong) = self.argument_error(tool, call) {
             return self.finish(call, wrong, true);
         }
         let Some(state) = &self.guard_call(spec, state).await? else { return Ok(()) };
         let call = &state.call;
-        if let Some(wrong) = self.misfit(tool, call) {
+        if let Some(wrong) = self.argument_error(tool, call) {
             return self.finish(call, wrong, true);
         }
         let settings = self.settings(spec);
@@ -114,7 +116,7 @@ impl Driver {
         // recorded.
         let held = spec.tools.iter().any(|own| own.name == tool.name);
         let effects = (!held).then_some(tool.effects);
-        let server = tool.at_server().map(|(server, _)| server.to_owned());
+        let server = tool.mcp_server_and_tool().map(|(server, _)| server.to_owned());
         let started = vec![TaskEvent::ToolStarted { call: call.id.clone(), effects, server }];
         if tool.effects == Effects::ReadOnly {
             self.commit(|_| started)?;
@@ -122,8 +124,8 @@ impl Driver {
             // The call may have side effects, so the attempt is journaled first.
             self.commit_synced(started, Vec::new()).await?;
         }
-        let trace = self.live.lock().in_call(&call.id).map(|context| context.to_string());
-        let run = ToolRun {
+        let trace = self.live.lock().call_trace_context(&call.id).map(|context| context.to_string());
+        let run = ToolInvocation {
             agent: spec,
             tool,
             call,
@@ -131,19 +133,23 @@ impl Driver {
             task: Some(&self.live.id),
             trace: trace.as_deref(),
             answers: state.answers.as_ref(),
-            helper: &Helper { driver: self, spec, tool: &tool.name, state },
+            helper: &RunToolHelper { driver: self, spec, tool: &tool.name, state },
         };
         match self.inner.ports.tools.call(run).await {
             ToolOutcome::Done(given) => {
                 let given = self.guard_result(spec, call, given).await?;
                 self.finish(call, given.output, given.is_error)?;
             }
-            ToolOutcome::Asks(ask) if settings.autonomous => self.finish(call, unanswered(&ask), true)?,
-            ToolOutcome::Asks(ask) => self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])?,
+            ToolOutcome::InputRequired(ask) if settings.autonomous => {
+                self.finish(call, unanswered_output(&ask), true)?
+            }
+            ToolOutcome::InputRequired(ask) => {
+                self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])?
+            }
         }
         if tool.effects == Effects::OwnAgent {
             // Its changes to the session apply from the next model call on.
-            self.look_at_session().await?;
+            self.load_session().await?;
         }
         Ok(())
     }
@@ -165,34 +171,35 @@ impl Driver {
 
     /// Denies calls that the definition forbids, even if the caller runs the tools. Approval of the other calls is up
     /// to the caller.
-    pub(super) async fn deny_callers_calls(&self, spec: &AgentSpec) -> Result<(), Halt> {
-        let calls = asked_of_caller(&self.live.lock().task, spec).calls;
+    pub(super) async fn deny_caller_calls(&self, spec: &AgentSpec) -> Result<(), Halt> {
+        let calls = caller_requests(&self.live.lock().task, spec).calls;
         if calls.is_empty() {
             return Ok(());
         }
         self.flush();
         let settings = self.settings(spec);
-        let offered = self.inner.ports.tools.offered(spec, Duration::ZERO).await;
+        let offered = self.inner.ports.tools.available_tools(spec, Duration::ZERO).await;
         for call in calls {
             let state = self.live.lock().task.call(&call.id).cloned();
             let Some(state) = state.filter(|state| !state.stage.is_finished()) else { continue };
             let Some(CallState { call, .. }) = self.guard_call(spec, &state).await? else { continue };
             let known = spec.tools.iter().chain(&offered).find(|tool| tool.name == call.name).cloned();
-            if let Some(wrong) = known.as_ref().and_then(|tool| self.misfit(tool, &call)) {
+            if let Some(wrong) = known.as_ref().and_then(|tool| self.argument_error(tool, &call)) {
                 self.finish_open(&call, wrong)?;
                 continue;
             }
             let tool = known.unwrap_or_else(|| built_in(&call.name, "", serde_json::Value::Null));
-            let decision = decide(&spec.policy, &settings.session(), &tool, Some(&call.arguments), false);
-            let reason = match (settings.leaves_out(&tool), decision) {
-                (Some(reason), _) | (None, Decision::Deny(reason)) => reason,
+            let decision =
+                decide_permission(&spec.policy, &settings.permission_context(), &tool, Some(&call.arguments), false);
+            let reason = match (settings.exclusion_reason(&tool), decision) {
+                (Some(reason), _) | (None, PermissionDecision::Deny(reason)) => reason,
                 _ => continue,
             };
             let ToolCall { id, name, .. } = call;
-            let output = denied(&name, reason);
+            let output = denied_output(&name, reason);
             let result = ToolResult { call: id, name, output, is_error: true };
             // The caller may have delivered a result concurrently.
-            let is_open = |task: &Task| task.call(&result.call).is_some_and(|state| !state.stage.is_finished());
+            let is_open = |task: &TaskRecord| task.call(&result.call).is_some_and(|state| !state.stage.is_finished());
             self.commit(|task| match is_open(task) {
                 true => vec![TaskEvent::ToolFinished { result: result.clone() }],
                 false => Vec::new(),
@@ -207,41 +214,43 @@ impl Driver {
         spec: &AgentSpec,
         tool: &ToolSpec,
         state: &CallState,
-        settings: &SessionSettings,
+        settings: &SessionToolSettings,
     ) -> Result<bool, Halt> {
         let call = &state.call;
-        let refused = match (self.decided(spec, tool, call, settings).await?, state.approved) {
-            (Decision::Deny(reason), _) => reason,
+        let refused = match (self.decide_call(spec, tool, call, settings).await?, state.approved) {
+            (PermissionDecision::Deny(reason), _) => reason,
             // A denial of this call takes precedence over any grant for its tool.
             (_, Some(false)) => "it was not allowed",
-            (Decision::Ask, None) => return self.ask_leave(call).map(|()| false),
-            (Decision::Run, _) | (Decision::Ask, Some(true)) => return Ok(true),
+            (PermissionDecision::Ask, None) => return self.request_approval(call).map(|()| false),
+            (PermissionDecision::Run, _) | (PermissionDecision::Ask, Some(true)) => return Ok(true),
         };
-        self.finish(call, denied(&tool.name, refused), true).map(|()| false)
+        self.finish(call, denied_output(&tool.name, refused), true).map(|()| false)
     }
 
     /// Decides on a call; session grants are loaded only if they matter.
-    pub(super) async fn decided(
+    pub(super) async fn decide_call(
         &self,
         spec: &AgentSpec,
         tool: &ToolSpec,
         call: &ToolCall,
-        settings: &SessionSettings,
-    ) -> Result<Decision, Halt> {
-        if let Some(reason) = settings.leaves_out(tool) {
-            return Ok(Decision::Deny(reason));
+        settings: &SessionToolSettings,
+    ) -> Result<PermissionDecision, Halt> {
+        if let Some(reason) = settings.exclusion_reason(tool) {
+            return Ok(PermissionDecision::Deny(reason));
         }
-        let decide = |granted| decide(&spec.policy, &settings.session(), tool, Some(&call.arguments), granted);
+        let decide = |granted| {
+            decide_permission(&spec.policy, &settings.permission_context(), tool, Some(&call.arguments), granted)
+        };
         match decide(false) {
-            Decision::Ask if self.is_granted(&tool.name).await? => Ok(decide(true)),
+            PermissionDecision::Ask if self.is_granted(&tool.name).await? => Ok(decide(true)),
             decision => Ok(decision),
         }
     }
 
     /// Requests an approval for the call.
-    fn ask_leave(&self, call: &ToolCall) -> Result<(), Halt> {
+    fn request_approval(&self, call: &ToolCall) -> Result<(), Halt> {
         let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
-        let ask = ToolAsk { questions: vec![question], state: None };
+        let ask = ToolInputRequest { questions: vec![question], state: None };
         self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])
     }
 
@@ -255,14 +264,14 @@ impl Driver {
     }
 
     async fn unknown_tool(&self, spec: &AgentSpec, name: &str) -> Json {
-        let tools = self.chosen_of(spec, self.tools_of(spec, Duration::ZERO).await);
+        let tools = self.selected_tools(spec, self.available_tools(spec, Duration::ZERO).await);
         let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         Json::string(&format!("{}: there is no tool '{name}'. Tools: {known}", ErrorCode::TOOL_NOT_FOUND.code))
     }
 }
 
-fn unanswered(ask: &ToolAsk) -> Json {
+fn unanswered_output(ask: &ToolInputRequest) -> Json {
     let asked: Vec<&str> = ask.questions.iter().map(|question| question.message.as_str()).collect();
     Json::string(&format!(
         "{}: the tool asked a question, and no user is available to answer: {}",
@@ -271,6 +280,6 @@ fn unanswered(ask: &ToolAsk) -> Json {
     ))
 }
 
-fn denied(tool: &str, reason: &str) -> Json {
+fn denied_output(tool: &str, reason: &str) -> Json {
     Json::string(&format!("{}: tool call denied: '{tool}' did not run, because {reason}", ErrorCode::TOOL_DENIED.code))
 }

@@ -1,49 +1,50 @@
-//! What the model is given for a request beside the conversation, chosen once for each message of the caller and
-//! written down before the model is asked.
+//! Selects the context of a request (rules, references and tools) once per caller message. The selection is recorded
+//! before the model call.
 
-use super::{Driver, Halt, words::Asked};
-use crate::relevance::{Candidate, Relevance};
+use super::{Driver, Halt, words::CurrentRequest};
+use crate::relevance::{Relevance, RelevanceCandidate};
 use baton_relevance::Chosen;
 use baton_rules::{
-    RelevantItem, SessionItem, SessionRecord, SessionSettings, candidates, mentions, request_context, session_items,
+    RelevantItem, SessionItem, SessionRecord, SessionToolSettings, mentions, relevance_candidates, request_context,
+    session_items,
 };
 use baton_types::{
-    AgentSpec, Include, ItemKind, ItemName, RelevanceLimits, RequestContext, SessionEvent, TaskEvent, ToolRunner,
+    AgentSpec, InclusionMode, ItemKind, ItemName, RelevanceLimits, RequestContext, SessionEvent, TaskEvent, ToolRunner,
     ToolSpec,
 };
 use std::sync::{Arc, atomic::Ordering};
 
-/// What was found out about a request.
-struct Found {
+/// Context selected for a request.
+struct ContextSelection {
     request: RequestContext,
     warning: Option<String>,
-    /// Whether anything could have been chosen, so that an empty choice says something.
-    looked: bool,
+    /// Whether there were candidates, so that an empty selection is meaningful.
+    had_candidates: bool,
 }
 
-/// What somebody named in this task.
-struct Named {
-    /// In the words that the request is for, then before them, as far as the agent has it.
-    now: Vec<ItemName>,
-    before: Vec<ItemName>,
-    /// What the agent does not have, as it was written.
+/// Items mentioned in this task.
+struct MentionedItems {
+    /// Known items of the current request, then those of earlier messages.
+    current: Vec<ItemName>,
+    earlier: Vec<ItemName>,
+    /// Unknown items, as written.
     unknown: Vec<String>,
 }
 
 impl Driver {
-    /// What holds for the tools of the task now.
-    pub(super) fn settings(&self, spec: &AgentSpec) -> SessionSettings {
-        let settings = SessionSettings::of(&self.live.lock().task, spec);
+    /// Current settings for the tools of the task.
+    pub(super) fn settings(&self, spec: &AgentSpec) -> SessionToolSettings {
+        let settings = SessionToolSettings::from_task(&self.live.lock().task, spec);
         match &*self.session.lock() {
             Some(record) => settings.with_record(record),
             None => settings,
         }
     }
 
-    /// Looks at what was said about the conversation as a whole. Whoever pinned the run has read it: a run reads it again
-    /// only when more is said in it, or after a crash.
-    pub(super) async fn look_at_session(&self) -> Result<Option<Arc<SessionRecord>>, Halt> {
-        let again = self.looked.swap(true, Ordering::Relaxed);
+    /// Loads the session record. The first call uses the copy read when the run was pinned; the journal is read again
+    /// only after a change or a crash.
+    pub(super) async fn load_session(&self) -> Result<Option<Arc<SessionRecord>>, Halt> {
+        let again = self.session_loaded.swap(true, Ordering::Relaxed);
         let (agent, context) = {
             let mut cell = self.live.lock();
             if let Some(read) = cell.session.take().filter(|_| !again) {
@@ -58,18 +59,18 @@ impl Driver {
         Ok(record)
     }
 
-    /// Makes sure that what the model is given for the caller's last words is chosen. `tools` are all that might be.
+    /// Ensures that the context of the last caller message is selected. `tools` are all available tools.
     pub(super) async fn choose_context(&self, spec: &AgentSpec, tools: &[ToolSpec]) -> Result<(), Halt> {
         let knowledge = &spec.knowledge;
-        let chosen_by_words = tools.iter().any(|tool| tool.include == Include::Agent);
+        let chosen_by_words = tools.iter().any(|tool| tool.include == InclusionMode::Agent);
         if knowledge.rules.is_empty() && knowledge.references.is_empty() && !chosen_by_words {
             return Ok(());
         }
         let (asked, named, is_first, is_chosen) = {
             let task = &self.live.lock().task;
-            let Some(asked) = Asked::of(task.remembered()) else { return Ok(()) };
+            let Some(asked) = CurrentRequest::from_history(task.model_history()) else { return Ok(()) };
             let is_chosen = task.request.as_ref().is_some_and(|(message, _)| *message == asked.message);
-            let named = Named::of(&asked, spec);
+            let named = MentionedItems::from_request(&asked, spec);
             (asked, named, task.request.is_none(), is_chosen)
         };
         if is_chosen {
@@ -77,37 +78,37 @@ impl Driver {
         }
         let mut record = match is_first {
             true => self.session.lock().clone(),
-            false => self.look_at_session().await?,
+            false => self.load_session().await?,
         };
-        if !named.now.is_empty() {
-            record = self.include(spec, &named.now, record).await?;
+        if !named.current.is_empty() {
+            record = self.include_items(spec, &named.current, record).await?;
         }
         let found = self.find_context(spec, tools, &asked, &named, record.as_deref()).await?;
-        if found.request.items.is_empty() && found.warning.is_none() && !found.looked && is_first {
+        if found.request.items.is_empty() && found.warning.is_none() && !found.had_candidates && is_first {
             return Ok(());
         }
         if let Some(warning) = &found.warning {
-            tracing::warn!(task = %self.live.id, agent = %spec.name, warning, "not all that a request names or needs is there");
+            tracing::warn!(task = %self.live.id, agent = %spec.name, warning, "items that a request names or needs are missing");
         }
-        let Found { request, warning, .. } = found;
-        self.hold(|_| vec![TaskEvent::ContextChosen { message: asked.message, request, warning }])
+        let ContextSelection { request, warning, .. } = found;
+        self.buffer_events(|_| vec![TaskEvent::ContextChosen { message: asked.message, request, warning }])
     }
 
-    /// What an answer to a question names is part of the session as well, and of what is chosen for the next message;
-    /// unless somebody has taken it out again, which counts for as long as the task goes on.
+    /// Items mentioned in an answer to a question are added to the session and to the next selection, unless they are
+    /// excluded from the session.
     async fn include_answers(&self, spec: &AgentSpec, answers: &str) -> Result<(), Halt> {
         let record = self.session.lock().clone();
         let is_out = |item: &ItemName| record.as_ref().is_some_and(|record| record.excludes(item.kind, &item.name));
         let known = mentions(answers).into_iter().filter(|mention| mention.is_known(&spec.knowledge));
         let named: Vec<ItemName> = known.map(|mention| mention.item()).filter(|item| !is_out(item)).collect();
         if !named.is_empty() {
-            self.include(spec, &named, record.clone()).await?;
+            self.include_items(spec, &named, record.clone()).await?;
         }
         Ok(())
     }
 
-    /// What somebody names is part of the session from then on; a session in which nobody is there has no memory.
-    async fn include(
+    /// Adds mentioned items to the session. An autonomous task has no session memory.
+    async fn include_items(
         &self,
         spec: &AgentSpec,
         named: &[ItemName],
@@ -128,7 +129,7 @@ impl Driver {
             let new = named.iter().filter(|item| missing(record, item));
             new.map(|item| SessionEvent::Included { item: item.clone() }).collect()
         };
-        let record = self.inner.say_about(&self.live.owner, &agent, &context, say).await?.map(Arc::new);
+        let record = self.inner.update_session(&self.live.owner, &agent, &context, say).await?.map(Arc::new);
         self.session.lock().clone_from(&record);
         Ok(record)
     }
@@ -137,49 +138,53 @@ impl Driver {
         &self,
         spec: &AgentSpec,
         tools: &[ToolSpec],
-        asked: &Asked,
-        named: &Named,
+        asked: &CurrentRequest,
+        named: &MentionedItems,
         record: Option<&SessionRecord>,
-    ) -> Result<Found, Halt> {
+    ) -> Result<ContextSelection, Halt> {
         let knowledge = &spec.knowledge;
-        let kept = named.before.iter().filter(|item| {
-            record.is_none_or(|record| !record.excludes(item.kind, &item.name)) && !named.now.contains(item)
+        let kept = named.earlier.iter().filter(|item| {
+            record.is_none_or(|record| !record.excludes(item.kind, &item.name)) && !named.current.contains(item)
         });
-        let names: Vec<ItemName> = kept.chain(&named.now).cloned().collect();
+        let names: Vec<ItemName> = kept.chain(&named.current).cloned().collect();
         let in_session = |kind| session_items(knowledge, kind, record, &names);
         let (references, rules) = (in_session(ItemKind::Reference), in_session(ItemKind::Rule));
-        let settings = SessionSettings { chosen: Some(Vec::new()), ..self.settings(spec) };
+        let settings = SessionToolSettings { chosen: Some(Vec::new()), ..self.settings(spec) };
         let own = || tools.iter().filter(|tool| tool.runner != ToolRunner::BuiltIn);
         let mut of = Vec::new();
         for (kind, there) in [(ItemKind::Reference, &references), (ItemKind::Rule, &rules)] {
-            let items = candidates(knowledge, kind, record, there);
-            of.extend(items.into_iter().map(|item| Candidate::Item(kind, item)));
+            let items = relevance_candidates(knowledge, kind, record, there);
+            of.extend(items.into_iter().map(|item| RelevanceCandidate::Item(kind, item)));
         }
-        of.extend(own().filter(|tool| settings.leaves_out(tool).is_some()).map(Candidate::Tool));
+        of.extend(own().filter(|tool| settings.exclusion_reason(tool).is_some()).map(RelevanceCandidate::Tool));
         let mut warnings = Vec::from_iter(named.warning());
         let relevant = match self.relevant(spec, &asked.text, &of).await? {
             Ok(relevant) => relevant,
             Err(reason) => {
-                warnings.push(format!("nothing was chosen by what is asked: {reason}"));
+                warnings.push(format!("relevant items could not be selected: {reason}"));
                 Vec::new()
             }
         };
         let is_given = |tool: &&ToolSpec| {
             let is_relevant = |item: &RelevantItem| item.kind == ItemKind::Tool && item.name == tool.name;
-            settings.leaves_out(tool).is_none() || relevant.iter().any(is_relevant)
+            settings.exclusion_reason(tool).is_none() || relevant.iter().any(is_relevant)
         };
         let looked = !of.is_empty();
         let given = own().filter(is_given).filter(|_| looked || has_any(&references, &rules));
         let request = request_context(&references, &rules, &relevant, given);
-        Ok(Found { request, warning: (!warnings.is_empty()).then(|| warnings.join("; ")), looked })
+        Ok(ContextSelection {
+            request,
+            warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+            had_candidates: looked,
+        })
     }
 
-    /// Those that have to do with the question, the most relevant first; the error says why they could not be found.
+    /// Candidates relevant to the question, most relevant first; the inner error says why none could be selected.
     async fn relevant(
         &self,
         spec: &AgentSpec,
         question: &str,
-        of: &[Candidate<'_>],
+        of: &[RelevanceCandidate<'_>],
     ) -> Result<Result<Vec<RelevantItem>, String>, Halt> {
         let limits: RelevanceLimits = spec.knowledge.relevance;
         let relevance = &self.inner.relevance;
@@ -187,7 +192,7 @@ impl Driver {
             _ if of.is_empty() => Ok(Vec::new()),
             None => {
                 let digest = self.live.lock().task.run.as_ref().map(|run| run.agent.clone());
-                let texts = digest.map(|digest| relevance.texts.of(spec, &digest)).unwrap_or_default();
+                let texts = digest.map(|digest| relevance.texts.get_or_build(spec, &digest)).unwrap_or_default();
                 Ok(Relevance::by_words(&texts, question, of, limits))
             }
             Some(vectors) => {
@@ -213,20 +218,20 @@ fn has_any(references: &[SessionItem<'_>], rules: &[SessionItem<'_>]) -> bool {
     !references.is_empty() || !rules.is_empty()
 }
 
-impl Named {
-    fn of(asked: &Asked, spec: &AgentSpec) -> Self {
-        let (mut now, mut before, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+impl MentionedItems {
+    fn from_request(asked: &CurrentRequest, spec: &AgentSpec) -> Self {
+        let (mut current, mut earlier, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for mention in mentions(&asked.text) {
             match mention.is_known(&spec.knowledge) {
-                true if now.contains(&mention.item()) => {}
-                true => now.push(mention.item()),
+                true if current.contains(&mention.item()) => {}
+                true => current.push(mention.item()),
                 false => unknown.push(asked.text[mention.at.clone()].to_owned()),
             }
         }
         for mention in mentions(&asked.before).into_iter().filter(|mention| mention.is_known(&spec.knowledge)) {
-            before.push(mention.item());
+            earlier.push(mention.item());
         }
-        Self { now, before, unknown }
+        Self { current, earlier, unknown }
     }
 
     fn warning(&self) -> Option<String> {

@@ -1,12 +1,12 @@
 //! Tools with which a model controls its own task.
 
 use super::{Driver, Halt};
-use crate::end::Ending;
+use crate::end::TaskEnd;
 use baton_types::{Artifact, Json, Part, TaskEvent, ToolCall, ToolResult};
 use serde::Deserialize;
 
 #[derive(Default, Deserialize)]
-struct Output {
+struct EmitArtifactArguments {
     name: Option<String>,
     description: Option<String>,
     text: Option<String>,
@@ -19,19 +19,19 @@ struct Output {
 }
 
 #[derive(Default, Deserialize)]
-struct Refusal {
+struct RejectTaskArguments {
     reason: Option<String>,
     message: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Reply {
+struct ReplyMessageArguments {
     text: String,
 }
 
 impl Driver {
     pub(super) fn emit_artifact(&self, call: &ToolCall) -> Result<(), Halt> {
-        let output: Output = call.arguments.read().unwrap_or_default();
+        let output: EmitArtifactArguments = call.arguments.read().unwrap_or_default();
         let id = output.artifact_id.unwrap_or_else(|| call.id.to_string());
         let mut parts = Vec::new();
         parts.extend(output.text.map(Part::text));
@@ -62,14 +62,14 @@ impl Driver {
     }
 
     pub(super) async fn reject_task(&self, call: &ToolCall) -> Result<(), Halt> {
-        let refusal: Refusal = call.arguments.read().unwrap_or_default();
+        let refusal: RejectTaskArguments = call.arguments.read().unwrap_or_default();
         let reason = refusal.reason.or(refusal.message).unwrap_or_else(|| "The agent refused the task.".to_owned());
-        Ok(self.inner.end(&self.live, Ending::Rejected(reason)).await?)
+        Ok(self.inner.end(&self.live, TaskEnd::Rejected(reason)).await?)
     }
 
     pub(super) async fn reply_message(&self, call: &ToolCall) -> Result<(), Halt> {
-        match call.arguments.read::<Reply>() {
-            Ok(reply) => Ok(self.inner.end(&self.live, Ending::Replied(call.clone(), reply.text)).await?),
+        match call.arguments.read::<ReplyMessageArguments>() {
+            Ok(reply) => Ok(self.inner.end(&self.live, TaskEnd::Replied(call.clone(), reply.text)).await?),
             Err(_) => self.finish(call, Json::string("A reply needs text."), true),
         }
     }

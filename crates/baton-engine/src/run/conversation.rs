@@ -1,73 +1,74 @@
-//! The history as models know it, with what they are given beside it.
+//! Converts the history into chat messages for a model.
 
 use super::{
-    brief::output_in_short,
-    files::{Reader, carried},
-    words::{are_heard, is_told, text_of},
+    brief::shorten_output,
+    files::{FileSupport, extract_files},
+    words::{is_passed_to_model, message_text, result_equals_text},
 };
 use baton_ports::{ChatMessage, Model};
-use baton_rules::{Task, answers_tools, calls_in, results_in, without_mentions};
+use baton_rules::{TaskRecord, is_tool_answer, parse_tool_calls, parse_tool_results, without_mentions};
 use baton_types::{
-    AgentSpec, CallId, ItemKind, Knowledge, Message, MessageId, Reasoning, RequestContext, Role, ToolCall, ToolResult,
+    AgentSpec, CallId, ItemKind, Knowledge, Message, MessageId, ReasoningBlock, RequestContext, Role, ToolCall,
+    ToolResult,
 };
 
-/// The least that is kept aside; a shorter text would hardly be shorter in short.
-const LEAST_SPILL: usize = 1_024;
+/// Minimum spill threshold; shorter results would hardly get shorter.
+const MIN_SPILL_BYTES: usize = 1_024;
 
-/// A result that is kept aside is given with so much of its beginning and end.
-const PREVIEW: usize = 4 * 1_024;
+/// Preview size of a spilled result.
+const PREVIEW_BYTES: usize = 4 * 1_024;
 
-/// Old results that are given in short have so much left.
-pub(super) const SHORT: usize = 400;
+/// Size of a shortened old result.
+pub(super) const SHORTENED_BYTES: usize = 400;
 
-/// Who is given a history, and in which form.
-pub(super) struct Listener<'a> {
+/// Format of the history for one model.
+pub(super) struct HistoryFormat<'a> {
     knowledge: &'a Knowledge,
-    reader: Reader<'a>,
+    reader: FileSupport<'a>,
     model: &'a str,
-    reasoning: &'a [(MessageId, Reasoning)],
-    /// Results beyond this are given in short.
+    reasoning: &'a [(MessageId, ReasoningBlock)],
+    /// Results above this size are shortened.
     spill: usize,
-    /// Results that are given in short whatever their length.
+    /// Results that are shortened regardless of their size.
     pub(super) shortened: &'a [CallId],
 }
 
-impl<'a> Listener<'a> {
-    pub(super) fn new(spec: &'a AgentSpec, model: &'a dyn Model, task: &'a Task) -> Self {
-        let looks = model.about().images != Some(false);
+impl<'a> HistoryFormat<'a> {
+    pub(super) fn new(spec: &'a AgentSpec, model: &'a dyn Model, task: &'a TaskRecord) -> Self {
+        let looks = model.model_info().images != Some(false);
         Self {
             knowledge: &spec.knowledge,
-            reader: Reader { modes: &spec.input_modes, looks },
+            reader: FileSupport { modes: &spec.input_modes, accepts_files: looks },
             model: model.name(),
             reasoning: &task.reasoning,
-            spill: usize::try_from(spec.limits.spill_bytes).unwrap_or(usize::MAX).max(LEAST_SPILL),
+            spill: usize::try_from(spec.limits.spill_bytes).unwrap_or(usize::MAX).max(MIN_SPILL_BYTES),
             shortened: &[],
         }
     }
 
-    /// What this model itself thought before it called; another's thoughts are not for it.
-    fn thought(&self, message: &MessageId) -> Option<Reasoning> {
+    /// Reasoning of this model before the call; reasoning of another model is not included.
+    fn own_reasoning(&self, message: &MessageId) -> Option<ReasoningBlock> {
         let found = self.reasoning.iter().rev().find(|(of, _)| of == message).map(|(_, reasoning)| reasoning);
         found.filter(|reasoning| reasoning.model == self.model).cloned()
     }
 
     fn output(&self, result: &ToolResult) -> baton_types::Json {
         let limit = if self.shortened.contains(&result.call) {
-            SHORT
+            SHORTENED_BYTES
         } else if result.output.as_str().len() > self.spill {
-            PREVIEW.min(self.spill / 2)
+            PREVIEW_BYTES.min(self.spill / 2)
         } else {
             return result.output.clone();
         };
-        output_in_short(&result.output, &result.call, limit).unwrap_or_else(|| result.output.clone())
+        shorten_output(&result.output, &result.call, limit).unwrap_or_else(|| result.output.clone())
     }
 }
 
-/// The history with nothing dropped: the results of a turn stand right behind its calls, whatever else the caller said
-/// meanwhile comes after them. Mentions of what the agent has are no words for the model.
+/// Converts the whole history. The results of a turn follow its calls directly; other messages received meanwhile come
+/// after them. Mentions of known items are removed from the text.
 pub(super) fn conversation<'a>(
     history: impl IntoIterator<Item = &'a Message>,
-    listener: &Listener<'_>,
+    listener: &HistoryFormat<'_>,
 ) -> Vec<ChatMessage> {
     let mut chat = Vec::new();
     let mut said = Vec::new();
@@ -75,30 +76,30 @@ pub(super) fn conversation<'a>(
     for message in history {
         if message.role == Role::Agent {
             chat.append(&mut said);
-            called = calls_in(message);
-            let reasoning = if called.is_empty() { None } else { listener.thought(&message.id) };
+            called = parse_tool_calls(message);
+            let reasoning = if called.is_empty() { None } else { listener.own_reasoning(&message.id) };
             chat.push(ChatMessage::Assistant { text: message.text(), calls: called.clone(), reasoning });
             continue;
         }
-        // A caller need not repeat which tool a result is of.
+        // A caller may omit the tool name of a result.
         let name_of = |result: &ToolResult| {
             let call = called.iter().find(|call| call.id == result.call);
             call.map_or_else(|| result.name.clone(), |call| call.name.clone())
         };
-        let results = results_in(message).unwrap_or_default();
-        let for_tools = answers_tools(message);
-        let words = if for_tools { String::new() } else { text_of(message, &message.text(), results.is_empty()) };
+        let results = parse_tool_results(message).unwrap_or_default();
+        let for_tools = is_tool_answer(message);
+        let words = if for_tools { String::new() } else { message_text(message, &message.text(), results.is_empty()) };
         chat.extend(results.iter().map(|result| ChatMessage::Tool {
             name: name_of(result),
             call: result.call.clone(),
             output: listener.output(result),
             is_error: result.is_error,
-            said: is_told(result, &words).then(|| message.id.clone()),
+            said: result_equals_text(result, &words).then(|| message.id.clone()),
         }));
-        if !for_tools && are_heard(&words, &results) {
+        if !for_tools && is_passed_to_model(&words, &results) {
             let text = message.text();
             let own = without_mentions(&text, listener.knowledge);
-            let (told, files) = carried(message, results.is_empty(), listener.reader);
+            let (told, files) = extract_files(message, results.is_empty(), listener.reader);
             let lines: Vec<&str> = [&*own].into_iter().chain(told.iter().map(String::as_str)).collect();
             let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
             said.push(ChatMessage::User { id: message.id.clone(), text: lines.join("\n"), files });
@@ -108,8 +109,8 @@ pub(super) fn conversation<'a>(
     chat
 }
 
-/// Puts what was chosen for a request right before what is asked: references, then rules, each as words of the user.
-pub(super) fn place(chat: &mut Vec<ChatMessage>, request: &RequestContext, knowledge: &Knowledge) {
+/// Inserts the selected context before the request: references, then rules, each as a user message.
+pub(super) fn insert_context(chat: &mut Vec<ChatMessage>, request: &RequestContext, knowledge: &Knowledge) {
     let at = chat.iter().rposition(|message| matches!(message, ChatMessage::User { .. })).unwrap_or(chat.len());
     let items = request.items.iter().filter_map(|used| {
         let title = match used.kind {
@@ -117,7 +118,7 @@ pub(super) fn place(chat: &mut Vec<ChatMessage>, request: &RequestContext, knowl
             ItemKind::Rule => "Rule",
             ItemKind::Tool => return None,
         };
-        // A definition that changed since may lack it.
+        // The definition may have changed since.
         let item = knowledge.items(used.kind).iter().find(|item| item.name == used.name)?;
         let id = format!("{}:{}", used.kind.as_str(), item.name).into();
         Some(ChatMessage::User { id, text: format!("{title}: {}", item.text), files: Vec::new() })

@@ -2,8 +2,8 @@
 
 use super::{Driver, Halt};
 use crate::open::fold;
-use baton_ports::ListQuery;
-use baton_rules::Task;
+use baton_ports::StreamQuery;
+use baton_rules::TaskRecord;
 use baton_types::{Compaction, Message, MessageId};
 
 /// Earlier tasks read per page.
@@ -14,7 +14,7 @@ const EARLIER_TASKS: usize = 400;
 
 /// History of the context before a task.
 #[derive(Debug, Default)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierHistory {
     /// Caller-visible messages after the end of the summary.
     pub(super) messages: Vec<Message>,
     /// Compaction of the messages before those.
@@ -23,12 +23,12 @@ pub(crate) struct Earlier {
 
 impl Driver {
     /// Earlier messages of the context, read once. Empty for an autonomous run and for the first task of a context.
-    pub(super) async fn earlier(&self) -> Result<&Earlier, Halt> {
-        static NOTHING: Earlier = Earlier { messages: Vec::new(), compaction: None };
+    pub(super) async fn earlier(&self) -> Result<&EarlierHistory, Halt> {
+        static EMPTY_HISTORY: EarlierHistory = EarlierHistory { messages: Vec::new(), compaction: None };
         {
             let cell = self.live.lock();
             if cell.first_of_context || cell.task.autonomous {
-                return Ok(&NOTHING);
+                return Ok(&EMPTY_HISTORY);
             }
         }
         self.earlier.get_or_try_init(|| self.read_earlier()).await
@@ -36,14 +36,14 @@ impl Driver {
 
     /// Reads the imported history, then the tasks as seen by their caller, newest first until one contains the end of a
     /// summary.
-    async fn read_earlier(&self) -> Result<Earlier, Halt> {
+    async fn read_earlier(&self) -> Result<EarlierHistory, Halt> {
         let (agent, context, created) = {
             let cell = self.live.lock();
             (cell.task.agent.clone(), cell.task.context.clone(), cell.task.created_at)
         };
         self.flush();
-        let mut query = ListQuery { agent: Some(agent), context: Some(context), ..ListQuery::tasks(PAGE) };
-        let mut tasks: Vec<Task> = Vec::new();
+        let mut query = StreamQuery { agent: Some(agent), context: Some(context), ..StreamQuery::tasks(PAGE) };
+        let mut tasks: Vec<TaskRecord> = Vec::new();
         let mut looked_at = 0;
         'pages: loop {
             let page = self.inner.journal().list(&self.live.owner, &query).await?;
@@ -57,7 +57,9 @@ impl Driver {
                     continue;
                 }
                 tasks.push(task);
-                if newest(&tasks).is_some_and(|(_, through)| tasks.iter().any(|task| holds(&task.history, through))) {
+                if newest_compaction(&tasks)
+                    .is_some_and(|(_, through)| tasks.iter().any(|task| contains_message(&task.history, through)))
+                {
                     break 'pages;
                 }
             }
@@ -67,23 +69,23 @@ impl Driver {
             }
         }
         tasks.sort_by(|left, right| (left.created_at, &left.id).cmp(&(right.created_at, &right.id)));
-        let found = newest(&tasks).map(|(task, through)| (task.compaction.clone(), through.clone()));
+        let found = newest_compaction(&tasks).map(|(task, through)| (task.compaction.clone(), through.clone()));
         let record = self.session.lock().clone();
         let taken_over = record.iter().flat_map(|record| &record.history).filter(|entry| !entry.notice);
         let mut messages: Vec<Message> = taken_over.map(|entry| entry.message.clone()).collect();
         let (compaction, through) = found.unzip();
-        if through.as_ref().is_some_and(|through| !holds(&messages, through)) {
+        if through.as_ref().is_some_and(|through| !contains_message(&messages, through)) {
             messages.clear();
         }
-        messages.extend(tasks.iter().flat_map(Task::seen_history));
+        messages.extend(tasks.iter().flat_map(TaskRecord::visible_history));
         let told = through.and_then(|through| messages.iter().rposition(|message| message.id == through));
         messages.drain(..told.map_or(0, |at| at + 1));
-        Ok(Earlier { messages, compaction: compaction.flatten() })
+        Ok(EarlierHistory { messages, compaction: compaction.flatten() })
     }
 }
 
 /// The newest compaction and the last message it covers. Compactions of autonomous tasks apply only to themselves.
-fn newest(tasks: &[Task]) -> Option<(&Task, &MessageId)> {
+fn newest_compaction(tasks: &[TaskRecord]) -> Option<(&TaskRecord, &MessageId)> {
     let compacted = tasks.iter().filter(|task| !task.autonomous).filter_map(|task| {
         let through = task.compaction.as_ref()?.through.as_ref()?;
         Some((task, through))
@@ -91,6 +93,6 @@ fn newest(tasks: &[Task]) -> Option<(&Task, &MessageId)> {
     compacted.max_by(|(left, _), (right, _)| (left.created_at, &left.id).cmp(&(right.created_at, &right.id)))
 }
 
-fn holds(messages: &[Message], id: &MessageId) -> bool {
+fn contains_message(messages: &[Message], id: &MessageId) -> bool {
     messages.iter().any(|message| message.id == *id)
 }

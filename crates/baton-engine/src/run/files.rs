@@ -4,22 +4,26 @@ use baton_ports::{ChatFile, ChatFileContent};
 use baton_types::{Message, Part, PartContent};
 
 /// Maximum files per message passed to a model.
-const MOST_FILES: usize = 16;
+const MAX_FILES_PER_MESSAGE: usize = 16;
 
 /// Maximum total size of these files, as base64 text.
-const MOST_BYTES: usize = 24 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 24 * 1024 * 1024;
 
 /// File support of an agent and its model.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
+pub(super) struct FileSupport<'a> {
     /// MIME types that the agent accepts.
     pub(super) modes: &'a [String],
     /// Whether the model accepts files at all.
-    pub(super) looks: bool,
+    pub(super) accepts_files: bool,
 }
 
 /// Content of a message besides its text: lines for the model, and the files passed to it.
-pub(super) fn carried(message: &Message, with_data: bool, reader: Reader<'_>) -> (Vec<String>, Vec<ChatFile>) {
+pub(super) fn extract_files(
+    message: &Message,
+    with_data: bool,
+    reader: FileSupport<'_>,
+) -> (Vec<String>, Vec<ChatFile>) {
     let (mut told, mut files, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
     for part in &message.parts {
         let (content, size, otherwise) = match &part.content {
@@ -29,20 +33,20 @@ pub(super) fn carried(message: &Message, with_data: bool, reader: Reader<'_>) ->
             }
             PartContent::Text(_) | PartContent::Data(_) => continue,
             PartContent::Url(url) => (ChatFileContent::Url(url.clone()), url.len(), url.clone()),
-            PartContent::Raw(raw) if bytes.saturating_add(raw.len()) > MOST_BYTES => {
-                told.push(format!("[{}, too large to be given]", named(part)));
+            PartContent::Raw(raw) if bytes.saturating_add(raw.len()) > MAX_FILE_BYTES => {
+                told.push(format!("[{}, too large to be given]", file_label(part)));
                 continue;
             }
             PartContent::Raw(raw) => {
-                (ChatFileContent::Bytes(raw.as_str().into()), raw.len(), format!("[{}]", named(part)))
+                (ChatFileContent::Bytes(raw.as_str().into()), raw.len(), format!("[{}]", file_label(part)))
             }
         };
-        match part.media_type.as_deref().filter(|media_type| reads(reader.modes, media_type)) {
-            Some(media_type) if reader.looks && files.len() < MOST_FILES => {
+        match part.media_type.as_deref().filter(|media_type| accepts_type(reader.modes, media_type)) {
+            Some(media_type) if reader.accepts_files && files.len() < MAX_FILES_PER_MESSAGE => {
                 bytes += size;
                 files.push(ChatFile { name: part.filename.clone(), media_type: media_type.to_owned(), content });
             }
-            Some(media_type) if !reader.looks => {
+            Some(media_type) if !reader.accepts_files => {
                 told.push(format!("{otherwise} ({media_type}: this model cannot look at it)"));
             }
             _ => told.push(otherwise),
@@ -51,12 +55,12 @@ pub(super) fn carried(message: &Message, with_data: bool, reader: Reader<'_>) ->
     (told, files)
 }
 
-fn named(part: &Part) -> String {
+fn file_label(part: &Part) -> String {
     format!("file {}", part.filename.as_deref().unwrap_or("without a name"))
 }
 
 /// Whether one of the modes matches the type; supports `*/*` and `image/*`.
-fn reads(modes: &[String], media_type: &str) -> bool {
+fn accepts_type(modes: &[String], media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     modes.iter().any(|mode| {
         let whole = mode.strip_suffix("/*").is_some_and(|kind| {

@@ -2,11 +2,11 @@
 
 use super::{Driver, Halt};
 use crate::open::fold;
-use baton_ports::ListQuery;
-use baton_types::{AgentName, ContextId, Grant};
+use baton_ports::StreamQuery;
+use baton_types::{AgentName, ContextId, SessionGrant};
 
 /// Maximum tasks of a session searched for a grant, newest first.
-const REMEMBERED: usize = 100;
+const MAX_SEARCHED_TASKS: usize = 100;
 
 impl Driver {
     /// Whether the tool was allowed for this agent in the session: in this task, in an earlier task of its context, or
@@ -23,7 +23,7 @@ impl Driver {
         }
         self.flush();
         for context in contexts {
-            let query = ListQuery { context: Some(context), ..ListQuery::tasks(REMEMBERED) };
+            let query = StreamQuery { context: Some(context), ..StreamQuery::tasks(MAX_SEARCHED_TASKS) };
             for head in self.inner.journal().list(&self.live.owner, &query).await?.heads {
                 let Some(id) = head.task().filter(|id| **id != self.live.id) else { continue };
                 let Some(loaded) = self.inner.journal().load(None, &head.stream).await? else { continue };
@@ -36,6 +36,6 @@ impl Driver {
     }
 }
 
-fn is_granted(grants: &[Grant], agent: &AgentName, tool: &str) -> bool {
+fn is_granted(grants: &[SessionGrant], agent: &AgentName, tool: &str) -> bool {
     grants.iter().any(|grant| grant.agent == *agent && grant.tool == tool)
 }

@@ -1,53 +1,55 @@
 //! Runs guardrails and applies their verdicts.
 
-use super::{Driver, Halt, helper::Helper, words::text_of};
-use crate::end::Ending;
-use baton_ports::{ToolOutcome, ToolOutput, ToolRun};
-use baton_rules::{CallState, GuardAnswer, GuardSubject, guard_request, guard_tool, unguarded};
+use super::{Driver, Halt, helper::RunToolHelper, words::message_text};
+use crate::end::TaskEnd;
+use baton_ports::{ToolInvocation, ToolOutcome, ToolOutput};
+use baton_rules::{CallState, GuardDecision, GuardSubject, guard_request, guard_tool, unchecked_messages};
 use baton_types::{
-    AgentSpec, ErrorCode, GuardStage, GuardVerdict, Guardrail, Json, MessageId, ModelNote, Reason, TaskEvent, ToolCall,
-    Usage,
+    AgentSpec, ErrorCode, FailureReason, GuardStage, GuardVerdict, Guardrail, Json, MessageId, ModelNote, TaskEvent,
+    ToolCall, Usage,
 };
 
 /// Maximum characters of a guardrail error.
-const TOLD: usize = 300;
+const MAX_ERROR_CHARS: usize = 300;
 
 /// Subject of a guardrail check, without its content.
 #[derive(Clone, Copy, Default)]
-struct Seen<'a> {
+struct GuardTarget<'a> {
     message: Option<&'a MessageId>,
     call: Option<&'a ToolCall>,
     is_error: bool,
 }
 
 /// Result of the guardrails of one stage.
-enum Looked {
+enum GuardOutcome {
     /// Continue, with new content if a guardrail rewrote it.
-    Goes(Option<Json>),
+    Pass(Option<Json>),
     /// A guardrail blocked or failed.
-    Stops(Reason),
+    Block(FailureReason),
 }
 
 /// Whether the agent has a guardrail for this stage.
-pub(super) fn is_watched(spec: &AgentSpec, stage: GuardStage) -> bool {
+pub(super) fn has_guardrail(spec: &AgentSpec, stage: GuardStage) -> bool {
     spec.guardrails.iter().any(|guardrail| guardrail.on.contains(&stage))
 }
 
 impl Driver {
     /// Checks new caller messages; ends the task if one is blocked.
     pub(super) async fn guard_input(&self, spec: &AgentSpec) -> Result<(), Halt> {
-        if !is_watched(spec, GuardStage::Input) {
+        if !has_guardrail(spec, GuardStage::Input) {
             return Ok(());
         }
         let said: Vec<(MessageId, String)> = {
             let cell = self.live.lock();
-            let said = unguarded(&cell.task).into_iter();
-            said.map(|message| (message.id.clone(), text_of(message, &message.text(), true))).collect()
+            let said = unchecked_messages(&cell.task).into_iter();
+            said.map(|message| (message.id.clone(), message_text(message, &message.text(), true))).collect()
         };
         for (id, text) in said {
-            let seen = Seen { message: Some(&id), ..Seen::default() };
-            if let Looked::Stops(reason) = self.look(spec, GuardStage::Input, seen, Json::string(&text)).await? {
-                self.inner.end(&self.live, Ending::Refused(reason)).await?;
+            let seen = GuardTarget { message: Some(&id), ..GuardTarget::default() };
+            if let GuardOutcome::Block(reason) =
+                self.run_guardrails(spec, GuardStage::Input, seen, Json::string(&text)).await?
+            {
+                self.inner.end(&self.live, TaskEnd::Blocked(reason)).await?;
                 return Err(Halt::Changed);
             }
         }
@@ -62,17 +64,19 @@ impl Driver {
         text: String,
         (by, usage): (&str, Usage),
     ) -> Result<String, Halt> {
-        if text.is_empty() || !is_watched(spec, GuardStage::Output) {
+        if text.is_empty() || !has_guardrail(spec, GuardStage::Output) {
             return Ok(text);
         }
-        let seen = Seen { message: Some(id), ..Seen::default() };
-        let text = match self.look(spec, GuardStage::Output, seen, Json::string(&text)).await? {
-            Looked::Goes(None) => text,
-            Looked::Goes(Some(content)) => content.to_plain_text(),
-            Looked::Stops(reason) => {
+        let seen = GuardTarget { message: Some(id), ..GuardTarget::default() };
+        let text = match self.run_guardrails(spec, GuardStage::Output, seen, Json::string(&text)).await? {
+            GuardOutcome::Pass(None) => text,
+            GuardOutcome::Pass(Some(content)) => content.to_plain_text(),
+            GuardOutcome::Block(reason) => {
                 let (purpose, model) = ("an answer that was blocked".to_owned(), by.to_owned());
-                self.hold(|_| vec![TaskEvent::ModelNoted { note: ModelNote::Used { purpose, model, usage } }])?;
-                self.inner.end(&self.live, Ending::Failed(reason)).await?;
+                self.buffer_events(|_| {
+                    vec![TaskEvent::ModelNoted { note: ModelNote::Used { purpose, model, usage } }]
+                })?;
+                self.inner.end(&self.live, TaskEnd::Failed(reason)).await?;
                 return Err(Halt::Changed);
             }
         };
@@ -83,14 +87,14 @@ impl Driver {
 
     /// Checks a tool call. Returns the permitted call; `None` if it is blocked, with an error result recorded.
     pub(super) async fn guard_call(&self, spec: &AgentSpec, state: &CallState) -> Result<Option<CallState>, Halt> {
-        if state.guarded || !is_watched(spec, GuardStage::ToolCall) {
+        if state.guarded || !has_guardrail(spec, GuardStage::ToolCall) {
             return Ok(Some(state.clone()));
         }
         let call = &state.call;
-        let seen = Seen { call: Some(call), ..Seen::default() };
-        match self.look(spec, GuardStage::ToolCall, seen, call.arguments.clone()).await? {
-            Looked::Goes(_) => Ok(self.live.lock().task.call(&call.id).cloned()),
-            Looked::Stops(reason) => self.finish_open(call, in_words(&reason)).map(|()| None),
+        let seen = GuardTarget { call: Some(call), ..GuardTarget::default() };
+        match self.run_guardrails(spec, GuardStage::ToolCall, seen, call.arguments.clone()).await? {
+            GuardOutcome::Pass(_) => Ok(self.live.lock().task.call(&call.id).cloned()),
+            GuardOutcome::Block(reason) => self.finish_open(call, reason_output(&reason)).map(|()| None),
         }
     }
 
@@ -101,34 +105,40 @@ impl Driver {
         call: &ToolCall,
         given: ToolOutput,
     ) -> Result<ToolOutput, Halt> {
-        if !is_watched(spec, GuardStage::ToolResult) {
+        if !has_guardrail(spec, GuardStage::ToolResult) {
             return Ok(given);
         }
-        let seen = Seen { call: Some(call), is_error: given.is_error, ..Seen::default() };
-        Ok(match self.look(spec, GuardStage::ToolResult, seen, given.output.clone()).await? {
-            Looked::Goes(None) => given,
-            Looked::Goes(Some(output)) => ToolOutput { output, ..given },
-            Looked::Stops(reason) => ToolOutput { output: in_words(&reason), is_error: true },
+        let seen = GuardTarget { call: Some(call), is_error: given.is_error, ..GuardTarget::default() };
+        Ok(match self.run_guardrails(spec, GuardStage::ToolResult, seen, given.output.clone()).await? {
+            GuardOutcome::Pass(None) => given,
+            GuardOutcome::Pass(Some(output)) => ToolOutput { output, ..given },
+            GuardOutcome::Block(reason) => ToolOutput { output: reason_output(&reason), is_error: true },
         })
     }
 
     /// Runs the guardrails of a stage in order. Each sees the content rewritten by the previous one; the first block
     /// ends the check.
-    async fn look(&self, spec: &AgentSpec, stage: GuardStage, seen: Seen<'_>, content: Json) -> Result<Looked, Halt> {
+    async fn run_guardrails(
+        &self,
+        spec: &AgentSpec,
+        stage: GuardStage,
+        seen: GuardTarget<'_>,
+        content: Json,
+    ) -> Result<GuardOutcome, Halt> {
         let (mut now, mut changed, mut stopped, mut events) = (content, false, None, Vec::new());
         for guardrail in spec.guardrails.iter().filter(|guardrail| guardrail.on.contains(&stage)) {
             let answer = self.ask_guardrail(spec, guardrail, stage, seen, &now).await?;
             let (verdict, detail, content) = match answer {
-                Ok(GuardAnswer::Allow) => (GuardVerdict::Allowed, String::new(), None),
-                Ok(GuardAnswer::Modify(content, reason)) => (GuardVerdict::Rewritten, reason, Some(content)),
-                Ok(GuardAnswer::Block(reason)) => {
+                Ok(GuardDecision::Allow) => (GuardVerdict::Allowed, String::new(), None),
+                Ok(GuardDecision::Modify(content, reason)) => (GuardVerdict::Rewritten, reason, Some(content)),
+                Ok(GuardDecision::Block(reason)) => {
                     let why = if reason.is_empty() { "it gave no reason" } else { &reason };
-                    stopped = Some(stop(ErrorCode::GUARDRAIL_BLOCKED, guardrail, why));
+                    stopped = Some(block_reason(ErrorCode::GUARDRAIL_BLOCKED, guardrail, why));
                     (GuardVerdict::Blocked, reason, None)
                 }
                 Err(why) if guardrail.fails_open => (GuardVerdict::Unreachable, why, None),
                 Err(why) => {
-                    stopped = Some(stop(ErrorCode::GUARDRAIL_FAILED, guardrail, &why));
+                    stopped = Some(block_reason(ErrorCode::GUARDRAIL_FAILED, guardrail, &why));
                     (GuardVerdict::Unreachable, why, None)
                 }
             };
@@ -156,10 +166,10 @@ impl Driver {
                 break;
             }
         }
-        self.hold(|_| events)?;
+        self.buffer_events(|_| events)?;
         Ok(match stopped {
-            Some(reason) => Looked::Stops(reason),
-            None => Looked::Goes(changed.then_some(now)),
+            Some(reason) => GuardOutcome::Block(reason),
+            None => GuardOutcome::Pass(changed.then_some(now)),
         })
     }
 
@@ -169,9 +179,9 @@ impl Driver {
         spec: &AgentSpec,
         guardrail: &Guardrail,
         stage: GuardStage,
-        seen: Seen<'_>,
+        seen: GuardTarget<'_>,
         content: &Json,
-    ) -> Result<Result<GuardAnswer, String>, Halt> {
+    ) -> Result<Result<GuardDecision, String>, Halt> {
         let (text, called);
         let subject = match (stage, seen.call) {
             (GuardStage::ToolCall, Some(call)) => {
@@ -191,12 +201,12 @@ impl Driver {
         let (arguments, trace) = {
             let cell = self.live.lock();
             let about = (&cell.task.agent, &cell.task.id, &cell.task.context);
-            (guard_request(guardrail, about, subject), cell.in_run().map(|context| context.to_string()))
+            (guard_request(guardrail, about, subject), cell.run_trace_context().map(|context| context.to_string()))
         };
         let tool = guard_tool(guardrail);
-        let id = self.inner.ports.ids.fresh().into();
+        let id = self.inner.ports.ids.next_id().into();
         let state = CallState::pending(ToolCall { id, name: tool.name.clone(), arguments });
-        let run = ToolRun {
+        let run = ToolInvocation {
             agent: spec,
             tool: &tool,
             call: &state.call,
@@ -204,7 +214,7 @@ impl Driver {
             task: Some(&self.live.id),
             trace: trace.as_deref(),
             answers: None,
-            helper: &Helper { driver: self, spec, tool: &tool.name, state: &state },
+            helper: &RunToolHelper { driver: self, spec, tool: &tool.name, state: &state },
         };
         self.flush();
         let outcome = tokio::select! {
@@ -215,23 +225,23 @@ impl Driver {
             () = self.until_deadline() => return Err(Halt::Changed),
         };
         Ok(match outcome {
-            ToolOutcome::Done(ToolOutput { output, is_error: false }) => GuardAnswer::read(stage, &output),
-            ToolOutcome::Done(failed) => Err(brief(&failed.output.to_plain_text())),
-            ToolOutcome::Asks(_) => Err("it asked a question instead of giving a verdict".to_owned()),
+            ToolOutcome::Done(ToolOutput { output, is_error: false }) => GuardDecision::parse(stage, &output),
+            ToolOutcome::Done(failed) => Err(truncate_error(&failed.output.to_plain_text())),
+            ToolOutcome::InputRequired(_) => Err("it asked a question instead of giving a verdict".to_owned()),
         })
     }
 }
 
-fn stop(code: ErrorCode, guardrail: &Guardrail, why: &str) -> Reason {
-    Reason::new(code.code, format!("guardrail '{}': {why}", guardrail.name))
+fn block_reason(code: ErrorCode, guardrail: &Guardrail, why: &str) -> FailureReason {
+    FailureReason::new(code.code, format!("guardrail '{}': {why}", guardrail.name))
 }
 
-fn in_words(reason: &Reason) -> Json {
+fn reason_output(reason: &FailureReason) -> Json {
     Json::string(&format!("{}: {}", reason.code, reason.detail))
 }
 
-fn brief(text: &str) -> String {
-    match text.char_indices().nth(TOLD) {
+fn truncate_error(text: &str) -> String {
+    match text.char_indices().nth(MAX_ERROR_CHARS) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }

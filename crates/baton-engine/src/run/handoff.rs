@@ -9,20 +9,20 @@ use crate::{
     submit::{NewTask, submitted_child},
     views::fold_handoff,
 };
-use baton_ports::{Commit, HeadUpdate, Write};
-use baton_rules::{CALL_AGENT_TOOL, HandedOff, admit_handoff, asked_elsewhere, handoff_target};
+use baton_ports::{Commit, StreamHeadUpdate, Write};
+use baton_rules::{CALL_AGENT_TOOL, PendingHandoff, admit_handoff, mark_remote_question, resolve_handoff_target};
 use baton_telemetry::ids::handoff_context;
 use baton_types::{
-    AgentName, AgentSpec, ContextId, ErrorCode, ExpectedOutput, Fact, Handoff, HandoffChannel, HandoffEvent, HandoffId,
-    HandoffStatus, Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId, TaskEvent,
-    TaskId, TaskState, TaskView, Timestamp, ToolCall, ToolResult,
+    AgentName, AgentSpec, ContextId, ErrorCode, ExpectedOutput, Handoff, HandoffChannel, HandoffEvent, HandoffId,
+    HandoffStatus, JournalEvent, Json, Message, ParentLink, Part, PartContent, Principal, Priority, Role, StreamId,
+    TaskEvent, TaskId, TaskState, TaskView, Timestamp, ToolCall, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 
 #[derive(Deserialize)]
-struct Arguments {
+struct HandoffArguments {
     #[serde(alias = "agent", alias = "agentId")]
     agent_uri: String,
     message: String,
@@ -32,43 +32,45 @@ struct Arguments {
 
 impl Driver {
     pub(super) async fn hand_off(&self, spec: &AgentSpec, call: &ToolCall) -> Result<(), Halt> {
-        let arguments: Arguments = match call.arguments.read() {
+        let arguments: HandoffArguments = match call.arguments.read() {
             Ok(arguments) => arguments,
-            Err(error) => return self.refuse(call, &format!("{} needs an agent and a message: {error}", call.name)),
+            Err(error) => {
+                return self.reject_call(call, &format!("{} needs an agent and a message: {error}", call.name));
+            }
         };
         let (parent, earlier) = {
             let cell = self.live.lock();
             (cell.task.parent.clone(), cell.task.depth)
         };
         let lender = self.inner.handoff_lender(spec, parent.as_ref());
-        let to = self.inner.target_of(spec, lender.as_deref(), &arguments.agent_uri);
+        let to = self.inner.target_name(spec, lender.as_deref(), &arguments.agent_uri);
         let deepest = self.inner.options.max_handoff_depth;
         let chain = match admit_handoff(spec, lender.as_deref(), parent.as_ref(), earlier, &to, deepest) {
             Ok(chain) => chain,
-            Err(refused) => return self.refuse(call, &refused.to_string()),
+            Err(refused) => return self.reject_call(call, &refused.to_string()),
         };
-        let target = match self.inner.reachable(spec, lender.as_deref(), &to) {
+        let target = match self.inner.resolve_target(spec, lender.as_deref(), &to) {
             Ok(target) => target,
-            Err(detail) => return self.refuse(call, &detail),
+            Err(detail) => return self.reject_call(call, &detail),
         };
-        let mut handoff = self.describe(spec, call, &to, &arguments);
+        let mut handoff = self.new_handoff(spec, call, &to, &arguments);
         let known = arguments.context_id.is_some().then_some(&handoff.child_context);
         let pinned = self.inner.pin(&self.live.owner, &target, known, None).await?;
         let session = parent.as_ref().and_then(|link| link.session.clone());
         let session = Some(session.unwrap_or_else(|| self.live.lock().task.context.clone()));
         let link = ParentLink { task: self.live.id.clone(), handoff: handoff.id.clone(), chain, session };
-        let child = TaskId::from(self.inner.ports.ids.fresh());
+        let child = TaskId::from(self.inner.ports.ids.next_id());
         let message =
-            Message::new(self.inner.ports.ids.fresh().into(), Role::User, vec![Part::text(arguments.message)])
-                .within(&handoff.child_context, &child);
+            Message::new(self.inner.ports.ids.next_id().into(), Role::User, vec![Part::text(arguments.message)])
+                .with_task(&handoff.child_context, &child);
         handoff.child_task = Some(child.clone());
         let autonomous = self.live.lock().task.autonomous;
         let new = NewTask {
             id: child.clone(),
             event: submitted_child(link, handoff.child_context.clone(), to.clone(), message, earlier, autonomous),
-            wishes: None,
+            run_options: None,
             first_of_context: arguments.context_id.is_none(),
-            trace: Some(handoff_context(self.live.lock().in_call(&call.id), &handoff.id).to_string().into()),
+            trace: Some(handoff_context(self.live.lock().call_trace_context(&call.id), &handoff.id).to_string().into()),
         };
         let deadline = handoff.created_at.after(std::time::Duration::from_millis(handoff.timeout_ms));
         let sent = TaskEvent::HandoffSent {
@@ -79,7 +81,7 @@ impl Driver {
             deadline,
         };
         let (child_live, _, child_write) = self.inner.create(&self.live.owner, new, &pinned)?;
-        let beside = vec![created(&self.inner.ports, &self.live.owner, &handoff), child_write];
+        let beside = vec![created_write(&self.inner.ports, &self.live.owner, &handoff), child_write];
         let receipt = match self.queue(vec![sent], beside) {
             Ok(receipt) => receipt,
             Err(halt) => {
@@ -91,37 +93,37 @@ impl Driver {
         // fails, the child's own writes are rejected and it ends.
         self.inner.spawn_driver(child_live, None);
         receipt.await?;
-        let handed = HandedOff { handoff: handoff.id, child, deadline, asked: None, answer: None };
+        let handed = PendingHandoff { handoff: handoff.id, child, deadline, asked: None, answer: None };
         self.await_handoff(call, &handed).await
     }
 
     /// Waits for the child across restarts; a pending answer for the child is delivered first.
-    pub(super) async fn await_handoff(&self, call: &ToolCall, handed: &HandedOff) -> Result<(), Halt> {
-        let HandedOff { handoff, child, deadline, answer, .. } = handed;
+    pub(super) async fn await_handoff(&self, call: &ToolCall, handed: &PendingHandoff) -> Result<(), Halt> {
+        let PendingHandoff { handoff, child, deadline, answer, .. } = handed;
         if let Some(answer) = answer {
-            let trace = self.live.lock().in_run().map(|context| context.to_string().into());
+            let trace = self.live.lock().run_trace_context().map(|context| context.to_string().into());
             self.inner.pass_down(&self.live.owner, trace, child, answer).await?;
         }
         let patience = self.inner.ports.clock.now().until(*deadline);
         let came = tokio::select! {
             biased;
             () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
-            settled = self.inner.settled(child) => match settled {
-                Ok(view) => Came::Settled(view),
+            settled = self.inner.wait_settled(child) => match settled {
+                Ok(view) => ChildWaitOutcome::Settled(view),
                 // The child was committed together with the handoff, so only retention can have removed it.
-                Err(EngineError::TaskNotFound(_)) => Came::Gone,
+                Err(EngineError::TaskNotFound(_)) => ChildWaitOutcome::Gone,
                 Err(error) => return Err(error.into()),
             },
-            () = tokio::time::sleep(patience) => Came::TooLate,
+            () = tokio::time::sleep(patience) => ChildWaitOutcome::DeadlinePassed,
         };
-        let asks = matches!(&came, Came::Settled(view) if view.state.is_interrupted());
-        if let Came::Settled(view) = &came
+        let asks = matches!(&came, ChildWaitOutcome::Settled(view) if view.state.is_interrupted());
+        if let ChildWaitOutcome::Settled(view) = &came
             && asks
             && !self.live.lock().task.autonomous
         {
             return self.pass_up(call, handed, view).await;
         }
-        let outcome = outcome(&came, &call.name);
+        let outcome = handoff_result(&came, &call.name);
         let result = ToolResult {
             call: call.id.clone(),
             name: call.name.clone(),
@@ -132,35 +134,36 @@ impl Driver {
             to: outcome.status,
             result: outcome.result,
             error: outcome.error,
-            result_trace_id: self.live.lock().in_run().map(|context| context.trace.to_string()),
+            result_trace_id: self.live.lock().run_trace_context().map(|context| context.trace.to_string()),
         }];
         let beside = self.inner.handoff_write(&self.live.owner, handoff, moves).await?;
         self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
-        if asks || matches!(came, Came::TooLate) {
+        if asks || matches!(came, ChildWaitOutcome::DeadlinePassed) {
             self.inner.cancel_child(child.clone()).await;
         }
         Ok(())
     }
 
     /// Turns the child's question into a question of this task.
-    async fn pass_up(&self, call: &ToolCall, handed: &HandedOff, child: &TaskView) -> Result<(), Halt> {
-        let empty = || Message::new(self.inner.ports.ids.fresh().into(), Role::Agent, vec![Part::text(String::new())]);
+    async fn pass_up(&self, call: &ToolCall, handed: &PendingHandoff, child: &TaskView) -> Result<(), Halt> {
+        let empty =
+            || Message::new(self.inner.ports.ids.next_id().into(), Role::Agent, vec![Part::text(String::new())]);
         let message = child.status_message.clone().unwrap_or_else(empty);
         let is_elsewhere = self.inner.ports.agents.agent(&child.agent).is_none_or(|agent| agent.is_peer());
-        let message = if is_elsewhere { asked_elsewhere(message, &child.agent) } else { message };
-        let asked = vec![moved(HandoffStatus::InputRequired)];
+        let message = if is_elsewhere { mark_remote_question(message, &child.agent) } else { message };
+        let asked = vec![status_event(HandoffStatus::InputRequired)];
         let beside = self.inner.handoff_write(&self.live.owner, &handed.handoff, asked).await?;
         self.commit_synced(vec![TaskEvent::HandoffAsked { call: call.id.clone(), message }], beside).await
     }
 
-    fn refuse(&self, call: &ToolCall, detail: &str) -> Result<(), Halt> {
+    fn reject_call(&self, call: &ToolCall, detail: &str) -> Result<(), Halt> {
         self.finish(call, Json::string(&format!("{}: {detail}", ErrorCode::HANDOFF_REFUSED.code)), true)
     }
 
-    fn describe(&self, spec: &AgentSpec, call: &ToolCall, to: &AgentName, arguments: &Arguments) -> Handoff {
+    fn new_handoff(&self, spec: &AgentSpec, call: &ToolCall, to: &AgentName, arguments: &HandoffArguments) -> Handoff {
         let ids = &self.inner.ports.ids;
         Handoff {
-            id: ids.fresh().into(),
+            id: ids.next_id().into(),
             from_agent: spec.name.clone(),
             to_agent: to.clone(),
             capability_id: to.to_string(),
@@ -173,16 +176,16 @@ impl Driver {
             parent_task: Some(self.live.id.clone()),
             parent_call: Some(call.id.clone()),
             child_task: None,
-            child_context: arguments.context_id.clone().map_or_else(|| ids.fresh().into(), ContextId::from),
+            child_context: arguments.context_id.clone().map_or_else(|| ids.next_id().into(), ContextId::from),
             channel: HandoffChannel::Direct,
             channel_reason: None,
             agent_uri: Some(arguments.agent_uri.clone()).filter(|uri| *uri != to.as_str()),
-            trace: self.live.lock().in_call(&call.id).map(|context| context.to_string()),
+            trace: self.live.lock().call_trace_context(&call.id).map(|context| context.to_string()),
         }
     }
 }
 
-impl crate::engine::Inner {
+impl crate::engine::EngineInner {
     /// The local agent whose `handoffs` apply to handoffs requested by a remote agent: the first agent of the chain.
     /// Remote agents never reach local ones, so a chain that starts remotely has none.
     pub(crate) fn handoff_lender(&self, from: &AgentSpec, parent: Option<&ParentLink>) -> Option<Arc<AgentSpec>> {
@@ -192,7 +195,7 @@ impl crate::engine::Inner {
 
     /// The target agent, if `from` may reach it: one named in its definition, or else any listed agent. A remote agent
     /// reaches only remote agents listed by its lender, never local ones.
-    pub(crate) fn reachable(
+    pub(crate) fn resolve_target(
         &self,
         from: &AgentSpec,
         lender: Option<&AgentSpec>,
@@ -208,7 +211,7 @@ impl crate::engine::Inner {
                 .ok_or_else(|| format!("'{to}' is not a remote agent that can be reached from here"));
         }
         let is_named = from.handoffs.iter().any(|target| target.agent == *to);
-        let known = || agents.listed().into_iter();
+        let known = || agents.listings().into_iter();
         let is_known = is_named || known().any(|agent| agent.name == *to);
         let found = if is_known { agents.agent(to) } else { None };
         found.ok_or_else(|| {
@@ -217,26 +220,26 @@ impl crate::engine::Inner {
                 .filter(|name| *name != *from.name.as_str())
                 .take(20)
                 .collect();
-            let others = if others.is_empty() { "nobody".to_owned() } else { others.join(", ") };
+            let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
             format!("agent '{to}' is not known here; known: {others}. Name one of them, or do without it.")
         })
     }
 
     /// Agent name of an address in a handoff.
-    pub(crate) fn target_of(&self, from: &AgentSpec, lender: Option<&AgentSpec>, uri: &str) -> AgentName {
-        let agents = self.ports.agents.listed();
-        handoff_target(lender.unwrap_or(from), agents.iter().map(AsRef::as_ref), uri)
+    pub(crate) fn target_name(&self, from: &AgentSpec, lender: Option<&AgentSpec>, uri: &str) -> AgentName {
+        let agents = self.ports.agents.listings();
+        resolve_handoff_target(lender.unwrap_or(from), agents.iter().map(AsRef::as_ref), uri)
     }
 
     /// Moves a handoff record from input-required back to in-progress.
-    pub(super) async fn take_up_handoff(
+    pub(super) async fn mark_handoff_in_progress(
         &self,
         owner: &Arc<Principal>,
         id: &HandoffId,
     ) -> Result<(), crate::EngineError> {
-        let writes = self.handoff_write(owner, id, vec![moved(HandoffStatus::InProgress)]).await?;
+        let writes = self.handoff_write(owner, id, vec![status_event(HandoffStatus::InProgress)]).await?;
         if !writes.is_empty() {
-            self.journal().append(Commit::of(writes)).await?;
+            self.journal().append(Commit::from_writes(writes)).await?;
         }
         Ok(())
     }
@@ -261,13 +264,13 @@ impl crate::engine::Inner {
 }
 
 /// Result of waiting for a child task.
-enum Came {
+enum ChildWaitOutcome {
     Settled(Arc<TaskView>),
-    TooLate,
+    DeadlinePassed,
     Gone,
 }
 
-struct Outcome {
+struct HandoffResult {
     status: HandoffStatus,
     output: Json,
     result: Option<Json>,
@@ -275,19 +278,21 @@ struct Outcome {
 }
 
 /// Result of the child for the waiting parent.
-fn outcome(came: &Came, tool: &str) -> Outcome {
-    let failed = |status, detail: String| Outcome {
+fn handoff_result(came: &ChildWaitOutcome, tool: &str) -> HandoffResult {
+    let failed = |status, detail: String| HandoffResult {
         status,
         output: Json::string(&format!("{}: {detail}", ErrorCode::HANDOFF_FAILED.code)),
         result: None,
         error: Some(detail),
     };
     let child = match came {
-        Came::Settled(child) => child,
-        Came::TooLate => {
+        ChildWaitOutcome::Settled(child) => child,
+        ChildWaitOutcome::DeadlinePassed => {
             return failed(HandoffStatus::Timeout, "the agent did not answer within the handoff's deadline".to_owned());
         }
-        Came::Gone => return failed(HandoffStatus::Failed, "the child task is no longer stored".to_owned()),
+        ChildWaitOutcome::Gone => {
+            return failed(HandoffStatus::Failed, "the child task is no longer stored".to_owned());
+        }
     };
     let said = child.status_message.as_ref().map(Message::text).unwrap_or_default();
     match child.state {
@@ -299,7 +304,12 @@ fn outcome(came: &Came, tool: &str) -> Outcome {
                 }),
                 _ => json!({ "response": response, "task_id": task, "context_id": context }),
             });
-            Outcome { status: HandoffStatus::Completed, output: result.clone(), result: Some(result), error: None }
+            HandoffResult {
+                status: HandoffStatus::Completed,
+                output: result.clone(),
+                result: Some(result),
+                error: None,
+            }
         }
         TaskState::Canceled => failed(HandoffStatus::Cancelled, format!("the child task was canceled. {said}")),
         TaskState::InputRequired | TaskState::AuthRequired => {
@@ -326,16 +336,16 @@ pub(crate) fn answer_of(child: &TaskView, said: String) -> String {
 }
 
 /// Handoffs in process have one receiver: created, accepted and started in one commit with the child.
-pub(crate) fn created(ports: &Ports, owner: &Arc<Principal>, handoff: &Handoff) -> Write {
+pub(crate) fn created_write(ports: &Ports, owner: &Arc<Principal>, handoff: &Handoff) -> Write {
     let events = vec![
         HandoffEvent::Created(Box::new(handoff.clone())),
-        moved(HandoffStatus::Accepted),
-        moved(HandoffStatus::InProgress),
+        status_event(HandoffStatus::Accepted),
+        status_event(HandoffStatus::InProgress),
     ];
     handoff_events(owner, handoff, 0, HandoffStatus::InProgress, ports.clock.now(), events, 1)
 }
 
-fn moved(to: HandoffStatus) -> HandoffEvent {
+fn status_event(to: HandoffStatus) -> HandoffEvent {
     HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None }
 }
 
@@ -356,8 +366,8 @@ fn handoff_events(
         run: None,
         trace: None,
         at,
-        facts: events.into_iter().map(Fact::Handoff).collect(),
-        head: HeadUpdate {
+        facts: events.into_iter().map(JournalEvent::Handoff).collect(),
+        head: StreamHeadUpdate {
             agent: handoff.to_agent.clone(),
             context: handoff.child_context.clone(),
             state: status.as_str(),

@@ -3,21 +3,24 @@
 use super::{Driver, prompt::built_in};
 use crate::Engine;
 use baton_ports::{
-    BoxFuture, ChatMessage, HandoffAsk, ModelCall, ModelEvent, OutputFormat, SampleAsk, Sampled, ToolChoice, ToolHelper,
+    BoxFuture, ChatMessage, HandoffRequest, ModelCall, ModelEvent, OutputFormat, SamplingRequest, SamplingResult,
+    ToolChoice, ToolHelper,
 };
-use baton_rules::{CallState, Decision, HANDOFF_TOOL, admit_handoff, handed_over};
-use baton_types::{AgentSpec, ModelNote, Role, Spent, TaskEvent, TaskId, TaskState, ToolCall, Usage, Writing};
+use baton_rules::{CallState, HANDOFF_TOOL, PermissionDecision, admit_handoff, handoff_depth};
+use baton_types::{
+    AgentSpec, BudgetUsage, GenerationSettings, ModelNote, Role, TaskEvent, TaskId, TaskState, ToolCall, Usage,
+};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
 /// Maximum model output passed to a tool, in bytes.
-const MAX_SAMPLE: usize = 256 * 1024;
+const MAX_SAMPLE_BYTES: usize = 256 * 1024;
 
 /// Model name reported when an agent answers in place of a model.
 const AGENT_MODEL: &str = "a2a-agent";
 
 /// The run as seen by its tools.
-pub(super) struct Helper<'a> {
+pub(super) struct RunToolHelper<'a> {
     pub(super) driver: &'a Driver,
     pub(super) spec: &'a AgentSpec,
     /// Name of the requesting tool, followed by its call.
@@ -25,8 +28,8 @@ pub(super) struct Helper<'a> {
     pub(super) state: &'a CallState,
 }
 
-impl ToolHelper for Helper<'_> {
-    fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+impl ToolHelper for RunToolHelper<'_> {
+    fn sample(&self, ask: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         Box::pin(async move {
             match &ask.agent_uri {
                 Some(uri) => self.ask_agent(uri, &ask).await,
@@ -47,12 +50,12 @@ impl ToolHelper for Helper<'_> {
     }
 }
 
-impl Helper<'_> {
-    async fn ask_model(&self, ask: SampleAsk) -> Result<Sampled, String> {
+impl RunToolHelper<'_> {
+    async fn ask_model(&self, ask: SamplingRequest) -> Result<SamplingResult, String> {
         let ports = &self.driver.inner.ports;
         let model = ports.models.model(self.spec).map_err(|error| error.to_string())?;
         let messages = ask.messages.into_iter().map(|(role, text)| match role {
-            Role::User => ChatMessage::User { id: ports.ids.fresh().into(), text, files: Vec::new() },
+            Role::User => ChatMessage::User { id: ports.ids.next_id().into(), text, files: Vec::new() },
             Role::Agent => ChatMessage::Assistant { text, calls: Vec::new(), reasoning: None },
         });
         let call = ModelCall {
@@ -62,32 +65,35 @@ impl Helper<'_> {
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
             format: OutputFormat::Text,
-            writing: Writing { stop: Vec::new(), ..self.spec.writing.clone() },
+            writing: GenerationSettings { stop: Vec::new(), ..self.spec.writing.clone() },
             parallel_calls: false,
             turn: 1,
             attempt: 1,
-            message_id: ports.ids.fresh().into(),
+            message_id: ports.ids.next_id().into(),
             metadata: None,
         };
         let unknown = |_| "the budget cannot be checked now".to_owned();
-        let may = self.driver.affordable(self.spec, &*model, &call).await.map_err(unknown)?;
+        let may = self.driver.try_reserve_model_budget(self.spec, &*model, &call).await.map_err(unknown)?;
         let _aside = may.map_err(|reason| format!("{}: {}", reason.code, reason.detail))?;
         let mut answer = model.call(call);
         let mut text = String::new();
         while let Some(event) = answer.next().await {
             match event.map_err(|error| error.to_string())? {
-                ModelEvent::Text(more) if text.len() + more.len() > MAX_SAMPLE => {
+                ModelEvent::Text(more) if text.len() + more.len() > MAX_SAMPLE_BYTES => {
                     return Err("the model output exceeds the limit for tools".to_owned());
                 }
                 ModelEvent::Text(more) => text.push_str(&more),
-                ModelEvent::Reasoning(_) | ModelEvent::Reasoned(_) | ModelEvent::ToolCall(_) | ModelEvent::Note(_) => {}
+                ModelEvent::Reasoning(_)
+                | ModelEvent::ReasoningComplete(_)
+                | ModelEvent::ToolCall(_)
+                | ModelEvent::Note(_) => {}
                 ModelEvent::Done { usage, by, .. } => {
                     let by = by.unwrap_or_else(|| model.name().to_owned());
-                    self.used(
+                    self.record_usage(
                         by.clone(),
-                        Usage { micro_dollars: model.price_by(&by, usage).unwrap_or_default(), ..usage },
+                        Usage { micro_dollars: model.price_for(&by, usage).unwrap_or_default(), ..usage },
                     )?;
-                    return Ok(Sampled { text, model: by, ..Sampled::default() });
+                    return Ok(SamplingResult { text, model: by, ..SamplingResult::default() });
                 }
             }
         }
@@ -95,30 +101,30 @@ impl Helper<'_> {
     }
 
     /// Counts model usage of a tool as usage of the run.
-    fn used(&self, model: String, usage: Usage) -> Result<(), String> {
-        self.driver.spend(self.spec, Spent::of(usage, 0));
+    fn record_usage(&self, model: String, usage: Usage) -> Result<(), String> {
+        self.driver.add_usage(self.spec, BudgetUsage::from_model_call(usage, 0));
         let note = ModelNote::Used { purpose: format!("the tool {}", self.tool), model, usage };
         let gone = |_| "the task has ended".to_owned();
-        self.driver.hold(|_| vec![TaskEvent::ModelNoted { note }]).map_err(gone)
+        self.driver.buffer_events(|_| vec![TaskEvent::ModelNoted { note }]).map_err(gone)
     }
 
     /// A handoff requested by a tool follows the same rules as one by the agent.
-    async fn ask_agent(&self, uri: &str, ask: &SampleAsk) -> Result<Sampled, String> {
+    async fn ask_agent(&self, uri: &str, ask: &SamplingRequest) -> Result<SamplingResult, String> {
         let (parent, earlier, trace) = {
             let cell = self.driver.live.lock();
-            (cell.task.parent.clone(), cell.task.depth, cell.in_call(&self.state.call.id))
+            (cell.task.parent.clone(), cell.task.depth, cell.call_trace_context(&self.state.call.id))
         };
         let inner = &self.driver.inner;
         let lender = inner.handoff_lender(self.spec, parent.as_ref());
-        let to = inner.target_of(self.spec, lender.as_deref(), uri);
+        let to = inner.target_name(self.spec, lender.as_deref(), uri);
         let deepest = inner.options.max_handoff_depth;
         let chain = admit_handoff(self.spec, lender.as_deref(), parent.as_ref(), earlier, &to, deepest)
             .map_err(|refused| refused.to_string())?;
         let words = ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str());
         let words = words.collect::<Vec<_>>().join("\n");
-        self.may_hand_over(uri, &words).await?;
-        let before = handed_over(&chain, earlier).saturating_sub(1);
-        let ask = HandoffAsk {
+        self.check_handoff_allowed(uri, &words).await?;
+        let before = handoff_depth(&chain, earlier).saturating_sub(1);
+        let ask = HandoffRequest {
             from: self.spec.name.clone(),
             agent_uri: uri.to_owned(),
             message: words,
@@ -136,7 +142,7 @@ impl Helper<'_> {
             .await
             .map_err(|error| error.to_string())?;
         match reply.state {
-            TaskState::Completed => Ok(Sampled {
+            TaskState::Completed => Ok(SamplingResult {
                 text: reply.text,
                 model: AGENT_MODEL.to_owned(),
                 task: Some(reply.task.to_string()),
@@ -148,18 +154,18 @@ impl Helper<'_> {
 
     /// Applies the permission of `handoff` to tools. No approval can be requested during a call; an approval of the
     /// call covers its handoffs.
-    async fn may_hand_over(&self, uri: &str, words: &str) -> Result<(), String> {
+    async fn check_handoff_allowed(&self, uri: &str, words: &str) -> Result<(), String> {
         let arguments = serde_json::json!({ "agent_uri": uri, "message": words }).into();
         let call = ToolCall { id: self.state.call.id.clone(), name: HANDOFF_TOOL.to_owned(), arguments };
         let settings = self.driver.settings(self.spec);
         let tool = built_in(HANDOFF_TOOL, "", serde_json::Value::Null);
         let unknown = |_| "the handoff permission cannot be checked now".to_owned();
-        let reason = match self.driver.decided(self.spec, &tool, &call, &settings).await.map_err(unknown)? {
-            Decision::Run => return Ok(()),
-            Decision::Ask if self.state.approved == Some(true) => return Ok(()),
-            Decision::Ask if self.driver.is_granted(self.tool).await.map_err(unknown)? => return Ok(()),
-            Decision::Ask => "it needs an approval, which cannot be requested during a call",
-            Decision::Deny(reason) => reason,
+        let reason = match self.driver.decide_call(self.spec, &tool, &call, &settings).await.map_err(unknown)? {
+            PermissionDecision::Run => return Ok(()),
+            PermissionDecision::Ask if self.state.approved == Some(true) => return Ok(()),
+            PermissionDecision::Ask if self.driver.is_granted(self.tool).await.map_err(unknown)? => return Ok(()),
+            PermissionDecision::Ask => "it needs an approval, which cannot be requested during a call",
+            PermissionDecision::Deny(reason) => reason,
         };
         Err(format!("'{HANDOFF_TOOL}' did not run, because {reason}"))
     }

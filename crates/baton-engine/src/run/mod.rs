@@ -1,8 +1,8 @@
-//! How a run goes on: decide the next step from the state, do it, write what came of it, again.
+//! The run loop: derive the next step from the state, execute it, record the result, repeat.
 //!
-//! Appends are pipelined: the driver goes on while the journal syncs, and waits only where the outside could tell the
-//! difference (a tool that changes something, the end of the run). What a run does without waiting for anything is
-//! one write, so a model that answers at once costs one sync.
+//! Appends are pipelined: the driver continues while the journal syncs, and waits only where the difference is
+//! observable (a tool with side effects, the end of the run). Steps without waits share one write, so an immediate
+//! model answer costs one sync.
 
 mod answer;
 mod arguments;
@@ -33,45 +33,45 @@ mod wishes;
 mod words;
 mod writing;
 
-pub(crate) use ask::asking;
-pub(crate) use handoff::{answer_of, created};
-pub(crate) use peer::unheard;
+pub(crate) use ask::input_required_event;
+pub(crate) use handoff::{answer_of, created_write};
+pub(crate) use peer::pending_peer_ask;
 
 use crate::{
     EngineError,
-    end::Ending,
-    engine::Inner,
-    live::{LiveTask, Standing, Stopped},
-    tallies::SetAside,
+    end::TaskEnd,
+    engine::EngineInner,
+    live::{LiveCommitError, LiveTask, LiveTaskValidity},
+    tallies::UsageReservation,
 };
 use baton_ports::{Commit, JournalError, Receipt, Write};
-use baton_rules::{Illegal, SessionRecord, Step, asked_of_caller, next_step};
+use baton_rules::{IllegalTransition, RunStep, SessionRecord, caller_requests, next_step};
 use baton_telemetry::within;
-use baton_types::{AgentSpec, ErrorCode, Reason, TaskEvent, TaskState};
+use baton_types::{AgentSpec, ErrorCode, FailureReason, TaskEvent, TaskState};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 use tokio::sync::OnceCell;
 
-/// Why the driver leaves its loop.
+/// Reason for the driver to leave its loop.
 #[derive(Debug)]
 pub(crate) enum Halt {
-    /// Somebody else changed the task, or it was canceled: look at it again.
+    /// The task was changed concurrently or canceled; read it again.
     Changed,
-    /// The journal refused.
+    /// The journal rejected a write.
     Journal(JournalError),
-    /// The process stops.
+    /// The process is shutting down.
     Stopping,
-    /// The rules refused what this crate thought right: a defect, which ends the task rather than spinning.
-    Defect(Illegal),
+    /// The rules rejected an event of this crate: a defect. The task fails instead of looping.
+    Defect(IllegalTransition),
 }
 
-impl From<Stopped> for Halt {
-    fn from(stopped: Stopped) -> Self {
+impl From<LiveCommitError> for Halt {
+    fn from(stopped: LiveCommitError) -> Self {
         match stopped {
-            Stopped::Retired | Stopped::Illegal(Illegal::Ended(_)) => Self::Changed,
-            Stopped::Illegal(illegal) => Self::Defect(illegal),
+            LiveCommitError::Retired | LiveCommitError::Illegal(IllegalTransition::Ended(_)) => Self::Changed,
+            LiveCommitError::Illegal(illegal) => Self::Defect(illegal),
         }
     }
 }
@@ -92,29 +92,37 @@ impl From<EngineError> for Halt {
     }
 }
 
-/// One driver's view of its task.
+/// Drives one task.
 pub(crate) struct Driver {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<EngineInner>,
     pub(crate) live: Arc<LiveTask>,
-    /// Receipts not yet awaited, oldest first: the first failure is the true one.
+    /// Receipts not yet awaited, oldest first: the first failure is the cause of later ones.
     receipts: parking_lot::Mutex<Vec<Receipt>>,
-    /// What was said about the conversation as a whole, when it was last looked at.
+    /// Last loaded session record.
     session: parking_lot::Mutex<Option<Arc<SessionRecord>>>,
-    looked: AtomicBool,
-    /// What is set aside of the budgets for the model call that is on its way.
-    aside: parking_lot::Mutex<Option<SetAside>>,
-    /// What was said in the conversation before the task, once the run has needed it.
-    earlier: OnceCell<earlier::Earlier>,
+    session_loaded: AtomicBool,
+    /// Budget reservation of the in-flight model call.
+    reservation: parking_lot::Mutex<Option<UsageReservation>>,
+    /// Earlier history of the context, loaded on demand.
+    earlier: OnceCell<earlier::EarlierHistory>,
 }
 
-impl Inner {
-    /// Drives the task until it ends or needs somebody; the caller has set `driven`.
+impl EngineInner {
+    /// Drives the task until it ends or needs input; the caller has set `driven`.
     pub(crate) fn spawn_driver(self: &Arc<Self>, live: Arc<LiveTask>, receipt: Option<Receipt>) {
         let receipts = parking_lot::Mutex::new(receipt.into_iter().collect());
-        let context = live.lock().in_run();
+        let context = live.lock().run_trace_context();
         let (session, looked) = (parking_lot::Mutex::default(), AtomicBool::new(false));
         let (aside, earlier) = (parking_lot::Mutex::default(), OnceCell::new());
-        let driver = Driver { inner: Arc::clone(self), live, receipts, session, looked, aside, earlier };
+        let driver = Driver {
+            inner: Arc::clone(self),
+            live,
+            receipts,
+            session,
+            session_loaded: looked,
+            reservation: aside,
+            earlier,
+        };
         self.drivers.spawn(within(context, driver.drive()));
     }
 }
@@ -123,70 +131,74 @@ impl Driver {
     async fn drive(self) {
         loop {
             let halt = match self.advance().await {
-                Ok(Progress::Again) => continue,
-                Ok(Progress::Rest) => match self.settle_down().await {
-                    Ok(()) if self.leave() => return,
+                Ok(DriverProgress::Continue) => continue,
+                Ok(DriverProgress::Idle) => match self.settle().await {
+                    Ok(()) if self.try_release() => return,
                     Ok(()) => continue,
                     Err(halt) => halt,
                 },
                 Err(halt) => halt,
             };
             match halt {
-                Halt::Changed if self.live.lock().standing == Standing::Current => {}
-                Halt::Changed => match self.synced().await {
-                    Err(Halt::Journal(error)) => return self.inner.broke(&self.live, &error),
+                Halt::Changed if self.live.lock().validity == LiveTaskValidity::Current => {}
+                Halt::Changed => match self.wait_for_sync().await {
+                    Err(Halt::Journal(error)) => return self.inner.handle_journal_error(&self.live, &error),
                     _ => return,
                 },
-                Halt::Journal(error) => return self.inner.broke(&self.live, &error),
+                Halt::Journal(error) => return self.inner.handle_journal_error(&self.live, &error),
                 Halt::Stopping => return self.pause().await,
-                Halt::Defect(illegal) => self.give_up(&illegal).await,
+                Halt::Defect(illegal) => self.fail_task(&illegal).await,
             }
         }
     }
 
-    async fn give_up(&self, illegal: &Illegal) {
-        tracing::error!(code = ErrorCode::INTERNAL.code, task = %self.live.id, %illegal, "a run made an illegal event");
-        let reason = Reason::new(ErrorCode::INTERNAL.code, illegal.to_string());
-        if let Err(error) = self.inner.end(&self.live, Ending::Failed(reason)).await {
+    async fn fail_task(&self, illegal: &IllegalTransition) {
+        tracing::error!(code = ErrorCode::INTERNAL.code, task = %self.live.id, %illegal, "a run produced an illegal event");
+        let reason = FailureReason::new(ErrorCode::INTERNAL.code, illegal.to_string());
+        if let Err(error) = self.inner.end(&self.live, TaskEnd::Failed(reason)).await {
             tracing::warn!(task = %self.live.id, %error, "the task could not be ended");
         }
     }
 
-    async fn advance(&self) -> Result<Progress, Halt> {
+    async fn advance(&self) -> Result<DriverProgress, Halt> {
         {
             let cell = self.live.lock();
-            if cell.standing == Standing::Retired {
+            if cell.validity == LiveTaskValidity::Retired {
                 return Err(Halt::Changed);
             }
             if !cell.task.is_active() {
-                return Ok(Progress::Rest);
+                return Ok(DriverProgress::Idle);
             }
         }
-        if !self.looked.load(Ordering::Relaxed) {
-            self.look_at_session().await?;
+        if !self.session_loaded.load(Ordering::Relaxed) {
+            self.load_session().await?;
         }
-        let Some(spec) = self.spec().await? else { return Ok(Progress::Again) };
+        let Some(spec) = self.spec().await? else { return Ok(DriverProgress::Continue) };
         let step = next_step(&self.live.lock().task, &spec, self.inner.ports.clock.now());
         match step {
-            Step::Rest => return Ok(Progress::Rest),
-            Step::StartRun => self.start_run().await?,
-            Step::CallModel { turn, attempt } => self.call_model(&spec, turn, attempt).await?,
-            Step::AskPeer { turn, attempt } => self.ask_peer(&spec, turn, attempt).await?,
-            Step::AdvanceCalls(calls) => self.advance_calls(&spec, calls).await?,
-            Step::AskCaller => {
-                self.deny_callers_calls(&spec).await?;
+            RunStep::Wait => return Ok(DriverProgress::Idle),
+            RunStep::StartRun => self.start_run().await?,
+            RunStep::CallModel { turn, attempt } => self.call_model(&spec, turn, attempt).await?,
+            RunStep::AskPeer { turn, attempt } => self.ask_peer(&spec, turn, attempt).await?,
+            RunStep::AdvanceCalls(calls) => self.advance_calls(&spec, calls).await?,
+            RunStep::AskCaller => {
+                self.deny_caller_calls(&spec).await?;
                 self.commit(|task| {
-                    let asked = asked_of_caller(task, &spec);
-                    if asked.is_empty() { Vec::new() } else { vec![asking(&self.inner.ports, task, &asked)] }
+                    let asked = caller_requests(task, &spec);
+                    if asked.is_empty() {
+                        Vec::new()
+                    } else {
+                        vec![input_required_event(&self.inner.ports, task, &asked)]
+                    }
                 })?;
             }
-            Step::Complete => self.hold(|task| ask::completing(task).into_iter().collect())?,
-            Step::Fail(reason) => self.inner.end(&self.live, Ending::Failed(reason)).await?,
+            RunStep::Complete => self.buffer_events(|task| ask::completed_event(task).into_iter().collect())?,
+            RunStep::Fail(reason) => self.inner.end(&self.live, TaskEnd::Failed(reason)).await?,
         }
-        Ok(Progress::Again)
+        Ok(DriverProgress::Continue)
     }
 
-    /// The definition that the run follows; a task without a run has the current one.
+    /// The definition pinned by the run; a task without a run uses the current one.
     async fn spec(&self) -> Result<Option<Arc<AgentSpec>>, Halt> {
         let (agent, digest) = {
             let cell = self.live.lock();
@@ -201,8 +213,8 @@ impl Driver {
                 Some(digest) => (ErrorCode::AGENT_CHANGED, format!("definition {digest} of '{agent}' is gone")),
                 None => (ErrorCode::AGENT_NOT_FOUND, format!("agent '{agent}' is no longer served")),
             };
-            let reason = Reason::new(code.code, detail);
-            self.inner.end(&self.live, Ending::Failed(reason)).await?;
+            let reason = FailureReason::new(code.code, detail);
+            self.inner.end(&self.live, TaskEnd::Failed(reason)).await?;
         }
         Ok(found)
     }
@@ -213,44 +225,47 @@ impl Driver {
         let session = self.session.lock().clone();
         let wishes = self.live.lock().task.wishes.clone();
         let pinned = self.inner.pin_with(&spec, session, wishes.as_deref()).await?;
-        self.hold(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
+        self.buffer_events(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
         let mut cell = self.live.lock();
-        cell.begun = cell.task.run.as_ref().and_then(|run| run.open.clone());
+        cell.unused_attempt = cell.task.run.as_ref().and_then(|run| run.open.clone());
         Ok(())
     }
 
     /// Queues events without waiting for the journal.
-    pub(crate) fn commit(&self, decide: impl FnOnce(&baton_rules::Task) -> Vec<TaskEvent>) -> Result<(), Halt> {
+    pub(crate) fn commit(&self, decide: impl FnOnce(&baton_rules::TaskRecord) -> Vec<TaskEvent>) -> Result<(), Halt> {
         let receipt = self.live.commit(self.inner.journal(), &*self.inner.ports.clock, decide)?;
         self.receipts.lock().push(receipt);
         Ok(())
     }
 
-    /// Takes events in; they are queued as soon as the run waits for anything.
-    pub(crate) fn hold(&self, decide: impl FnOnce(&baton_rules::Task) -> Vec<TaskEvent>) -> Result<(), Halt> {
-        Ok(self.live.hold(&*self.inner.ports.clock, decide)?)
+    /// Applies events; they are queued when the run next waits.
+    pub(crate) fn buffer_events(
+        &self,
+        decide: impl FnOnce(&baton_rules::TaskRecord) -> Vec<TaskEvent>,
+    ) -> Result<(), Halt> {
+        Ok(self.live.buffer_events(&*self.inner.ports.clock, decide)?)
     }
 
-    /// Queues what is held; called before every wait.
+    /// Queues the held write; called before every wait.
     pub(crate) fn flush(&self) {
         self.receipts.lock().extend(self.live.flush(self.inner.journal()));
     }
 
-    /// Queues events and waits until the journal has them, and so all before them.
+    /// Queues events and waits until they, and all earlier ones, are journaled.
     pub(crate) async fn commit_synced(&self, events: Vec<TaskEvent>, beside: Vec<Write>) -> Result<(), Halt> {
         self.queue(events, beside)?.await?;
         Ok(())
     }
 
-    /// Queues events; the receipt is the caller's to await.
+    /// Queues events; the caller awaits the receipt.
     pub(crate) fn queue(&self, events: Vec<TaskEvent>, beside: Vec<Write>) -> Result<Receipt, Halt> {
         let mut cell = self.live.lock();
-        let beside = Commit::of(beside);
+        let beside = Commit::from_writes(beside);
         Ok(self.live.commit_locked(&mut cell, self.inner.journal(), &*self.inner.ports.clock, events, beside)?)
     }
 
-    /// Waits until everything queued is on disk.
-    pub(crate) async fn synced(&self) -> Result<(), Halt> {
+    /// Waits until all queued events are synced.
+    pub(crate) async fn wait_for_sync(&self) -> Result<(), Halt> {
         self.flush();
         let receipts = std::mem::take(&mut *self.receipts.lock());
         for receipt in receipts {
@@ -259,49 +274,49 @@ impl Driver {
         Ok(())
     }
 
-    /// Waits for the journal before the task is left. A child may have been answered while its question was on the way up:
-    /// nobody could be told then, so whoever shows a question looks once whether it is still asked.
-    async fn settle_down(&self) -> Result<(), Halt> {
-        self.synced().await?;
+    /// Waits for the journal before the task is released. A child may have been answered while its question was being
+    /// passed up, so the children are rechecked once.
+    async fn settle(&self) -> Result<(), Halt> {
+        self.wait_for_sync().await?;
         if !self.live.lock().task.waits_for_child() {
             return Ok(());
         }
-        match self.inner.look_after_children(&self.live).await {
+        match self.inner.recheck_children(&self.live).await {
             Err(error @ (EngineError::Journal(_) | EngineError::ShuttingDown)) => Err(error.into()),
             Err(error) => {
-                tracing::warn!(task = %self.live.id, %error, "work that is waited for could not be looked after");
+                tracing::warn!(task = %self.live.id, %error, "child tasks could not be rechecked");
                 Ok(())
             }
             Ok(()) => Ok(()),
         }
     }
 
-    /// Leaves the task if there is still nothing to do.
-    fn leave(&self) -> bool {
+    /// Releases the task if there is still nothing to do.
+    fn try_release(&self) -> bool {
         let mut cell = self.live.lock();
         if cell.task.run.is_some() || cell.task.state == TaskState::Submitted {
             return false;
         }
         cell.driven = false;
-        cell.standing = Standing::Retired;
+        cell.validity = LiveTaskValidity::Retired;
         tracing::info!(task = %cell.task.id, agent = %cell.task.agent, state = cell.task.state.as_str(), "a run rests");
         drop(cell);
         self.inner.retire(&self.live);
         true
     }
 
-    /// Sets the run aside in an orderly way.
+    /// Pauses the run for shutdown.
     async fn pause(&self) {
         let paused =
             self.commit(|task| task.run.iter().map(|run| TaskEvent::RunPaused { run: run.id.clone() }).collect());
-        if paused.is_ok() && self.synced().await.is_err() {
-            tracing::warn!(task = %self.live.id, "could not record the pause; the run resumes all the same");
+        if paused.is_ok() && self.wait_for_sync().await.is_err() {
+            tracing::warn!(task = %self.live.id, "could not record the pause; the run resumes anyway");
         }
         self.inner.retire(&self.live);
     }
 }
 
-enum Progress {
-    Again,
-    Rest,
+enum DriverProgress {
+    Continue,
+    Idle,
 }

@@ -1,42 +1,42 @@
-//! One model call: deltas go out live, what is complete goes to the journal.
+//! One model call: deltas are published live, the complete output is journaled.
 
-use super::{Driver, Halt, guard::is_watched, prompt::request_of, stop::until_stop};
-use crate::end::Ending;
-use baton_ports::{Finish, Model, ModelError, ModelEvent, ModelStream};
-use baton_rules::{REQUEST_MEMBER, Task, calls_part, shown};
+use super::{Driver, Halt, guard::has_guardrail, prompt::current_request_context, stop::stop_at_sequence};
+use crate::end::TaskEnd;
+use baton_ports::{FinishReason, Model, ModelError, ModelEvent, ModelStream};
+use baton_rules::{REQUEST_MEMBER, TaskRecord, calls_part, request_context_json};
 use baton_types::{
-    AgentSpec, CallId, ErrorCode, GuardStage, Json, Message, MessageId, Part, ProviderFailure, Reason, Reasoning,
-    RequestContext, Role, Spent, TaskEvent, ToolCall, Usage,
+    AgentSpec, BudgetUsage, CallId, ErrorCode, FailureReason, GuardStage, Json, Message, MessageId, Part,
+    ProviderFailure, ReasoningBlock, RequestContext, Role, TaskEvent, ToolCall, Usage,
 };
 use futures_util::{FutureExt, StreamExt};
 use std::{collections::HashSet, pin::pin, sync::Arc, time::Duration};
 
-/// Tries at one turn when the model's service asks for another.
+/// Maximum attempts per turn when the provider requests a retry.
 const MAX_ATTEMPTS: u32 = 3;
 
-/// Text beyond this is cut and marked as such.
-const MAX_TEXT: usize = 4 * 1024 * 1024;
+/// Maximum text in bytes; longer text is cut and marked as truncated.
+const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
-/// Events of a model taken without a pause.
-const YIELD_EVERY: u32 = 64;
+/// Model events processed between two yields.
+const YIELD_INTERVAL: u32 = 64;
 
-/// Calls of one turn beyond this are left out, and the message says so.
+/// Maximum calls per turn; further calls are dropped and the message is marked.
 pub(super) const MAX_CALLS: usize = 64;
 
-/// What a model said, complete.
+/// Complete output of a model call.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct ModelOutput {
     pub(super) text: String,
-    /// The answer as JSON, when that was asked for.
+    /// Structured answer as JSON, if requested.
     data: Option<Json>,
     calls: Vec<ToolCall>,
     pub(super) usage: Usage,
-    finish: Option<Finish>,
-    reasoning: Option<Reasoning>,
-    /// Who answered, when it is not who was asked.
-    by: Option<String>,
-    /// Whether something was left out for want of room.
-    cut: bool,
+    finish: Option<FinishReason>,
+    reasoning: Option<ReasoningBlock>,
+    /// Model that answered, if it differs from the requested one.
+    answered_by: Option<String>,
+    /// Whether text or calls were dropped due to a limit.
+    truncated: bool,
 }
 
 impl Driver {
@@ -48,21 +48,29 @@ impl Driver {
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
         self.guard_input(spec).await?;
         match self.ask_model(spec, &*model, (message.clone(), turn, attempt)).await? {
-            Ok(said) => self.take(spec, message, &*model, said).await,
-            Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => self.wait(wait).await,
+            Ok(said) => self.accept_output(spec, message, &*model, said).await,
+            Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => {
+                self.wait_for_retry(wait).await
+            }
             Err(error) => self.model_failed(&error).await,
         }
     }
 
-    /// Takes what the model said, as far as it has the form that was asked for.
-    async fn take(&self, spec: &AgentSpec, id: MessageId, model: &dyn Model, mut said: Said) -> Result<(), Halt> {
-        let by = said.by.clone().unwrap_or_else(|| model.name().to_owned());
-        said.usage.micro_dollars = model.price_by(&by, said.usage).unwrap_or_default();
-        self.spend(spec, Spent::of(said.usage, said.calls.len() as u64));
-        *self.aside.lock() = None;
+    /// Accepts the model output, or starts a repair if it does not match the answer schema.
+    async fn accept_output(
+        &self,
+        spec: &AgentSpec,
+        id: MessageId,
+        model: &dyn Model,
+        mut said: ModelOutput,
+    ) -> Result<(), Halt> {
+        let by = said.answered_by.clone().unwrap_or_else(|| model.name().to_owned());
+        said.usage.micro_dollars = model.price_for(&by, said.usage).unwrap_or_default();
+        self.add_usage(spec, BudgetUsage::from_model_call(said.usage, said.calls.len() as u64));
+        *self.reservation.lock() = None;
         said.text = self.guard_output(spec, &id, std::mem::take(&mut said.text), (&by, said.usage)).await?;
         if let (Some(form), true) = (&spec.answer, said.calls.is_empty()) {
-            match self.in_form(form, &said.text) {
+            match self.parse_answer(form, &said.text) {
                 Ok(json) => said.data = Some(json),
                 Err(problem) => return self.repair(form, said, problem).await,
             }
@@ -70,39 +78,40 @@ impl Driver {
         if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.one_call_a_turn) {
             said.calls.truncate(1);
         }
-        self.hold(|task| record(task, id, model.name(), said)).inspect_err(|_| self.unspend(spec))
+        self.buffer_events(|task| output_events(task, id, model.name(), said))
+            .inspect_err(|_| self.evict_usage_totals(spec))
     }
 
-    /// Asks once, and once more with less of the conversation when the service finds it too long.
+    /// Calls the model, and once more with a shorter conversation if the provider reports it as too long.
     async fn ask_model(
         &self,
         spec: &AgentSpec,
         model: &dyn Model,
         attempt: (MessageId, u32, u32),
-    ) -> Result<Result<Said, ModelError>, Halt> {
+    ) -> Result<Result<ModelOutput, ModelError>, Halt> {
         let call = match self.model_call(spec, model, attempt.clone(), false).await? {
             Ok(call) => call,
             Err(error) => return Ok(Err(error)),
         };
-        self.afford(spec, model, &call).await?;
-        let (is_watched, stops) = (is_watched(spec, GuardStage::Output), &spec.writing.stop);
-        let heard = self.listen(model.name(), until_stop(model.call(call), stops), is_watched).await?;
+        self.reserve_model_budget(spec, model, &call).await?;
+        let (is_watched, stops) = (has_guardrail(spec, GuardStage::Output), &spec.writing.stop);
+        let heard = self.read_stream(model.name(), stop_at_sequence(model.call(call), stops), is_watched).await?;
         if !matches!(heard, Err(ModelError::TooLong(_))) {
             return Ok(heard);
         }
         match self.model_call(spec, model, attempt, true).await? {
             Ok(call) => {
-                self.afford(spec, model, &call).await?;
-                self.listen(model.name(), until_stop(model.call(call), stops), is_watched).await
+                self.reserve_model_budget(spec, model, &call).await?;
+                self.read_stream(model.name(), stop_at_sequence(model.call(call), stops), is_watched).await
             }
             Err(_) => Ok(heard),
         }
     }
 
-    /// Announces the attempt, unless the events that began the run have done so.
+    /// Starts the attempt, unless the events that started the run have done so.
     pub(super) fn begin_attempt(&self, turn: u32, attempt: u32) -> Result<(MessageId, u32, u32), Halt> {
         let mut cell = self.live.lock();
-        if let Some(begun) = cell.begun.take()
+        if let Some(begun) = cell.unused_attempt.take()
             && let Some(run) = &cell.task.run
             && run.open.as_ref() == Some(&begun)
         {
@@ -110,26 +119,26 @@ impl Driver {
         }
         let open = cell.task.run.as_ref().and_then(|run| run.open.clone());
         drop(cell);
-        let message = open.unwrap_or_else(|| self.inner.ports.ids.fresh().into());
-        self.hold(|_| vec![TaskEvent::AttemptStarted { message: message.clone(), turn, attempt }])?;
+        let message = open.unwrap_or_else(|| self.inner.ports.ids.next_id().into());
+        self.buffer_events(|_| vec![TaskEvent::AttemptStarted { message: message.clone(), turn, attempt }])?;
         Ok((message, turn, attempt))
     }
 
-    /// Hears the model out; dropping the stream stops it. What is watched is shown to nobody yet.
-    async fn listen(
+    /// Reads the model stream; dropping it cancels the call. Output subject to guardrails is not published yet.
+    async fn read_stream(
         &self,
         name: &str,
         mut stream: ModelStream,
         is_watched: bool,
-    ) -> Result<Result<Said, ModelError>, Halt> {
-        let mut said = Said::default();
-        let mut pen = self.pen(is_watched);
+    ) -> Result<Result<ModelOutput, ModelError>, Halt> {
+        let mut said = ModelOutput::default();
+        let mut pen = self.delta_buffer(is_watched);
         let mut thought = String::new();
-        // Whether the first thought that is on record came behind text.
+        // Whether the first recorded reasoning came after text.
         let mut first_thought = None;
         let mut deadline = pin!(self.until_deadline());
         for count in 1_u32.. {
-            let at_once = if count.is_multiple_of(YIELD_EVERY) { None } else { stream.next().now_or_never() };
+            let at_once = if count.is_multiple_of(YIELD_INTERVAL) { None } else { stream.next().now_or_never() };
             let event = match at_once {
                 Some(event) => event,
                 None => {
@@ -139,8 +148,8 @@ impl Driver {
                         () = self.live.cancel.cancelled() => return Err(Halt::Changed),
                         () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
                         event = next_after_yield(&mut stream, count) => event,
-                        () = pen.is_due() => {
-                            self.write_down(&mut pen)?;
+                        () = pen.wait_due() => {
+                            self.flush_deltas(&mut pen)?;
                             continue;
                         }
                         () = &mut deadline => return Err(Halt::Changed),
@@ -148,55 +157,60 @@ impl Driver {
                 }
             };
             if matches!(event, Some(Ok(ModelEvent::Text(_) | ModelEvent::ToolCall(_)))) {
-                let behind_text = self.thought_first(name, &mut thought, is_watched, &said.text)?;
+                let behind_text = self.record_reasoning(name, &mut thought, is_watched, &said.text)?;
                 first_thought = first_thought.or(behind_text);
             }
             match event {
                 Some(Ok(ModelEvent::Text(text))) => {
-                    let room = MAX_TEXT.saturating_sub(said.text.len());
+                    let room = MAX_TEXT_BYTES.saturating_sub(said.text.len());
                     let fits = &text[..text.floor_char_boundary(room)];
-                    said.cut |= fits.len() < text.len();
+                    said.truncated |= fits.len() < text.len();
                     if !is_watched && !fits.is_empty() {
                         self.live.feed.delta(fits);
-                        pen.hear(fits);
+                        pen.push(fits);
                         if pen.is_full() {
-                            self.write_down(&mut pen)?;
+                            self.flush_deltas(&mut pen)?;
                         }
                     }
                     said.text.push_str(fits);
-                    if said.cut {
-                        // Whatever else the model would say could not be kept.
-                        said.finish = Some(Finish::Length);
+                    if said.truncated {
+                        // Further output could not be stored.
+                        said.finish = Some(FinishReason::Length);
                         return Ok(Ok(said));
                     }
                 }
                 Some(Ok(ModelEvent::Reasoning(more))) => {
-                    let room = MAX_TEXT.saturating_sub(thought.len());
+                    let room = MAX_TEXT_BYTES.saturating_sub(thought.len());
                     thought.push_str(&more[..more.floor_char_boundary(room)]);
                 }
-                Some(Ok(ModelEvent::Reasoned(mut reasoning))) => {
-                    reasoning.text.truncate(reasoning.text.floor_char_boundary(MAX_TEXT));
+                Some(Ok(ModelEvent::ReasoningComplete(mut reasoning))) => {
+                    reasoning.text.truncate(reasoning.text.floor_char_boundary(MAX_TEXT_BYTES));
                     reasoning.after_text = first_thought.unwrap_or(!is_watched && !said.text.is_empty());
                     said.reasoning = Some(reasoning);
                 }
-                Some(Ok(ModelEvent::Note(note))) => self.hold(|_| vec![TaskEvent::ModelNoted { note }])?,
+                Some(Ok(ModelEvent::Note(note))) => self.buffer_events(|_| vec![TaskEvent::ModelNoted { note }])?,
                 Some(Ok(ModelEvent::ToolCall(call))) if said.calls.len() < MAX_CALLS => said.calls.push(call),
-                Some(Ok(ModelEvent::ToolCall(_))) => said.cut = true,
+                Some(Ok(ModelEvent::ToolCall(_))) => said.truncated = true,
                 Some(Ok(ModelEvent::Done { usage, finish, by })) => {
-                    said.by = by;
-                    (said.usage, said.finish) = (usage, Some(if said.cut { Finish::Length } else { finish }));
+                    said.answered_by = by;
+                    (said.usage, said.finish) =
+                        (usage, Some(if said.truncated { FinishReason::Length } else { finish }));
                     return Ok(Ok(said));
                 }
                 Some(Err(error)) => return Ok(Err(error)),
-                None => return Ok(Err(ModelError::Interrupted("no end of the answer was seen".to_owned()))),
+                None => {
+                    return Ok(Err(ModelError::Interrupted(
+                        "the stream ended before the answer was complete".to_owned(),
+                    )));
+                }
             }
         }
         Ok(Err(ModelError::Interrupted("the answer has no end".to_owned())))
     }
 
-    /// What the model thought is on record before what it says: whoever watches reads it in that order. What its service
-    /// wants back comes at the end, and then stands in its place.
-    fn thought_first(
+    /// Records reasoning before the text that follows it, so that subscribers see them in order. The replay data of the
+    /// provider arrives at the end and replaces this record.
+    fn record_reasoning(
         &self,
         model: &str,
         thought: &mut String,
@@ -211,15 +225,15 @@ impl Driver {
         if !after_text {
             self.live.feed.hold_text();
         }
-        let reasoning = Reasoning { model: model.to_owned(), text, replay: None, after_text };
-        self.hold(|task| {
+        let reasoning = ReasoningBlock { model: model.to_owned(), text, replay: None, after_text };
+        self.buffer_events(|task| {
             let open = task.run.as_ref().and_then(|run| run.open.clone());
             open.map(|message| TaskEvent::Reasoned { message, reasoning }).into_iter().collect()
         })?;
         Ok(Some(after_text))
     }
 
-    /// Sleeps until the run's deadline, after which the next step is to fail.
+    /// Sleeps until the run's deadline; the next step then fails the run.
     pub(super) async fn until_deadline(&self) {
         let deadline = self.live.lock().task.run.as_ref().map(|run| run.deadline);
         let now = self.inner.ports.clock.now();
@@ -229,7 +243,7 @@ impl Driver {
         }
     }
 
-    async fn wait(&self, wait: Duration) -> Result<(), Halt> {
+    async fn wait_for_retry(&self, wait: Duration) -> Result<(), Halt> {
         self.flush();
         tokio::select! {
             () = self.live.cancel.cancelled() => Err(Halt::Changed),
@@ -248,12 +262,12 @@ impl Driver {
             (_, Some(ProviderFailure { status: 401 | 403, .. })) => ErrorCode::PROVIDER_KEY_REFUSED,
             _ => ErrorCode::MODEL_FAILED,
         };
-        let reason = Reason { provider, ..Reason::new(code.code, error.to_string()) };
-        Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
+        let reason = FailureReason { provider, ..FailureReason::new(code.code, error.to_string()) };
+        Ok(self.inner.end(&self.live, TaskEnd::Failed(reason)).await?)
     }
 }
 
-/// How the provider failed, as far as its clients act on it; nothing when it is not to blame.
+/// Provider failure for clients; `None` if the provider is not the cause.
 fn provider_failure(error: &ModelError) -> Option<ProviderFailure> {
     let failed = |status| Some(ProviderFailure { status, retry_after_ms: None, quota_exhausted: false });
     match error {
@@ -271,25 +285,25 @@ fn provider_failure(error: &ModelError) -> Option<ProviderFailure> {
     }
 }
 
-/// A model that never makes anybody wait must still let others work, be seen and be stopped.
+/// Yields regularly, so that a model that is always ready does not block other work or cancellation.
 async fn next_after_yield(stream: &mut ModelStream, count: u32) -> Option<Result<ModelEvent, ModelError>> {
-    if count.is_multiple_of(YIELD_EVERY) {
+    if count.is_multiple_of(YIELD_INTERVAL) {
         tokio::task::yield_now().await;
     }
     stream.next().await
 }
 
-/// What a finished model call makes true.
-fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent> {
-    let Said { text, data, mut calls, usage, finish, reasoning, by, .. } = said;
+/// Events of a finished model call.
+fn output_events(task: &TaskRecord, id: MessageId, model: &str, said: ModelOutput) -> Vec<TaskEvent> {
+    let ModelOutput { text, data, mut calls, usage, finish, reasoning, answered_by: by, .. } = said;
     let model = by.as_deref().unwrap_or(model);
     let thought = reasoning.map(|reasoning| TaskEvent::Reasoned { message: id.clone(), reasoning });
     if calls.is_empty() {
         let json = data.map(|data| Part { media_type: Some("application/json".to_owned()), ..Part::data(data) });
         let parts = [Part::text(text)].into_iter().chain(json).collect();
-        let mut message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
-        // Callers of an autonomous run see its result, and not how it came about.
-        let request = request_of(task).filter(|_| !task.autonomous);
+        let mut message = Message::new(id, Role::Agent, parts).with_task(&task.context, &task.id);
+        // Callers of an autonomous run see only its result.
+        let request = current_request_context(task).filter(|_| !task.autonomous);
         message.metadata = Some(metadata(model, finish, request));
         let mut events: Vec<TaskEvent> = thought.into_iter().collect();
         events.push(TaskEvent::Answered { message: message.clone(), usage });
@@ -305,31 +319,31 @@ fn record(task: &Task, id: MessageId, model: &str, said: Said) -> Vec<TaskEvent>
     unique_ids(&mut calls);
     let words = Some(text).filter(|text| !text.is_empty()).map(Part::text);
     let parts = words.into_iter().chain([calls_part(&calls)]).collect();
-    let mut message = Message::new(id, Role::Agent, parts).within(&task.context, &task.id);
-    // Who called is only worth a word when it is not the built-in model.
-    if finish == Some(Finish::Length) || model != "playbook" {
+    let mut message = Message::new(id, Role::Agent, parts).with_task(&task.context, &task.id);
+    // The model name is recorded unless it is the built-in model.
+    if finish == Some(FinishReason::Length) || model != "playbook" {
         message.metadata = Some(metadata(model, finish, None));
     }
     thought.into_iter().chain([TaskEvent::ToolsCalled { message, calls, usage }]).collect()
 }
 
-fn metadata(model: &str, finish: Option<Finish>, request: Option<&RequestContext>) -> Json {
+fn metadata(model: &str, finish: Option<FinishReason>, request: Option<&RequestContext>) -> Json {
     let mut metadata = serde_json::json!({ "model": model });
     if model == "playbook" {
         metadata["simulated"] = "true".into();
     }
     match finish {
-        Some(Finish::Length) => metadata["finish"] = "length".into(),
-        Some(Finish::Refusal) => metadata["finish"] = "refusal".into(),
+        Some(FinishReason::Length) => metadata["finish"] = "length".into(),
+        Some(FinishReason::Refusal) => metadata["finish"] = "refusal".into(),
         _ => {}
     }
     if let Some(request) = request.filter(|request| !request.items.is_empty()) {
-        metadata[REQUEST_MEMBER] = shown(request);
+        metadata[REQUEST_MEMBER] = request_context_json(request);
     }
     metadata.into()
 }
 
-/// Results are addressed by call id, so two calls of a turn must not share one.
+/// Makes call ids unique within a turn; results are addressed by call id.
 fn unique_ids(calls: &mut [ToolCall]) {
     let mut seen = HashSet::new();
     for call in calls {

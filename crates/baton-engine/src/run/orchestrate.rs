@@ -28,7 +28,7 @@ pub(super) fn orchestration_tools() -> [ToolSpec; 2] {
 impl Driver {
     pub(super) fn list_agents(&self, spec: &AgentSpec, call: &ToolCall) -> Result<(), Halt> {
         let skill = |skill: &SkillSpec| json!({"id": skill.id, "name": skill.name, "description": skill.description});
-        let others = self.inner.ports.agents.listed().into_iter().filter(|agent| agent.name != spec.name);
+        let others = self.inner.ports.agents.listings().into_iter().filter(|agent| agent.name != spec.name);
         let agents: Vec<_> = others
             .map(|agent| {
                 json!({

@@ -4,11 +4,11 @@
 //! instead of sending it again.
 
 use super::{Driver, Halt, model::MAX_CALLS};
-use crate::end::Ending;
-use baton_ports::{PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream};
-use baton_rules::{Task, answers_tools, handed_over, own_calls_in};
+use crate::end::TaskEnd;
+use baton_ports::{PeerError, PeerEvent, PeerOutcome, PeerRequest, PeerStream};
+use baton_rules::{TaskRecord, handoff_depth, is_tool_answer, parse_own_tool_calls};
 use baton_types::{
-    AgentSpec, ContextId, Digest, ErrorCode, Json, Message, MessageId, Part, Principal, Reason, Role, TaskEvent,
+    AgentSpec, ContextId, Digest, ErrorCode, FailureReason, Json, Message, MessageId, Part, Principal, Role, TaskEvent,
     TaskState, ToolCall, ToolExecution, Usage,
 };
 use futures_util::StreamExt;
@@ -20,13 +20,13 @@ const MAX_LIVE_TEXT: usize = 4 * 1024 * 1024;
 
 /// Maximum replacements of growing text. Each is a journal event, so a remote agent must not produce them without
 /// limit; the answer is shown regardless.
-const MAX_REPLACED: u32 = 256;
+const MAX_TEXT_REPLACEMENTS: u32 = 256;
 
 /// Timeout for the Environment of a remote agent to provide its tools.
-const ENVIRONMENT: Duration = Duration::from_secs(10);
+const ENVIRONMENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Result of a remote turn.
-enum Came {
+enum PeerTurnOutcome {
     Outcome(Box<PeerOutcome>),
     Failed(PeerError),
 }
@@ -36,21 +36,21 @@ impl Driver {
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
         let asked_before = self.live.lock().task.run.as_ref().is_some_and(|run| run.asked.is_some());
         if !asked_before {
-            let key = MessageId::from(self.inner.ports.ids.fresh());
+            let key = MessageId::from(self.inner.ports.ids.next_id());
             self.commit_synced(vec![TaskEvent::PeerAsked { message: key }], Vec::new()).await?;
         } else {
             self.flush();
         }
         let asked = {
             let cell = self.live.lock();
-            let trace = cell.in_run().map(|context| context.to_string().into());
-            unheard(&cell.task, &self.live.owner, trace)
+            let trace = cell.run_trace_context().map(|context| context.to_string().into());
+            pending_peer_ask(&cell.task, &self.live.owner, trace)
         };
         let Some((ask, place)) = asked else { return Ok(()) };
         let deepest = self.inner.options.max_handoff_depth;
         if usize::try_from(ask.depth).unwrap_or(usize::MAX) > deepest.max(1) {
             let detail = format!("the work was handed over {} times already; {deepest} is the limit", ask.depth - 1);
-            return self.unsaid(ErrorCode::HANDOFF_REFUSED, detail).await;
+            return self.fail_undelivered(ErrorCode::HANDOFF_REFUSED, detail).await;
         }
         let now = self.inner.ports.agents.agent(&spec.name);
         if now.is_some_and(|now| now.is_peer() && now.model.peer_url() != spec.model.peer_url()) {
@@ -62,58 +62,69 @@ impl Driver {
             biased;
             () = self.live.cancel.cancelled() => return Err(Halt::Changed),
             () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
-            came = self.hear_peer(spec, ask, place, asked_before, (&message, turn, attempt)) => came?,
+            came = self.run_peer_turn(spec, ask, place, asked_before, (&message, turn, attempt)) => came?,
             () = &mut deadline => return Err(Halt::Changed),
         };
         match came {
-            Came::Outcome(outcome) => self.take_over(&message, spec, *outcome).await,
-            Came::Failed(PeerError::InDoubt(detail)) if self.live.lock().task.autonomous => {
+            PeerTurnOutcome::Outcome(outcome) => self.apply_outcome(&message, spec, *outcome).await,
+            PeerTurnOutcome::Failed(PeerError::InDoubt(detail)) if self.live.lock().task.autonomous => {
                 self.peer_failed(ErrorCode::PEER_IN_DOUBT, detail).await
             }
-            Came::Failed(PeerError::InDoubt(detail)) => self.ask_in_doubt(spec, &detail),
-            Came::Failed(PeerError::Unreached { code, detail }) => self.unsaid(code, detail).await,
-            Came::Failed(PeerError::Refused(detail)) => self.peer_failed(ErrorCode::PEER_FAILED, detail).await,
-            Came::Failed(PeerError::Lost(detail)) => self.peer_failed(ErrorCode::PEER_UNREACHABLE, detail).await,
+            PeerTurnOutcome::Failed(PeerError::InDoubt(detail)) => self.ask_in_doubt(spec, &detail),
+            PeerTurnOutcome::Failed(PeerError::Unreachable { code, detail }) => {
+                self.fail_undelivered(code, detail).await
+            }
+            PeerTurnOutcome::Failed(PeerError::Refused(detail)) => {
+                self.peer_failed(ErrorCode::PEER_FAILED, detail).await
+            }
+            PeerTurnOutcome::Failed(PeerError::Lost(detail)) => {
+                self.peer_failed(ErrorCode::PEER_UNREACHABLE, detail).await
+            }
         }
     }
 
-    async fn hear_peer(
+    async fn run_peer_turn(
         &self,
         spec: &AgentSpec,
-        ask: PeerAsk,
+        ask: PeerRequest,
         place: Option<String>,
         asked_before: bool,
         text: (&MessageId, u32, u32),
-    ) -> Result<Came, Halt> {
+    ) -> Result<PeerTurnOutcome, Halt> {
         let peers = &self.inner.ports.peers;
         let begun = match asked_before {
             true => peers.resume(&spec.name, ask.clone(), place).await,
-            false => peers.ask(&spec.name, ask.clone()).await,
+            false => peers.send_message(&spec.name, ask.clone()).await,
         };
         let came = match begun {
-            Ok(stream) => self.hear_out(stream, text).await?,
-            Err(error) => Came::Failed(error),
+            Ok(stream) => self.read_peer_stream(stream, text).await?,
+            Err(error) => PeerTurnOutcome::Failed(error),
         };
         match (came, ask.task.clone()) {
             // The answer was late or invalid; the current state of the remote task decides.
-            (Came::Failed(PeerError::Refused(why)), Some(task)) => {
+            (PeerTurnOutcome::Failed(PeerError::Refused(why)), Some(task)) => {
                 tracing::info!(task = %self.live.id, %why, "a remote agent rejected an answer");
                 match peers.resume(&spec.name, ask, Some(task)).await {
-                    Ok(stream) => self.hear_out(stream, text).await,
-                    Err(error) => Ok(Came::Failed(error)),
+                    Ok(stream) => self.read_peer_stream(stream, text).await,
+                    Err(error) => Ok(PeerTurnOutcome::Failed(error)),
                 }
             }
             (came, _) => Ok(came),
         }
     }
 
-    async fn hear_out(&self, mut stream: PeerStream, text: (&MessageId, u32, u32)) -> Result<Came, Halt> {
+    async fn read_peer_stream(
+        &self,
+        mut stream: PeerStream,
+        text: (&MessageId, u32, u32),
+    ) -> Result<PeerTurnOutcome, Halt> {
         let (message, turn, mut attempt) = text;
         let (mut shown, mut replaced) = (0_usize, 0);
         loop {
             match stream.next().await {
-                Some(Ok(PeerEvent::Taken { task, context })) => {
-                    let known = self.live.lock().task.run.as_ref().is_some_and(baton_rules::Run::is_taken);
+                Some(Ok(PeerEvent::Accepted { task, context })) => {
+                    let known =
+                        self.live.lock().task.run.as_ref().is_some_and(baton_rules::RunState::is_request_delivered);
                     if !known {
                         // Not awaited: until it is synced, a crash is handled by looking the message up.
                         self.commit(|_| vec![TaskEvent::PeerAttached { task, context }])?;
@@ -125,25 +136,27 @@ impl Driver {
                         self.live.feed.delta(&more);
                     }
                 }
-                Some(Ok(PeerEvent::TextReplaced)) if replaced == MAX_REPLACED => shown = usize::MAX,
+                Some(Ok(PeerEvent::TextReplaced)) if replaced == MAX_TEXT_REPLACEMENTS => shown = usize::MAX,
                 Some(Ok(PeerEvent::TextReplaced)) => {
                     (attempt, shown, replaced) = (attempt + 1, 0, replaced + 1);
                     self.commit(|_| vec![TaskEvent::AttemptStarted { message: message.clone(), turn, attempt }])?;
                 }
-                Some(Ok(PeerEvent::Settled(outcome))) => return Ok(Came::Outcome(outcome)),
-                Some(Err(error)) => return Ok(Came::Failed(error)),
-                None => return Ok(Came::Failed(PeerError::Lost("the agent's answer ended early".to_owned()))),
+                Some(Ok(PeerEvent::Settled(outcome))) => return Ok(PeerTurnOutcome::Outcome(outcome)),
+                Some(Err(error)) => return Ok(PeerTurnOutcome::Failed(error)),
+                None => {
+                    return Ok(PeerTurnOutcome::Failed(PeerError::Lost("the agent's answer ended early".to_owned())));
+                }
             }
         }
     }
 
     /// Applies the remote outcome to the task.
-    async fn take_over(&self, id: &MessageId, spec: &AgentSpec, outcome: PeerOutcome) -> Result<(), Halt> {
+    async fn apply_outcome(&self, id: &MessageId, spec: &AgentSpec, outcome: PeerOutcome) -> Result<(), Halt> {
         let PeerOutcome { state, message, artifacts } = outcome;
         let words = message.as_ref().map(Message::text).unwrap_or_default();
         match state {
             TaskState::Completed => self.commit(|task| {
-                let mut answer = answer(task, id.clone(), message);
+                let mut answer = agent_message(task, id.clone(), message);
                 answer.metadata = Some(Json::from(json!({ "peer": spec.name.as_str() })));
                 let mut events: Vec<_> =
                     artifacts.into_iter().map(|artifact| TaskEvent::ArtifactEmitted { artifact }).collect();
@@ -155,18 +168,19 @@ impl Driver {
                 events
             }),
             TaskState::InputRequired | TaskState::AuthRequired => {
-                let calls = self.calls_for_us(spec, message.as_ref()).await;
-                if let Some(fault) = calls.as_deref().and_then(fault_in) {
+                let calls = self.local_calls(spec, message.as_ref()).await;
+                if let Some(fault) = calls.as_deref().and_then(find_call_error) {
                     return self.peer_failed(ErrorCode::PEER_FAILED, fault).await;
                 }
                 if calls.is_none() && self.live.lock().task.autonomous {
-                    let detail = format!("'{}' asked a question, and no user is available to answer: {words}", spec.name);
+                    let detail =
+                        format!("'{}' asked a question, and no user is available to answer: {words}", spec.name);
                     return self.peer_failed(ErrorCode::NOBODY_TO_ASK, detail).await;
                 }
                 self.commit(|task| {
                     let mut events: Vec<_> =
                         artifacts.into_iter().map(|artifact| TaskEvent::ArtifactEmitted { artifact }).collect();
-                    let asked = answer(task, self.inner.ports.ids.fresh().into(), message);
+                    let asked = agent_message(task, self.inner.ports.ids.next_id().into(), message);
                     events.push(match calls {
                         Some(calls) => TaskEvent::ToolsCalled { message: asked, calls, usage: Usage::default() },
                         None => TaskEvent::StatusChanged { state, message: Some(asked), reason: None },
@@ -174,7 +188,7 @@ impl Driver {
                     events
                 })
             }
-            TaskState::Rejected => Ok(self.inner.end(&self.live, Ending::Rejected(words)).await?),
+            TaskState::Rejected => Ok(self.inner.end(&self.live, TaskEnd::Rejected(words)).await?),
             TaskState::Canceled => {
                 self.peer_failed(ErrorCode::PEER_FAILED, format!("the remote task was canceled. {words}")).await
             }
@@ -186,26 +200,26 @@ impl Driver {
 
     /// Tool calls that the remote agent leaves to its caller. Returned if its Environment provides all of them and the
     /// caller of the task does not run tools.
-    async fn calls_for_us(&self, spec: &AgentSpec, asked: Option<&Message>) -> Option<Vec<ToolCall>> {
-        let calls = own_calls_in(asked?);
+    async fn local_calls(&self, spec: &AgentSpec, asked: Option<&Message>) -> Option<Vec<ToolCall>> {
+        let calls = parse_own_tool_calls(asked?);
         let ours = self.live.lock().task.tool_execution == ToolExecution::Agent;
-        if !ours || calls.is_empty() || self.inner.ports.agents.kit(&spec.name).servers.is_empty() {
+        if !ours || calls.is_empty() || self.inner.ports.agents.agent_resources(&spec.name).servers.is_empty() {
             return None;
         }
-        let offered = self.inner.ports.tools.offered(spec, ENVIRONMENT).await;
+        let offered = self.inner.ports.tools.available_tools(spec, ENVIRONMENT_TIMEOUT).await;
         let is_there = |call: &ToolCall| offered.iter().any(|tool| tool.name == call.name);
         calls.iter().all(is_there).then_some(calls)
     }
 
-    async fn unsaid(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {
-        let reason = Reason::new(code.code, detail);
-        Ok(self.inner.end(&self.live, Ending::Unsaid(reason)).await?)
+    async fn fail_undelivered(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {
+        let reason = FailureReason::new(code.code, detail);
+        Ok(self.inner.end(&self.live, TaskEnd::Undelivered(reason)).await?)
     }
 
     async fn peer_failed(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {
         let detail = if detail.trim().is_empty() { "it gave no reason".to_owned() } else { detail };
-        let reason = Reason::new(code.code, detail);
-        Ok(self.inner.end(&self.live, Ending::Failed(reason)).await?)
+        let reason = FailureReason::new(code.code, detail);
+        Ok(self.inner.end(&self.live, TaskEnd::Failed(reason)).await?)
     }
 
     /// Asks a person whether to send again: delivery is unknown, and a duplicate may do harm.
@@ -216,10 +230,10 @@ impl Driver {
              answer, or cancel the task.",
             spec.name
         );
-        let reason = Reason::new(code, detail);
+        let reason = FailureReason::new(code, detail);
         self.commit(|task| {
-            let id = self.inner.ports.ids.fresh().into();
-            let message = Message::new(id, Role::Agent, vec![Part::text(words)]).within(&task.context, &task.id);
+            let id = self.inner.ports.ids.next_id().into();
+            let message = Message::new(id, Role::Agent, vec![Part::text(words)]).with_task(&task.context, &task.id);
             let (state, message) = (TaskState::InputRequired, Some(message));
             vec![TaskEvent::StatusChanged { state, message, reason: Some(reason) }]
         })
@@ -227,7 +241,7 @@ impl Driver {
 }
 
 /// Error in the tool calls of a remote agent, whose number and ids are untrusted.
-fn fault_in(calls: &[ToolCall]) -> Option<String> {
+fn find_call_error(calls: &[ToolCall]) -> Option<String> {
     if calls.len() > MAX_CALLS {
         return Some(format!("it requests {} tool calls at once; the limit is {MAX_CALLS}", calls.len()));
     }
@@ -236,7 +250,11 @@ fn fault_in(calls: &[ToolCall]) -> Option<String> {
 }
 
 /// The message that the remote agent has not answered yet, and the remote task that accepted it.
-pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -> Option<(PeerAsk, Option<String>)> {
+pub(crate) fn pending_peer_ask(
+    task: &TaskRecord,
+    owner: &Principal,
+    trace: Option<Arc<str>>,
+) -> Option<(PeerRequest, Option<String>)> {
     let run = task.run.as_ref()?;
     let asked = run.asked.as_ref()?;
     let since = task.history.iter().rev().take_while(|message| message.role == Role::User);
@@ -244,22 +262,22 @@ pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -
     said.reverse();
     // Results of tools that ran here are not sent to the remote agent.
     let last = task.history.iter().rev().find(|message| message.role == Role::Agent);
-    if last.is_some_and(|last| !own_calls_in(last).is_empty()) {
-        said.retain(|message| !answers_tools(message));
+    if last.is_some_and(|last| !parse_own_tool_calls(last).is_empty()) {
+        said.retain(|message| !is_tool_answer(message));
     }
     let parts = said.iter().flat_map(|message| message.parts.iter().cloned()).collect();
     let place = task.peer.as_ref();
     let depth = match &task.parent {
-        Some(parent) => handed_over(&parent.chain, task.depth),
-        None => handed_over(&[], task.depth).saturating_add(1),
+        Some(parent) => handoff_depth(&parent.chain, task.depth),
+        None => handoff_depth(&[], task.depth).saturating_add(1),
     };
     let known = place.and_then(|place| place.task.clone());
     // An autonomous task has no memory, so it uses a separate remote context.
     let in_conversation = if task.autonomous { ContextId::from(task.id.as_str()) } else { task.context.clone() };
     let (continued, taken) = if asked.taken { (None, known) } else { (known, None) };
-    let ask = PeerAsk {
+    let ask = PeerRequest {
         message: Message::new(asked.message.clone(), Role::User, parts),
-        context: place.map_or_else(|| conversation(owner, &in_conversation), |place| place.context.clone()),
+        context: place.map_or_else(|| peer_context(owner, &in_conversation), |place| place.context.clone()),
         task: continued,
         trace,
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
@@ -269,19 +287,19 @@ pub(crate) fn unheard(task: &Task, owner: &Principal, trace: Option<Arc<str>>) -
 
 /// Remote context id. All local callers are one client to the remote agent and choose their own context ids, so the
 /// owner is part of the id; otherwise one caller could continue the conversation of another.
-fn conversation(owner: &Principal, context: &ContextId) -> String {
+fn peer_context(owner: &Principal, context: &ContextId) -> String {
     let local = Principal::local();
     if (&owner.tenant, &owner.subject) == (&local.tenant, &local.subject) {
         return context.to_string();
     }
     // Quoted, so that the encoding is unambiguous.
     let whose = format!("{:?} {:?} {:?}", owner.tenant, owner.subject, context.as_str());
-    Digest::of(whose.as_bytes()).to_string()
+    Digest::compute(whose.as_bytes()).to_string()
 }
 
 /// The remote message as a message of this task.
-fn answer(task: &Task, id: MessageId, said: Option<Message>) -> Message {
+fn agent_message(task: &TaskRecord, id: MessageId, said: Option<Message>) -> Message {
     let parts = said.map(|message| message.parts).unwrap_or_default();
     let parts = if parts.is_empty() { vec![Part::text(String::new())] } else { parts };
-    Message::new(id, Role::Agent, parts).within(&task.context, &task.id)
+    Message::new(id, Role::Agent, parts).with_task(&task.context, &task.id)
 }

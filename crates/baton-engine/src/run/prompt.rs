@@ -1,13 +1,13 @@
 //! Builds the model call: system prompt, conversation and tools.
 
 use super::{
-    Driver, Halt, brief::is_in_short, orchestrate::orchestration_tools, read_output::read_output_tool,
-    words::last_words,
+    Driver, Halt, brief::is_shortened, orchestrate::orchestration_tools, read_output::read_output_tool,
+    words::last_request_index,
 };
 use baton_ports::{AgentSource, Model, ModelCall, ModelError, OutputFormat};
 use baton_rules::{
-    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionSettings, Task,
-    offers,
+    ASK_USER_TOOL, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionToolSettings,
+    TaskRecord, is_offered,
 };
 use baton_types::{
     AgentSpec, Effects, HandoffTarget, Json, MessageId, Permission, RequestContext, Role, ToolRunner, ToolSpec,
@@ -17,16 +17,16 @@ use serde_json::json;
 use std::time::Duration;
 
 /// Maximum agents listed to a model whose agent may hand work to all of them.
-const NAMED_AGENTS: usize = 50;
+const MAX_LISTED_AGENTS: usize = 50;
 
 /// Maximum wait of the first model call for tool servers that are starting; later tools are offered in later calls.
-const PATIENCE: Duration = Duration::from_millis(800);
+const TOOL_SERVER_TIMEOUT: Duration = Duration::from_millis(800);
 
 impl Driver {
     /// All tools that the model may call now.
-    pub(super) async fn tools_of(&self, spec: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
+    pub(super) async fn available_tools(&self, spec: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
         let ports = &self.inner.ports;
-        let mut offered = ports.tools.offered(spec, patience);
+        let mut offered = ports.tools.available_tools(spec, patience);
         let offered = match poll_immediate(&mut offered).await {
             Some(offered) => offered,
             None => {
@@ -40,15 +40,15 @@ impl Driver {
             }
         };
         // Relevance-based selection happens later, when all candidates are known.
-        let settings = SessionSettings { chosen: None, ..self.settings(spec) };
+        let settings = SessionToolSettings { chosen: None, ..self.settings(spec) };
         let tools = all_tools(spec, offered, &*ports.agents, &settings);
-        self.as_wished(spec, &settings, tools)
+        self.apply_run_options(spec, &settings, tools)
     }
 
     /// The tools that are part of the request.
-    pub(super) fn chosen_of(&self, spec: &AgentSpec, mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
+    pub(super) fn selected_tools(&self, spec: &AgentSpec, mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
         let settings = self.settings(spec);
-        tools.retain(|tool| settings.leaves_out(tool).is_none());
+        tools.retain(|tool| settings.exclusion_reason(tool).is_none());
         tools
     }
 
@@ -60,21 +60,21 @@ impl Driver {
         (message_id, turn, attempt): (MessageId, u32, u32),
         too_long: bool,
     ) -> Result<Result<ModelCall, ModelError>, Halt> {
-        let patience = if turn == 1 { PATIENCE } else { Duration::ZERO };
-        let tools = self.tools_of(spec, patience).await;
+        let patience = if turn == 1 { TOOL_SERVER_TIMEOUT } else { Duration::ZERO };
+        let tools = self.available_tools(spec, patience).await;
         self.choose_context(spec, &tools).await?;
-        let tools = self.chosen_of(spec, tools);
+        let tools = self.selected_tools(spec, tools);
         let (metadata, request) = {
             let cell = self.live.lock();
             let last = cell.task.history.iter().rev().find(|message| message.role == Role::User);
-            (last.and_then(|message| message.metadata.clone()), request_of(&cell.task).cloned())
+            (last.and_then(|message| message.metadata.clone()), current_request_context(&cell.task).cloned())
         };
         let mut call = ModelCall {
             agent: spec.name.clone(),
-            system: system_of(spec),
+            system: system_prompt(spec),
             messages: Vec::new(),
             tools,
-            tool_choice: self.wished_choice(turn),
+            tool_choice: self.requested_tool_choice(turn),
             format: OutputFormat::Text,
             writing: spec.writing.clone(),
             parallel_calls: spec.limits.parallel_tools > 1,
@@ -83,11 +83,11 @@ impl Driver {
             message_id,
             metadata,
         };
-        self.shape(spec, &mut call);
-        if let Err(error) = self.give_messages(spec, model, &mut call, request.as_ref(), too_long).await? {
+        self.apply_answer_format(spec, &mut call);
+        if let Err(error) = self.set_messages(spec, model, &mut call, request.as_ref(), too_long).await? {
             return Ok(Err(error));
         }
-        if call.messages.iter().any(is_in_short) {
+        if call.messages.iter().any(is_shortened) {
             call.tools.push(read_output_tool());
         }
         Ok(Ok(call))
@@ -95,14 +95,14 @@ impl Driver {
 }
 
 /// Context selected for the last caller message.
-pub(super) fn request_of(task: &Task) -> Option<&RequestContext> {
+pub(super) fn current_request_context(task: &TaskRecord) -> Option<&RequestContext> {
     let (message, request) = task.request.as_ref()?;
-    let last = last_words(&task.history)?;
+    let last = last_request_index(&task.history)?;
     (task.history[last].id == *message).then_some(request)
 }
 
 /// The system prompt, followed by the orchestration prompt.
-fn system_of(spec: &AgentSpec) -> String {
+fn system_prompt(spec: &AgentSpec) -> String {
     match spec.orchestration.as_ref().and_then(|orchestration| orchestration.prompt.as_deref()) {
         Some(more) if !spec.prompt.is_empty() => format!("{}\n\n{more}", spec.prompt),
         Some(more) => more.to_owned(),
@@ -115,7 +115,7 @@ fn all_tools(
     spec: &AgentSpec,
     offered: Vec<ToolSpec>,
     agents: &dyn AgentSource,
-    settings: &SessionSettings,
+    settings: &SessionToolSettings,
 ) -> Vec<ToolSpec> {
     let mut tools: Vec<ToolSpec> = spec.tools.iter().cloned().chain(offered).collect();
     if spec.orchestration.is_some() {
@@ -124,7 +124,9 @@ fn all_tools(
     if spec.enable_handoff {
         tools.push(handoff_tool(spec, agents));
     }
-    tools.retain(|tool| settings.leaves_out(tool).is_none() && offers(&spec.policy, &settings.session(), tool));
+    tools.retain(|tool| {
+        settings.exclusion_reason(tool).is_none() && is_offered(&spec.policy, &settings.permission_context(), tool)
+    });
     let control = spec.control_tools;
     if control.emit_artifact {
         tools.push(built_in(
@@ -167,7 +169,7 @@ fn handoff_tool(spec: &AgentSpec, agents: &dyn AgentSource) -> ToolSpec {
         Some(agent) if target.description.is_empty() => agent.description.clone(),
         _ => target.description.clone(),
     };
-    let everybody = || agents.listed().into_iter().filter(|agent| agent.name != spec.name).take(NAMED_AGENTS);
+    let everybody = || agents.listings().into_iter().filter(|agent| agent.name != spec.name).take(MAX_LISTED_AGENTS);
     let known: Vec<(String, String)> = match spec.handoffs.as_slice() {
         [] => everybody().map(|agent| (agent.name.to_string(), agent.description.clone())).collect(),
         targets => targets.iter().map(|target| (target.agent.to_string(), about(target))).collect(),

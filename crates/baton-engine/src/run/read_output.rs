@@ -1,26 +1,26 @@
 //! `read_output`: reads more of a shortened result.
 
 use super::{Driver, Halt, prompt::built_in};
-use baton_rules::{READ_OUTPUT_TOOL, results_in};
+use baton_rules::{READ_OUTPUT_TOOL, parse_tool_results};
 use baton_types::{CallId, Json, Message, ToolCall, ToolSpec};
 use serde::Deserialize;
 use serde_json::json;
 
 /// Default bytes per read.
-const USUAL: usize = 4 * 1_024;
+const DEFAULT_READ_BYTES: usize = 4 * 1_024;
 
 /// Maximum bytes per read.
-const MOST: usize = 16 * 1_024;
+const MAX_READ_BYTES: usize = 16 * 1_024;
 
 /// Maximum matching lines per read.
-const MOST_LINES: usize = 50;
+const MAX_MATCHED_LINES: usize = 50;
 
 /// Bytes shown around a match within a line.
-const AROUND: usize = 200;
+const MATCH_CONTEXT_BYTES: usize = 200;
 
 /// Tool arguments.
 #[derive(Deserialize)]
-struct Wanted {
+struct ReadOutputArguments {
     call: CallId,
     #[serde(default)]
     offset: usize,
@@ -36,7 +36,7 @@ pub(super) fn read_output_tool() -> ToolSpec {
         json!({"type": "object", "properties": {
             "call": {"type": "string", "description": "The call whose result is read, as the short form names it"},
             "offset": {"type": "integer", "minimum": 0, "description": "The first byte, from 0"},
-            "length": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "How many bytes"},
+            "length": {"type": "integer", "minimum": 1, "maximum": MAX_READ_BYTES, "description": "How many bytes"},
             "pattern": {"type": "string", "description": "A text to look for instead, whatever its case"}},
             "required": ["call"]}),
     )
@@ -45,7 +45,7 @@ pub(super) fn read_output_tool() -> ToolSpec {
 impl Driver {
     /// Reads the full result from the history.
     pub(super) async fn read_output(&self, call: &ToolCall) -> Result<(), Halt> {
-        let wanted: Wanted = match call.arguments.read() {
+        let wanted: ReadOutputArguments = match call.arguments.read() {
             Ok(wanted) => wanted,
             Err(error) => {
                 let said = format!("{READ_OUTPUT_TOOL} takes call, and offset, length or pattern: {error}");
@@ -55,7 +55,7 @@ impl Driver {
         let earlier = self.earlier().await?;
         let found = {
             let cell = self.live.lock();
-            output_of(&wanted.call, earlier.messages.iter().chain(cell.task.remembered()))
+            output_of(&wanted.call, earlier.messages.iter().chain(cell.task.model_history()))
         };
         match found.map(|output| read(&output, &wanted)) {
             Some(Ok(text)) => self.finish(call, Json::string(&text), false),
@@ -70,19 +70,19 @@ impl Driver {
 
 /// The newest result of a call.
 fn output_of<'a>(call: &CallId, history: impl DoubleEndedIterator<Item = &'a Message>) -> Option<String> {
-    let mut results = history.rev().filter_map(|message| results_in(message).ok()).flatten();
+    let mut results = history.rev().filter_map(|message| parse_tool_results(message).ok()).flatten();
     results.find(|result| result.call == *call).map(|result| result.output.to_plain_text())
 }
 
-fn read(output: &str, wanted: &Wanted) -> Result<String, String> {
+fn read(output: &str, wanted: &ReadOutputArguments) -> Result<String, String> {
     match wanted.pattern.as_deref() {
         Some("") => Err("The pattern is empty; give a text to look for.".to_owned()),
-        Some(pattern) => Ok(found(output, pattern, wanted.offset)),
+        Some(pattern) => Ok(find_lines(output, pattern, wanted.offset)),
         None if wanted.offset >= output.len() => {
             Err(format!("The result has {} bytes; offset {} is behind its end.", output.len(), wanted.offset))
         }
         None => {
-            let length = wanted.length.unwrap_or(USUAL).clamp(1, MOST);
+            let length = wanted.length.unwrap_or(DEFAULT_READ_BYTES).clamp(1, MAX_READ_BYTES);
             let from = output.floor_char_boundary(wanted.offset);
             let to = output.ceil_char_boundary(from.saturating_add(length).min(output.len()));
             let more = if to < output.len() { format!("; go on with offset {to}") } else { String::new() };
@@ -92,20 +92,20 @@ fn read(output: &str, wanted: &Wanted) -> Result<String, String> {
 }
 
 /// Lines from `offset` on that contain the pattern, each with its offset.
-fn found(output: &str, pattern: &str, offset: usize) -> String {
+fn find_lines(output: &str, pattern: &str, offset: usize) -> String {
     let pattern = pattern.to_lowercase();
     let (mut at, mut lines, mut more) = (0, Vec::new(), None);
     for line in output.split_inclusive('\n') {
         let (begins, lower) = (at, line.to_lowercase());
         at += line.len();
         let Some(place) = lower.find(&pattern).filter(|_| at > offset) else { continue };
-        if lines.len() == MOST_LINES {
+        if lines.len() == MAX_MATCHED_LINES {
             more = Some(begins);
             break;
         }
         // Case conversion may change byte lengths, so the position is approximate.
-        let from = line.floor_char_boundary(place.saturating_sub(AROUND));
-        let to = line.ceil_char_boundary((place + pattern.len() + AROUND).min(line.len()));
+        let from = line.floor_char_boundary(place.saturating_sub(MATCH_CONTEXT_BYTES));
+        let to = line.ceil_char_boundary((place + pattern.len() + MATCH_CONTEXT_BYTES).min(line.len()));
         lines.push(format!("{}: {}", begins + from, line[from..to.max(from)].trim_end()));
     }
     match (lines.is_empty(), more) {
@@ -119,8 +119,8 @@ fn found(output: &str, pattern: &str, offset: usize) -> String {
 mod tests {
     use super::*;
 
-    fn wanted(offset: usize, length: Option<usize>, pattern: Option<&str>) -> Wanted {
-        Wanted { call: "c".into(), offset, length, pattern: pattern.map(str::to_owned) }
+    fn wanted(offset: usize, length: Option<usize>, pattern: Option<&str>) -> ReadOutputArguments {
+        ReadOutputArguments { call: "c".into(), offset, length, pattern: pattern.map(str::to_owned) }
     }
 
     #[test]

@@ -1,22 +1,22 @@
 //! The conversation as given to a model: first message, summary, and the rest in pieces that are never split.
 
-use super::conversation::{Listener, conversation};
+use super::conversation::{HistoryFormat, conversation};
 use baton_ports::ChatMessage;
-use baton_rules::{answers_tools, calls_in, results_in};
+use baton_rules::{is_tool_answer, parse_tool_calls, parse_tool_results};
 use baton_types::{CallId, Compaction, Message, MessageId, Role};
 
 /// A caller message, or an agent message with its calls and their results.
-pub(super) struct Piece {
+pub(super) struct HistoryPiece {
     /// Chat messages of the piece.
     pub(super) chat: Vec<ChatMessage>,
     /// Last history message of the piece.
     pub(super) through: MessageId,
     /// Whether the piece starts with a caller message.
-    pub(super) words: bool,
+    pub(super) is_user: bool,
 }
 
 /// A conversation ready for a model call.
-pub(super) struct Recall {
+pub(super) struct RecalledHistory {
     /// First caller message, if it is not among the pieces.
     pub(super) first: Option<ChatMessage>,
     /// Summary of the older part.
@@ -24,12 +24,16 @@ pub(super) struct Recall {
     /// Last caller message, if it is not among the pieces.
     pub(super) last: Option<ChatMessage>,
     /// Remaining history.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<HistoryPiece>,
 }
 
-impl Recall {
+impl RecalledHistory {
     /// Builds the conversation with a compaction applied.
-    pub(super) fn of(history: &[&Message], compaction: Option<&Compaction>, listener: &Listener<'_>) -> Self {
+    pub(super) fn from_history(
+        history: &[&Message],
+        compaction: Option<&Compaction>,
+        listener: &HistoryFormat<'_>,
+    ) -> Self {
         let Some((compaction, through)) = compaction.and_then(|of| of.through.as_ref().map(|through| (of, through)))
         else {
             return Self { first: None, summary: None, last: None, pieces: pieces(history, listener) };
@@ -44,7 +48,7 @@ impl Recall {
         };
         let has_words =
             pieces.iter().flat_map(|piece| &piece.chat).any(|chat| matches!(chat, ChatMessage::User { .. }));
-        let is_words = |message: &&&Message| message.role == Role::User && is_only_words(message);
+        let is_words = |message: &&&Message| message.role == Role::User && is_plain_message(message);
         let asked = if has_words { None } else { older.iter().rev().find(is_words).map(|message| &message.id) };
         let first = compaction.first.as_ref();
         let last = asked.and_then(whole);
@@ -55,12 +59,12 @@ impl Recall {
             };
             ChatMessage::User { id: first.message.clone(), text: first.text.clone(), files }
         });
-        let summary = summarised(&compaction.summary);
+        let summary = summary_message(&compaction.summary);
         Self { first, summary, last, pieces }
     }
 
     /// Chat messages in order.
-    pub(super) fn chat(self) -> Vec<ChatMessage> {
+    pub(super) fn into_chat(self) -> Vec<ChatMessage> {
         let before = self.first.into_iter().chain(self.summary).chain(self.last);
         before.chain(self.pieces.into_iter().flat_map(|piece| piece.chat)).collect()
     }
@@ -81,7 +85,7 @@ impl Recall {
 }
 
 /// The summary as a chat message.
-fn summarised(summary: &str) -> Option<ChatMessage> {
+fn summary_message(summary: &str) -> Option<ChatMessage> {
     if summary.is_empty() {
         return None;
     }
@@ -91,28 +95,28 @@ fn summarised(summary: &str) -> Option<ChatMessage> {
 
 /// Splits a history at safe points: before an agent message, and before a caller message once every call has its
 /// result.
-fn pieces(history: &[&Message], listener: &Listener<'_>) -> Vec<Piece> {
+fn pieces(history: &[&Message], listener: &HistoryFormat<'_>) -> Vec<HistoryPiece> {
     let mut pieces = Vec::new();
     let (mut start, mut open): (usize, Vec<CallId>) = (0, Vec::new());
     let mut close = |from: usize, to: usize| {
         if let Some(last) = history[from..to].last() {
             let chat = conversation(history[from..to].iter().copied(), listener);
-            pieces.push(Piece { chat, through: last.id.clone(), words: history[from].role == Role::User });
+            pieces.push(HistoryPiece { chat, through: last.id.clone(), is_user: history[from].role == Role::User });
         }
     };
     for (at, message) in history.iter().enumerate() {
         let begins = match message.role {
             Role::Agent => true,
-            Role::User => open.is_empty() && is_only_words(message),
+            Role::User => open.is_empty() && is_plain_message(message),
         };
         if begins {
             close(start, at);
             start = at;
         }
         match message.role {
-            Role::Agent => open = calls_in(message).into_iter().map(|call| call.id).collect(),
+            Role::Agent => open = parse_tool_calls(message).into_iter().map(|call| call.id).collect(),
             Role::User => {
-                let results = results_in(message).unwrap_or_default();
+                let results = parse_tool_results(message).unwrap_or_default();
                 open.retain(|call| !results.iter().any(|result| result.call == *call));
             }
         }
@@ -122,6 +126,6 @@ fn pieces(history: &[&Message], listener: &Listener<'_>) -> Vec<Piece> {
 }
 
 /// Whether a caller message contains no tool results or answers.
-fn is_only_words(message: &Message) -> bool {
-    !answers_tools(message) && results_in(message).is_ok_and(|results| results.is_empty())
+fn is_plain_message(message: &Message) -> bool {
+    !is_tool_answer(message) && parse_tool_results(message).is_ok_and(|results| results.is_empty())
 }

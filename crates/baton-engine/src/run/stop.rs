@@ -1,18 +1,18 @@
 //! Ends an answer at a stop sequence, regardless of provider support.
 
 use async_stream::stream;
-use baton_ports::{Finish, ModelEvent, ModelStream};
+use baton_ports::{FinishReason, ModelEvent, ModelStream};
 use baton_types::Usage;
 use futures_util::StreamExt;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Bounds for reading past a stop sequence to get the usage: bytes and time.
-const MAX_REST: usize = 64 * 1024;
+const MAX_REST_BYTES: usize = 64 * 1024;
 const REST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The answer up to the first stop sequence. Later output is read for its usage only.
-pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStream {
+pub(super) fn stop_at_sequence(mut answer: ModelStream, stops: &[String]) -> ModelStream {
     let stops: Vec<String> = stops.iter().filter(|stop| !stop.is_empty()).cloned().collect();
     if stops.is_empty() {
         return answer;
@@ -20,7 +20,7 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
     let mut scanner = StopScanner { stops, held: String::new() };
     Box::pin(stream! {
         let mut is_stopped = false;
-        let (mut rest, mut until) = (MAX_REST, None);
+        let (mut rest, mut until) = (MAX_REST_BYTES, None);
         loop {
             let event = match until {
                 None => answer.next().await,
@@ -32,7 +32,7 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
                     if !is_stopped && !scanner.held.is_empty() {
                         yield Ok(ModelEvent::Text(scanner.take_rest()));
                     }
-                    let finish = if is_stopped { Finish::Stop } else { finish };
+                    let finish = if is_stopped { FinishReason::Stop } else { finish };
                     yield Ok(ModelEvent::Done { usage, finish, by });
                     return;
                 }
@@ -63,7 +63,7 @@ pub(super) fn until_stop(mut answer: ModelStream, stops: &[String]) -> ModelStre
         }
         // The answer is complete although the provider did not end the stream in time.
         if is_stopped {
-            yield Ok(ModelEvent::Done { usage: Usage::default(), finish: Finish::Stop, by: None });
+            yield Ok(ModelEvent::Done { usage: Usage::default(), finish: FinishReason::Stop, by: None });
         }
     })
 }
@@ -104,13 +104,13 @@ mod tests {
     use super::*;
     use baton_ports::ModelError;
 
-    async fn heard(stops: &[&str], pieces: &[&str]) -> (String, Option<Finish>) {
+    async fn heard(stops: &[&str], pieces: &[&str]) -> (String, Option<FinishReason>) {
         let stops: Vec<String> = stops.iter().map(|stop| (*stop).to_owned()).collect();
         let texts = pieces.iter().map(|piece| Ok(ModelEvent::Text((*piece).to_owned())));
         let usage = Usage { output_tokens: 7, ..Usage::default() };
-        let done = Ok(ModelEvent::Done { usage, finish: Finish::Length, by: None });
+        let done = Ok(ModelEvent::Done { usage, finish: FinishReason::Length, by: None });
         let events: Vec<Result<ModelEvent, ModelError>> = texts.chain([done]).collect();
-        let mut answer = until_stop(Box::pin(futures_util::stream::iter(events)), &stops);
+        let mut answer = stop_at_sequence(Box::pin(futures_util::stream::iter(events)), &stops);
         let (mut text, mut end) = (String::new(), None);
         while let Some(event) = answer.next().await {
             match event.unwrap() {
@@ -135,12 +135,12 @@ mod tests {
             }
         });
         let begun = Instant::now();
-        let events: Vec<_> = until_stop(endless, &["two".to_owned()]).collect().await;
+        let events: Vec<_> = stop_at_sequence(endless, &["two".to_owned()]).collect().await;
         let texts = events.iter().filter_map(|event| match event {
             Ok(ModelEvent::Text(text)) => Some(text.as_str()),
             _ => None,
         });
-        let stopped = matches!(events.last(), Some(Ok(ModelEvent::Done { finish: Finish::Stop, .. })));
+        let stopped = matches!(events.last(), Some(Ok(ModelEvent::Done { finish: FinishReason::Stop, .. })));
         (texts.collect(), stopped, begun.elapsed())
     }
 
@@ -158,16 +158,16 @@ mod tests {
     #[tokio::test]
     async fn answers_end_before_the_first_stop_text() {
         for (stops, pieces, text, finish) in [
-            (&[][..], &["one two"][..], "one two", Finish::Length),
-            (&["two"], &["one two three"], "one ", Finish::Stop),
-            (&["two"], &["one t", "w", "o three"], "one ", Finish::Stop),
-            (&["two"], &["one t", "w"], "one tw", Finish::Length),
-            (&["three", "two"], &["one two three"], "one ", Finish::Stop),
-            (&["aab"], &["aa", "ab", "c"], "a", Finish::Stop),
-            (&["é!"], &["caf", "é", "! more"], "caf", Finish::Stop),
-            (&["é!"], &["caf", "é", "?"], "café?", Finish::Length),
-            (&["\n\n"], &["a\n", "b\n", "\nc"], "a\nb", Finish::Stop),
-            (&[""], &["one"], "one", Finish::Length),
+            (&[][..], &["one two"][..], "one two", FinishReason::Length),
+            (&["two"], &["one two three"], "one ", FinishReason::Stop),
+            (&["two"], &["one t", "w", "o three"], "one ", FinishReason::Stop),
+            (&["two"], &["one t", "w"], "one tw", FinishReason::Length),
+            (&["three", "two"], &["one two three"], "one ", FinishReason::Stop),
+            (&["aab"], &["aa", "ab", "c"], "a", FinishReason::Stop),
+            (&["é!"], &["caf", "é", "! more"], "caf", FinishReason::Stop),
+            (&["é!"], &["caf", "é", "?"], "café?", FinishReason::Length),
+            (&["\n\n"], &["a\n", "b\n", "\nc"], "a\nb", FinishReason::Stop),
+            (&[""], &["one"], "one", FinishReason::Length),
         ] {
             assert_eq!(heard(stops, pieces).await, (text.to_owned(), Some(finish)), "{stops:?} {pieces:?}");
         }

@@ -1,26 +1,27 @@
 //! Summarises the older part of a conversation that no longer fits the window.
 
-use super::{Driver, Halt, brief::in_short, recall::Recall};
+use super::{Driver, Halt, brief::shorten, recall::RecalledHistory};
 use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
-use baton_rules::Room;
-use baton_types::{AgentSpec, Spent, Usage, Writing};
+use baton_rules::WindowBudget;
+use baton_types::{AgentSpec, BudgetUsage, GenerationSettings, Usage};
 use futures_util::StreamExt;
 use std::pin::pin;
 
 /// Text for the model in place of a missing summary.
-const LEFT_OUT: &str = "Part of the conversation is left out here, because not all of it fits. It is kept on record.";
+const OMISSION_NOTICE: &str =
+    "Part of the conversation is left out here, because not all of it fits. It is kept on record.";
 
 /// System prompt of the summary call.
-const TASK: &str = "You keep the notes of a conversation between a user and an assistant whose older part no longer fits. \
+const SUMMARY_PROMPT: &str = "You keep the notes of a conversation between a user and an assistant whose older part no longer fits. \
     Write down what the assistant must still know to go on as if it had read all of it: instructions and wishes of the \
     user that still hold, facts and names and numbers that were established, what was done with which result, what is \
     decided, what is open. Leave out greetings and detours. Write plain notes, not a dialogue, and nothing else.";
 
 /// Maximum bytes per message that a summary is written from.
-const PER_MESSAGE: usize = 4 * 1_024;
+const MAX_MESSAGE_BYTES: usize = 4 * 1_024;
 
 /// A summary and the usage of writing it.
-pub(super) struct Summary {
+pub(super) struct HistorySummary {
     pub(super) text: String,
     pub(super) usage: Usage,
 }
@@ -32,43 +33,43 @@ impl Driver {
         &self,
         spec: &AgentSpec,
         model: &dyn Model,
-        recall: &Recall,
+        recall: &RecalledHistory,
         cut: usize,
-        room: &Room,
-    ) -> Result<Summary, Halt> {
-        let left_out = |usage| Summary { text: LEFT_OUT.to_owned(), usage };
+        room: &WindowBudget,
+    ) -> Result<HistorySummary, Halt> {
+        let left_out = |usage| HistorySummary { text: OMISSION_NOTICE.to_owned(), usage };
         if model.name() == "playbook" {
             return Ok(left_out(Usage::default()));
         }
         let gone = recall.pieces[..cut].iter().flat_map(|piece| &piece.chat);
         let lines: Vec<String> = recall.summary.iter().chain(gone).map(line).collect();
-        let text = shortened_to(model, lines.join("\n\n"), room.budget / 3 * 2);
-        let words = ChatMessage::User { id: self.inner.ports.ids.fresh().into(), text, files: Vec::new() };
+        let text = shorten_to_tokens(model, lines.join("\n\n"), room.budget / 3 * 2);
+        let words = ChatMessage::User { id: self.inner.ports.ids.next_id().into(), text, files: Vec::new() };
         // Reasoning counts towards the same limit.
         let most = u32::try_from(room.summary.saturating_mul(2).max(1_024)).unwrap_or(u32::MAX);
         let call = ModelCall {
             agent: spec.name.clone(),
-            system: TASK.to_owned(),
+            system: SUMMARY_PROMPT.to_owned(),
             messages: vec![words],
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
             format: OutputFormat::Text,
-            writing: Writing { max_output_tokens: Some(most), stop: Vec::new(), ..spec.writing.clone() },
+            writing: GenerationSettings { max_output_tokens: Some(most), stop: Vec::new(), ..spec.writing.clone() },
             parallel_calls: false,
             turn: 1,
             attempt: 1,
-            message_id: self.inner.ports.ids.fresh().into(),
+            message_id: self.inner.ports.ids.next_id().into(),
             metadata: None,
         };
-        self.afford(spec, model, &call).await?;
-        let written = self.written(model, call).await?;
-        if let Ok(Summary { usage, .. }) = &written {
-            self.spend(spec, Spent::of(*usage, 0));
+        self.reserve_model_budget(spec, model, &call).await?;
+        let written = self.write_summary(model, call).await?;
+        if let Ok(HistorySummary { usage, .. }) = &written {
+            self.add_usage(spec, BudgetUsage::from_model_call(*usage, 0));
         }
         match written {
-            Ok(Summary { text, usage }) if text.trim().is_empty() => Ok(left_out(usage)),
-            Ok(Summary { text, usage }) => {
-                Ok(Summary { text: shortened_to(model, text.trim().to_owned(), room.summary), usage })
+            Ok(HistorySummary { text, usage }) if text.trim().is_empty() => Ok(left_out(usage)),
+            Ok(HistorySummary { text, usage }) => {
+                Ok(HistorySummary { text: shorten_to_tokens(model, text.trim().to_owned(), room.summary), usage })
             }
             Err(error) => {
                 tracing::warn!(task = %self.live.id, %error, "no summary could be written");
@@ -78,20 +79,24 @@ impl Driver {
     }
 
     /// Reads the model stream without publishing it.
-    async fn written(&self, model: &dyn Model, call: ModelCall) -> Result<Result<Summary, ModelError>, Halt> {
+    async fn write_summary(
+        &self,
+        model: &dyn Model,
+        call: ModelCall,
+    ) -> Result<Result<HistorySummary, ModelError>, Halt> {
         self.flush();
         let listen = async {
             let mut stream = model.call(call);
             let mut text = String::new();
             while let Some(event) = stream.next().await {
                 match event? {
-                    ModelEvent::Text(more) if text.len() < PER_MESSAGE * 16 => text.push_str(&more),
+                    ModelEvent::Text(more) if text.len() < MAX_MESSAGE_BYTES * 16 => text.push_str(&more),
                     ModelEvent::Done { mut usage, by, .. } => {
                         if usage.micro_dollars == 0 {
                             let by = by.unwrap_or_else(|| model.name().to_owned());
-                            usage.micro_dollars = model.price_by(&by, usage).unwrap_or(0);
+                            usage.micro_dollars = model.price_for(&by, usage).unwrap_or(0);
                         }
-                        return Ok(Summary { text, usage });
+                        return Ok(HistorySummary { text, usage });
                     }
                     _ => {}
                 }
@@ -120,12 +125,12 @@ fn line(message: &ChatMessage) -> String {
         }
         ChatMessage::Tool { name, output, .. } => (format!("Result of {name}"), output.to_plain_text()),
     };
-    let text = in_short(&text, PER_MESSAGE, "").unwrap_or(text);
+    let text = shorten(&text, MAX_MESSAGE_BYTES, "").unwrap_or(text);
     format!("{who}: {text}")
 }
 
 /// Shortens the middle of a text until it fits the token limit.
-fn shortened_to(model: &dyn Model, text: String, most: u64) -> String {
+fn shorten_to_tokens(model: &dyn Model, text: String, most: u64) -> String {
     let mut short = text;
     // Each round removes more than the estimate requires, so few rounds suffice.
     for _ in 0..16 {
@@ -135,7 +140,7 @@ fn shortened_to(model: &dyn Model, text: String, most: u64) -> String {
         }
         let share = u128::from(most) * short.len() as u128 * 9 / 10 / u128::from(tokens.max(1));
         let limit = usize::try_from(share).unwrap_or(0).saturating_sub(48).max(48);
-        match in_short(&short, limit, "") {
+        match shorten(&short, limit, "") {
             Some(less) if less.len() < short.len() => short = less,
             _ => break,
         }

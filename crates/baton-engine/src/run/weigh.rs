@@ -3,16 +3,16 @@
 use baton_ports::{ChatMessage, Model, ModelCall};
 
 /// Tokens of the call without its messages.
-pub(super) fn weigh_frame(model: &dyn Model, call: &ModelCall) -> u64 {
-    call.frame_weight(&|text| model.tokens(text))
+pub(super) fn frame_tokens(model: &dyn Model, call: &ModelCall) -> u64 {
+    call.estimate_frame_tokens(&|text| model.tokens(text))
 }
 
 /// Tokens of several messages.
-pub(super) fn weigh_all<'a>(model: &dyn Model, messages: impl IntoIterator<Item = &'a ChatMessage>) -> u64 {
-    messages.into_iter().fold(0, |sum, message| sum.saturating_add(weigh(model, message)))
+pub(super) fn messages_tokens<'a>(model: &dyn Model, messages: impl IntoIterator<Item = &'a ChatMessage>) -> u64 {
+    messages.into_iter().fold(0, |sum, message| sum.saturating_add(message_tokens(model, message)))
 }
 
 /// Tokens of one message.
-pub(super) fn weigh(model: &dyn Model, message: &ChatMessage) -> u64 {
-    message.weight(&|text| model.tokens(text))
+pub(super) fn message_tokens(model: &dyn Model, message: &ChatMessage) -> u64 {
+    message.estimate_tokens(&|text| model.tokens(text))
 }

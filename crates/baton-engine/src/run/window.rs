@@ -2,29 +2,29 @@
 
 use super::{
     Driver, Halt,
-    brief::in_short,
-    conversation::{Listener, SHORT, conversation, place},
-    recall::{Piece, Recall},
-    summary::Summary,
-    weigh::{weigh, weigh_all, weigh_frame},
+    brief::shorten,
+    conversation::{HistoryFormat, SHORTENED_BYTES, conversation, insert_context},
+    recall::{HistoryPiece, RecalledHistory},
+    summary::HistorySummary,
+    weigh::{frame_tokens, message_tokens, messages_tokens},
 };
 use baton_ports::{ChatMessage, Model, ModelCall, ModelError};
-use baton_rules::{Beside, Block, Fit, Room, Task, fit};
-use baton_types::{AgentSpec, CallId, Compaction, FirstWords, Json, Message, RequestContext, TaskEvent, Usage};
+use baton_rules::{CompactionPlan, ConversationBlock, TaskRecord, TokenOverhead, WindowBudget, plan_compaction};
+use baton_types::{AgentSpec, CallId, Compaction, FirstMessage, Json, Message, RequestContext, TaskEvent, Usage};
 
 /// Window of a model with an unknown window, in tokens.
-const UNKNOWN_WINDOW: u64 = 32_768;
+const DEFAULT_WINDOW_TOKENS: u64 = 32_768;
 
 /// Maximum messages, or pieces, passed without compaction.
-const FEW: usize = 400;
+const MAX_MESSAGES: usize = 400;
 
 /// Maximum bytes of the first caller message once it is kept apart from the pieces.
-const FIRST_WORDS: usize = 32 * 1_024;
+const MAX_FIRST_MESSAGE_BYTES: usize = 32 * 1_024;
 
 impl Driver {
     /// Inserts a fitting form of the conversation before the call's own messages; `too_long` after the provider
     /// reported that it did not fit.
-    pub(super) async fn give_messages(
+    pub(super) async fn set_messages(
         &self,
         spec: &AgentSpec,
         model: &dyn Model,
@@ -35,7 +35,7 @@ impl Driver {
         self.earlier().await?;
         let room = room(spec, model);
         let given = match room {
-            None if !too_long => self.whole(spec, model).await?,
+            None if !too_long => self.full_conversation(spec, model).await?,
             _ => None,
         };
         let mut messages = match given {
@@ -43,19 +43,19 @@ impl Driver {
             None => {
                 let mut items = Vec::new();
                 if let Some(request) = request {
-                    place(&mut items, request, &spec.knowledge);
+                    insert_context(&mut items, request, &spec.knowledge);
                 }
-                let beside = weigh_all(model, items.iter().chain(&call.messages));
-                let fixed = weigh_frame(model, call).saturating_add(beside);
-                let room = room.unwrap_or_else(Room::unknown);
-                match self.fitted(spec, model, fixed, room, too_long).await? {
-                    Ok(recall) => recall.chat(),
+                let beside = messages_tokens(model, items.iter().chain(&call.messages));
+                let fixed = frame_tokens(model, call).saturating_add(beside);
+                let room = room.unwrap_or_else(WindowBudget::unknown);
+                match self.fit_conversation(spec, model, fixed, room, too_long).await? {
+                    Ok(recall) => recall.into_chat(),
                     Err(error) => return Ok(Err(error)),
                 }
             }
         };
         if let Some(request) = request {
-            place(&mut messages, request, &spec.knowledge);
+            insert_context(&mut messages, request, &spec.knowledge);
         }
         messages.append(&mut call.messages);
         call.messages = messages;
@@ -63,66 +63,68 @@ impl Driver {
     }
 
     /// The full conversation, if it is short and the model has no window.
-    async fn whole(&self, spec: &AgentSpec, model: &dyn Model) -> Result<Option<Vec<ChatMessage>>, Halt> {
+    async fn full_conversation(&self, spec: &AgentSpec, model: &dyn Model) -> Result<Option<Vec<ChatMessage>>, Halt> {
         let earlier = self.earlier().await?;
         let cell = self.live.lock();
         let task = &cell.task;
         if earlier.compaction.is_some() || task.compaction.is_some() {
             return Ok(None);
         }
-        let remembered = task.remembered();
-        if earlier.messages.len() + remembered.len() > FEW {
+        let remembered = task.model_history();
+        if earlier.messages.len() + remembered.len() > MAX_MESSAGES {
             return Ok(None);
         }
-        Ok(Some(conversation(earlier.messages.iter().chain(remembered), &Listener::new(spec, model, task))))
+        Ok(Some(conversation(earlier.messages.iter().chain(remembered), &HistoryFormat::new(spec, model, task))))
     }
 
     /// The conversation, fitted to the window; a compaction is recorded if needed.
-    async fn fitted(
+    async fn fit_conversation(
         &self,
         spec: &AgentSpec,
         model: &dyn Model,
         fixed: u64,
-        room: Room,
+        room: WindowBudget,
         too_long: bool,
-    ) -> Result<Result<Recall, ModelError>, Halt> {
+    ) -> Result<Result<RecalledHistory, ModelError>, Halt> {
         let earlier = self.earlier().await?;
         let (before, recall) = {
             let cell = self.live.lock();
-            let before = in_force(&cell.task, earlier.compaction.as_ref(), &earlier.messages).cloned();
-            let recall = recalled(&cell.task, &earlier.messages, before.as_ref(), spec, model);
+            let before = active_compaction(&cell.task, earlier.compaction.as_ref(), &earlier.messages).cloned();
+            let recall = recall_history(&cell.task, &earlier.messages, before.as_ref(), spec, model);
             (before, recall)
         };
-        let tokens = fixed.saturating_add(weigh_all(model, recall.messages()));
-        let room = if too_long { room.below(tokens, spec.limits.compact_at) } else { room };
-        if tokens <= room.trigger && recall.pieces.len() <= FEW {
+        let tokens = fixed.saturating_add(messages_tokens(model, recall.messages()));
+        let room = if too_long { room.reduced_below(tokens, spec.limits.compact_at) } else { room };
+        if tokens <= room.trigger && recall.pieces.len() <= MAX_MESSAGES {
             return Ok(Ok(recall));
         }
         if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.whole) {
             let detail = format!("it has about {tokens} tokens, and the caller has disabled truncation");
             return Ok(Err(ModelError::TooLong(detail)));
         }
-        let first_bytes = usize::try_from(room.budget).unwrap_or(usize::MAX).clamp(SHORT, FIRST_WORDS);
-        let blocks: Vec<Block> = recall.pieces.iter().map(|piece| block(model, piece, first_bytes)).collect();
+        let first_bytes =
+            usize::try_from(room.budget).unwrap_or(usize::MAX).clamp(SHORTENED_BYTES, MAX_FIRST_MESSAGE_BYTES);
+        let blocks: Vec<ConversationBlock> =
+            recall.pieces.iter().map(|piece| block(model, piece, first_bytes)).collect();
         let pinned = recall.first.iter().chain(&recall.last);
-        let beside = Beside {
+        let beside = TokenOverhead {
             fixed,
-            first: before.as_ref().and_then(|before| before.through.as_ref()).map(|_| weigh_all(model, pinned)),
-            summary: weigh_all(model, &recall.summary),
+            first: before.as_ref().and_then(|before| before.through.as_ref()).map(|_| messages_tokens(model, pinned)),
+            summary: messages_tokens(model, &recall.summary),
         };
-        let plan = match fit(&blocks, beside, &room) {
-            Ok(plan) if plan.is_nothing() => return Ok(Ok(recall)),
+        let plan = match plan_compaction(&blocks, beside, &room) {
+            Ok(plan) if plan.is_empty() => return Ok(Ok(recall)),
             Ok(plan) => plan,
             Err(overfull) => return Ok(Err(ModelError::TooLong(overfull.to_string()))),
         };
-        let written = match plan.summarised {
+        let written = match plan.summarized_blocks {
             0 => None,
             cut => Some(self.summarise(spec, model, &recall, cut, &room).await?),
         };
-        let mut compaction = compacted(&recall, before, &plan, written, first_bytes);
-        let recall = recalled(&self.live.lock().task, &earlier.messages, Some(&compaction), spec, model);
+        let mut compaction = next_compaction(&recall, before, &plan, written, first_bytes);
+        let recall = recall_history(&self.live.lock().task, &earlier.messages, Some(&compaction), spec, model);
         compaction.tokens_before = tokens;
-        compaction.tokens_after = fixed.saturating_add(weigh_all(model, recall.messages()));
+        compaction.tokens_after = fixed.saturating_add(messages_tokens(model, recall.messages()));
         let still: Vec<CallId> = recall.results().cloned().collect();
         compaction.shortened.retain(|call| still.contains(call));
         tracing::info!(
@@ -131,77 +133,82 @@ impl Driver {
             after = compaction.tokens_after,
             "a conversation was compacted"
         );
-        self.hold(|_| vec![TaskEvent::Compacted { compaction }])?;
+        self.buffer_events(|_| vec![TaskEvent::Compacted { compaction }])?;
         Ok(Ok(recall))
     }
 }
 
 /// Window budget of the model; `None` for the built-in model without a configured window.
-fn room(spec: &AgentSpec, model: &dyn Model) -> Option<Room> {
-    let about = model.about();
-    let window = about.window.or((model.name() != "playbook").then_some(UNKNOWN_WINDOW))?;
+fn room(spec: &AgentSpec, model: &dyn Model) -> Option<WindowBudget> {
+    let about = model.model_info();
+    let window = about.window.or((model.name() != "playbook").then_some(DEFAULT_WINDOW_TOKENS))?;
     let written = spec.writing.max_output_tokens.map(u64::from).or(about.max_output);
-    Some(Room::of(window, written, spec.limits.compact_at))
+    Some(WindowBudget::from_window(window, written, spec.limits.compact_at))
 }
 
 /// The active compaction: of the task, or of the earlier history. An autonomous task starts over with every request.
-fn in_force<'a>(task: &'a Task, earlier: Option<&'a Compaction>, before: &[Message]) -> Option<&'a Compaction> {
+fn active_compaction<'a>(
+    task: &'a TaskRecord,
+    earlier: Option<&'a Compaction>,
+    before: &[Message],
+) -> Option<&'a Compaction> {
     let own = task.compaction.as_ref();
     if !task.autonomous {
         return own.or(earlier);
     }
     let is_there = |compaction: &&Compaction| {
         let through = compaction.through.as_ref();
-        through.is_none_or(|id| before.iter().chain(task.remembered()).any(|message| message.id == *id))
+        through.is_none_or(|id| before.iter().chain(task.model_history()).any(|message| message.id == *id))
     };
     own.filter(is_there)
 }
 
-fn recalled(
-    task: &Task,
+fn recall_history(
+    task: &TaskRecord,
     before: &[Message],
     compaction: Option<&Compaction>,
     spec: &AgentSpec,
     model: &dyn Model,
-) -> Recall {
-    let history: Vec<&Message> = before.iter().chain(task.remembered()).collect();
-    let mut listener = Listener::new(spec, model, task);
+) -> RecalledHistory {
+    let history: Vec<&Message> = before.iter().chain(task.model_history()).collect();
+    let mut listener = HistoryFormat::new(spec, model, task);
     if let Some(compaction) = compaction {
         listener.shortened = &compaction.shortened;
     }
-    Recall::of(&history, compaction, &listener)
+    RecalledHistory::from_history(&history, compaction, &listener)
 }
 
-fn block(model: &dyn Model, piece: &Piece, first_bytes: usize) -> Block {
-    let tokens = weigh_all(model, &piece.chat);
-    let short = piece.chat.iter().fold(0_u64, |sum, message| {
-        let short =
-            match message {
-                ChatMessage::Tool { name, call, output, is_error, said } => {
-                    let output = super::brief::output_in_short(output, call, SHORT);
-                    output.map(|output| ChatMessage::Tool {
-                        name: name.clone(),
-                        call: call.clone(),
-                        output,
-                        is_error: *is_error,
-                        said: said.clone(),
-                    })
-                }
-                ChatMessage::User { id, text, files } => in_short(text, first_bytes, "")
-                    .map(|text| ChatMessage::User { id: id.clone(), text, files: files.clone() }),
-                ChatMessage::Assistant { .. } => None,
-            };
-        sum.saturating_add(weigh(model, short.as_ref().unwrap_or(message)))
-    });
-    Block { words: piece.words, tokens, short: short.min(tokens) }
+fn block(model: &dyn Model, piece: &HistoryPiece, first_bytes: usize) -> ConversationBlock {
+    let tokens = messages_tokens(model, &piece.chat);
+    let short =
+        piece.chat.iter().fold(0_u64, |sum, message| {
+            let short =
+                match message {
+                    ChatMessage::Tool { name, call, output, is_error, said } => {
+                        let output = super::brief::shorten_output(output, call, SHORTENED_BYTES);
+                        output.map(|output| ChatMessage::Tool {
+                            name: name.clone(),
+                            call: call.clone(),
+                            output,
+                            is_error: *is_error,
+                            said: said.clone(),
+                        })
+                    }
+                    ChatMessage::User { id, text, files } => shorten(text, first_bytes, "")
+                        .map(|text| ChatMessage::User { id: id.clone(), text, files: files.clone() }),
+                    ChatMessage::Assistant { .. } => None,
+                };
+            sum.saturating_add(message_tokens(model, short.as_ref().unwrap_or(message)))
+        });
+    ConversationBlock { is_caller_message: piece.is_user, tokens, short_tokens: short.min(tokens) }
 }
 
 /// The next compaction; includes everything covered by the previous one.
-fn compacted(
-    recall: &Recall,
+fn next_compaction(
+    recall: &RecalledHistory,
     before: Option<Compaction>,
-    plan: &Fit,
-    written: Option<Summary>,
+    plan: &CompactionPlan,
+    written: Option<HistorySummary>,
     first_bytes: usize,
 ) -> Compaction {
     let mut compaction = before.unwrap_or_else(|| Compaction {
@@ -214,11 +221,11 @@ fn compacted(
         usage: Usage::default(),
     });
     compaction.usage = Usage::default();
-    if let Some(Summary { text, usage }) = written {
-        let gone = &recall.pieces[..plan.summarised];
+    if let Some(HistorySummary { text, usage }) = written {
+        let gone = &recall.pieces[..plan.summarized_blocks];
         compaction.through = gone.last().map(|piece| piece.through.clone()).or(compaction.through);
-        let mut words = gone.iter().filter(|piece| piece.words).flat_map(|piece| &piece.chat);
-        compaction.first = compaction.first.or_else(|| words.find_map(|chat| begun(chat, first_bytes)));
+        let mut words = gone.iter().filter(|piece| piece.is_user).flat_map(|piece| &piece.chat);
+        compaction.first = compaction.first.or_else(|| words.find_map(|chat| first_message(chat, first_bytes)));
         (compaction.summary, compaction.usage) = (text, usage);
     }
     let shortened = plan.shortened.iter().filter_map(|at| recall.pieces.get(*at)).flat_map(|piece| &piece.chat);
@@ -230,14 +237,14 @@ fn compacted(
 }
 
 fn is_long(output: &Json) -> bool {
-    output.as_str().len() > SHORT
+    output.as_str().len() > SHORTENED_BYTES
 }
 
-fn begun(chat: &ChatMessage, limit: usize) -> Option<FirstWords> {
+fn first_message(chat: &ChatMessage, limit: usize) -> Option<FirstMessage> {
     match chat {
         ChatMessage::User { id, text, .. } => {
-            let text = in_short(text, limit, "").unwrap_or_else(|| text.clone());
-            Some(FirstWords { message: id.clone(), text })
+            let text = shorten(text, limit, "").unwrap_or_else(|| text.clone());
+            Some(FirstMessage { message: id.clone(), text })
         }
         _ => None,
     }

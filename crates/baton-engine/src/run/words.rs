@@ -1,10 +1,10 @@
 //! Finds the caller's own messages in a history.
 
-use baton_rules::{answers_tools, results_in};
+use baton_rules::{is_tool_answer, parse_tool_results};
 use baton_types::{Message, MessageId, PartContent, Role, ToolResult};
 
 /// The current request: the last caller messages.
-pub(super) struct Asked {
+pub(super) struct CurrentRequest {
     /// Last message of the request.
     pub(super) message: MessageId,
     /// Text since the last agent message; several messages if the agent was busy.
@@ -15,10 +15,10 @@ pub(super) struct Asked {
     pub(super) answers: String,
 }
 
-impl Asked {
+impl CurrentRequest {
     /// Reads the request from the history of a task.
-    pub(super) fn of(history: &[Message]) -> Option<Self> {
-        let last = last_words(history)?;
+    pub(super) fn from_history(history: &[Message]) -> Option<Self> {
+        let last = last_request_index(history)?;
         let since = history[..last].iter().rposition(|message| message.role == Role::Agent).map_or(0, |at| at + 1);
         let text = |messages: &[Message], counts: fn(&Message) -> bool| {
             let said: Vec<String> = messages.iter().filter(|message| counts(message)).map(Message::text).collect();
@@ -26,40 +26,40 @@ impl Asked {
         };
         Some(Self {
             message: history[last].id.clone(),
-            text: text(&history[since..=last], is_words),
-            before: text(&history[..since], is_words),
+            text: text(&history[since..=last], is_request),
+            before: text(&history[..since], is_request),
             answers: text(&history[last + 1..], |message| message.role == Role::User),
         })
     }
 }
 
 /// Index of the last caller message of the request.
-pub(super) fn last_words(history: &[Message]) -> Option<usize> {
-    history.iter().rposition(is_words)
+pub(super) fn last_request_index(history: &[Message]) -> Option<usize> {
+    history.iter().rposition(is_request)
 }
 
-fn is_words(message: &Message) -> bool {
-    if message.role != Role::User || answers_tools(message) {
+fn is_request(message: &Message) -> bool {
+    if message.role != Role::User || is_tool_answer(message) {
         return false;
     }
-    let results = results_in(message).unwrap_or_default();
-    are_heard(&text_of(message, &message.text(), results.is_empty()), &results)
+    let results = parse_tool_results(message).unwrap_or_default();
+    is_passed_to_model(&message_text(message, &message.text(), results.is_empty()), &results)
 }
 
 /// Whether text that came with results is passed to the model as a caller message. The answer to a question is already
 /// its result, and is passed once.
-pub(super) fn are_heard(words: &str, results: &[ToolResult]) -> bool {
-    let told = results.iter().any(|result| is_told(result, words));
+pub(super) fn is_passed_to_model(words: &str, results: &[ToolResult]) -> bool {
+    let told = results.iter().any(|result| result_equals_text(result, words));
     !told && (!words.is_empty() || results.is_empty())
 }
 
 /// Whether a result equals the text that came with it.
-pub(super) fn is_told(result: &ToolResult, words: &str) -> bool {
+pub(super) fn result_equals_text(result: &ToolResult, words: &str) -> bool {
     !words.is_empty() && result.output.to_plain_text() == words
 }
 
 /// The text of a message and its other content.
-pub(super) fn text_of(message: &Message, words: &str, with_data: bool) -> String {
+pub(super) fn message_text(message: &Message, words: &str, with_data: bool) -> String {
     let mut text = words.to_owned();
     for part in &message.parts {
         let more = match &part.content {

@@ -2,14 +2,14 @@
 
 use super::{SessionChange, SessionError, SessionRef};
 use crate::{Engine, EngineError};
-use baton_ports::{BoxFuture, SessionBook, SessionBookError, SessionItems};
+use baton_ports::{BoxFuture, SessionItems, SessionStore, SessionStoreError};
 use baton_types::{AgentName, ContextId, ItemName, Principal, StreamId, TaskId};
 use std::sync::Arc;
 
 impl Engine {
     /// The owner, agent and context of a task. Read-only tools start before their task is journaled, so live tasks are
     /// searched first.
-    async fn session_of(&self, task: &TaskId) -> Result<(Arc<Principal>, AgentName, ContextId), SessionBookError> {
+    async fn session_of(&self, task: &TaskId) -> Result<(Arc<Principal>, AgentName, ContextId), SessionStoreError> {
         let live = self.inner.live.lock().get(task).cloned();
         if let Some(live) = live {
             let cell = live.lock();
@@ -21,7 +21,7 @@ impl Engine {
         Ok((head.owner, head.agent, head.context))
     }
 
-    async fn say_once(&self, task: &TaskId, change: SessionChange) -> Result<bool, SessionBookError> {
+    async fn change_once(&self, task: &TaskId, change: SessionChange) -> Result<bool, SessionStoreError> {
         let (owner, agent, context) = self.session_of(task).await?;
         let session = SessionRef { context, agent: Some(agent) };
         let before = self.session_record(&owner, &session).await?.1.map_or(0, |record| record.version);
@@ -30,8 +30,8 @@ impl Engine {
     }
 }
 
-impl SessionBook for Engine {
-    fn items<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionBookError>> {
+impl SessionStore for Engine {
+    fn items<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionStoreError>> {
         Box::pin(async move {
             let (owner, agent, context) = self.session_of(task).await?;
             let record = self.inner.session_record(&owner, &agent, &context).await.map_err(SessionError::from)?;
@@ -41,16 +41,16 @@ impl SessionBook for Engine {
         })
     }
 
-    fn include<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionBookError>> {
-        Box::pin(self.say_once(task, SessionChange::Include(item)))
+    fn include<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionStoreError>> {
+        Box::pin(self.change_once(task, SessionChange::Include(item)))
     }
 
-    fn exclude<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionBookError>> {
-        Box::pin(self.say_once(task, SessionChange::Exclude(item)))
+    fn exclude<'a>(&'a self, task: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionStoreError>> {
+        Box::pin(self.change_once(task, SessionChange::Exclude(item)))
     }
 }
 
-impl From<SessionError> for SessionBookError {
+impl From<SessionError> for SessionStoreError {
     fn from(error: SessionError) -> Self {
         Self { code: error.code(), detail: error.to_string() }
     }

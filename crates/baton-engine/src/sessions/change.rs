@@ -2,15 +2,15 @@
 
 use super::{SessionError, SessionRef};
 use crate::Engine;
-use baton_rules::{RefusedSetting, SessionRecord, check_mode_setting, check_settings, check_title};
+use baton_rules::{InvalidSetting, SessionRecord, check_mode_setting, check_settings, check_title};
 use baton_types::{ItemName, Principal, SessionEvent, SessionOverrides};
 use std::sync::Arc;
 
 /// Maximum length of a rule, reference or tool name, in bytes.
-const LONGEST_NAME: usize = 256;
+const MAX_NAME_LEN: usize = 256;
 
 /// Maximum included and excluded items together.
-const MOST_ITEMS: usize = 10_000;
+const MAX_ITEMS: usize = 10_000;
 
 /// One change of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,43 +41,43 @@ impl Engine {
             {
                 check_mode_setting(&spec, settings)?;
             }
-            events.push(checked(change)?);
+            events.push(to_event(change)?);
         }
         let decide = |record: Option<&SessionRecord>| {
-            let says = events.iter().filter(|event| !is_so(record, event));
+            let says = events.iter().filter(|event| !is_unchanged(record, event));
             says.cloned().collect::<Vec<_>>()
         };
         let record = self.inner.session_record(principal, &conversation.agent, &conversation.context).await?;
         let items = record.as_ref().map_or(0, |record| record.included.len() + record.excluded.len());
-        if items + events.len() > MOST_ITEMS {
-            return Err(SessionError::TooLarge { most: MOST_ITEMS, of: "included and excluded items" });
+        if items + events.len() > MAX_ITEMS {
+            return Err(SessionError::TooLarge { most: MAX_ITEMS, of: "included and excluded items" });
         }
-        Ok(self.inner.say_about(principal, &conversation.agent, &conversation.context, decide).await?)
+        Ok(self.inner.update_session(principal, &conversation.agent, &conversation.context, decide).await?)
     }
 }
 
-fn checked(change: SessionChange) -> Result<SessionEvent, SessionError> {
+fn to_event(change: SessionChange) -> Result<SessionEvent, SessionError> {
     Ok(match change {
         SessionChange::Rename(title) => SessionEvent::Renamed { title: check_title(title.as_deref())? },
         SessionChange::Settings(settings) => {
             check_settings(&settings)?;
             SessionEvent::SettingsChanged { settings }
         }
-        SessionChange::Include(item) => SessionEvent::Included { item: named(item)? },
-        SessionChange::Exclude(item) => SessionEvent::Excluded { item: named(item)? },
+        SessionChange::Include(item) => SessionEvent::Included { item: check_name(item)? },
+        SessionChange::Exclude(item) => SessionEvent::Excluded { item: check_name(item)? },
     })
 }
 
-fn named(item: ItemName) -> Result<ItemName, SessionError> {
-    if item.name.is_empty() || item.name.len() > LONGEST_NAME || item.name.chars().any(char::is_control) {
-        let detail = format!("must have 1 to {LONGEST_NAME} bytes, and no control characters");
-        return Err(RefusedSetting { setting: "name", detail }.into());
+fn check_name(item: ItemName) -> Result<ItemName, SessionError> {
+    if item.name.is_empty() || item.name.len() > MAX_NAME_LEN || item.name.chars().any(char::is_control) {
+        let detail = format!("must have 1 to {MAX_NAME_LEN} bytes, and no control characters");
+        return Err(InvalidSetting { setting: "name", detail }.into());
     }
     Ok(item)
 }
 
 /// Whether the record already has this state.
-fn is_so(record: Option<&SessionRecord>, event: &SessionEvent) -> bool {
+fn is_unchanged(record: Option<&SessionRecord>, event: &SessionEvent) -> bool {
     match event {
         SessionEvent::Opened { .. } => record.is_some(),
         SessionEvent::Renamed { title } => record.and_then(|record| record.title.as_ref()) == title.as_ref(),

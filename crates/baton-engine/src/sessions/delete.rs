@@ -2,16 +2,16 @@
 
 use super::{SessionError, SessionRef};
 use crate::{Engine, EngineError, TaskRef};
-use baton_ports::{Conversation, Forgotten};
+use baton_ports::{ConversationSummary, DeleteOutcome};
 use baton_types::{Principal, StreamId};
 use std::sync::Arc;
 
 /// Maximum tasks canceled per delete: new ones may be started concurrently.
-const MOST_CANCELED: usize = 10_000;
+const MAX_CANCELED_TASKS: usize = 10_000;
 
 /// Handling of unfinished tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfinished {
+pub enum UnfinishedPolicy {
     /// Fail and change nothing.
     Refuse,
     /// Cancel them first.
@@ -20,9 +20,9 @@ pub enum Unfinished {
 
 /// Result of a deletion.
 #[derive(Clone, Debug)]
-pub struct Deleted {
+pub struct SessionDeletion {
     /// The deleted conversation.
-    pub conversation: Conversation,
+    pub conversation: ConversationSummary,
     /// Number of tasks canceled.
     pub canceled: usize,
 }
@@ -33,19 +33,21 @@ impl Engine {
         &self,
         principal: &Arc<Principal>,
         wanted: &SessionRef,
-        unfinished: Unfinished,
-    ) -> Result<Deleted, SessionError> {
+        unfinished: UnfinishedPolicy,
+    ) -> Result<SessionDeletion, SessionError> {
         let conversation = self.inner.conversation(principal, wanted).await?;
-        let Conversation { agent, context, .. } = &conversation;
+        let ConversationSummary { agent, context, .. } = &conversation;
         let mut canceled = 0;
         loop {
             // Queued writes come first, so that nothing is written to a deleted stream.
-            self.inner.synced().await?;
-            let task = match self.inner.journal().forget(principal, agent, context).await? {
-                Forgotten::Unfinished(StreamId::Task(task)) => task,
-                Forgotten::Unfinished(_) | Forgotten::Streams(_) => return Ok(Deleted { conversation, canceled }),
+            self.inner.wait_for_sync().await?;
+            let task = match self.inner.journal().delete_conversation(principal, agent, context).await? {
+                DeleteOutcome::Unfinished(StreamId::Task(task)) => task,
+                DeleteOutcome::Unfinished(_) | DeleteOutcome::Deleted(_) => {
+                    return Ok(SessionDeletion { conversation, canceled });
+                }
             };
-            if unfinished == Unfinished::Refuse || canceled >= MOST_CANCELED {
+            if unfinished == UnfinishedPolicy::Refuse || canceled >= MAX_CANCELED_TASKS {
                 return Err(SessionError::Unfinished { context: context.clone(), task });
             }
             match self.cancel(principal, &TaskRef { task, agent: None }).await {

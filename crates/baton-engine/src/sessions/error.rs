@@ -2,7 +2,7 @@
 
 use crate::EngineError;
 use baton_ports::JournalError;
-use baton_rules::{RefusedMode, RefusedSetting};
+use baton_rules::{InvalidSetting, ModeRejection};
 use baton_types::{AgentName, ContextId, ErrorCode, TaskId};
 
 /// Error of a rejected session command. No state was changed.
@@ -50,10 +50,10 @@ pub enum SessionError {
     },
     /// A setting or title is invalid.
     #[error(transparent)]
-    Setting(#[from] RefusedSetting),
+    Setting(#[from] InvalidSetting),
     /// The agent does not support the mode of the settings.
     #[error(transparent)]
-    Mode(#[from] RefusedMode),
+    Mode(#[from] ModeRejection),
     /// The engine or the journal rejected the command.
     #[error(transparent)]
     Engine(#[from] EngineError),

@@ -1,12 +1,12 @@
 //! Resolves session references.
 
 use super::{NO_AGENT, SessionError};
-use crate::engine::Inner;
-use baton_ports::{Conversation, ConversationQuery};
+use crate::engine::EngineInner;
+use baton_ports::{ConversationQuery, ConversationSummary};
 use baton_types::{AgentName, ContextId, Principal};
 
 /// Maximum agents named in an ambiguity error.
-const NAMED: usize = 16;
+const MAX_NAMED_AGENTS: usize = 16;
 
 /// Reference to a session of the caller; the agent may be omitted if the context id is unique.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,15 +17,15 @@ pub struct SessionRef {
     pub agent: Option<AgentName>,
 }
 
-impl Inner {
+impl EngineInner {
     /// The referenced conversation, if the caller has it.
     pub(super) async fn conversation(
         &self,
         principal: &Principal,
         wanted: &SessionRef,
-    ) -> Result<Conversation, SessionError> {
+    ) -> Result<ConversationSummary, SessionError> {
         let SessionRef { context, agent } = wanted.clone();
-        let query = ConversationQuery { agent, context: Some(context.clone()), after: None, limit: NAMED };
+        let query = ConversationQuery { agent, context: Some(context.clone()), after: None, limit: MAX_NAMED_AGENTS };
         let mut found = self.journal().conversations(principal, &query).await?.conversations;
         found.retain(|one| wanted.agent.is_some() || one.agent.as_str() != NO_AGENT);
         match (found.pop(), found.is_empty()) {

@@ -1,9 +1,9 @@
 //! Forks a session.
 
 use super::{SessionError, SessionLine, SessionRef, open::NewSession};
-use crate::{Engine, engine::Inner};
-use baton_ports::Conversation;
-use baton_rules::whole;
+use crate::{Engine, engine::EngineInner};
+use baton_ports::ConversationSummary;
+use baton_rules::repair_transcript;
 use baton_types::{ContextId, Principal, SessionEntry, SessionOrigin, StreamId, TaskId, TaskView};
 use std::sync::Arc;
 
@@ -25,20 +25,20 @@ impl Engine {
         &self,
         principal: &Arc<Principal>,
         fork: ForkSession,
-    ) -> Result<Conversation, SessionError> {
+    ) -> Result<ConversationSummary, SessionError> {
         let ForkSession { session, at, context } = fork;
         let conversation = self.inner.conversation(principal, &session).await?;
         let moment = match &at {
-            Some(place) => Some(self.inner.moment(principal, &conversation, place).await?),
+            Some(place) => Some(self.inner.event_sequence(principal, &conversation, place).await?),
             None => None,
         };
         let view = self.inner.view(principal, conversation, moment).await?;
-        let (history, _) = whole(view.lines.into_iter().map(|SessionLine { entry, .. }| entry).collect());
+        let (history, _) = repair_transcript(view.lines.into_iter().map(|SessionLine { entry, .. }| entry).collect());
         let (title, settings, included, excluded) = view
             .record
             .map(|record| (record.title, record.settings, record.included, record.excluded))
             .unwrap_or_default();
-        let Conversation { agent, context: from, .. } = view.conversation;
+        let ConversationSummary { agent, context: from, .. } = view.conversation;
         let origin = SessionOrigin::Fork { context: from, at };
         let new = NewSession { agent, context, origin, title, settings, included, excluded, history };
         self.inner.open_session(principal, new).await
@@ -48,7 +48,7 @@ impl Engine {
 impl Engine {
     /// The history of a task's context up to one of its events, for a message that continues from there in a new
     /// context. Calls without results are at the end.
-    pub async fn said_until(
+    pub async fn history_until(
         &self,
         principal: &Arc<Principal>,
         task: &TaskView,
@@ -56,19 +56,19 @@ impl Engine {
     ) -> Result<Vec<SessionEntry>, SessionError> {
         let session = SessionRef { context: task.context.clone(), agent: Some(task.agent.clone()) };
         let conversation = self.inner.conversation(principal, &session).await?;
-        let moment = self.inner.moment(principal, &conversation, &(task.id.clone(), event)).await?;
+        let moment = self.inner.event_sequence(principal, &conversation, &(task.id.clone(), event)).await?;
         let view = self.inner.view(principal, conversation, Some(moment)).await?;
         let said = view.lines.into_iter().map(|SessionLine { entry, .. }| entry);
         Ok(said.filter(|entry| !entry.notice).collect())
     }
 }
 
-impl Inner {
+impl EngineInner {
     /// Journal sequence of an event of a task in this conversation.
-    async fn moment(
+    async fn event_sequence(
         &self,
         principal: &Principal,
-        conversation: &Conversation,
+        conversation: &ConversationSummary,
         (task, event): &(TaskId, u64),
     ) -> Result<u64, SessionError> {
         let missing =

@@ -1,53 +1,54 @@
-//! A conversation that comes from a file.
+//! Imports a session from a file.
 
 use super::{SessionError, open::NewSession};
 use crate::{Engine, EngineError};
-use baton_ports::Conversation;
-use baton_rules::{check_mode_setting, check_settings, check_title, whole};
+use baton_ports::ConversationSummary;
+use baton_rules::{check_mode_setting, check_settings, check_title, repair_transcript};
 use baton_types::{AgentName, ContextId, ItemName, Principal, SessionEntry, SessionOrigin, SessionOverrides};
 use std::sync::Arc;
 
-/// What a file says.
+/// Content of a session file.
 #[derive(Clone, Debug)]
 pub struct ImportSession {
-    /// With whom it goes on.
+    /// Agent of the new session.
     pub agent: AgentName,
-    /// The name of the new one; a fresh one when not given.
+    /// Context id of the new session; generated if omitted.
     pub context: Option<ContextId>,
-    /// Its name where the file was made.
-    pub was: Option<String>,
-    /// What people call it.
+    /// Original context id.
+    pub original_context: Option<String>,
+    /// Title.
     pub title: Option<String>,
     /// Settings that differ from the agent's.
     pub settings: SessionOverrides,
-    /// What was named.
+    /// Included items.
     pub included: Vec<ItemName>,
-    /// What is left out.
+    /// Excluded items.
     pub excluded: Vec<ItemName>,
-    /// What was said.
+    /// Messages.
     pub history: Vec<SessionEntry>,
 }
 
-/// What came of it.
+/// Result of an import.
 #[derive(Clone, Debug)]
-pub struct Imported {
-    /// The new conversation.
-    pub conversation: Conversation,
-    /// Messages that were left out or cut, because calls lacked results or results calls.
+pub struct SessionImportResult {
+    /// The new session.
+    pub conversation: ConversationSummary,
+    /// Messages omitted or cut, because calls lacked results or results lacked calls.
     pub cut: usize,
 }
 
 impl Engine {
-    /// Begins a conversation that knows what a file says.
+    /// Starts a session with the history of a file.
     pub async fn import_session(
         &self,
         principal: &Arc<Principal>,
         import: ImportSession,
-    ) -> Result<Imported, SessionError> {
-        let ImportSession { agent, context, was, title, settings, included, excluded, history } = import;
+    ) -> Result<SessionImportResult, SessionError> {
+        let ImportSession { agent, context, original_context: was, title, settings, included, excluded, history } =
+            import;
         let agents = &self.inner.ports.agents;
-        // Where none is served, sessions are managed for those that will be.
-        if !agents.has(&agent) && !agents.listed().is_empty() {
+        // Without any agents, sessions can be imported for agents added later.
+        if !agents.has(&agent) && !agents.listings().is_empty() {
             return Err(EngineError::AgentNotFound(agent).into());
         }
         check_settings(&settings)?;
@@ -55,10 +56,10 @@ impl Engine {
             check_mode_setting(&spec, &settings)?;
         }
         let title = check_title(title.as_deref())?;
-        let (history, cut) = whole(history);
+        let (history, cut) = repair_transcript(history);
         let origin = SessionOrigin::Import { context: was };
         let new = NewSession { agent, context, origin, title, settings, included, excluded, history };
         let conversation = self.inner.open_session(principal, new).await?;
-        Ok(Imported { conversation, cut })
+        Ok(SessionImportResult { conversation, cut })
     }
 }

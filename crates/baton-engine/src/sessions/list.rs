@@ -1,49 +1,49 @@
-//! Pages of conversations.
+//! Paged list of sessions.
 
 use super::{NO_AGENT, SessionError};
-use crate::{Engine, engine::Inner};
-use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, ListQuery};
-use baton_rules::{SessionRecord, Task};
+use crate::{Engine, engine::EngineInner};
+use baton_ports::{ConversationCursor, ConversationPage, ConversationQuery, ConversationSummary, StreamQuery};
+use baton_rules::{SessionRecord, TaskRecord};
 use baton_types::{AgentName, Message, Principal, SessionOrigin, TaskView};
 use std::sync::Arc;
 
-/// Which ones to list.
+/// Filter and page of a session list.
 #[derive(Clone, Debug, Default)]
 pub struct ListSessions {
-    /// Only with this agent.
+    /// Only sessions with this agent.
     pub agent: Option<AgentName>,
-    /// Start after this one.
+    /// Start after this cursor.
     pub after: Option<ConversationCursor>,
-    /// Most sessions.
+    /// Maximum sessions per page.
     pub limit: usize,
 }
 
-/// One page, those in which something happened last first.
+/// One page of sessions, most recently active first.
 #[derive(Clone, Debug)]
 pub struct SessionPage {
-    /// The sessions.
+    /// Sessions of the page.
     pub sessions: Vec<SessionSummary>,
-    /// How many there are without paging.
+    /// Total number of matches.
     pub total: u64,
-    /// Where the next page starts, if there is one.
+    /// Cursor of the next page, if there is one.
     pub next: Option<ConversationCursor>,
 }
 
-/// One conversation in a list.
+/// One session of a list.
 #[derive(Clone, Debug)]
 pub struct SessionSummary {
-    /// What is on record of it.
-    pub conversation: Conversation,
-    /// What people call it.
+    /// The stored conversation.
+    pub conversation: ConversationSummary,
+    /// Title.
     pub title: Option<String>,
-    /// Where it was taken from, when it did not begin here.
+    /// Origin, if the session was forked or imported.
     pub origin: Option<SessionOrigin>,
-    /// What was last said in it.
-    pub last_word: Option<Message>,
+    /// Last message with text.
+    pub last_message: Option<Message>,
 }
 
 impl Engine {
-    /// A page of the caller's conversations.
+    /// Lists sessions of the caller.
     pub async fn sessions(
         &self,
         principal: &Arc<Principal>,
@@ -54,9 +54,9 @@ impl Engine {
         let ConversationPage { conversations, total, next } =
             self.inner.journal().conversations(principal, &query).await?;
         let mut sessions = Vec::with_capacity(conversations.len());
-        // What surfaces keep for themselves is no conversation with anybody.
+        // Internal data of surfaces is not a session.
         for conversation in conversations.into_iter().filter(|one| one.agent.as_str() != NO_AGENT) {
-            let Conversation { agent, context, .. } = &conversation;
+            let ConversationSummary { agent, context, .. } = &conversation;
             let record = match self.inner.session_record(principal, agent, context).await {
                 Err(error) if error.is_damage() => {
                     tracing::warn!(code = error.code().code, %context, %error, "a session is listed without its record");
@@ -64,36 +64,36 @@ impl Engine {
                 }
                 record => record?,
             };
-            let last_word = self.inner.last_word(principal, &conversation, record.as_ref()).await?;
+            let last_word = self.inner.last_message(principal, &conversation, record.as_ref()).await?;
             let (title, origin) = record.map(|record| (record.title, record.origin)).unwrap_or_default();
-            sessions.push(SessionSummary { conversation, title, origin, last_word });
+            sessions.push(SessionSummary { conversation, title, origin, last_message: last_word });
         }
         Ok(SessionPage { sessions, total, next })
     }
 }
 
-impl Inner {
-    /// What was last said: in the task that moved last, or before the first.
-    async fn last_word(
+impl EngineInner {
+    /// Last message of the most recently changed task, or of the imported history.
+    async fn last_message(
         &self,
         principal: &Principal,
-        conversation: &Conversation,
+        conversation: &ConversationSummary,
         record: Option<&SessionRecord>,
     ) -> Result<Option<Message>, SessionError> {
         let (agent, context) = (Some(conversation.agent.clone()), Some(conversation.context.clone()));
-        let query = ListQuery { agent, context, ..ListQuery::tasks(1) };
+        let query = StreamQuery { agent, context, ..StreamQuery::tasks(1) };
         if let Some(head) = self.journal().list(principal, &query).await?.heads.pop()
             && let Some(task) = self.load_listed(principal, &head).await?
         {
-            return Ok(last_of(&task));
+            return Ok(last_text_message(&task));
         }
         let said = record.iter().flat_map(|record| record.history.iter().rev()).find(|entry| !entry.notice);
         Ok(said.map(|entry| entry.message.clone()))
     }
 }
 
-/// Words that only carry calls or results say nothing to people.
-fn last_of(task: &Task) -> Option<Message> {
+/// Skips messages that contain only calls or results.
+fn last_text_message(task: &TaskRecord) -> Option<Message> {
     let TaskView { history, status_message, .. } = task.view();
     let last = history.into_iter().rev().find(|message| !message.text().is_empty());
     status_message.filter(|message| !message.text().is_empty()).or(last)

@@ -18,11 +18,11 @@ mod record;
 mod show;
 
 pub use change::SessionChange;
-pub use delete::{Deleted, Unfinished};
+pub use delete::{SessionDeletion, UnfinishedPolicy};
 pub use error::SessionError;
 pub use find::SessionRef;
 pub use fork::ForkSession;
-pub use import::{ImportSession, Imported};
+pub use import::{ImportSession, SessionImportResult};
 pub use list::{ListSessions, SessionPage, SessionSummary};
 pub use notes::NO_AGENT;
 pub use show::{SessionLine, SessionView};

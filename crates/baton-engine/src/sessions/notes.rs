@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub const NO_AGENT: &str = "~";
 
 /// Maximum notes per session.
-const MOST_NOTES: usize = 20_000;
+const MAX_NOTES: usize = 20_000;
 
 impl Engine {
     /// The session record with its notes; `None` if there is no record.
@@ -32,11 +32,11 @@ impl Engine {
         decide: impl Fn(Option<&SessionRecord>) -> Vec<(String, Option<Json>)> + Send,
     ) -> Result<Option<SessionRecord>, EngineError> {
         let events = move |record: Option<&SessionRecord>| {
-            if record.is_some_and(|record| record.notes.len() >= MOST_NOTES) {
+            if record.is_some_and(|record| record.notes.len() >= MAX_NOTES) {
                 return Vec::new();
             }
             decide(record).into_iter().map(|(key, value)| SessionEvent::Noted { key, value }).collect()
         };
-        self.inner.say_about(principal, agent, context, events).await
+        self.inner.update_session(principal, agent, context, events).await
     }
 }

@@ -1,8 +1,8 @@
 //! Creates session records with imported history.
 
-use super::{SessionError, SessionRef, show::Room};
-use crate::{EngineError, engine::Inner};
-use baton_ports::{Commit, Conversation, JournalError, Write};
+use super::{SessionError, SessionRef, show::SessionSizeLimit};
+use crate::{EngineError, engine::EngineInner};
+use baton_ports::{Commit, ConversationSummary, JournalError, Write};
 use baton_rules::SessionRecord;
 use baton_types::{
     AgentName, ContextId, ErrorCode, ItemName, Principal, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides,
@@ -10,7 +10,7 @@ use baton_types::{
 use std::sync::Arc;
 
 /// Maximum included and excluded items together.
-const MOST_ITEMS: usize = 10_000;
+const MAX_ITEMS: usize = 10_000;
 
 /// A session that starts with existing history.
 pub(super) struct NewSession {
@@ -26,19 +26,19 @@ pub(super) struct NewSession {
 }
 
 /// Moves history entries to a context and removes their task references, within the size limits.
-fn settle(history: &mut [SessionEntry], context: &ContextId) -> Result<(), SessionError> {
-    let mut room = Room::default();
+fn rebase_history(history: &mut [SessionEntry], context: &ContextId) -> Result<(), SessionError> {
+    let mut room = SessionSizeLimit::default();
     for entry in history {
-        room.take(entry)?;
+        room.add(entry)?;
         (entry.message.context, entry.message.task) = (Some(context.clone()), None);
         entry.message.reference_tasks.clear();
     }
     Ok(())
 }
 
-impl Inner {
+impl EngineInner {
     /// The write that creates a session record with imported history, and the record.
-    pub(crate) fn taken_over(
+    pub(crate) fn import_history(
         &self,
         principal: &Arc<Principal>,
         agent: &AgentName,
@@ -48,7 +48,7 @@ impl Inner {
         if history.is_empty() {
             return Ok(None);
         }
-        settle(&mut history, context).map_err(|error| EngineError::Invalid {
+        rebase_history(&mut history, context).map_err(|error| EngineError::Invalid {
             code: ErrorCode::SESSION_INVALID,
             field: "history".to_owned(),
             detail: error.to_string(),
@@ -65,7 +65,7 @@ impl Inner {
         &self,
         principal: &Arc<Principal>,
         new: NewSession,
-    ) -> Result<Conversation, SessionError> {
+    ) -> Result<ConversationSummary, SessionError> {
         let NewSession { agent, context, origin, title, settings, included, excluded, mut history } = new;
         let context = match context {
             Some(context) => {
@@ -76,11 +76,11 @@ impl Inner {
                     Ok(_) => return Err(SessionError::Exists(context)),
                 }
             }
-            None => ContextId::from(self.ports.ids.fresh()),
+            None => ContextId::from(self.ports.ids.next_id()),
         };
-        settle(&mut history, &context)?;
-        if included.len() + excluded.len() > MOST_ITEMS {
-            return Err(SessionError::TooLarge { most: MOST_ITEMS, of: "included and excluded items" });
+        rebase_history(&mut history, &context)?;
+        if included.len() + excluded.len() > MAX_ITEMS {
+            return Err(SessionError::TooLarge { most: MAX_ITEMS, of: "included and excluded items" });
         }
         let opened =
             SessionEvent::Opened { agent: agent.clone(), context: context.clone(), origin: Some(origin), history };
@@ -92,7 +92,7 @@ impl Inner {
         events.extend(included.into_iter().map(|item| SessionEvent::Included { item }));
         events.extend(excluded.into_iter().map(|item| SessionEvent::Excluded { item }));
         let (write, _) = self.session_write(principal, &agent, &context, None, events)?;
-        match self.journal().append(Commit::of(vec![write])).await {
+        match self.journal().append(Commit::from_writes(vec![write])).await {
             Ok(_) => {}
             Err(JournalError::Conflict { .. }) => return Err(SessionError::Exists(context)),
             Err(error) => return Err(error.into()),

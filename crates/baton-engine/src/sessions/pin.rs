@@ -1,19 +1,19 @@
 //! Pins the definition of a run: the agent's definition with session settings and run options applied.
 
-use crate::{EngineError, engine::Inner, pins::Pinned};
-use baton_rules::{SessionRecord, as_wished, changes_definition, in_session};
-use baton_types::{AgentSpec, ContextId, Principal, Wishes};
+use crate::{EngineError, engine::EngineInner, pins::PinnedDefinition};
+use baton_rules::{SessionRecord, apply_overrides, apply_run_options, changes_definition};
+use baton_types::{AgentSpec, ContextId, Principal, RunOptions};
 use std::sync::Arc;
 
-impl Inner {
+impl EngineInner {
     /// Pins a definition for a run in a context; a new context has no settings yet.
     pub(crate) async fn pin(
         &self,
         owner: &Principal,
         spec: &Arc<AgentSpec>,
         context: Option<&ContextId>,
-        wishes: Option<&Wishes>,
-    ) -> Result<Pinned, EngineError> {
+        wishes: Option<&RunOptions>,
+    ) -> Result<PinnedDefinition, EngineError> {
         let record = match context {
             Some(context) => self.session_record(owner, &spec.name, context).await?.map(Arc::new),
             None => None,
@@ -26,20 +26,20 @@ impl Inner {
         &self,
         spec: &Arc<AgentSpec>,
         session: Option<Arc<SessionRecord>>,
-        wishes: Option<&Wishes>,
-    ) -> Result<Pinned, EngineError> {
+        wishes: Option<&RunOptions>,
+    ) -> Result<PinnedDefinition, EngineError> {
         let settings = session.as_ref().map(|record| &record.settings).filter(|settings| !settings.is_empty());
         let wishes = wishes.filter(|wishes| changes_definition(wishes));
         let variant = match (settings, wishes) {
             (None, None) => None,
-            (Some(settings), None) => Some(in_session(spec, settings)),
-            (None, Some(wishes)) => Some(as_wished(spec, wishes)),
-            (Some(settings), Some(wishes)) => Some(as_wished(&in_session(spec, settings), wishes)),
+            (Some(settings), None) => Some(apply_overrides(spec, settings)),
+            (None, Some(wishes)) => Some(apply_run_options(spec, wishes)),
+            (Some(settings), Some(wishes)) => Some(apply_run_options(&apply_overrides(spec, settings), wishes)),
         };
         let pinned = match variant {
             Some(variant) => self.pins.pin_variant(self.journal(), variant).await?,
             None => self.pins.pin(self.journal(), spec).await?,
         };
-        Ok(Pinned { session, ..pinned })
+        Ok(PinnedDefinition { session, ..pinned })
     }
 }

@@ -1,21 +1,21 @@
 //! Reads and updates session records.
 
-use crate::{EngineError, engine::Inner, send::internal};
-use baton_ports::{Commit, HeadUpdate, JournalError, Loaded, Write};
+use crate::{EngineError, engine::EngineInner, send::internal};
+use baton_ports::{Commit, JournalError, LoadedStream, StreamHeadUpdate, Write};
 use baton_rules::SessionRecord;
-use baton_types::{AgentName, ContextId, Fact, Json, Principal, SessionEvent, SessionId, StreamId, Timestamp};
+use baton_types::{AgentName, ContextId, JournalEvent, Json, Principal, SessionEvent, SessionId, StreamId, Timestamp};
 use std::sync::Arc;
 
 /// Maximum attempts on concurrent writes.
-const TRIES: usize = 16;
+const MAX_WRITE_ATTEMPTS: usize = 16;
 
 /// Events between two snapshots.
-const SNAPSHOT_EVERY: u64 = 64;
+const SNAPSHOT_INTERVAL: u64 = 64;
 
 /// Sessions have no leases, so the epoch stays constant.
 const EPOCH: u64 = 1;
 
-impl Inner {
+impl EngineInner {
     /// The session record; `None` if there is none.
     pub(crate) async fn session_record(
         &self,
@@ -23,28 +23,28 @@ impl Inner {
         agent: &AgentName,
         context: &ContextId,
     ) -> Result<Option<SessionRecord>, EngineError> {
-        let stream = StreamId::Session(SessionId::of(owner, agent, context));
+        let stream = StreamId::Session(SessionId::derive(owner, agent, context));
         let loaded = self.journal().load(Some(owner), &stream).await?;
         loaded.as_ref().map(fold_session).transpose()
     }
 
     /// Appends events to the session record, which is created if needed. `decide` receives the current record and may
     /// be called again after a concurrent write; no events write nothing.
-    pub(crate) async fn say_about(
+    pub(crate) async fn update_session(
         &self,
         owner: &Arc<Principal>,
         agent: &AgentName,
         context: &ContextId,
         decide: impl Fn(Option<&SessionRecord>) -> Vec<SessionEvent> + Send,
     ) -> Result<Option<SessionRecord>, EngineError> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_WRITE_ATTEMPTS {
             let before = self.session_record(owner, agent, context).await?;
             let events = decide(before.as_ref());
             if events.is_empty() {
                 return Ok(before);
             }
             let (write, after) = self.session_write(owner, agent, context, before, events)?;
-            match self.journal().append(Commit::of(vec![write])).await {
+            match self.journal().append(Commit::from_writes(vec![write])).await {
                 Ok(_) => return Ok(Some(after)),
                 Err(JournalError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -78,26 +78,26 @@ impl Inner {
                 record
             }
         };
-        let is_due = after.version / SNAPSHOT_EVERY > expected_version / SNAPSHOT_EVERY;
+        let is_due = after.version / SNAPSHOT_INTERVAL > expected_version / SNAPSHOT_INTERVAL;
         let write = Write {
-            stream: StreamId::Session(SessionId::of(owner, agent, context)),
+            stream: StreamId::Session(SessionId::derive(owner, agent, context)),
             expected_version,
             epoch: EPOCH,
             principal: Arc::clone(owner),
             run: None,
             trace: None,
             at,
-            facts: events.into_iter().map(Fact::Session).collect(),
+            facts: events.into_iter().map(JournalEvent::Session).collect(),
             head: head_of(agent, context, at),
-            snapshot: if is_due { Json::of(&after).ok() } else { None },
+            snapshot: if is_due { Json::from_serializable(&after).ok() } else { None },
         };
         Ok((write, after))
     }
 }
 
 /// A session has no end. It is marked terminal so that retention can remove it after its last task.
-fn head_of(agent: &AgentName, context: &ContextId, at: Timestamp) -> HeadUpdate {
-    HeadUpdate {
+fn head_of(agent: &AgentName, context: &ContextId, at: Timestamp) -> StreamHeadUpdate {
+    StreamHeadUpdate {
         agent: agent.clone(),
         context: context.clone(),
         state: "open",
@@ -107,14 +107,16 @@ fn head_of(agent: &AgentName, context: &ContextId, at: Timestamp) -> HeadUpdate 
     }
 }
 
-fn fold_session(loaded: &Loaded) -> Result<SessionRecord, EngineError> {
+fn fold_session(loaded: &LoadedStream) -> Result<SessionRecord, EngineError> {
     let corrupt = |what: &str| {
         let stream = loaded.head.stream.clone();
         EngineError::Journal(JournalError::Damaged { stream, number: None, reason: what.to_owned() })
     };
     let mut events = Vec::with_capacity(loaded.events.len());
     for event in &loaded.events {
-        let Fact::Session(fact) = &event.fact else { return Err(corrupt("it contains events of another type")) };
+        let JournalEvent::Session(fact) = &event.fact else {
+            return Err(corrupt("it contains events of another type"));
+        };
         events.push((event.at, fact));
     }
     let illegal = |_| corrupt("an event does not follow the one before");

@@ -1,24 +1,24 @@
 //! Reads the full transcript of a session.
 
 use super::{SessionError, SessionRef};
-use crate::{Engine, EngineError, engine::Inner};
-use baton_ports::{Conversation, JournalError, ListQuery, StoredEvent};
+use crate::{Engine, EngineError, engine::EngineInner};
+use baton_ports::{ConversationSummary, JournalError, StoredEvent, StreamQuery};
 use baton_rules::{SessionRecord, Transcript};
-use baton_types::{Fact, Principal, SessionEntry, SessionId, StreamId, TaskId};
+use baton_types::{JournalEvent, Principal, SessionEntry, SessionId, StreamId, TaskId};
 use std::sync::Arc;
 
 /// Tasks, and events per task, read per page.
 const CHUNK: usize = 500;
 
 /// Maximum size of a transcript that is shown, forked or imported.
-const MOST_ENTRIES: usize = 20_000;
-const MOST_BYTES: usize = 32 * 1024 * 1024;
+const MAX_SESSION_ENTRIES: usize = 20_000;
+const MAX_SESSION_BYTES: usize = 32 * 1024 * 1024;
 
 /// A session with its transcript.
 #[derive(Clone, Debug)]
 pub struct SessionView {
     /// The stored conversation.
-    pub conversation: Conversation,
+    pub conversation: ConversationSummary,
     /// The session record.
     pub record: Option<SessionRecord>,
     /// Transcript, oldest first.
@@ -46,27 +46,27 @@ impl Engine {
         &self,
         principal: &Arc<Principal>,
         wanted: &SessionRef,
-    ) -> Result<(Conversation, Option<SessionRecord>), SessionError> {
+    ) -> Result<(ConversationSummary, Option<SessionRecord>), SessionError> {
         let conversation = self.inner.conversation(principal, wanted).await?;
         let record = self.inner.session_record(principal, &conversation.agent, &conversation.context).await?;
         Ok((conversation, record))
     }
 }
 
-impl Inner {
+impl EngineInner {
     /// The session up to and including the event with this journal sequence.
     pub(super) async fn view(
         &self,
         principal: &Principal,
-        conversation: Conversation,
+        conversation: ConversationSummary,
         until: Option<u64>,
     ) -> Result<SessionView, SessionError> {
         let is_past = |event: &StoredEvent| until.is_none_or(|until| event.seq <= until);
         let (record, notices) = self.record_and_notices(principal, &conversation).await?;
-        let mut room = Room::default();
+        let mut room = SessionSizeLimit::default();
         let mut lines = Vec::new();
         for entry in record.iter().flat_map(|record| &record.history) {
-            room.take(entry)?;
+            room.add(entry)?;
             lines.push((0, SessionLine { entry: entry.clone(), place: None }));
         }
         for task in self.tasks_of(principal, &conversation).await? {
@@ -79,12 +79,14 @@ impl Inner {
                     return Ok(());
                 }
                 seqs.push(event.seq);
-                let Fact::Task(fact) = &event.fact else { return Err(corrupt("it contains events of another type")) };
-                transcript.take(&task, event.at, fact).map_err(|illegal| corrupt(&illegal.to_string()))
+                let JournalEvent::Task(fact) = &event.fact else {
+                    return Err(corrupt("it contains events of another type"));
+                };
+                transcript.apply(&task, event.at, fact).map_err(|illegal| corrupt(&illegal.to_string()))
             })
             .await?;
             for (entry, number) in transcript.into_entries() {
-                room.take(&entry)?;
+                room.add(&entry)?;
                 let index = usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
                 let seq = seqs.get(index).copied().unwrap_or(0);
                 lines.push((seq, SessionLine { entry, place: Some((task.clone(), number)) }));
@@ -102,18 +104,18 @@ impl Inner {
     async fn record_and_notices(
         &self,
         principal: &Principal,
-        of: &Conversation,
+        of: &ConversationSummary,
     ) -> Result<(Option<SessionRecord>, Vec<(u64, SessionEntry)>), SessionError> {
-        let stream = StreamId::Session(SessionId::of(principal, &of.agent, &of.context));
+        let stream = StreamId::Session(SessionId::derive(principal, &of.agent, &of.context));
         let corrupt = || EngineError::Journal(JournalError::Corrupt(format!("session {}", stream.id())));
         let mut record: Option<SessionRecord> = None;
         let mut notices = Vec::new();
         self.each_event(&stream, |event| {
-            let Fact::Session(fact) = &event.fact else { return Err(corrupt()) };
+            let JournalEvent::Session(fact) = &event.fact else { return Err(corrupt()) };
             match &mut record {
-                None => record = Some(SessionRecord::opened(event.at, fact).map_err(|_| corrupt())?),
+                None => record = Some(SessionRecord::from_opened(event.at, fact).map_err(|_| corrupt())?),
                 Some(record) => {
-                    notices.extend(record.notice_of(event.at, fact).map(|notice| (event.seq, notice)));
+                    notices.extend(record.notice_for(event.at, fact).map(|notice| (event.seq, notice)));
                     record.apply(event.at, fact).map_err(|_| corrupt())?;
                 }
             }
@@ -124,15 +126,15 @@ impl Inner {
     }
 
     /// The tasks of a conversation by creation time.
-    async fn tasks_of(&self, principal: &Principal, of: &Conversation) -> Result<Vec<TaskId>, SessionError> {
+    async fn tasks_of(&self, principal: &Principal, of: &ConversationSummary) -> Result<Vec<TaskId>, SessionError> {
         let (agent, context) = (Some(of.agent.clone()), Some(of.context.clone()));
-        let mut query = ListQuery { agent, context, ..ListQuery::tasks(CHUNK) };
+        let mut query = StreamQuery { agent, context, ..StreamQuery::tasks(CHUNK) };
         let mut tasks = Vec::new();
         loop {
             let page = self.journal().list(principal, &query).await?;
             tasks.extend(page.heads.into_iter().filter_map(|head| Some((head.created_at, head.task()?.clone()))));
-            if tasks.len() > MOST_ENTRIES {
-                return Err(SessionError::TooLarge { most: MOST_ENTRIES, of: "tasks" });
+            if tasks.len() > MAX_SESSION_ENTRIES {
+                return Err(SessionError::TooLarge { most: MAX_SESSION_ENTRIES, of: "tasks" });
             }
             match page.next {
                 Some(next) => query.after = Some(next),
@@ -167,20 +169,20 @@ impl Inner {
 
 /// Counter for the size limits of a transcript.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct SessionSizeLimit {
     entries: usize,
     bytes: usize,
 }
 
-impl Room {
-    pub(super) fn take(&mut self, entry: &SessionEntry) -> Result<(), SessionError> {
+impl SessionSizeLimit {
+    pub(super) fn add(&mut self, entry: &SessionEntry) -> Result<(), SessionError> {
         self.entries += 1;
         self.bytes += entry.weight();
-        if self.entries > MOST_ENTRIES {
-            return Err(SessionError::TooLarge { most: MOST_ENTRIES, of: "messages" });
+        if self.entries > MAX_SESSION_ENTRIES {
+            return Err(SessionError::TooLarge { most: MAX_SESSION_ENTRIES, of: "messages" });
         }
-        if self.bytes > MOST_BYTES {
-            return Err(SessionError::TooLarge { most: MOST_BYTES, of: "bytes" });
+        if self.bytes > MAX_SESSION_BYTES {
+            return Err(SessionError::TooLarge { most: MAX_SESSION_BYTES, of: "bytes" });
         }
         Ok(())
     }

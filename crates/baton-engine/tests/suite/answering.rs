@@ -2,7 +2,7 @@
 
 use crate::world::message;
 use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
-use baton_rules::{calls_in, results_part};
+use baton_rules::{parse_tool_calls, results_part};
 use baton_types::{Json, Message, Part, PartContent, Principal, Role, TaskId, TaskState, ToolResult};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -58,7 +58,7 @@ fn asked_below(message: &Message) -> Option<TaskId> {
 
 /// Results for the calls that are asked for and answers to what tools ask; sometimes in plain words.
 fn reply(asked: &Option<Message>, turn: u32) -> Message {
-    let calls = asked.as_ref().map(calls_in).unwrap_or_default();
+    let calls = asked.as_ref().map(parse_tool_calls).unwrap_or_default();
     let requests = asked.as_ref().map(requests_in).unwrap_or_default();
     let mut parts = Vec::new();
     if !calls.is_empty() {

@@ -6,9 +6,9 @@ use crate::{
     world::{World, agent, message},
 };
 use baton_engine::{Engine, EngineError, SendCommand};
-use baton_ports::{AgentAsk, AgentDesk, ChatMessage};
+use baton_ports::{AgentInvoker, AgentRequest, ChatMessage};
 use baton_types::{
-    AgentSpec, ErrorCode, Fact, Message, Orchestration, Part, Principal, Role, TaskEvent, TaskState, TaskView,
+    AgentSpec, ErrorCode, JournalEvent, Message, Orchestration, Part, Principal, Role, TaskEvent, TaskState, TaskView,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -28,8 +28,8 @@ fn to(task: &TaskView, id: &str, part: Part) -> Message {
 /// The results of a task's tools, oldest first.
 async fn results(world: &World, task: &TaskView) -> Vec<String> {
     let all = everything(&world.journal).await;
-    let result = |fact: &Fact| match fact {
-        Fact::Task(TaskEvent::ToolFinished { result }) => Some(result.output.to_plain_text()),
+    let result = |fact: &JournalEvent| match fact {
+        JournalEvent::Task(TaskEvent::ToolFinished { result }) => Some(result.output.to_plain_text()),
         _ => None,
     };
     all.events[&task.id].iter().filter_map(|event| result(&event.fact)).collect()
@@ -137,7 +137,7 @@ async fn an_orchestrating_agent_finds_and_calls_every_other() {
 async fn who_asks_at_the_desk_gets_the_answer_and_may_go_away() {
     let world = World::default();
     let engine = world.engine();
-    let ask = |text: &str| AgentAsk {
+    let ask = |text: &str| AgentRequest {
         agent: "boss".into(),
         text: text.to_owned(),
         context: None,
@@ -146,17 +146,17 @@ async fn who_asks_at_the_desk_gets_the_answer_and_may_go_away() {
         trace: None,
         autonomous: false,
     };
-    let reply = engine.ask(&me(), ask("look;say")).await.unwrap();
+    let reply = engine.invoke(&me(), ask("look;say")).await.unwrap();
     assert_eq!(reply.state, TaskState::Completed);
     assert!(reply.text.starts_with('['), "{}", reply.text);
-    let more = engine.ask(&me(), AgentAsk { context: Some(reply.context.clone()), ..ask("now") }).await.unwrap();
+    let more = engine.invoke(&me(), AgentRequest { context: Some(reply.context.clone()), ..ask("now") }).await.unwrap();
     assert_eq!(more.context, reply.context);
-    let missing = engine.ask(&me(), AgentAsk { agent: "nobody".into(), ..ask("now") }).await.unwrap_err();
+    let missing = engine.invoke(&me(), AgentRequest { agent: "nobody".into(), ..ask("now") }).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::AGENT_NOT_FOUND);
-    let around = engine.ask(&me(), AgentAsk { depth: 6, ..ask("now") }).await.unwrap_err();
+    let around = engine.invoke(&me(), AgentRequest { depth: 6, ..ask("now") }).await.unwrap_err();
     assert_eq!(around.code, ErrorCode::HANDOFF_REFUSED, "work that goes in circles through tools comes to an end");
 
-    let left = tokio::time::timeout(Duration::from_millis(20), engine.ask(&me(), ask("hang"))).await;
+    let left = tokio::time::timeout(Duration::from_millis(20), engine.invoke(&me(), ask("hang"))).await;
     assert!(left.is_err());
     engine.shutdown(Duration::from_secs(5)).await;
     let all = everything(&world.journal).await;

@@ -12,7 +12,8 @@ use baton_engine::{Engine, EngineError, IdempotencyKey, SendCommand, TaskRef};
 use baton_journal::fault::{Fault, FaultyJournal};
 use baton_ports::{Journal, RetentionPolicy};
 use baton_types::{
-    Digest, Fact, Message, Principal, PushConfig, PushDialect, StreamId, TaskEvent, TaskId, TaskState, Timestamp,
+    Digest, JournalEvent, Message, Principal, PushConfig, PushDialect, StreamId, TaskEvent, TaskId, TaskState,
+    Timestamp,
 };
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::{
@@ -136,7 +137,7 @@ async fn ends(seed: u64, engine: &Engine, world: &World, caller: &Caller) {
     let forget = RetentionPolicy { ended_before: Some(Timestamp::from_millis(i64::MAX)), ..Default::default() };
     let forgets = async {
         loop {
-            world.journal.retain(forget.clone()).await.unwrap();
+            world.journal.apply_retention(forget.clone()).await.unwrap();
             sleep(Duration::from_millis(300)).await;
         }
     };
@@ -147,17 +148,17 @@ async fn ends(seed: u64, engine: &Engine, world: &World, caller: &Caller) {
     engine.shutdown(Duration::from_secs(60)).await;
 
     let of_task = || events.iter().filter(|event| event.stream == StreamId::Task(task.clone()));
-    let tasks = events.iter().filter(|event| matches!(&event.fact, Fact::Task(TaskEvent::Submitted { .. }))).count();
+    let tasks =
+        events.iter().filter(|event| matches!(&event.fact, JournalEvent::Task(TaskEvent::Submitted { .. }))).count();
     assert_eq!(tasks, 1, "seed {seed}: one message made {tasks} tasks");
     for turn in 0..memory.turn {
         let id = format!("a{turn}");
-        let heard =
-            |fact: &Fact| matches!(fact, Fact::Task(TaskEvent::Said { message, .. }) if message.id.as_str() == id);
+        let heard = |fact: &JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::Said { message, .. }) if message.id.as_str() == id);
         let times = of_task().filter(|event| heard(&event.fact)).count();
         assert_eq!(times, 1, "seed {seed}: answer {turn} was heard {times} times");
     }
     let shown: Vec<u64> = of_task()
-        .filter(|event| matches!(&event.fact, Fact::Task(fact) if fact.is_shown()))
+        .filter(|event| matches!(&event.fact, JournalEvent::Task(fact) if fact.is_visible()))
         .map(|event| event.number)
         .collect();
     let mut heard: Vec<u64> = world.receivers.all("-first-").iter().map(|arrival| arrival.number).collect();
@@ -184,7 +185,7 @@ fn assert_quiet(world: &World, memory: &Memory) {
 
 /// Says something until it is acknowledged, each time in another way, now and then hanging up.
 async fn said(engine: &Engine, caller: &Caller, key: &str, message: Message, rng: &mut SmallRng) -> TaskId {
-    let idempotency = Some(IdempotencyKey { key: key.to_owned(), request: Digest::of(key.as_bytes()) });
+    let idempotency = Some(IdempotencyKey { key: key.to_owned(), request: Digest::compute(key.as_bytes()) });
     let command = SendCommand { idempotency, ..SendCommand::new("boss".into(), message) };
     loop {
         let principal = me();
@@ -272,7 +273,7 @@ async fn polls(seed: u64, engine: &Engine, task: &TaskRef) {
     let mut seen = 0;
     loop {
         let begun = Instant::now();
-        match engine.changed(&me(), task, seen, Duration::from_secs(3000)).await {
+        match engine.wait_for_change(&me(), task, seen, Duration::from_secs(3000)).await {
             Ok(view) => {
                 assert!(view.generation > seen || view.state.is_terminal(), "seed {seed}: nothing new at {seen}");
                 if view.state.is_terminal() {

@@ -3,9 +3,10 @@
 use crate::world::World;
 use baton_journal::MemoryJournal;
 use baton_ports::{Journal, StoredEvent};
-use baton_rules::{HandoffRecord, REQUEST_MEMBER, Task, answers_tools};
+use baton_rules::{HandoffRecord, REQUEST_MEMBER, TaskRecord, is_tool_answer};
 use baton_types::{
-    CallId, Effects, Fact, HandoffEvent, HandoffId, Json, Role, StreamId, TaskEvent, TaskId, TaskState, Timestamp,
+    CallId, Effects, HandoffEvent, HandoffId, JournalEvent, Json, Role, StreamId, TaskEvent, TaskId, TaskState,
+    Timestamp,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,15 +25,14 @@ pub(crate) async fn all_events(journal: &MemoryJournal) -> Vec<Arc<StoredEvent>>
 }
 
 pub(crate) async fn has_result(journal: &MemoryJournal, call: &CallId) -> bool {
-    all_events(journal)
-        .await
-        .iter()
-        .any(|event| matches!(&event.fact, Fact::Task(TaskEvent::ToolFinished { result }) if result.call == *call))
+    all_events(journal).await.iter().any(
+        |event| matches!(&event.fact, JournalEvent::Task(TaskEvent::ToolFinished { result }) if result.call == *call),
+    )
 }
 
 /// Every task and handoff, folded from the journal; an illegal history is a violation by itself.
 pub(crate) struct Everything {
-    pub(crate) tasks: BTreeMap<TaskId, Task>,
+    pub(crate) tasks: BTreeMap<TaskId, TaskRecord>,
     pub(crate) handoffs: BTreeMap<HandoffId, HandoffRecord>,
     pub(crate) events: BTreeMap<TaskId, Vec<Arc<StoredEvent>>>,
 }
@@ -42,17 +42,19 @@ pub(crate) async fn everything(journal: &MemoryJournal) -> Everything {
     let mut handoffs: BTreeMap<HandoffId, Vec<HandoffEvent>> = BTreeMap::new();
     for event in all_events(journal).await {
         match (&event.stream, &event.fact) {
-            (StreamId::Task(id), Fact::Task(fact)) => {
+            (StreamId::Task(id), JournalEvent::Task(fact)) => {
                 if let Some(task) = all.tasks.get_mut(id) {
                     task.apply(event.at, fact)
                         .unwrap_or_else(|illegal| panic!("{id} event {}: {illegal}", event.number));
                     assert_eq!(task.version, event.number, "{id} has a hole");
                 } else {
-                    all.tasks.insert(id.clone(), Task::submitted(id.clone(), event.at, fact).unwrap());
+                    all.tasks.insert(id.clone(), TaskRecord::from_submission(id.clone(), event.at, fact).unwrap());
                 }
                 all.events.entry(id.clone()).or_default().push(Arc::clone(&event));
             }
-            (StreamId::Handoff(id), Fact::Handoff(fact)) => handoffs.entry(id.clone()).or_default().push(fact.clone()),
+            (StreamId::Handoff(id), JournalEvent::Handoff(fact)) => {
+                handoffs.entry(id.clone()).or_default().push(fact.clone())
+            }
             mixed => panic!("{mixed:?}"),
         }
     }
@@ -77,8 +79,9 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
         _ => Effects::ReadOnly,
     };
     for (id, events) in &all.events {
-        let facts =
-            || events.iter().filter_map(|event| if let Fact::Task(fact) = &event.fact { Some(fact) } else { None });
+        let facts = || {
+            events.iter().filter_map(|event| if let JournalEvent::Task(fact) = &event.fact { Some(fact) } else { None })
+        };
         given_up_rightly(id, facts());
         // Each time somebody said so, a call may run once more.
         let allowed = |call: &CallId| {
@@ -86,7 +89,7 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
             1 + facts().filter(says_so).count() as u64
         };
         for event in events {
-            if let Fact::Task(TaskEvent::ToolsCalled { calls, .. }) = &event.fact {
+            if let JournalEvent::Task(TaskEvent::ToolsCalled { calls, .. }) = &event.fact {
                 for call in calls.iter().filter(|call| !effects(&call.name).may_repeat()) {
                     let again = CallId::from(format!("{}!", call.id));
                     for part in [&call.id, &again] {
@@ -106,7 +109,7 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
 
 /// A run that was given up was going on at three crashes in a row at the same event, at last alone.
 fn given_up_rightly<'a>(id: &TaskId, facts: impl Iterator<Item = &'a TaskEvent>) {
-    let mut task: Option<Task> = None;
+    let mut task: Option<TaskRecord> = None;
     for fact in facts {
         if let (TaskEvent::StatusChanged { reason: Some(reason), .. }, Some(task)) = (fact, &task)
             && reason.code == "BTN-3005"
@@ -121,7 +124,7 @@ fn given_up_rightly<'a>(id: &TaskId, facts: impl Iterator<Item = &'a TaskEvent>)
         }
         match &mut task {
             Some(task) => task.apply(Timestamp::from_millis(0), fact).unwrap(),
-            None => task = Task::submitted(id.clone(), Timestamp::from_millis(0), fact).ok(),
+            None => task = TaskRecord::from_submission(id.clone(), Timestamp::from_millis(0), fact).ok(),
         }
     }
 }
@@ -132,10 +135,10 @@ fn chosen_once(all: &Everything) {
         let mut chosen = BTreeSet::new();
         for event in events {
             match &event.fact {
-                Fact::Task(TaskEvent::ContextChosen { message, .. }) => {
+                JournalEvent::Task(TaskEvent::ContextChosen { message, .. }) => {
                     assert!(chosen.insert(message.clone()), "{id}: chosen again for {message}");
                 }
-                Fact::Task(TaskEvent::Answered { message, .. }) => {
+                JournalEvent::Task(TaskEvent::Answered { message, .. }) => {
                     let says = |json: &Json| json.as_str().contains(REQUEST_MEMBER);
                     let given = message.metadata.as_ref().is_some_and(says);
                     assert!(!given || !chosen.is_empty(), "{id}: {} names what nobody chose", message.id);
@@ -151,7 +154,7 @@ fn told_elsewhere(world: &World, all: &Everything) {
     let facts = all.events.values().flatten().map(|event| &event.fact);
     let on_record: BTreeSet<String> = facts
         .filter_map(|fact| match fact {
-            Fact::Task(TaskEvent::PeerAsked { message }) => Some(message.to_string()),
+            JournalEvent::Task(TaskEvent::PeerAsked { message }) => Some(message.to_string()),
             _ => None,
         })
         .collect();
@@ -162,7 +165,7 @@ fn told_elsewhere(world: &World, all: &Everything) {
     assert_eq!(world.elsewhere.forgotten(), [""; 0], "an agent elsewhere still works for nobody");
     let asks = world.elsewhere.asks();
     for task in all.tasks.values().filter(|task| task.state == TaskState::Completed && task.peer.is_some()) {
-        let for_them = |message: &&baton_types::Message| message.role == Role::User && !answers_tools(message);
+        let for_them = |message: &&baton_types::Message| message.role == Role::User && !is_tool_answer(message);
         for message in task.history.iter().filter(for_them) {
             let heard = asks
                 .iter()

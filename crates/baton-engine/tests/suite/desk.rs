@@ -5,7 +5,7 @@ use crate::{
     world::{World, agent},
 };
 use baton_engine::Engine;
-use baton_ports::{HandoffAsk, HandoffDesk, HandoffEnd};
+use baton_ports::{HandoffOutcome, HandoffRequest, HandoffService};
 use baton_types::{
     AgentSpec, ChannelReason, ErrorCode, HandoffChannel, HandoffStatus, Principal, TaskState, ToolExecution,
 };
@@ -15,8 +15,8 @@ fn me() -> Arc<Principal> {
     Arc::new(Principal::local())
 }
 
-fn ask(to: &str, message: &str) -> HandoffAsk {
-    HandoffAsk {
+fn ask(to: &str, message: &str) -> HandoffRequest {
+    HandoffRequest {
         from: "boss".into(),
         agent_uri: to.to_owned(),
         message: message.to_owned(),
@@ -47,7 +47,7 @@ async fn work_that_is_handed_over_directly_leaves_a_record_and_a_task() {
     assert_eq!(result["task_id"], reply.task.as_str(), "{result}");
     assert!(record.handoff.trace.is_some());
     for (to, depth, expected) in [("stranger", 0, "may not hand work"), ("boss", 0, "circle"), ("worker", 5, "limit")] {
-        let refused = engine.hand_over(&me(), HandoffAsk { depth, ..ask(to, "say") }).await.unwrap_err();
+        let refused = engine.hand_over(&me(), HandoffRequest { depth, ..ask(to, "say") }).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::HANDOFF_REFUSED);
         assert!(refused.detail.contains(expected), "{}", refused.detail);
     }
@@ -104,7 +104,7 @@ async fn calls_that_nobody_makes_end_the_handoff_at_once() {
 async fn who_sends_for_others_is_believed_once_and_in_time() {
     let world = World::default();
     let engine: Engine = world.engine_with(vec![agent("boss", &["worker"]), agent("worker", &[])]);
-    let done = |response: &str| HandoffEnd::Completed { response: response.to_owned(), task: None, context: None };
+    let done = |response: &str| HandoffOutcome::Completed { response: response.to_owned(), task: None, context: None };
     let ticket = engine.begin(&me(), ask("worker", "look"), HandoffChannel::Sampling).await.unwrap();
     assert_eq!((ticket.depth, only_status(&world).await), (1, HandoffStatus::InProgress));
     let stranger = Principal { subject: "mallory".into(), ..Principal::local() };
@@ -121,7 +121,7 @@ async fn who_sends_for_others_is_believed_once_and_in_time() {
     assert!(!engine.end(&me(), &late.id, done("late")).await.unwrap());
 
     // A tool that handed work over died with its process: its task does not know of the record.
-    let of_tool = HandoffAsk { task: Some("t".into()), call: Some("c".into()), ..ask("worker", "look") };
+    let of_tool = HandoffRequest { task: Some("t".into()), call: Some("c".into()), ..ask("worker", "look") };
     let left = engine.begin(&me(), of_tool, HandoffChannel::Direct).await.unwrap();
     tokio::time::sleep(Duration::from_secs(100_000)).await;
     let seen = engine.handoff(&me(), &left.id).await.unwrap().unwrap();
@@ -132,14 +132,14 @@ async fn who_sends_for_others_is_believed_once_and_in_time() {
 async fn work_that_a_model_answered_is_taken_back_once() {
     let world = World::default();
     let engine = world.engine();
-    let begin = |reason| HandoffAsk { reason: Some(reason), ..ask("worker", "look;say") };
+    let begin = |reason| HandoffRequest { reason: Some(reason), ..ask("worker", "look;say") };
     let asked = begin(ChannelReason::CallerRunsTools);
     let ticket = engine.begin(&me(), asked.clone(), HandoffChannel::Sampling).await.unwrap();
     let record = engine.handoff(&me(), &ticket.id).await.unwrap().unwrap();
     assert_eq!(record.handoff.channel_reason, Some(ChannelReason::CallerRunsTools));
 
     let owner = me();
-    let take_back = || engine.take_back(&owner, &ticket.id, asked.clone(), "gpt-5");
+    let take_back = || engine.reclaim(&owner, &ticket.id, asked.clone(), "gpt-5");
     let (first, second) = tokio::join!(take_back(), take_back());
     let replies: Vec<_> = [first.unwrap(), second.unwrap()].into_iter().flatten().collect();
     assert_eq!(replies.iter().map(|reply| reply.state).collect::<Vec<_>>(), [TaskState::Completed], "once");
@@ -155,9 +155,9 @@ async fn work_that_a_model_answered_is_taken_back_once() {
     // The deadline of the handoff holds for both channels, and so do its rules.
     let late = engine.begin(&me(), ask("worker", "look"), HandoffChannel::InputRequired).await.unwrap();
     tokio::time::sleep(Duration::from_secs(100_000)).await;
-    assert_eq!(engine.take_back(&me(), &late.id, ask("worker", "look"), "gpt-5").await.unwrap(), None);
+    assert_eq!(engine.reclaim(&me(), &late.id, ask("worker", "look"), "gpt-5").await.unwrap(), None);
     let open = engine.begin(&me(), ask("worker", "look"), HandoffChannel::InputRequired).await.unwrap();
-    let refused = engine.take_back(&me(), &open.id, ask("stranger", "look"), "gpt-5").await.unwrap_err();
+    let refused = engine.reclaim(&me(), &open.id, ask("stranger", "look"), "gpt-5").await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::HANDOFF_REFUSED);
     let record = engine.handoff(&me(), &open.id).await.unwrap().unwrap();
     assert_eq!((record.status, record.error), (HandoffStatus::Failed, Some(refused.detail)));

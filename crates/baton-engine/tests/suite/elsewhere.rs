@@ -1,7 +1,7 @@
 //! Agents elsewhere: a scripted network that outlives the crashes of the process under test.
 
 use async_stream::stream;
-use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers};
+use baton_ports::{BoxFuture, PeerError, PeerEvent, PeerGateway, PeerOutcome, PeerRequest, PeerStream};
 use baton_types::{AgentName, AgentSpec, Artifact, ErrorCode, Message, ModelSpec, Part, Role, TaskState, ToolCall};
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ struct State {
     tasks: BTreeMap<String, Far>,
     /// How often each message was said for the first time.
     said: BTreeMap<String, u32>,
-    asks: Vec<PeerAsk>,
+    asks: Vec<PeerRequest>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Elsewhere {
     }
 
     /// Everything that was asked, in order.
-    pub(crate) fn asks(&self) -> Vec<PeerAsk> {
+    pub(crate) fn asks(&self) -> Vec<PeerRequest> {
         self.0.lock().unwrap().asks.clone()
     }
 
@@ -71,7 +71,7 @@ impl Elsewhere {
     }
 
     /// Takes the words in, once for each key if the agent keeps that promise, and gives the task that has them.
-    fn take(&self, peer: &AgentName, ask: &PeerAsk) -> String {
+    fn take(&self, peer: &AgentName, ask: &PeerRequest) -> String {
         let state = &mut *self.0.lock().unwrap();
         let key = ask.message.id.to_string();
         state.asks.push(ask.clone());
@@ -102,7 +102,7 @@ impl Elsewhere {
         let elsewhere = self.clone();
         Box::pin(stream! {
             let far = elsewhere.0.lock().unwrap().tasks[&id].clone();
-            yield Ok(PeerEvent::Taken { task: id.clone(), context: far.context.clone() });
+            yield Ok(PeerEvent::Accepted { task: id.clone(), context: far.context.clone() });
             pause().await;
             yield Ok(PeerEvent::Text("draft".to_owned()));
             pause().await;
@@ -173,15 +173,19 @@ async fn pause() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-impl Peers for Elsewhere {
-    fn ask<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+impl PeerGateway for Elsewhere {
+    fn send_message<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        ask: PeerRequest,
+    ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(async move {
             // A crash before this leaves the words unsaid, a crash after it leaves their arrival unknown.
             pause().await;
             if peer.as_str() == AWAY {
                 tokio::time::sleep(Duration::from_secs(30)).await;
                 let (code, detail) = (ErrorCode::PEER_UNREACHABLE, "nobody answers".to_owned());
-                return Err(PeerError::Unreached { code, detail });
+                return Err(PeerError::Unreachable { code, detail });
             }
             let id = self.take(peer, &ask);
             pause().await;
@@ -192,7 +196,7 @@ impl Peers for Elsewhere {
     fn resume<'a>(
         &'a self,
         peer: &'a AgentName,
-        ask: PeerAsk,
+        ask: PeerRequest,
         task: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(async move {
@@ -205,7 +209,11 @@ impl Peers for Elsewhere {
         })
     }
 
-    fn find<'a>(&'a self, peer: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
+    fn find_task<'a>(
+        &'a self,
+        peer: &'a AgentName,
+        ask: PeerRequest,
+    ) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
         Box::pin(async move {
             pause().await;
             let state = self.0.lock().unwrap();
@@ -226,7 +234,7 @@ impl Peers for Elsewhere {
         })
     }
 
-    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
+    fn handle_notification<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
         Box::pin(std::future::ready(false))
     }
 }

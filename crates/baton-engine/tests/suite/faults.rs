@@ -3,7 +3,7 @@
 use crate::world::{World, message};
 use baton_engine::{Engine, EngineError, FeedItem, ListTasks, SendCommand, TaskRef};
 use baton_journal::{
-    Options, SqliteJournal,
+    JournalOptions, SqliteJournal,
     fault::{Fault, FaultyJournal},
 };
 use baton_ports::Journal;
@@ -19,7 +19,7 @@ fn command(text: &str) -> SendCommand {
 }
 
 fn open(directory: &tempfile::TempDir) -> Arc<SqliteJournal> {
-    Arc::new(SqliteJournal::open(directory.path(), Options::default()).unwrap())
+    Arc::new(SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap())
 }
 
 async fn ended(engine: &Engine, task: &TaskId) -> TaskState {

@@ -6,9 +6,9 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, FeedItem, SendCommand, TaskRef};
 use baton_ports::ChatMessage;
-use baton_rules::{calls_in, results_part};
+use baton_rules::{parse_tool_calls, results_part};
 use baton_types::{
-    ErrorCode, Fact, HandoffStatus, Json, Message, Principal, Role, TaskEvent, TaskId, TaskState, TaskView,
+    ErrorCode, HandoffStatus, JournalEvent, Json, Message, Principal, Role, TaskEvent, TaskId, TaskState, TaskView,
     ToolExecution, ToolResult,
 };
 use std::{sync::Arc, time::Duration};
@@ -62,12 +62,12 @@ async fn a_caller_runs_the_tools_of_two_rounds_and_two_parallel_calls() {
     let asked =
         engine.send_and_settle(&me(), command(message("m", "look;look,put;say"), ToolExecution::Caller)).await.unwrap();
     assert_eq!(asked.state, TaskState::InputRequired);
-    let first = calls_in(asked.status_message.as_ref().unwrap());
+    let first = parse_tool_calls(asked.status_message.as_ref().unwrap());
     assert_eq!(first.len(), 1);
 
     let answer = results(&asked, &[(first[0].id.as_str(), "sunny")]);
     let asked = engine.send_and_settle(&me(), command(answer, ToolExecution::Caller)).await.unwrap();
-    let second = calls_in(asked.status_message.as_ref().unwrap());
+    let second = parse_tool_calls(asked.status_message.as_ref().unwrap());
     assert_eq!(second.len(), 2);
     let both = results(&asked, &[(second[0].id.as_str(), "one"), (second[1].id.as_str(), "two")]);
     let done = engine.send_and_settle(&me(), command(both, ToolExecution::Caller)).await.unwrap();
@@ -90,7 +90,7 @@ async fn partial_unknown_and_repeated_results_get_clear_answers() {
     let engine = world.engine();
     let asked =
         engine.send_and_settle(&me(), command(message("m", "look,put;say"), ToolExecution::Caller)).await.unwrap();
-    let calls = calls_in(asked.status_message.as_ref().unwrap());
+    let calls = parse_tool_calls(asked.status_message.as_ref().unwrap());
     let refused = |result: Result<Arc<TaskView>, EngineError>| result.unwrap_err().code();
 
     let unknown = results(&asked, &[("nobody", "x")]);
@@ -104,7 +104,7 @@ async fn partial_unknown_and_repeated_results_get_clear_answers() {
     let one = results(&asked, &[(calls[0].id.as_str(), "x")]);
     let still = engine.send_and_settle(&me(), command(one.clone(), ToolExecution::Caller)).await.unwrap();
     assert_eq!(still.state, TaskState::InputRequired);
-    assert_eq!(calls_in(still.status_message.as_ref().unwrap()), calls[1..]);
+    assert_eq!(parse_tool_calls(still.status_message.as_ref().unwrap()), calls[1..]);
     let aside = Message { task: Some(asked.id.clone()), ..message("aside", "by the way") };
     let still = engine.send_and_settle(&me(), command(aside, ToolExecution::Caller)).await.unwrap();
     assert_eq!(still.state, TaskState::InputRequired, "words alone do not answer calls");
@@ -158,8 +158,8 @@ async fn a_circle_of_handoffs_is_refused_and_the_model_hears_why() {
     assert!(refused.contains("BTN-3006") && refused.contains("circle"), "{refused}");
 }
 
-fn results_of(task: &baton_rules::Task) -> String {
-    let results = task.history.iter().flat_map(|message| baton_rules::results_in(message).unwrap());
+fn results_of(task: &baton_rules::TaskRecord) -> String {
+    let results = task.history.iter().flat_map(|message| baton_rules::parse_tool_results(message).unwrap());
     results.map(|result| result.output.to_plain_text()).collect()
 }
 
@@ -170,7 +170,8 @@ async fn cancel_stops_the_model_and_the_work_that_was_handed_over() {
     let sent = engine.send(&me(), command(message("m", "handoff(hang);say"), ToolExecution::Agent)).await.unwrap();
     let mut feed = engine.subscribe(&me(), &reference(&sent.task.id), None).await.unwrap();
     while let Some(item) = feed.next().await {
-        if matches!(&item, FeedItem::Event(event) if matches!(event.fact, Fact::Task(TaskEvent::HandoffSent { .. }))) {
+        if matches!(&item, FeedItem::Event(event) if matches!(event.fact, JournalEvent::Task(TaskEvent::HandoffSent { .. })))
+        {
             break;
         }
     }
@@ -297,7 +298,7 @@ async fn a_long_task_loads_from_its_snapshots_as_it_was() {
             let script = "now,look;".repeat(rounds) + "now";
             let mut view = engine.send_and_settle(&me(), command(message("m", &script), tools)).await.unwrap();
             while view.state == TaskState::InputRequired {
-                let calls = calls_in(view.status_message.as_ref().unwrap());
+                let calls = parse_tool_calls(view.status_message.as_ref().unwrap());
                 let reply = results(&view, &[(calls[0].id.as_str(), "seen")]);
                 view = engine.send_and_settle(&me(), command(reply, tools)).await.unwrap();
             }

@@ -4,9 +4,9 @@ use crate::{
     slow::SlowJournal,
     world::{World, message},
 };
-use baton_engine::{Engine, EngineError, FeedItem, Options, SendCommand, TaskRef};
-use baton_rules::{calls_in, results_part};
-use baton_types::{Fact, Json, Message, Principal, Role, TaskState, TaskView, ToolExecution, ToolResult};
+use baton_engine::{Engine, EngineError, EngineOptions, FeedItem, SendCommand, TaskRef};
+use baton_rules::{parse_tool_calls, results_part};
+use baton_types::{JournalEvent, Json, Message, Principal, Role, TaskState, TaskView, ToolExecution, ToolResult};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 
@@ -68,7 +68,8 @@ async fn the_generation_counts_what_callers_see() {
         engine.send_and_settle(&me(), SendCommand::new("boss".into(), message("m", "look,act;say"))).await.unwrap();
     let task = TaskRef { task: done.id.clone(), agent: None };
     let events = engine.events(&me(), &task, 0, 1000).await.unwrap();
-    let shown = events.iter().filter(|event| matches!(&event.fact, Fact::Task(fact) if fact.is_shown())).count();
+    let shown =
+        events.iter().filter(|event| matches!(&event.fact, JournalEvent::Task(fact) if fact.is_visible())).count();
     assert_eq!(done.generation, shown as u64);
     assert!(done.generation < done.version);
 }
@@ -80,14 +81,14 @@ async fn a_long_poll_returns_with_news_or_at_its_end() {
     let asked = asked(&engine).await;
     let task = TaskRef { task: asked.id.clone(), agent: None };
     let begun = Instant::now();
-    let at_once = engine.changed(&me(), &task, asked.generation - 1, Duration::from_secs(30)).await.unwrap();
+    let at_once = engine.wait_for_change(&me(), &task, asked.generation - 1, Duration::from_secs(30)).await.unwrap();
     assert_eq!((at_once, begun.elapsed()), (asked.clone(), Duration::ZERO));
-    let same = engine.changed(&me(), &task, asked.generation, Duration::from_secs(30)).await.unwrap();
+    let same = engine.wait_for_change(&me(), &task, asked.generation, Duration::from_secs(30)).await.unwrap();
     assert_eq!((same, begun.elapsed()), (asked.clone(), Duration::from_secs(30)));
 
     let waiting = tokio::spawn({
         let (engine, task, generation) = (engine.clone(), task.clone(), asked.generation);
-        async move { engine.changed(&me(), &task, generation, Duration::from_secs(3600)).await }
+        async move { engine.wait_for_change(&me(), &task, generation, Duration::from_secs(3600)).await }
     });
     tokio::time::sleep(Duration::from_secs(60)).await;
     engine.send(&me(), reply(&asked, "n", None)).await.unwrap();
@@ -98,7 +99,7 @@ async fn a_long_poll_returns_with_news_or_at_its_end() {
     // A word for the next turn is nothing to see.
     let waiting = tokio::spawn({
         let (engine, task) = (engine.clone(), task.clone());
-        async move { engine.changed(&me(), &task, 1_000, Duration::from_secs(3600)).await }
+        async move { engine.wait_for_change(&me(), &task, 1_000, Duration::from_secs(3600)).await }
     });
     tokio::time::sleep(Duration::from_secs(60)).await;
     engine.send(&me(), reply(&asked, "o", None)).await.unwrap();
@@ -107,7 +108,7 @@ async fn a_long_poll_returns_with_news_or_at_its_end() {
     engine.cancel(&me(), &task).await.unwrap();
     assert_eq!(waiting.await.unwrap().unwrap().state, TaskState::Canceled, "an ended task has no more news");
     let stranger = Arc::new(Principal { subject: "stranger".into(), ..Principal::local() });
-    let missing = engine.changed(&stranger, &task, 0, Duration::from_secs(1)).await.unwrap_err();
+    let missing = engine.wait_for_change(&stranger, &task, 0, Duration::from_secs(1)).await.unwrap_err();
     assert_eq!(missing, EngineError::TaskNotFound(asked.id.clone()));
 }
 
@@ -120,7 +121,7 @@ async fn a_followed_message_that_leaves_something_open_ends_its_stream() {
         ..SendCommand::new("boss".into(), message("m", "look,put;say"))
     };
     let asked = engine.send_and_settle(&me(), command).await.unwrap();
-    let call = calls_in(asked.status_message.as_ref().unwrap()).remove(0);
+    let call = parse_tool_calls(asked.status_message.as_ref().unwrap()).remove(0);
     let result = ToolResult { call: call.id, name: call.name, output: Json::string("x"), is_error: false };
     let half = Message::new("r".into(), Role::User, vec![results_part(&[result])]);
     let half = Message { task: Some(asked.id.clone()), ..half };
@@ -153,7 +154,7 @@ async fn a_refusal_rests_on_what_the_journal_has() {
         }
     }
     // Whoever does not wait for the refusal leaves nothing behind.
-    let options = Options { max_live: 1, ..Options::default() };
+    let options = EngineOptions { max_live: 1, ..EngineOptions::default() };
     let slow = SlowJournal::new(Arc::new(world.journal.clone()), Duration::from_millis(50));
     let engine = Engine::new(options, world.ports(Arc::new(slow)));
     for patience in [25, 75, 125] {

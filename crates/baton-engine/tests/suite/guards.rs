@@ -146,7 +146,7 @@ async fn callers_who_run_tools_are_given_what_guardrails_made_of_the_calls() {
     };
     let task = scene.engine().send_and_settle(&me(), command).await.unwrap();
     assert_eq!(task.state, TaskState::InputRequired);
-    let asked = baton_rules::calls_in(task.status_message.as_ref().unwrap());
+    let asked = baton_rules::parse_tool_calls(task.status_message.as_ref().unwrap());
     assert_eq!(asked[0].arguments.as_str(), "{\"at\":\"/tmp\"}");
 }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, FeedItem, IdempotencyKey, ListTasks, SendCommand};
 use baton_journal::fault::{Fault, FaultyJournal};
-use baton_types::{Digest, ErrorCode, Fact, Message, Principal, PushConfig, PushDialect, TaskEvent, TaskState};
+use baton_types::{Digest, ErrorCode, JournalEvent, Message, Principal, PushConfig, PushDialect, TaskEvent, TaskState};
 use std::{sync::Arc, time::Duration};
 
 fn me() -> Arc<Principal> {
@@ -14,7 +14,7 @@ fn me() -> Arc<Principal> {
 }
 
 fn keyed(key: &str, message: Message) -> SendCommand {
-    let request = Digest::of(message.text().as_bytes());
+    let request = Digest::compute(message.text().as_bytes());
     let idempotency = Some(IdempotencyKey { key: key.to_owned(), request });
     SendCommand { idempotency, ..SendCommand::new("boss".into(), message) }
 }
@@ -125,7 +125,7 @@ async fn an_answer_that_is_repeated_is_heard_once_and_shows_its_own_turn() {
     }
     let last = last.unwrap();
     assert_eq!(last.number, asked_again.version, "the end of that turn, not of the task");
-    assert!(matches!(&last.fact, Fact::Task(TaskEvent::StatusChanged { state: TaskState::InputRequired, .. })));
+    assert!(matches!(&last.fact, JournalEvent::Task(TaskEvent::StatusChanged { state: TaskState::InputRequired, .. })));
     // The task has ended and has changed, and still the repetition is no new message.
     let late = SendCommand { if_generation: Some(asked.generation), ..two };
     assert_eq!(engine.send(&me(), late).await.unwrap().task, done);

@@ -1,12 +1,12 @@
 //! Crashes are put down to the run that causes them, and to no other.
 
 use crate::world::{World, message};
-use baton_engine::{Engine, ListTasks, Options, Ports, SendCommand, TaskRef};
+use baton_engine::{Engine, EngineOptions, ListTasks, Ports, SendCommand, TaskRef};
 use baton_journal::{
     MemoryJournal,
     fault::{Fault, FaultyJournal},
 };
-use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolRun};
+use baton_ports::{BoxFuture, ToolHost, ToolInvocation, ToolOutcome};
 use baton_types::{AgentSpec, Message, Principal, TaskId, TaskState, TaskView, ToolSpec};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::{sync::Arc, time::Duration};
@@ -27,7 +27,7 @@ struct Killer {
 }
 
 impl ToolHost for Killer {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             if run.tool.name == "put" {
                 tokio::time::sleep(self.after).await;
@@ -39,8 +39,8 @@ impl ToolHost for Killer {
         })
     }
 
-    fn offered<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
-        self.tools.offered(agent, patience)
+    fn available_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+        self.tools.available_tools(agent, patience)
     }
 }
 
@@ -60,7 +60,7 @@ fn live<F: Future<Output = ()>>(world: &World, (after, work): Times, until: impl
         let journal = Arc::new(FaultyJournal::new(Arc::new(world.journal.clone()), |_| Fault::Pass));
         let ports = world.ports(Arc::clone(&journal) as _);
         let tools = Arc::new(Killer { tools: Arc::clone(&ports.tools), journal: Arc::clone(&journal), after, work });
-        let engine = Engine::new(Options::default(), Ports { tools, ..ports });
+        let engine = Engine::new(EngineOptions::default(), Ports { tools, ..ports });
         tokio::select! {
             biased;
             () = journal.until_crashed() => true,

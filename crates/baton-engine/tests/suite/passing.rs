@@ -7,9 +7,9 @@ use crate::{
     world::{World, agent, message},
 };
 use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
-use baton_rules::Task;
+use baton_rules::TaskRecord;
 use baton_types::{
-    ErrorCode, Fact, HandoffEvent, HandoffStatus, Message, Part, Principal, Role, TaskId, TaskState, TaskView,
+    ErrorCode, HandoffEvent, HandoffStatus, JournalEvent, Message, Part, Principal, Role, TaskId, TaskState, TaskView,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -38,16 +38,16 @@ fn answer(request: &Value, decision: &str) -> Value {
     json!({"task_id": request["task_id"], "call_id": request["call_id"], "decision": decision, "digest": request["digest"]})
 }
 
-async fn task_of(world: &World, agent: &str) -> Task {
+async fn task_of(world: &World, agent: &str) -> TaskRecord {
     let all = everything(&world.journal).await;
     all.tasks.into_values().filter(|task| task.agent.as_str() == agent).max_by_key(|task| task.id.clone()).unwrap()
 }
 
 /// What came of the calls of a task that ran, by the words of their results.
-fn results(task: &Task) -> String {
+fn results(task: &TaskRecord) -> String {
     task.history
         .iter()
-        .flat_map(|message| baton_rules::results_in(message).unwrap_or_default())
+        .flat_map(|message| baton_rules::parse_tool_results(message).unwrap_or_default())
         .map(|result| result.output.to_plain_text())
         .collect::<Vec<_>>()
         .join(" | ")
@@ -91,7 +91,7 @@ async fn an_approval_passes_up_and_its_answer_down_days_later() {
             .await
             .iter()
             .filter_map(|event| match &event.fact {
-                Fact::Handoff(HandoffEvent::Moved { to, .. }) => Some(*to),
+                JournalEvent::Handoff(HandoffEvent::Moved { to, .. }) => Some(*to),
                 _ => None,
             })
             .collect();
@@ -292,7 +292,7 @@ async fn what_is_denied_is_denied_by_every_way() {
     let message_of = message("m", "act,look,handoff(say);say");
     let command = SendCommand { tool_execution: Some(execution), ..SendCommand::new("boss".into(), message_of) };
     let asked = engine.send_and_settle(&me(), command).await.unwrap();
-    let calls = baton_rules::calls_in(asked.status_message.as_ref().unwrap());
+    let calls = baton_rules::parse_tool_calls(asked.status_message.as_ref().unwrap());
     assert_eq!(calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>(), ["look"]);
 
     // What somebody would have to allow is not done behind their back either.

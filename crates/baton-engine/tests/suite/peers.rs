@@ -191,7 +191,7 @@ async fn tools_that_an_agent_elsewhere_leaves_to_its_caller_run_here_once() {
     let [first, second] = asks.as_slice() else { panic!("{asks:?}") };
     assert_eq!((first.message.text().as_str(), first.task.as_deref()), ("lend a hand", None));
     assert_eq!(second.task.as_deref(), Some("far-0"), "the results go to the same task");
-    let results = baton_rules::results_in(&second.message).unwrap();
+    let results = baton_rules::parse_tool_results(&second.message).unwrap();
     let results: Vec<_> = results.iter().map(|result| (result.name.as_str(), result.output.to_plain_text())).collect();
     let guessed = "guess done with {\"which\":\"blue\"}".to_owned();
     assert_eq!(results, [("far_act", "far_act done".to_owned()), ("guess", guessed)], "all of them in one message");
@@ -204,7 +204,7 @@ async fn tools_that_an_agent_elsewhere_leaves_to_its_caller_run_here_once() {
     };
     let passed = engine.send_and_settle(&me(), command).await.unwrap();
     assert_eq!(passed.state, TaskState::InputRequired);
-    assert_eq!(baton_rules::calls_in(passed.status_message.as_ref().unwrap()).len(), 2);
+    assert_eq!(baton_rules::parse_tool_calls(passed.status_message.as_ref().unwrap()).len(), 2);
     // So does whoever asks one whose Environment nobody knows.
     let passed = say(&engine, VAGUE, message("v", "lend a hand")).await;
     assert_eq!(passed.state, TaskState::InputRequired);

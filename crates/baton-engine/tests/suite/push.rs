@@ -7,11 +7,11 @@ use crate::{
     told::delivered,
     world::{World, message},
 };
-use baton_engine::{Engine, EngineError, ListTasks, Options, SendCommand, TaskRef};
+use baton_engine::{Engine, EngineError, EngineOptions, ListTasks, SendCommand, TaskRef};
 use baton_journal::fault::{Fault, FaultyJournal};
 use baton_ports::{Journal, OutboxEntry};
 use baton_types::{
-    ErrorCode, Fact, Message, Principal, PushConfig, PushDialect, StreamId, TaskId, TaskState, TaskView,
+    ErrorCode, JournalEvent, Message, Principal, PushConfig, PushDialect, StreamId, TaskId, TaskState, TaskView,
 };
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -48,7 +48,7 @@ async fn shown(world: &World, task: &TaskId) -> Vec<u64> {
     let events = check::all_events(&world.journal).await;
     let of_task = events.iter().filter(|event| event.stream == StreamId::Task(task.clone()));
     of_task
-        .filter(|event| matches!(&event.fact, Fact::Task(fact) if fact.is_shown()))
+        .filter(|event| matches!(&event.fact, JournalEvent::Task(fact) if fact.is_visible()))
         .map(|event| event.number)
         .collect()
 }
@@ -171,7 +171,7 @@ async fn a_deleted_configuration_is_silent_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_notification_is_given_up_at_its_deadline_and_the_next_goes_out() {
     let world = World::default();
-    let options = Options { push_deadline: Duration::from_secs(60), ..Options::default() };
+    let options = EngineOptions { push_deadline: Duration::from_secs(60), ..EngineOptions::default() };
     let engine = Engine::new(options, world.ports(Arc::new(world.journal.clone())));
     engine.recover().await.unwrap();
     world.receivers.rule(A, Some(2), Does::Fail);
@@ -188,7 +188,7 @@ async fn a_notification_is_given_up_at_its_deadline_and_the_next_goes_out() {
 #[tokio::test(start_paused = true)]
 async fn what_is_owed_since_long_is_given_up_together() {
     let world = World::default();
-    let options = Options { push_deadline: Duration::from_secs(60), ..Options::default() };
+    let options = EngineOptions { push_deadline: Duration::from_secs(60), ..EngineOptions::default() };
     let engine = Engine::new(options, world.ports(Arc::new(world.journal.clone())));
     engine.recover().await.unwrap();
     world.receivers.rule(A, None, Does::Fail);

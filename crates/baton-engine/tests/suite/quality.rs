@@ -2,14 +2,14 @@
 
 use crate::world::{World, agent, message};
 use async_stream::stream;
-use baton_engine::{Engine, Options, Ports, SendCommand, TaskRef};
+use baton_engine::{Engine, EngineOptions, Ports, SendCommand, TaskRef};
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Finish, MicroDollars, Model, ModelCall, ModelError, ModelEvent, ModelStream,
-    Models, OutputFormat, ToolHost, ToolOutcome, ToolOutput, ToolRun,
+    AgentSource, BoxFuture, ChatMessage, FinishReason, MicroDollars, Model, ModelCall, ModelError, ModelEvent,
+    ModelResolver, ModelStream, OutputFormat, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
 use baton_types::{
-    AgentName, AgentSpec, AnswerForm, Fact, Json, Message, ModelNote, PartContent, Principal, TaskEvent, TaskState,
-    TaskView, ToolCall, Usage,
+    AgentName, AgentSpec, AnswerFormat, JournalEvent, Json, Message, ModelNote, PartContent, Principal, TaskEvent,
+    TaskState, TaskView, ToolCall, Usage,
 };
 use serde_json::{Value, json};
 use std::{
@@ -63,7 +63,7 @@ impl Scene {
     pub(crate) fn engine(&self) -> Engine {
         let (models, agents, tools) = (Arc::new(self.clone()), Arc::new(self.clone()), Arc::new(self.clone()));
         let ports = self.world.ports(Arc::new(self.world.journal.clone()));
-        Engine::new(Options::default(), Ports { models, agents, tools, ..ports })
+        Engine::new(EngineOptions::default(), Ports { models, agents, tools, ..ports })
     }
 
     pub(crate) async fn ask(&self, engine: &Engine, words: Message) -> Arc<TaskView> {
@@ -93,7 +93,7 @@ pub(crate) async fn events(engine: &Engine, task: &TaskView) -> Vec<TaskEvent> {
     let reference = TaskRef { task: task.id.clone(), agent: None };
     let stored = engine.events(&me(), &reference, 0, 1000).await.unwrap();
     let facts = stored.iter().map(|event| match &event.fact {
-        Fact::Task(event) => event.clone(),
+        JournalEvent::Task(event) => event.clone(),
         other => panic!("{other:?} is no event of a task"),
     });
     facts.collect()
@@ -114,7 +114,7 @@ impl AgentSource for Scene {
     }
 }
 
-impl Models for Scene {
+impl ModelResolver for Scene {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(self.clone()))
     }
@@ -143,7 +143,7 @@ impl Model for Scene {
                         yield Ok(ModelEvent::Text(piece.to_owned()));
                         tokio::time::sleep(Duration::from_millis(1)).await;
                     }
-                    yield Ok(ModelEvent::Done { usage, finish: Finish::Stop, by: None });
+                    yield Ok(ModelEvent::Done { usage, finish: FinishReason::Stop, by: None });
                 }
                 Turn::Calls(calls) => {
                     for (index, (name, arguments)) in calls.into_iter().enumerate() {
@@ -151,7 +151,7 @@ impl Model for Scene {
                         let call = ToolCall { id, name: name.to_owned(), arguments: arguments.into() };
                         yield Ok(ModelEvent::ToolCall(call));
                     }
-                    yield Ok(ModelEvent::Done { usage, finish: Finish::ToolCalls, by: None });
+                    yield Ok(ModelEvent::Done { usage, finish: FinishReason::ToolCalls, by: None });
                 }
             }
         })
@@ -159,7 +159,7 @@ impl Model for Scene {
 }
 
 impl ToolHost for Scene {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         let (name, arguments) = (run.tool.name.clone(), run.call.arguments.clone());
         Box::pin(async move {
             self.ran.lock().unwrap().push(format!("{name} {}", arguments.as_str()));
@@ -202,8 +202,14 @@ async fn arguments_that_break_the_schema_are_returned_to_the_model_readably() {
     assert_eq!(*scene.ran.lock().unwrap(), ["look {\"days\":3}", "look done"], "only what fits runs");
     let told = scene.results();
     let expected = [
-        ["BTN-3014: the arguments of 'look' do not match the schema: ", "at '/days'", "\"three\"", "at '/unit'", "'when'"]
-            .as_slice(),
+        [
+            "BTN-3014: the arguments of 'look' do not match the schema: ",
+            "at '/days'",
+            "\"three\"",
+            "at '/unit'",
+            "'when'",
+        ]
+        .as_slice(),
         &["BTN-3014", "days"],
         &["BTN-3014", "not a JSON object", "days=3"],
         &["BTN-3014", "at '/days'", "9"],
@@ -244,7 +250,7 @@ async fn a_sequential_tool_runs_alone_and_results_keep_their_order() {
 fn in_form(repairs: u32) -> impl FnOnce(&mut AgentSpec) {
     move |spec| {
         let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}).into();
-        spec.answer = Some(AnswerForm { schema, repairs });
+        spec.answer = Some(AnswerFormat { schema, repairs });
     }
 }
 

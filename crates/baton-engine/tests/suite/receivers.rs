@@ -1,7 +1,7 @@
 //! Receivers of push notifications: they write down what arrives, and fail when they are told to.
 
-use baton_ports::{BoxFuture, Notice, Notified, WebhookError, Webhooks};
-use baton_types::{Fact, PushConfig, PushDialect, TaskEvent, TaskId, TaskState};
+use baton_ports::{BoxFuture, NotificationOutcome, TaskNotification, WebhookError, WebhookSender};
+use baton_types::{JournalEvent, PushConfig, PushDialect, TaskEvent, TaskId, TaskState};
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Arc, Mutex},
@@ -109,8 +109,8 @@ impl Receivers {
     }
 }
 
-impl Webhooks for Receivers {
-    fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
+impl WebhookSender for Receivers {
+    fn check_receiver<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
         Box::pin(async move {
             if config.url.contains("slow-name") {
                 tokio::time::sleep(Duration::from_secs(5)).await;
@@ -123,13 +123,13 @@ impl Webhooks for Receivers {
     fn notify<'a>(
         &'a self,
         config: &'a PushConfig,
-        notice: Notice<'a>,
-    ) -> BoxFuture<'a, Result<Notified, WebhookError>> {
+        notice: TaskNotification<'a>,
+    ) -> BoxFuture<'a, Result<NotificationOutcome, WebhookError>> {
         Box::pin(async move {
             let (url, number) = (config.url.clone(), notice.event.number);
-            let silent = matches!(notice.event.fact, Fact::Task(TaskEvent::ToolFinished { .. }));
+            let silent = matches!(notice.event.fact, JournalEvent::Task(TaskEvent::ToolFinished { .. }));
             if silent && config.dialect == PushDialect::V03 {
-                return Ok(Notified::NothingToSay);
+                return Ok(NotificationOutcome::NotApplicable);
             }
             let does = self.does(&url, number);
             let took = || {
@@ -145,7 +145,7 @@ impl Webhooks for Receivers {
                 Does::Take => {
                     // The answer takes a moment, in which the process may die.
                     tokio::task::yield_now().await;
-                    Ok(Notified::Delivered)
+                    Ok(NotificationOutcome::Delivered)
                 }
                 Does::Fail => Err(WebhookError::Failed("503".to_owned())),
                 Does::TimeOut => {

@@ -6,12 +6,12 @@ use crate::{
 };
 use baton_engine::{
     Engine, EngineError, ForkSession, ImportSession, ListSessions, SendCommand, SessionChange, SessionError,
-    SessionRef, SessionView, TaskRef, Unfinished,
+    SessionRef, SessionView, TaskRef, UnfinishedPolicy,
 };
-use baton_ports::{ChatMessage, Conversation, Journal as _, SessionBook as _};
+use baton_ports::{ChatMessage, ConversationSummary, Journal as _, SessionStore as _};
 use baton_types::{
-    ContextId, Fact, ItemKind, ItemName, Message, Principal, SessionEntry, SessionOverrides, TaskEvent, TaskState,
-    TaskView, Thousandths,
+    ContextId, ItemKind, ItemName, JournalEvent, Message, Principal, SessionEntry, SessionOverrides, TaskEvent,
+    TaskState, TaskView, Thousandths,
 };
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ fn named(context: &str) -> SessionRef {
     SessionRef { context: context.into(), agent: None }
 }
 
-fn session(conversation: &Conversation) -> SessionRef {
+fn session(conversation: &ConversationSummary) -> SessionRef {
     SessionRef { context: conversation.context.clone(), agent: Some(conversation.agent.clone()) }
 }
 
@@ -174,16 +174,16 @@ async fn a_session_that_is_deleted_and_imported_is_the_same_but_for_ids() {
     let record = original.record.clone().unwrap();
     let history: Vec<SessionEntry> = original.lines.into_iter().map(|line| line.entry).collect();
 
-    let deleted = engine.delete_session(&me(), &named("c"), Unfinished::Refuse).await.unwrap();
+    let deleted = engine.delete_session(&me(), &named("c"), UnfinishedPolicy::Refuse).await.unwrap();
     assert_eq!((deleted.conversation.tasks, deleted.canceled), (3, 0));
     assert_eq!(engine.session(&me(), &named("c")).await.unwrap_err(), SessionError::NotFound("c".into()));
     let left = world.journal.tail(0, 10_000).await.unwrap();
-    assert!(left.iter().all(|event| event.stream.noun() != "session"), "nothing of it is left: {left:?}");
+    assert!(left.iter().all(|event| event.stream.kind() != "session"), "nothing of it is left: {left:?}");
 
     let import = ImportSession {
         agent: "boss".into(),
         context: None,
-        was: Some("c".to_owned()),
+        original_context: Some("c".to_owned()),
         title: record.title.clone(),
         settings: record.settings.clone(),
         included: record.included.clone(),
@@ -221,7 +221,7 @@ async fn settings_hold_from_the_next_run_on_and_the_model_never_hears_of_them() 
         let task = TaskRef { task: task.id.clone(), agent: None };
         let events = engine.events(&me(), &task, 0, 10).await.unwrap();
         let run = events.iter().find_map(|event| match &event.fact {
-            Fact::Task(TaskEvent::RunStarted { agent, .. }) => Some(agent.clone()),
+            JournalEvent::Task(TaskEvent::RunStarted { agent, .. }) => Some(agent.clone()),
             _ => None,
         });
         let blob = world.journal.blob(&run.unwrap()).await.unwrap().unwrap();
@@ -253,11 +253,11 @@ async fn work_in_progress_keeps_a_session_unless_it_is_canceled() {
     let engine = world.engine();
     let hanging = Message { context: Some("c".into()), ..message("m1", "handoff(hang);say") };
     let task = engine.send(&me(), SendCommand::new("boss".into(), hanging)).await.unwrap().task;
-    let refused = engine.delete_session(&me(), &named("c"), Unfinished::Refuse).await.unwrap_err();
+    let refused = engine.delete_session(&me(), &named("c"), UnfinishedPolicy::Refuse).await.unwrap_err();
     assert_eq!(refused, SessionError::Unfinished { context: "c".into(), task: task.id.clone() });
     let reference = TaskRef { task: task.id.clone(), agent: None };
     assert_eq!(engine.task(&me(), &reference).await.unwrap().state, TaskState::Working);
-    let deleted = engine.delete_session(&me(), &named("c"), Unfinished::Cancel).await.unwrap();
+    let deleted = engine.delete_session(&me(), &named("c"), UnfinishedPolicy::Cancel).await.unwrap();
     assert_eq!((deleted.conversation.tasks, deleted.canceled), (1, 1));
     assert_eq!(engine.task(&me(), &reference).await.unwrap_err(), EngineError::TaskNotFound(task.id.clone()));
     // No driver is left behind, and the name can be used anew.
@@ -284,7 +284,7 @@ async fn a_session_is_its_owners_alone() {
         assert_eq!(engine.change_session(&stranger, &wanted, rename).await.unwrap_err(), missing());
         let fork = ForkSession { session: wanted.clone(), at: Some((task.id.clone(), 1)), context: None };
         assert_eq!(engine.fork_session(&stranger, fork).await.unwrap_err(), missing());
-        assert_eq!(engine.delete_session(&stranger, &wanted, Unfinished::Cancel).await.unwrap_err(), missing());
+        assert_eq!(engine.delete_session(&stranger, &wanted, UnfinishedPolicy::Cancel).await.unwrap_err(), missing());
     }
     let all = ListSessions { limit: 10, ..ListSessions::default() };
     assert_eq!(engine.sessions(&stranger, &all).await.unwrap().total, 0);
@@ -297,7 +297,7 @@ async fn a_session_is_its_owners_alone() {
     assert_eq!(engine.session(&stranger, &named("c")).await.unwrap().record, None);
     let mine = engine.sessions(&me(), &all).await.unwrap();
     assert_eq!((mine.total, mine.sessions[0].title.as_deref()), (1, Some("Mine")));
-    assert!(mine.sessions[0].last_word.is_some());
+    assert!(mine.sessions[0].last_message.is_some());
     // With another agent it is another one too, and then it must be said which.
     let other = Message { context: Some("c".into()), ..message("m3", "say") };
     engine.send_and_settle(&me(), SendCommand::new("worker".into(), other)).await.unwrap();

@@ -12,7 +12,7 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, FeedItem, IdempotencyKey, SendCommand, Subscription, TaskRef};
 use baton_journal::fault::{Fault, FaultyJournal};
-use baton_types::{Digest, Fact, Message, MessageId, Principal, TaskEvent, TaskId, TaskState, ToolExecution};
+use baton_types::{Digest, JournalEvent, Message, MessageId, Principal, TaskEvent, TaskId, TaskState, ToolExecution};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -126,16 +126,25 @@ impl Coverage {
     fn count(&self, all: &check::Everything) {
         let add = |counter: &AtomicU64, count: usize| counter.fetch_add(count as u64, Ordering::Relaxed);
         let facts = || all.events.values().flatten().map(|event| &event.fact);
-        add(&self.resumed, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::RunResumed { .. }))).count());
+        add(
+            &self.resumed,
+            facts().filter(|fact| matches!(fact, JournalEvent::Task(TaskEvent::RunResumed { .. }))).count(),
+        );
         add(&self.handoffs, all.handoffs.len());
-        add(&self.chosen, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::ContextChosen { .. }))).count());
-        add(&self.questions, facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::ToolAsked { .. }))).count());
-        let passed = |fact: &&Fact| matches!(fact, Fact::Task(TaskEvent::HandoffAsked { .. }));
+        add(
+            &self.chosen,
+            facts().filter(|fact| matches!(fact, JournalEvent::Task(TaskEvent::ContextChosen { .. }))).count(),
+        );
+        add(
+            &self.questions,
+            facts().filter(|fact| matches!(fact, JournalEvent::Task(TaskEvent::ToolAsked { .. }))).count(),
+        );
+        let passed = |fact: &&JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::HandoffAsked { .. }));
         add(&self.passed_up, facts().filter(passed).count());
-        let denied = |fact: &&Fact| matches!(fact, Fact::Task(TaskEvent::ToolFinished { result }) if result.output.as_str().contains("BTN-3012"));
+        let denied = |fact: &&JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::ToolFinished { result }) if result.output.as_str().contains("BTN-3012"));
         add(&self.denied, facts().filter(denied).count());
         let said = |words: &str| {
-            facts().filter(|fact| matches!(fact, Fact::Task(TaskEvent::StatusChanged { message: Some(message), .. }) if message.text().contains(words))).count()
+            facts().filter(|fact| matches!(fact, JournalEvent::Task(TaskEvent::StatusChanged { message: Some(message), .. }) if message.text().contains(words))).count()
         };
         add(&self.in_doubt, said("was interrupted"));
         add(&self.crash_loops, said("BTN-3005"));
@@ -350,7 +359,7 @@ async fn send(engine: &Engine, clients: &Clients, index: usize, plan: &Plan) {
     let command = SendCommand {
         tool_execution: Some(plan.tools),
         push: plan.push.map(|kind| receiver(kind, "new", index)),
-        idempotency: plan.keyed.then(|| IdempotencyKey { key: message_id.clone(), request: Digest::of(b"") }),
+        idempotency: plan.keyed.then(|| IdempotencyKey { key: message_id.clone(), request: Digest::compute(b"") }),
         ..SendCommand::new(plan.agent.into(), message(&message_id, plan.script))
     };
     let sent = loop {
@@ -432,7 +441,7 @@ async fn read(mut subscription: Subscription, clients: &Clients, task: &TaskId) 
                 transcript.cursor = Some(event.number);
                 transcript.numbers.push(event.number);
                 match &event.fact {
-                    Fact::Task(TaskEvent::Answered { message, .. }) => {
+                    JournalEvent::Task(TaskEvent::Answered { message, .. }) => {
                         if let Some((id, _, text)) = open.take() {
                             assert_eq!(
                                 (id, text),
@@ -441,11 +450,11 @@ async fn read(mut subscription: Subscription, clients: &Clients, task: &TaskId) 
                             );
                         }
                     }
-                    Fact::Task(TaskEvent::StatusChanged { state, .. }) => {
+                    JournalEvent::Task(TaskEvent::StatusChanged { state, .. }) => {
                         open = None;
                         transcript.ended = state.is_terminal();
                     }
-                    Fact::Task(TaskEvent::AttemptStarted { .. } | TaskEvent::ToolsCalled { .. }) => open = None,
+                    JournalEvent::Task(TaskEvent::AttemptStarted { .. } | TaskEvent::ToolsCalled { .. }) => open = None,
                     _ => {}
                 }
             }

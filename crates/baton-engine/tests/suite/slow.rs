@@ -1,11 +1,11 @@
 //! A journal that takes its time: appends queue in order and become true a little later, as on a disk.
 
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
-    JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
-    StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, DeleteOutcome, Journal,
+    JournalError, Lease, LoadedStream, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent, StreamHead,
+    StreamPage, StreamQuery,
 };
-use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, Timestamp};
+use baton_types::{AgentName, BudgetUsage, ContextId, Digest, Principal, StreamId, Timestamp};
 use std::{
     sync::{
         Arc,
@@ -95,7 +95,7 @@ impl Journal for SlowJournal {
         &'a self,
         principal: Option<&'a Principal>,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
+    ) -> BoxFuture<'a, Result<Option<LoadedStream>, JournalError>> {
         Box::pin(async move {
             let found = self.inner.load(principal, stream).await;
             if matches!(stream, StreamId::Handoff(_)) && !self.records_take.is_zero() {
@@ -127,13 +127,17 @@ impl Journal for SlowJournal {
     fn list<'a>(
         &'a self,
         principal: &'a Principal,
-        query: &'a ListQuery,
-    ) -> BoxFuture<'a, Result<ListPage, JournalError>> {
+        query: &'a StreamQuery,
+    ) -> BoxFuture<'a, Result<StreamPage, JournalError>> {
         self.inner.list(principal, query)
     }
 
-    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>> {
-        self.inner.active(after, limit)
+    fn active_streams(
+        &self,
+        after: Option<StreamId>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StreamHead>, JournalError>> {
+        self.inner.active_streams(after, limit)
     }
 
     fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>> {
@@ -195,7 +199,7 @@ impl Journal for SlowJournal {
         self.inner.claim(principal, key)
     }
 
-    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>> {
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<BudgetUsage, JournalError>> {
         self.inner.tally(key)
     }
 
@@ -207,18 +211,20 @@ impl Journal for SlowJournal {
         self.inner.conversations(principal, query)
     }
 
-    fn forget<'a>(
+    fn delete_conversation<'a>(
         &'a self,
         principal: &'a Principal,
         agent: &'a AgentName,
         context: &'a ContextId,
-    ) -> BoxFuture<'a, Result<Forgotten, JournalError>> {
+    ) -> BoxFuture<'a, Result<DeleteOutcome, JournalError>> {
         let (principal, agent, context) = (principal.clone(), agent.clone(), context.clone());
-        self.in_turn(move |inner| Box::pin(async move { inner.forget(&principal, &agent, &context).await }))
+        self.in_turn(move |inner| {
+            Box::pin(async move { inner.delete_conversation(&principal, &agent, &context).await })
+        })
     }
 
-    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
-        self.inner.retain(policy)
+    fn apply_retention(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
+        self.inner.apply_retention(policy)
     }
 
     fn healthy(&self) -> bool {

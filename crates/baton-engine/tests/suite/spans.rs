@@ -3,7 +3,7 @@
 use crate::{check::all_events, world::World};
 use baton_ports::StoredEvent;
 use baton_telemetry::{HandoffSpans, ModelLabel, Origin, Settings, TaskSpans, Told};
-use baton_types::{Fact, Span, SpanId, StreamId, TaskEvent, TraceContext, TraceId};
+use baton_types::{JournalEvent, Span, SpanId, StreamId, TaskEvent, TraceContext, TraceId};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -15,12 +15,12 @@ pub(crate) fn projected(events: &[Arc<StoredEvent>]) -> Vec<Span> {
     let (mut tasks, mut handoffs, mut spans) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for event in events {
         match (&event.stream, &event.fact) {
-            (StreamId::Task(id), Fact::Task(fact)) => {
+            (StreamId::Task(id), JournalEvent::Task(fact)) => {
                 let told = Told { number: event.number, at: event.at, trace: event.trace.as_deref() };
                 let state = tasks.entry(id).or_insert_with(|| TaskSpans::submitted(id, fact).unwrap());
                 state.apply(told, fact, label, &origin, &mut spans);
             }
-            (StreamId::Handoff(id), Fact::Handoff(fact)) => {
+            (StreamId::Handoff(id), JournalEvent::Handoff(fact)) => {
                 let state: &mut HandoffSpans = handoffs.entry(id).or_default();
                 spans.extend(state.apply(event.at, fact, &origin));
             }
@@ -54,7 +54,7 @@ pub(crate) async fn are_whole(world: &World) {
     }
     let count = |word: &str| spans.iter().filter(|span| span.name.split(' ').next() == Some(word)).count();
     let facts = |wanted: fn(&TaskEvent) -> bool| {
-        events.iter().filter(|event| matches!(&event.fact, Fact::Task(fact) if wanted(fact))).count()
+        events.iter().filter(|event| matches!(&event.fact, JournalEvent::Task(fact) if wanted(fact))).count()
     };
     assert_eq!(count("invoke_agent"), facts(|fact| matches!(fact, TaskEvent::RunStarted { .. })));
     assert_eq!(count("chat"), facts(|fact| matches!(fact, TaskEvent::AttemptStarted { .. })));

@@ -2,8 +2,8 @@
 
 use crate::{check, world::World};
 use baton_ports::Journal;
-use baton_rules::Task;
-use baton_types::{Fact, PushConfig, PushDialect, StreamId, TaskEvent};
+use baton_rules::TaskRecord;
+use baton_types::{JournalEvent, PushConfig, PushDialect, StreamId, TaskEvent};
 use std::time::Duration;
 
 /// How much receivers have heard.
@@ -19,7 +19,7 @@ pub(crate) struct Heard {
 pub(crate) async fn told(
     world: &World,
     all: &check::Everything,
-    task: &Task,
+    task: &TaskRecord,
     push: Option<&str>,
     index: usize,
 ) -> Heard {
@@ -27,7 +27,9 @@ pub(crate) async fn told(
     let entries = world.journal.outbox("push", &stream).await.unwrap();
     let events = &all.events[&task.id];
     let aside = events.iter().find_map(|event| match &event.fact {
-        Fact::Task(TaskEvent::Said { message, .. }) if message.id.as_str().starts_with("aside") => Some(event.number),
+        JournalEvent::Task(TaskEvent::Said { message, .. }) if message.id.as_str().starts_with("aside") => {
+            Some(event.number)
+        }
         _ => None,
     });
     let mut heard = Heard::default();
@@ -39,7 +41,7 @@ pub(crate) async fn told(
     let ids: Vec<&String> = entries.iter().map(|entry| &entry.id).collect();
     assert_eq!(ids, expected.iter().map(|(id, ..)| id).collect::<Vec<_>>());
     for (id, url, since) in expected {
-        let shown = events.iter().filter(|event| matches!(&event.fact, Fact::Task(fact) if fact.is_shown()));
+        let shown = events.iter().filter(|event| matches!(&event.fact, JournalEvent::Task(fact) if fact.is_visible()));
         let owed: Vec<u64> = shown.map(|event| event.number).filter(|number| *number >= since).collect();
         // Plans are sent to one address each, but without a key there may be a second task with the same one.
         let arrived: Vec<_> = world.receivers.at(&url).into_iter().filter(|arrival| arrival.task == task.id).collect();

@@ -3,16 +3,18 @@
 use crate::elsewhere::{Elsewhere, FAR, VAGUE, remote};
 use crate::receivers::Receivers;
 use async_stream::stream;
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelAbout, ModelCall, ModelError,
-    ModelEvent, ModelStream, Models, SampleAsk, ToolHost, ToolOutcome, ToolOutput, ToolRun,
+    AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Journal, Model, ModelCall, ModelError,
+    ModelEvent, ModelInfo, ModelResolver, ModelStream, SamplingRequest, ToolHost, ToolInvocation, ToolOutcome,
+    ToolOutput,
 };
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, CallId, CommandTool, ContextItem, ControlTools, Effects, HandoffTarget, Include,
-    Json, Knowledge, McpServer, McpTool, McpTransport, Message, ModelSpec, Part, Permission, Role, RunLimits,
-    Timestamp, ToolAsk, ToolCall, ToolExecution, ToolQuestion, ToolRunner, ToolSpec, Usage, Wanted,
+    AgentName, AgentResources, AgentSpec, CallId, CommandTool, ContextItem, ControlTools, Effects, HandoffTarget,
+    InclusionMode, Json, Knowledge, McpServer, McpTool, McpTransport, Message, ModelSpec, Part, Permission,
+    QuestionKind, Role, RunLimits, Timestamp, ToolCall, ToolExecution, ToolInputRequest, ToolQuestion, ToolRunner,
+    ToolSpec, Usage,
 };
 use std::{
     collections::HashMap,
@@ -66,7 +68,7 @@ impl World {
     /// An engine whose agents are these.
     pub(crate) fn engine_with(&self, agents: Vec<AgentSpec>) -> Engine {
         let agents = Arc::new(Agents(agents.into_iter().map(Arc::new).collect()));
-        Engine::new(Options::default(), Ports { agents, ..self.ports(Arc::new(self.journal.clone())) })
+        Engine::new(EngineOptions::default(), Ports { agents, ..self.ports(Arc::new(self.journal.clone())) })
     }
 
     pub(crate) fn engine(&self) -> Engine {
@@ -74,14 +76,17 @@ impl World {
     }
 
     pub(crate) fn engine_on(&self, journal: Arc<dyn Journal>) -> Engine {
-        Engine::new(Options { handoff_timeout: Duration::from_secs(3600), ..Options::default() }, self.ports(journal))
+        Engine::new(
+            EngineOptions { handoff_timeout: Duration::from_secs(3600), ..EngineOptions::default() },
+            self.ports(journal),
+        )
     }
 }
 
 struct CountedIds(Arc<AtomicU64>);
 
-impl Ids for CountedIds {
-    fn fresh(&self) -> String {
+impl IdGenerator for CountedIds {
+    fn next_id(&self) -> String {
         format!("{:06}", self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
@@ -122,7 +127,7 @@ impl AgentSource for Agents {
     }
 
     /// What an agent elsewhere leaves to its caller can be called in its Environment.
-    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
         let server = McpServer {
             name: "environment".to_owned(),
             file: String::new(),
@@ -140,14 +145,14 @@ impl AgentSource for Agents {
             oauth: None,
         };
         let servers = if name.as_str() == FAR { vec![server] } else { Vec::new() };
-        Arc::new(AgentKit { servers, ..AgentKit::default() })
+        Arc::new(AgentResources { servers, ..AgentResources::default() })
     }
 }
 
 /// One rule that is always there, and one that is about looking.
 fn knowledge() -> Knowledge {
-    let always = ContextItem { include: Include::Always, ..ContextItem::new("always", "Work well.") };
-    let looking = ContextItem { include: Include::Agent, ..ContextItem::new("look", "Look twice.") };
+    let always = ContextItem { include: InclusionMode::Always, ..ContextItem::new("always", "Work well.") };
+    let looking = ContextItem { include: InclusionMode::Agent, ..ContextItem::new("look", "Look twice.") };
     Knowledge { rules: vec![always, looking], ..Knowledge::default() }
 }
 
@@ -207,7 +212,7 @@ pub(crate) fn message(id: &str, text: &str) -> Message {
 
 struct ScriptedModels(World);
 
-impl Models for ScriptedModels {
+impl ModelResolver for ScriptedModels {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(ScriptedModel(self.0.clone())))
     }
@@ -221,8 +226,8 @@ impl Model for ScriptedModel {
     }
 
     /// Whatever is said fits.
-    fn about(&self) -> ModelAbout {
-        ModelAbout { window: Some(1 << 40), ..ModelAbout::default() }
+    fn model_info(&self) -> ModelInfo {
+        ModelInfo { window: Some(1 << 40), ..ModelInfo::default() }
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {
@@ -243,7 +248,7 @@ impl Model for ScriptedModel {
             if !round.starts_with("now") {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
-            let mut finish = Finish::Stop;
+            let mut finish = FinishReason::Stop;
             for (index, action) in round.split(',').enumerate() {
                 let (name, inside) = action.split_once('(').map_or((action, ""), |(name, rest)| (name, rest.trim_end_matches(')')));
                 let arguments = match name {
@@ -281,7 +286,7 @@ impl Model for ScriptedModel {
                     "reject_task" => serde_json::json!({"reason": "not mine"}),
                     _ => serde_json::json!({}),
                 };
-                finish = Finish::ToolCalls;
+                finish = FinishReason::ToolCalls;
                 let id = format!("{}-{index}", call.message_id).into();
                 let name = match name {
                     "again" => "handoff",
@@ -315,13 +320,13 @@ fn named_target(inside: &str) -> Option<(&str, &str)> {
 struct CountedTools(World);
 
 impl ToolHost for CountedTools {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
-        let ToolRun { tool, call, answers, .. } = run;
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
+        let ToolInvocation { tool, call, answers, .. } = run;
         Box::pin(async move {
             if let "borrow" | "borrow_agent" = tool.name.as_str() {
                 let agent_uri = (tool.name == "borrow_agent").then(|| "worker".to_owned());
                 let messages = vec![(Role::User, "now".to_owned())];
-                let ask = SampleAsk { messages, agent_uri, ..SampleAsk::default() };
+                let ask = SamplingRequest { messages, agent_uri, ..SamplingRequest::default() };
                 return match run.helper.sample(ask).await {
                     Ok(sampled) => done(&format!("{} wrote {}", sampled.model, sampled.text)),
                     Err(reason) => ToolOutcome::Done(ToolOutput { output: Json::string(&reason), is_error: true }),
@@ -337,7 +342,7 @@ impl ToolHost for CountedTools {
             tokio::time::sleep(Duration::from_millis(2)).await;
             let asks = matches!(tool.name.as_str(), "quiz" | "guess");
             match answers {
-                None if asks => ToolOutcome::Asks(question(&call.id)),
+                None if asks => ToolOutcome::InputRequired(question(&call.id)),
                 None => done(&format!("{} done", tool.name)),
                 Some(answers) => {
                     assert_eq!(answers.state.as_deref(), Some(call.id.as_str()), "the state is another's");
@@ -348,7 +353,7 @@ impl ToolHost for CountedTools {
         })
     }
 
-    fn offered<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+    fn available_tools<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         let tool = |name: &str, effects, permission| ToolSpec {
             name: name.to_owned(),
             description: String::new(),
@@ -377,13 +382,13 @@ fn done(words: &str) -> ToolOutcome {
     ToolOutcome::Done(ToolOutput { output: Json::string(words), is_error: false })
 }
 
-fn question(call: &CallId) -> ToolAsk {
+fn question(call: &CallId) -> ToolInputRequest {
     let schema =
         serde_json::json!({"type": "object", "properties": {"which": {"type": "string"}}, "required": ["which"]});
     let question = ToolQuestion {
         key: "pick".to_owned(),
         message: "Which?".to_owned(),
-        wants: Wanted::Form { schema: schema.into() },
+        wants: QuestionKind::Form { schema: schema.into() },
     };
-    ToolAsk { questions: vec![question], state: Some(call.to_string()) }
+    ToolInputRequest { questions: vec![question], state: Some(call.to_string()) }
 }

@@ -1,6 +1,6 @@
 //! What a line of the log says.
 
-use baton_types::{Attributes, Value};
+use baton_types::{Attributes, SpanValue};
 use std::fmt;
 use tracing::field::{Field, Visit};
 
@@ -38,7 +38,7 @@ impl Fields {
         }
     }
 
-    fn attribute(&mut self, field: &Field, value: Value) {
+    fn attribute(&mut self, field: &Field, value: SpanValue) {
         match field.name() {
             "log.line" => {}
             _ if self.attributes.len() >= MOST_ATTRIBUTES => self.dropped += 1,
@@ -75,7 +75,7 @@ impl Visit for Fields {
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.attribute(field, Value::Float(value));
+        self.attribute(field, SpanValue::Float(value));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {

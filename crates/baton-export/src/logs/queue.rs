@@ -2,7 +2,7 @@
 
 use super::LogLayer;
 use baton_otlp::LogLine;
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::{
     collections::VecDeque,
     fmt,
@@ -199,7 +199,7 @@ impl Drop for LogReader {
 
 /// About what a line costs.
 fn weigh(line: &LogLine) -> usize {
-    let value = |value: &Value| if let Value::Text(text) = value { text.len() } else { 8 };
+    let value = |value: &SpanValue| if let SpanValue::Text(text) = value { text.len() } else { 8 };
     let attributes: usize = line.attributes.iter().map(|(key, held)| key.len() + value(held) + 48).sum();
     LINE + line.part.len() + line.words.len() + attributes
 }

@@ -9,7 +9,7 @@ use crate::{
     patience::Patience,
 };
 use baton_otlp::{LogLine, write_lines};
-use baton_types::Resource;
+use baton_types::SpanResource;
 use std::{collections::VecDeque, sync::Arc};
 
 /// Lines of a request.
@@ -18,7 +18,7 @@ const MOST: usize = 512;
 /// Sends lines to one target.
 pub(crate) struct LogCourier {
     pub(crate) carrier: Carrier,
-    pub(crate) resource: Arc<Resource>,
+    pub(crate) resource: Arc<SpanResource>,
     pub(crate) pace: Pace,
     pub(crate) patience: Patience,
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_export::{Compression, ExportOptions, Protocol, Route, Signal};
 use baton_ports::{SpanBatch, SpanStore as _};
-use baton_types::{Span, SpanId, SpanLink, SpanStatus, Value};
+use baton_types::{Span, SpanId, SpanLink, SpanStatus, SpanValue};
 use http::HeaderValue;
 use std::{collections::BTreeSet, time::Duration};
 
@@ -58,14 +58,14 @@ async fn content_leaves_only_when_it_may() {
         trace: expected.trace,
         span: expected.id,
         trace_state: String::new(),
-        attributes: vec![("retrieval.documents.0.document.content".into(), Value::from("secret"))],
+        attributes: vec![("retrieval.documents.0.document.content".into(), SpanValue::from("secret"))],
         dropped_attributes: 1,
         flags: 0,
     };
-    expected.id = SpanId::derived(&["another"]);
+    expected.id = SpanId::derive(&["another"]);
     expected.links = vec![link.clone()];
     let content = ["gen_ai.retrieval.documents", "gen_ai.retrieval.query.text", "ai.prompt", "ai.prompt.messages"];
-    expected.attributes.extend(content.map(|key| (key.into(), Value::from("secret"))));
+    expected.attributes.extend(content.map(|key| (key.into(), SpanValue::from("secret"))));
     sender.store.ingest(SpanBatch { spans: vec![expected.clone()], mark: None }).await.unwrap();
     link.attributes.clear();
     link.dropped_attributes = 2;

@@ -5,7 +5,7 @@ use crate::{
     sample::{Sender, number, to},
 };
 use baton_export::Protocol;
-use baton_ports::{ExportState, Exports as _};
+use baton_ports::{ExportMonitor as _, ExportState};
 use std::{
     io::{self, Write},
     sync::{Arc, Mutex},
@@ -95,14 +95,14 @@ async fn whoever_turns_everything_away_is_told_once_and_gets_everything_later() 
         assert!(why.contains(said) && why.contains(advice), "{protocol:?}: {why}");
         assert_eq!(sender.counted(), (0, 0), "nothing is lost");
         let waits = async {
-            while sender.exporter.counts().reports()[0].waiting_bytes == 0 {
+            while sender.exporter.counts().reports()[0].queued_bytes == 0 {
                 tokio::task::yield_now().await;
             }
         };
         tokio::time::timeout(Duration::from_secs(20), waits).await.expect("what was turned away waits");
         let spans = receiver.spans(4).await;
         assert_eq!(spans.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3], "{protocol:?}");
-        until(&sender, |state| *state == ExportState::Well).await;
+        until(&sender, |state| *state == ExportState::Healthy).await;
         let (told, again) = (lines.of(" WARN "), lines.of(" INFO "));
         assert_eq!((told.len(), again.len()), (1, 1), "{protocol:?}: {:#?}", lines.all());
         assert!(told[0].contains("turned away") && told[0].contains(advice), "{told:?}");
@@ -148,5 +148,5 @@ async fn somebody_whom_nobody_named_is_never_spoken_of() {
     sender.keep(0..2).await;
     receiver.until(|came| came.len() >= 3).await;
     assert_eq!(lines.of(" WARN "), Vec::<String>::new());
-    assert!(sender.exporter.counts().reports()[0].assumed);
+    assert!(sender.exporter.counts().reports()[0].is_default);
 }

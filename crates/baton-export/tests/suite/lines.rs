@@ -8,7 +8,7 @@ use baton_export::{ExportOptions, ExportTarget, Exporter, LogQueue, METER_INTERV
 use baton_otlp::proto::{ExportLogsServiceRequest, LogRecord, Value};
 use baton_spans::{EmbeddedSpans, Options};
 use baton_telemetry::during;
-use baton_types::{Resource, SpanId, TraceContext, TraceId};
+use baton_types::{SpanId, SpanResource, TraceContext, TraceId};
 use prost::Message as _;
 use serde_json::Value as Json;
 use std::{
@@ -69,7 +69,7 @@ impl<S: Subscriber> Layer<S> for Written {
 
 fn sends(options: &ExportOptions, lines: &LogQueue) -> Exporter {
     let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
-    let resource = Resource { attributes: vec![("service.name".into(), "test".into())], ..Resource::default() };
+    let resource = SpanResource { attributes: vec![("service.name".into(), "test".into())], ..SpanResource::default() };
     Exporter::start(&store, options).with_logs(options, lines, &Arc::new(resource))
 }
 

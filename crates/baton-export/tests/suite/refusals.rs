@@ -7,7 +7,7 @@ use crate::{
 };
 use baton_export::{Protocol, Signal};
 use baton_ports::{ExportState, SpanBatch, SpanStore as _};
-use baton_types::{Span, Value};
+use baton_types::{Span, SpanValue};
 use std::time::Duration;
 
 /// Patience is what the usual pace has, or none.
@@ -88,7 +88,7 @@ async fn what_is_tried_again_and_what_is_skipped() {
 /// The span with that number, too large to be sent with many others.
 fn large(number: u64) -> Span {
     let mut large = span(number);
-    large.attributes.push(("large".into(), Value::from("x".repeat(40_000))));
+    large.attributes.push(("large".into(), SpanValue::from("x".repeat(40_000))));
     large
 }
 
@@ -126,7 +126,8 @@ async fn what_receivers_repeat_of_a_secret_is_not_told() {
             options.targets[0].routes[0].1.headers.insert("authorization", header);
             let sender = Sender::start(directory.path(), &options);
             sender.keep(0..1).await;
-            let why = until(&sender, |state| matches!(state, ExportState::Blocked { .. } | ExportState::Away { .. }));
+            let why =
+                until(&sender, |state| matches!(state, ExportState::Blocked { .. } | ExportState::Unreachable { .. }));
             let why = format!("{:?}", why.await);
             assert!(!tells(&why), "{protocol:?} {code} {before}: {why}");
             assert_eq!(why.contains("[hidden] is not known here"), before <= 150, "{why}");

@@ -3,7 +3,9 @@
 use baton_export::{ExportOptions, ExportTarget, Exporter, Pace, Protocol, Route, Signal};
 use baton_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpans, Options};
-use baton_types::{Dropped, Resource, Span, SpanEvent, SpanId, SpanKind, SpanScope, SpanStatus, TraceId, Value};
+use baton_types::{
+    Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, TraceId,
+};
 use std::{ops::Range, path::Path, sync::Arc, time::Duration};
 
 /// The name of the target.
@@ -12,8 +14,8 @@ pub(crate) const TARGET: &str = "collector";
 /// The span with that number.
 pub(crate) fn span(number: u64) -> Span {
     Span {
-        trace: TraceId::derived(&["trace", &(number / 3).to_string()]),
-        id: SpanId::derived(&["span", &number.to_string()]),
+        trace: TraceId::derive(&["trace", &(number / 3).to_string()]),
+        id: SpanId::derive(&["span", &number.to_string()]),
         parent: None,
         trace_state: "a=b".to_owned(),
         flags: 1,
@@ -21,20 +23,20 @@ pub(crate) fn span(number: u64) -> Span {
         kind: SpanKind::Client,
         start: 1_000_000_000 + number,
         end: 2_000_000_000 + number,
-        attributes: vec![("number".into(), Value::from(number)), ("handoff.inputs".into(), Value::from("{}"))],
+        attributes: vec![("number".into(), SpanValue::from(number)), ("handoff.inputs".into(), SpanValue::from("{}"))],
         events: vec![SpanEvent {
             at: 5,
             name: "seen".into(),
-            attributes: vec![("gen_ai.prompt.0.content".into(), Value::from("secret"))],
+            attributes: vec![("gen_ai.prompt.0.content".into(), SpanValue::from("secret"))],
             dropped_attributes: 0,
         }],
         links: Vec::new(),
         status: SpanStatus::Error,
         status_message: "badly".to_owned(),
-        dropped: Dropped::default(),
-        resource: Arc::new(Resource {
-            attributes: vec![("service.name".into(), Value::from("test"))],
-            ..Resource::default()
+        dropped: SpanDropCounts::default(),
+        resource: Arc::new(SpanResource {
+            attributes: vec![("service.name".into(), SpanValue::from("test"))],
+            ..SpanResource::default()
         }),
         scope: Arc::new(SpanScope { name: "suite".to_owned(), ..SpanScope::default() }),
     }
@@ -42,7 +44,7 @@ pub(crate) fn span(number: u64) -> Span {
 
 /// The number of a span.
 pub(crate) fn number(span: &Span) -> u64 {
-    u64::try_from(span.attribute("number").and_then(Value::as_int).unwrap()).unwrap()
+    u64::try_from(span.attribute("number").and_then(SpanValue::as_int).unwrap()).unwrap()
 }
 
 /// Sends everything to that address.

@@ -5,7 +5,7 @@ use crate::{
     sample::{Sender, TARGET, number, to},
 };
 use baton_export::{ExportOptions, Protocol, from_environment};
-use baton_ports::{ExportState, Exports as _};
+use baton_ports::{ExportMonitor as _, ExportState};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use std::{fs, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
@@ -122,7 +122,7 @@ async fn reason(sender: &Sender) -> String {
     let counts = sender.exporter.counts();
     let known = async {
         loop {
-            if let ExportState::Away { why } | ExportState::Blocked { why } = counts.reports().remove(0).state {
+            if let ExportState::Unreachable { why } | ExportState::Blocked { why } = counts.reports().remove(0).state {
                 return why;
             }
             tokio::task::yield_now().await;

@@ -1,6 +1,6 @@
 //! Request context of an A2A operation, independent of binding and dialect.
 
-use crate::{app::Shared, auth::Caller, reply, telemetry::RequestSpan};
+use crate::{app::HttpState, auth::Caller, reply, telemetry::RequestSpan};
 use baton_engine::{EngineError, TaskRef};
 use baton_rules::Access;
 use baton_types::{AgentName, AgentSpec, ErrorCode, Principal, PushDialect, StreamId};
@@ -13,8 +13,8 @@ use std::{borrow::Cow, sync::Arc};
 
 /// A request dispatched to its operation; the caller is known to have read access to the agent.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'a> {
-    pub(super) shared: &'a Arc<Shared>,
+pub(super) struct A2aCall<'a> {
+    pub(super) shared: &'a Arc<HttpState>,
     pub(super) caller: &'a Caller,
     pub(super) agent: &'a AgentName,
     /// HTTP headers or gRPC metadata; the protocol's service parameters have the same names in both.
@@ -25,7 +25,7 @@ pub(super) struct Call<'a> {
     pub(super) span: &'a RequestSpan,
 }
 
-impl<'a> Call<'a> {
+impl<'a> A2aCall<'a> {
     /// Principal of the caller.
     pub(super) fn principal(&self) -> &'a Arc<Principal> {
         self.caller.principal()
@@ -33,13 +33,13 @@ impl<'a> Call<'a> {
 
     /// Rejects callers without call access to the agent.
     pub(super) fn check_may_call(&self) -> Result<(), Error> {
-        self.caller.may(self.shared, Access::Call, Some(self.agent))
+        self.caller.check_access(self.shared, Access::Call, Some(self.agent))
     }
 
     /// Error reply for a rejected command. A missing task is also reported to the audit check.
     pub(super) fn refuse(&self, error: EngineError) -> Error {
         if let EngineError::TaskNotFound(task) = &error {
-            self.caller.not_found(self.shared, StreamId::Task(task.clone()), ErrorCode::TASK_NOT_FOUND);
+            self.caller.audit_not_found(self.shared, StreamId::Task(task.clone()), ErrorCode::TASK_NOT_FOUND);
         }
         reply::from_engine(error)
     }
@@ -95,7 +95,7 @@ impl<'a> Call<'a> {
 }
 
 /// Replaces a not-found error by "no such agent" if the agent does not exist.
-pub(super) fn explain(shared: &Shared, caller: &Caller, agent: &AgentName, error: Error) -> Error {
+pub(super) fn prefer_agent_not_found(shared: &HttpState, caller: &Caller, agent: &AgentName, error: Error) -> Error {
     let lost = matches!(error.kind, ErrorKind::TaskNotFound | ErrorKind::AgentNotFound);
     if lost && shared.agent(agent.as_str()).is_none() {
         return shared.no_such_agent_for(caller, Some(agent.as_str()));

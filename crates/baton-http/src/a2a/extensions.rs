@@ -1,6 +1,6 @@
 //! Extensions that a request activates.
 
-use super::call::Call;
+use super::call::A2aCall;
 use baton_types::{ErrorCode, Message, ToolExecution};
 use baton_wire::a2a::v1::{
     Error, ErrorKind, GENERATION, IDEMPOTENCY, PresentationRequest, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION,
@@ -14,13 +14,13 @@ const HEADERS: [HeaderName; 2] =
 
 /// Known extensions that a request names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Active {
+pub(super) struct ActiveExtensions {
     uris: Vec<String>,
 }
 
-impl Active {
+impl ActiveExtensions {
     /// Extensions named by the request; unknown ones are ignored.
-    pub(super) fn of(call: &Call<'_>) -> Self {
+    pub(super) fn from_call(call: &A2aCall<'_>) -> Self {
         let requested = requested(call.headers);
         let own = [TOOL_EXECUTION, IDEMPOTENCY, GENERATION, STREAM_TEXT, TOOL_CALLS].into_iter();
         let known = own.chain(call.shared.options.a2a.extensions.iter().map(|extension| extension.uri.as_str()));
@@ -28,9 +28,9 @@ impl Active {
     }
 
     /// Rejects a send that does not name every required extension.
-    pub(super) fn check_required(&self, call: &Call<'_>) -> Result<(), Error> {
+    pub(super) fn check_required(&self, call: &A2aCall<'_>) -> Result<(), Error> {
         let mut required = call.shared.options.a2a.extensions.iter().filter(|extension| extension.required);
-        match required.find(|extension| !self.names(&extension.uri)) {
+        match required.find(|extension| !self.contains(&extension.uri)) {
             None => Ok(()),
             Some(missing) => {
                 let message = format!("this agent requires the extension {}", missing.uri);
@@ -39,13 +39,13 @@ impl Active {
         }
     }
 
-    fn names(&self, uri: &str) -> bool {
+    fn contains(&self, uri: &str) -> bool {
         self.uris.iter().any(|active| active == uri)
     }
 
     /// Tool execution mode, if the caller chose one.
     pub(super) fn tool_execution(&self, message: &Message) -> Result<Option<ToolExecution>, Error> {
-        if !self.names(TOOL_EXECUTION) {
+        if !self.contains(TOOL_EXECUTION) {
             return Ok(None);
         }
         requested_tool_execution(message.metadata.as_ref())
@@ -53,7 +53,7 @@ impl Active {
 
     /// Idempotency key of the message, if the extension is active; defaults to the message id.
     pub(super) fn idempotency_key(&self, message: &Message) -> Result<Option<String>, Error> {
-        if !self.names(IDEMPOTENCY) {
+        if !self.contains(IDEMPOTENCY) {
             return Ok(None);
         }
         let key = requested_idempotency_key(message.metadata.as_ref())?;
@@ -62,12 +62,12 @@ impl Active {
 
     /// Whether tasks and events carry their generation.
     pub(super) fn generation(&self) -> bool {
-        self.names(GENERATION)
+        self.contains(GENERATION)
     }
 
     /// Stream content requested by the caller.
     pub(super) fn presentation_request(&self) -> PresentationRequest {
-        PresentationRequest { stream_text: self.names(STREAM_TEXT), tool_calls: self.names(TOOL_CALLS) }
+        PresentationRequest { stream_text: self.contains(STREAM_TEXT), tool_calls: self.contains(TOOL_CALLS) }
     }
 
     /// Expected generation of the task, if the caller gave one.
@@ -80,9 +80,9 @@ impl Active {
 }
 
 /// Returns the active extensions to the caller, in the same header that requested them.
-pub(super) fn acknowledge(call: &Call<'_>, reply: &mut HeaderMap) {
+pub(super) fn acknowledge(call: &A2aCall<'_>, reply: &mut HeaderMap) {
     let asked = HEADERS.into_iter().filter(|name| call.headers.contains_key(name));
-    let active = Active::of(call).uris.join(",");
+    let active = ActiveExtensions::from_call(call).uris.join(",");
     if let Some(value) = HeaderValue::from_str(&active).ok().filter(|value| !value.is_empty()) {
         reply.extend(asked.map(|name| (name, value.clone())));
     }

@@ -18,6 +18,6 @@ mod version;
 pub(crate) use grpc::{
     check_frame as check_grpc_frame, is_grpc, mount as mount_grpc, unknown_method as unknown_grpc_method,
 };
-pub(crate) use jsonrpc::{named, sole};
+pub(crate) use jsonrpc::{handle_named_agent, handle_sole_agent};
 pub(crate) use rest::mount as mount_rest;
 pub(crate) use version::requested as requested_version;

@@ -5,7 +5,7 @@ use http::Method;
 
 /// An operation, independent of its name in a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum A2aOperation {
     Send,
     Stream,
     Get,
@@ -19,7 +19,7 @@ pub(super) enum Operation {
     ExtendedCard,
 }
 
-impl Operation {
+impl A2aOperation {
     const ALL: [Self; 11] = [
         Self::Send,
         Self::Stream,
@@ -62,23 +62,23 @@ impl Operation {
     }
 
     /// Operation with this A2A 1.0 method name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
     /// Operation of a gRPC path, for both services.
-    pub(super) fn of_grpc(path: &str) -> Option<Self> {
+    pub(super) fn from_grpc_path(path: &str) -> Option<Self> {
         let (_service, method) = path.rsplit_once('/')?;
         match method {
             "TaskSubscription" => Some(Self::Subscribe),
             "ListTaskPushNotificationConfig" => Some(Self::ListPush),
             "GetAgentCard" => Some(Self::ExtendedCard),
-            name => Self::named(name),
+            name => Self::from_name(name),
         }
     }
 
     /// Operation of an HTTP+JSON path, for both versions.
-    pub(super) fn of_rest(method: &Method, path: &str) -> Option<Self> {
+    pub(super) fn from_rest_path(method: &Method, path: &str) -> Option<Self> {
         let (before, last) = path.rsplit_once('/')?;
         let collection = before.rsplit('/').next().unwrap_or_default();
         let verb = last.rsplit_once(':').map(|(_, verb)| verb);
@@ -125,8 +125,8 @@ mod tests {
             ("POST", "/tasks/1:stop", "-"),
             ("POST", "/tasks/1", "-"),
         ] {
-            let operation = Operation::of_rest(&method.parse().unwrap(), path);
-            assert_eq!(operation.map_or("-", Operation::name), expect, "{method} {path}");
+            let operation = A2aOperation::from_rest_path(&method.parse().unwrap(), path);
+            assert_eq!(operation.map_or("-", A2aOperation::name), expect, "{method} {path}");
         }
         for (path, expect) in [
             ("/lf.a2a.v1.A2AService/SendMessage", "SendMessage"),
@@ -134,7 +134,7 @@ mod tests {
             ("/a2a.v1.A2AService/GetAgentCard", "GetExtendedAgentCard"),
             ("/lf.a2a.v1.A2AService/Nothing", "-"),
         ] {
-            assert_eq!(Operation::of_grpc(path).map_or("-", Operation::name), expect, "{path}");
+            assert_eq!(A2aOperation::from_grpc_path(path).map_or("-", A2aOperation::name), expect, "{path}");
         }
     }
 }

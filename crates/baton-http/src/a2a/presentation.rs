@@ -1,6 +1,6 @@
 //! Presentation of tasks for a request.
 
-use super::{call::Call, extensions::Active};
+use super::{call::A2aCall, extensions::ActiveExtensions};
 use baton_types::{A2aSettings, TaskView};
 use baton_wire::a2a::v1::{Presentation, PresentationRequest};
 
@@ -12,7 +12,7 @@ pub(super) struct PresentationPolicy {
 }
 
 impl PresentationPolicy {
-    pub(super) fn new(call: &Call<'_>, active: &Active) -> Self {
+    pub(super) fn new(call: &A2aCall<'_>, active: &ActiveExtensions) -> Self {
         let agent = call.shared.engine.agent(call.agent).map(|agent| agent.a2a).unwrap_or_default();
         Self { settings: agent.or(call.shared.options.a2a.settings), request: active.presentation_request() }
     }

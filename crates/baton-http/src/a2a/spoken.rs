@@ -1,6 +1,6 @@
 //! Span attributes of an A2A request.
 
-use super::operation::Operation;
+use super::operation::A2aOperation;
 use crate::telemetry::RequestSpan;
 use baton_telemetry::names;
 use baton_types::{AgentName, TaskState, TaskView};
@@ -8,7 +8,7 @@ use baton_wire::a2a::v1;
 use http::Extensions;
 
 /// Protocol of an A2A request, as recorded on its span.
-pub(super) struct Spoken {
+pub(super) struct RequestProtocol {
     /// Value of `rpc.system`; `None` for bindings without one.
     pub(super) system: Option<&'static str>,
     /// Protocol version, for dialects that have one.
@@ -16,40 +16,40 @@ pub(super) struct Spoken {
 }
 
 /// Version number of A2A 0.3.
-pub(super) const V03: &str = "0.3";
+pub(super) const V03_VERSION: &str = "0.3";
 
-impl Spoken {
+impl RequestProtocol {
     /// Names the span after the operation.
-    pub(super) fn begin(&self, span: &RequestSpan, operation: Operation, extensions: &Extensions) {
-        span.say(|span| {
+    pub(super) fn record_operation(&self, span: &RequestSpan, operation: A2aOperation, extensions: &Extensions) {
+        span.edit(|span| {
             span.rename(operation.name());
             span.set(names::A2A_METHOD_NAME, operation.name());
             span.set_some(names::RPC_SYSTEM, self.system);
             span.set_some(names::A2A_PROTOCOL_VERSION, self.version);
         });
-        span.routed(extensions);
+        span.record_route(extensions);
     }
 }
 
 impl RequestSpan {
     /// Records the called agent.
-    pub(super) fn is_for(&self, agent: &AgentName) {
-        self.say(|span| span.set(names::GEN_AI_AGENT_NAME, agent.as_str().to_owned()));
+    pub(super) fn set_agent(&self, agent: &AgentName) {
+        self.edit(|span| span.set(names::GEN_AI_AGENT_NAME, agent.as_str().to_owned()));
     }
 
     /// Records the id of the message.
-    pub(super) fn brings(&self, message: &str) {
-        self.say(|span| span.set(names::A2A_MESSAGE_ID, message.to_owned()));
+    pub(super) fn set_message_id(&self, message: &str) {
+        self.edit(|span| span.set(names::A2A_MESSAGE_ID, message.to_owned()));
     }
 
     /// Records the id of the task.
-    pub(super) fn is_about(&self, task: &str) {
-        self.say(|span| span.set(names::A2A_TASK_ID, task.to_owned()));
+    pub(super) fn set_task_id(&self, task: &str) {
+        self.edit(|span| span.set(names::A2A_TASK_ID, task.to_owned()));
     }
 
     /// Records the id, context and state of the returned task.
-    pub(super) fn shows(&self, view: &TaskView) {
-        self.say(|span| {
+    pub(super) fn set_task(&self, view: &TaskView) {
+        self.edit(|span| {
             span.set(names::A2A_TASK_ID, view.id.as_str().to_owned());
             span.set(names::GEN_AI_CONVERSATION_ID, view.context.as_str().to_owned());
             span.set(names::A2A_TASK_STATE, v1::TaskState::from(view.state).as_str());
@@ -57,7 +57,7 @@ impl RequestSpan {
     }
 
     /// Records the current state of the task.
-    pub(super) fn stands(&self, state: TaskState) {
-        self.say(|span| span.set(names::A2A_TASK_STATE, v1::TaskState::from(state).as_str()));
+    pub(super) fn set_task_state(&self, state: TaskState) {
+        self.edit(|span| span.set(names::A2A_TASK_STATE, v1::TaskState::from(state).as_str()));
     }
 }

@@ -1,6 +1,6 @@
 //! Task stream as server-sent events.
 
-use super::ops::{Following, Told};
+use super::ops::{TaskStream, TaskStreamItem};
 use axum::{body::Body, response::Response};
 use baton_engine::FeedItem;
 use bytes::Bytes;
@@ -8,13 +8,13 @@ use http::{HeaderValue, header};
 use std::{convert::Infallible, io::Write as _, pin::pin};
 
 /// Encodes a stream item as the data of an event.
-pub(super) trait Frame: Send + 'static {
+pub(super) trait EventEncoder: Send + 'static {
     /// Appends the data, which must not contain line breaks.
-    fn write(&self, out: &mut Vec<u8>, told: Told<'_>);
+    fn write(&self, out: &mut Vec<u8>, told: TaskStreamItem<'_>);
 }
 
 /// Reply that streams the task.
-pub(super) fn response(following: Following, frame: impl Frame) -> Response {
+pub(super) fn response(following: TaskStream, frame: impl EventEncoder) -> Response {
     let mut response = Response::new(Body::from_stream(events(following, frame)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -25,15 +25,18 @@ pub(super) fn response(following: Following, frame: impl Frame) -> Response {
 
 /// Keep-alive comment of an idle stream. No blank line follows: after an event with an id, common parsers (httpx-sse,
 /// which the Python client of 0.3 uses) take one for the end of another event, without data.
-const STILL_HERE: &[u8] = b": still here\n";
+const KEEP_ALIVE_COMMENT: &[u8] = b": still here\n";
 
-enum Woken {
-    Fed(Option<FeedItem>),
-    Beat,
+enum TaskStreamSignal {
+    Item(Option<FeedItem>),
+    KeepAlive,
     Stopped,
 }
 
-fn events(mut following: Following, frame: impl Frame) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
+fn events(
+    mut following: TaskStream,
+    frame: impl EventEncoder,
+) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
     async_stream::stream! {
         let mut stopped = pin!(following.shutdown.clone().cancelled_owned());
         let mut beat = tokio::time::interval(following.keep_alive);
@@ -44,20 +47,20 @@ fn events(mut following: Following, frame: impl Frame) -> impl futures_core::Str
                 loop {
                     let woken = tokio::select! {
                         biased;
-                        item = &mut next => Woken::Fed(item),
-                        () = &mut stopped => Woken::Stopped,
-                        _ = beat.tick() => Woken::Beat,
+                        item = &mut next => TaskStreamSignal::Item(item),
+                        () = &mut stopped => TaskStreamSignal::Stopped,
+                        _ = beat.tick() => TaskStreamSignal::KeepAlive,
                     };
                     match woken {
-                        Woken::Fed(item) => break item,
-                        Woken::Stopped => break None,
-                        Woken::Beat => yield Ok(Bytes::from_static(STILL_HERE)),
+                        TaskStreamSignal::Item(item) => break item,
+                        TaskStreamSignal::Stopped => break None,
+                        TaskStreamSignal::KeepAlive => yield Ok(Bytes::from_static(KEEP_ALIVE_COMMENT)),
                     }
                 }
             };
             let Some(item) = fed else { break };
             let mut bytes = Vec::with_capacity(512);
-            following.tell(&item, |told| write_event(&mut bytes, &frame, told));
+            following.encode(&item, |told| write_event(&mut bytes, &frame, told));
             if !bytes.is_empty() {
                 yield Ok(Bytes::from(bytes));
             }
@@ -66,7 +69,7 @@ fn events(mut following: Following, frame: impl Frame) -> impl futures_core::Str
 }
 
 /// Writes an event; numbered items use their number as the event id.
-fn write_event(out: &mut Vec<u8>, frame: &impl Frame, told: Told<'_>) {
+fn write_event(out: &mut Vec<u8>, frame: &impl EventEncoder, told: TaskStreamItem<'_>) {
     if let Some(number) = told.number {
         let _ = writeln!(out, "id: {number}");
     }

@@ -7,7 +7,7 @@ use http::{HeaderMap, Uri};
 
 /// A supported protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Version {
+pub(super) enum A2aVersion {
     /// 1.0, which has distinct method names and paths.
     V1,
     /// 0.3, also used for 0.2.
@@ -17,19 +17,24 @@ pub(super) enum Version {
 /// Rejects a request whose declared version differs from the version of its method name, path or service.
 ///
 /// The version is in the `A2A-A2aVersion` header, metadata or query parameter; its patch number is ignored.
-pub(super) fn check(headers: &HeaderMap, uri: Option<&Uri>, spoken: Version, rule: VersionRule) -> Result<(), Error> {
+pub(super) fn check(
+    headers: &HeaderMap,
+    uri: Option<&Uri>,
+    spoken: A2aVersion,
+    rule: VersionRule,
+) -> Result<(), Error> {
     match requested(headers, uri) {
-        Some(version) => match (known(version), spoken) {
+        Some(version) => match (parse_version(version), spoken) {
             (Some(declared), spoken) if declared == spoken => Ok(()),
-            (Some(_), Version::V1) => Err(refuse(&format!(
+            (Some(_), A2aVersion::V1) => Err(refuse(&format!(
                 "this operation belongs to A2A 1.0, but A2A-Version is {version}; send A2A-Version: 1.0"
             ))),
-            (Some(_), Version::V03) => Err(refuse(&format!(
+            (Some(_), A2aVersion::V03) => Err(refuse(&format!(
                 "this operation belongs to A2A 0.3, but A2A-Version is {version}; use the names of {version}"
             ))),
             (None, _) => Err(refuse(&format!("A2A {version} is not supported; this agent supports 1.0 and 0.3"))),
         },
-        None if rule == VersionRule::Strict && spoken == Version::V1 => {
+        None if rule == VersionRule::Strict && spoken == A2aVersion::V1 => {
             Err(refuse("a request without A2A-Version uses 0.3, which has no such operation; send A2A-Version: 1.0"))
         }
         None => Ok(()),
@@ -50,12 +55,14 @@ fn query(uri: &Uri) -> Option<&str> {
         .next()
 }
 
-fn known(version: &str) -> Option<Version> {
-    [("1.0", Version::V1), ("0.3", Version::V03), ("0.2", Version::V03)].into_iter().find_map(|(name, known)| {
-        let rest = version.strip_prefix(name)?;
-        let patch = rest.strip_prefix('.').is_some_and(|patch| patch.parse::<u32>().is_ok());
-        (rest.is_empty() || patch).then_some(known)
-    })
+fn parse_version(version: &str) -> Option<A2aVersion> {
+    [("1.0", A2aVersion::V1), ("0.3", A2aVersion::V03), ("0.2", A2aVersion::V03)].into_iter().find_map(
+        |(name, known)| {
+            let rest = version.strip_prefix(name)?;
+            let patch = rest.strip_prefix('.').is_some_and(|patch| patch.parse::<u32>().is_ok());
+            (rest.is_empty() || patch).then_some(known)
+        },
+    )
 }
 
 fn refuse(message: &str) -> Error {
@@ -69,7 +76,7 @@ mod tests {
 
     #[test]
     fn versions() {
-        use Version::{V1, V03};
+        use A2aVersion::{V1, V03};
         use VersionRule::{ByMethod, Strict};
         for (header, uri, spoken, rule, expect) in [
             (Some("1.0"), "/", V1, Strict, true),

@@ -1,7 +1,7 @@
 //! `POST /api/v1/approvals/{task}/{call}`.
 
-use super::{found, refused};
-use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan};
+use super::{approval_error, find_approval};
+use crate::{app::HttpState, auth::Caller, named::invalid_path, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
@@ -18,24 +18,24 @@ use std::sync::Arc;
 /// Answers a pending approval. The response is sent as soon as the answer is journaled and reports the task state at
 /// that time.
 pub(crate) async fn answer(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     path: Result<Path<(String, String)>, PathRejection>,
     request: Request,
 ) -> Response {
     let answered = async {
-        let Path((task, call)) = path.map_err(|error| unreadable(&error.body_text()))?;
+        let Path((task, call)) = path.map_err(|error| invalid_path(&error.body_text()))?;
         let (parts, body) = request.into_parts();
         reply::check_json(&parts.headers)?;
         let received = shared.bodies.read(&parts, body).await?;
-        let answer: api::AnswerApproval = serde_json::from_str(reply::readable(&received.bytes)?)
+        let answer: api::AnswerApproval = serde_json::from_str(reply::parse_text(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
         let id = format!("{task}/{call}");
-        let answer = command(task, call, answer, RequestSpan::of(&parts.extensions, &parts.headers).trace())?;
-        let approval = found(&shared, &caller, &answer.approval).await?;
-        caller.may(&shared, Access::Call, Some(&approval.task_agent))?;
+        let answer = command(task, call, answer, RequestSpan::from_request(&parts.extensions, &parts.headers).trace())?;
+        let approval = find_approval(&shared, &caller, &answer.approval).await?;
+        caller.check_access(&shared, Access::Call, Some(&approval.task_agent))?;
         let view = shared.engine.answer_approval(caller.principal(), &answer).await;
-        let view = view.map_err(|error| refused(&shared, &caller, error))?;
+        let view = view.map_err(|error| approval_error(&shared, &caller, error))?;
         let (task_id, agent) = (view.id.to_string(), view.agent.to_string());
         Ok(AnsweredApproval { id, task_id, agent, state: view.state.as_str().to_owned() })
     };
@@ -54,27 +54,27 @@ fn command(
     let api::AnswerApproval { decision, digest, key, content, text, remote_task_id, answers } = answer;
     let several = answers.into_iter().map(|answer| QuestionAnswer {
         key: Some(answer.key),
-        decision: answer.decision.map(decided),
+        decision: answer.decision.map(convert_decision),
         content: answer.content,
         text: answer.text,
     });
     let mut answers: Vec<QuestionAnswer> = several.collect();
-    let only = QuestionAnswer { key, decision: decision.map(decided), content, text };
+    let only = QuestionAnswer { key, decision: decision.map(convert_decision), content, text };
     match (only == QuestionAnswer::default(), answers.is_empty()) {
         (false, true) => answers.push(only),
         (true, false) => {}
-        (true, true) => return Err(unanswered("decision, content or text is required")),
-        (false, false) => return Err(unanswered("give one answer, or several in answers, but not both")),
+        (true, true) => return Err(invalid_answer("decision, content or text is required")),
+        (false, false) => return Err(invalid_answer("give one answer, or several in answers, but not both")),
     }
     let approval = ApprovalRef { task: task.into(), call, remote_task: remote_task_id };
     Ok(AnswerApproval { approval, digest, answers, trace: trace.map(Into::into) })
 }
 
-fn unanswered(message: &str) -> Error {
+fn invalid_answer(message: &str) -> Error {
     Error::new(ErrorKind::InvalidParams, ErrorCode::ANSWER_INVALID, message)
 }
 
-fn decided(decision: api::ApprovalDecision) -> ApprovalDecision {
+fn convert_decision(decision: api::ApprovalDecision) -> ApprovalDecision {
     match decision {
         api::ApprovalDecision::AllowOnce => ApprovalDecision::AllowOnce,
         api::ApprovalDecision::AllowSession => ApprovalDecision::AllowSession,

@@ -1,13 +1,13 @@
 //! `GET /api/v1/approvals?agent=&root_task_id=&page_size=&page_token=`.
 
 use super::entry;
-use crate::{app::Shared, auth::Caller, reply};
+use crate::{app::HttpState, auth::Caller, reply};
 use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
 use baton_engine::ListApprovals;
-use baton_ports::PageCursor;
+use baton_ports::StreamCursor;
 use baton_rules::Access;
 use baton_types::{ErrorCode, Timestamp};
 use baton_wire::{
@@ -19,14 +19,14 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 /// Default page size.
-const USUAL: usize = 50;
+const DEFAULT_PAGE_SIZE: usize = 50;
 
 /// Maximum page size.
-const MOST: usize = 100;
+const MAX_PAGE_SIZE: usize = 100;
 
 /// Query parameters of the list.
 #[derive(Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct ApprovalListParams {
     agent: Option<String>,
     root_task_id: Option<String>,
     page_size: Option<usize>,
@@ -35,12 +35,12 @@ pub(crate) struct Wanted {
 
 /// Pending approvals of the caller, newest first.
 pub(crate) async fn list(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    query: Result<Query<Wanted>, QueryRejection>,
+    query: Result<Query<ApprovalListParams>, QueryRejection>,
 ) -> Response {
     let listed = async {
-        caller.may(&shared, Access::Read, None)?;
+        caller.check_access(&shared, Access::Read, None)?;
         let Query(wanted) = query
             .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.body_text()))?;
         let after = match wanted.page_token.as_deref() {
@@ -51,7 +51,7 @@ pub(crate) async fn list(
             agent: wanted.agent.filter(|agent| !agent.is_empty()).map(Into::into),
             root: wanted.root_task_id.filter(|task| !task.is_empty()).map(Into::into),
             after,
-            limit: wanted.page_size.unwrap_or(USUAL).clamp(1, MOST),
+            limit: wanted.page_size.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE),
         };
         let page = shared.engine.approvals(caller.principal(), &query).await.map_err(reply::from_engine)?;
         let readable = page.approvals.into_iter().filter(|approval| caller.may_read(&approval.task_agent));
@@ -66,14 +66,14 @@ pub(crate) async fn list(
     }
 }
 
-fn write_token(cursor: &PageCursor) -> String {
+fn write_token(cursor: &StreamCursor) -> String {
     format!("{}.{}", cursor.status_at.as_millis(), cursor.id)
 }
 
 /// Accepts only the exact output of [`write_token`]: any other token would look like a page after the last.
-fn read_token(token: &str) -> Result<PageCursor, Error> {
+fn read_token(token: &str) -> Result<StreamCursor, Error> {
     let parsed = token.split_once('.').and_then(|(millis, id)| {
-        let cursor = PageCursor { status_at: Timestamp::from_millis(millis.parse().ok()?), id: id.to_owned() };
+        let cursor = StreamCursor { status_at: Timestamp::from_millis(millis.parse().ok()?), id: id.to_owned() };
         (!id.is_empty() && write_token(&cursor) == token).then_some(cursor)
     });
     parsed.ok_or_else(|| {

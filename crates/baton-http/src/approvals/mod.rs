@@ -11,7 +11,7 @@ pub(crate) use answer::answer;
 pub(crate) use list::list;
 pub(crate) use show::show;
 
-use crate::{app::Shared, auth::Caller, reply};
+use crate::{app::HttpState, auth::Caller, reply};
 use baton_engine::{Approval, ApprovalError, ApprovalKind, ApprovalQuestion, ApprovalRef};
 use baton_rules::Access;
 use baton_types::StreamId;
@@ -22,23 +22,23 @@ use baton_wire::{
 };
 
 /// The approval, if it is pending and the caller may read its agent.
-async fn found(shared: &Shared, caller: &Caller, wanted: &ApprovalRef) -> Result<Approval, Error> {
-    caller.may(shared, Access::Read, None)?;
+async fn find_approval(shared: &HttpState, caller: &Caller, wanted: &ApprovalRef) -> Result<Approval, Error> {
+    caller.check_access(shared, Access::Read, None)?;
     let found = shared.engine.approval(caller.principal(), wanted).await;
-    let found = found.map_err(|error| refused(shared, caller, error))?;
-    caller.may(shared, Access::Read, Some(&found.task_agent)).map(|()| found)
+    let found = found.map_err(|error| approval_error(shared, caller, error))?;
+    caller.check_access(shared, Access::Read, Some(&found.task_agent)).map(|()| found)
 }
 
 /// Maps an approval error to an API error.
-fn refused(shared: &Shared, caller: &Caller, error: ApprovalError) -> Error {
+fn approval_error(shared: &HttpState, caller: &Caller, error: ApprovalError) -> Error {
     let (code, message) = (error.code(), error.to_string());
     match error {
         ApprovalError::NotFound { task, .. } => {
-            caller.not_found(shared, StreamId::Task(task), code);
+            caller.audit_not_found(shared, StreamId::Task(task), code);
             Error::new(ErrorKind::TaskNotFound, code, message)
         }
         ApprovalError::Answered { .. } => Error::new(ErrorKind::TaskGenerationMismatch, code, message),
-        ApprovalError::Unfit(detail) => {
+        ApprovalError::InvalidAnswer(detail) => {
             let violation = FieldViolation { field: "answer".to_owned(), description: detail };
             Error::invalid_params(violation.into()).with_code(code)
         }

@@ -1,7 +1,7 @@
 //! `GET /api/v1/approvals/{task}/{call}`.
 
-use super::{entry, found};
-use crate::{app::Shared, auth::Caller, named::unreadable, reply};
+use super::{entry, find_approval};
+use crate::{app::HttpState, auth::Caller, named::invalid_path, reply};
 use axum::{
     extract::{Path, State, rejection::PathRejection},
     response::Response,
@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 /// Shows one pending approval.
 pub(crate) async fn show(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     path: Result<Path<(String, String)>, PathRejection>,
 ) -> Response {
     let shown = async {
-        let Path((task, call)) = path.map_err(|error| unreadable(&error.body_text()))?;
+        let Path((task, call)) = path.map_err(|error| invalid_path(&error.body_text()))?;
         let wanted = ApprovalRef { task: task.into(), call, remote_task: None };
-        found(&shared, &caller, &wanted).await
+        find_approval(&shared, &caller, &wanted).await
     };
     match shown.await {
         Ok(approval) => reply::json(&entry(approval)),

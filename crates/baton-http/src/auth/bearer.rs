@@ -6,7 +6,7 @@ use http::{HeaderMap, header};
 
 /// Reason that a request has no usable bearer token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoBearer {
+pub(super) enum BearerError {
     /// The request has no credentials.
     Missing,
     /// The request has several `Authorization` headers, so the choice would be ambiguous.
@@ -17,7 +17,7 @@ pub(super) enum NoBearer {
     Malformed,
 }
 
-impl NoBearer {
+impl BearerError {
     /// Error message for the caller.
     pub(super) fn message(self) -> &'static str {
         match self {
@@ -30,29 +30,29 @@ impl NoBearer {
 }
 
 /// Whether the request carries the owner's token.
-pub(crate) fn shows_owner(access: &AccessOptions, headers: &HeaderMap) -> bool {
+pub(crate) fn has_owner_token(access: &AccessOptions, headers: &HeaderMap) -> bool {
     let Some(owner) = &access.owner else { return true };
     // Comparing digests does not leak by timing how much of a token matched.
-    bearer(headers).is_ok_and(|token| Digest::of(token.as_bytes()) == *owner)
+    bearer(headers).is_ok_and(|token| Digest::compute(token.as_bytes()) == *owner)
 }
 
 /// Bearer token of a request; gRPC uses the metadata key of the same name.
-pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
+pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, BearerError> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
-    let Some(value) = given.next() else { return Err(NoBearer::Missing) };
+    let Some(value) = given.next() else { return Err(BearerError::Missing) };
     if given.next().is_some() {
-        return Err(NoBearer::Several);
+        return Err(BearerError::Several);
     }
-    let text = value.to_str().map_err(|_| NoBearer::Malformed)?.trim_matches(' ');
+    let text = value.to_str().map_err(|_| BearerError::Malformed)?.trim_matches(' ');
     if text.is_empty() {
-        return Err(NoBearer::Missing);
+        return Err(BearerError::Missing);
     }
     let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
-        return Err(NoBearer::OtherScheme);
+        return Err(BearerError::OtherScheme);
     }
     let token = token.trim_start_matches(' ');
-    if is_token68(token) { Ok(token) } else { Err(NoBearer::Malformed) }
+    if is_token68(token) { Ok(token) } else { Err(BearerError::Malformed) }
 }
 
 /// Whether the text is a `token68` of HTTP authentication.
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_a_request_shows() {
-        use NoBearer::{Malformed, Missing, OtherScheme, Several};
+        use BearerError::{Malformed, Missing, OtherScheme, Several};
         for (given, expect) in [
             (&[][..], Err(Missing)),
             (&[""], Err(Missing)),

@@ -1,10 +1,10 @@
-//! Who asks, as handlers know them.
+//! The caller of a request, as seen by handlers.
 
-use super::{Came, network::network};
-use crate::{app::Shared, reply};
+use super::{RequestOrigin, network::client_network};
+use crate::{app::HttpState, reply};
 use axum::{extract::FromRequestParts, response::Response};
-use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
-use baton_rules::{Access, Missing, Scope, may, may_everywhere};
+use baton_ports::{AuthenticatedCaller, Authenticator, BoxFuture, TokenRejection};
+use baton_rules::{Access, AccessScope, MissingScope, check_access, check_access_to_all};
 use baton_types::{AgentName, ErrorCode, Principal, StreamId};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{Extensions, request::Parts};
@@ -17,49 +17,49 @@ use std::{
     time::Duration,
 };
 
-/// Who asks; the gate puts one into every request.
+/// The caller of a request; [`GateLayer`](super::GateLayer) inserts one into every request.
 #[derive(Clone)]
-pub(crate) struct Caller(Arc<Known>, Option<IpAddr>);
+pub(crate) struct Caller(Arc<CallerState>, Option<IpAddr>);
 
-/// Whose limits a request counts against.
+/// Key of the limits that a request counts against.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LimitKey {
     /// An authenticated principal: its tenant and subject.
     Principal(Arc<str>, Arc<str>),
-    /// A client address without authentication; for IPv6 its network of 64 bits. `None` in the same process.
+    /// Address of an unauthenticated client; for IPv6 its /64 network. `None` for requests from the same process.
     Address(Option<IpAddr>),
 }
 
-struct Known {
+struct CallerState {
     principal: Arc<Principal>,
     credential: Option<Arc<str>>,
-    /// How the request came; not told where everybody is the owner, because nobody is turned away there.
-    came: Option<Came>,
-    /// What was shown, and who judges it; kept for as long as the request lasts.
-    shown: Option<(Arc<dyn Identity>, Box<str>)>,
-    /// The scope for want of which the request was refused.
-    missing: OnceLock<Scope>,
-    /// Whether the audit log has a line about the request already.
+    /// Origin of the request; `None` if every caller is the owner, because no request is denied then.
+    origin: Option<RequestOrigin>,
+    /// Identity provider and presented token, kept for the duration of the request.
+    presented_token: Option<(Arc<dyn Authenticator>, Box<str>)>,
+    /// The missing scope, if the request was denied.
+    missing_scope: OnceLock<AccessScope>,
+    /// Whether the audit log already has an entry for the request.
     denied: AtomicBool,
-    /// Whether the operation changes something that only administrators may.
-    changes: AtomicBool,
+    /// Whether the operation is an administrative change.
+    is_admin_change: AtomicBool,
 }
 
-/// How often it is looked whether the credentials of an open stream still hold.
-const RECHECK: Duration = Duration::from_secs(5);
+/// Interval at which the credentials of an open stream are checked again.
+const CREDENTIAL_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Caller {
     /// The owner of this Baton.
     pub(super) fn local() -> Self {
-        Self::unknown(Principal::local())
+        Self::without_credentials(Principal::local())
     }
 
-    /// Somebody who asked for what is open to everybody, and may do nothing else.
+    /// A caller without credentials; has access to public resources only.
     pub(super) fn anonymous() -> Self {
-        Self::unknown(Principal { tenant: "".into(), subject: "".into(), scopes: Vec::new() })
+        Self::without_credentials(Principal { tenant: "".into(), subject: "".into(), scopes: Vec::new() })
     }
 
-    fn unknown(principal: Principal) -> Self {
+    fn without_credentials(principal: Principal) -> Self {
         let principal = Arc::new(principal);
         Self::with(principal, None, None, None)
     }
@@ -67,98 +67,115 @@ impl Caller {
     fn with(
         principal: Arc<Principal>,
         credential: Option<Arc<str>>,
-        came: Option<Came>,
-        shown: Option<(Arc<dyn Identity>, Box<str>)>,
+        came: Option<RequestOrigin>,
+        shown: Option<(Arc<dyn Authenticator>, Box<str>)>,
     ) -> Self {
         let (denied, changes) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self(Arc::new(Known { principal, credential, came, shown, missing: OnceLock::new(), denied, changes }), None)
+        Self(
+            Arc::new(CallerState {
+                principal,
+                credential,
+                origin: came,
+                presented_token: shown,
+                missing_scope: OnceLock::new(),
+                denied,
+                is_admin_change: changes,
+            }),
+            None,
+        )
     }
 
     #[cfg(test)]
     pub(crate) fn from_address(address: IpAddr) -> Self {
-        Self::local().at(Some(address))
+        Self::local().with_address(Some(address))
     }
 
-    /// The same caller, on a connection from that address.
-    pub(super) fn at(self, remote: Option<IpAddr>) -> Self {
+    /// The same caller with the address of its connection.
+    pub(super) fn with_address(self, remote: Option<IpAddr>) -> Self {
         Self(self.0, remote)
     }
 
-    /// Whose limits its requests count against: those of its principal, or of its address if it showed no credentials.
+    /// Limit key of the caller: its principal, or its address if it presented no credentials.
     pub(crate) fn limit_key(&self) -> LimitKey {
         if self.0.credential.is_none() {
-            return LimitKey::Address(self.1.map(network));
+            return LimitKey::Address(self.1.map(client_network));
         }
         let principal = self.principal();
         LimitKey::Principal(Arc::clone(&principal.tenant), Arc::clone(&principal.subject))
     }
 
-    /// Somebody who showed credentials.
-    pub(super) fn identified(identified: Identified, came: Came, identity: Arc<dyn Identity>, token: &str) -> Self {
-        let Identified { principal, credential } = identified;
+    /// A caller with valid credentials.
+    pub(super) fn identified(
+        identified: AuthenticatedCaller,
+        came: RequestOrigin,
+        identity: Arc<dyn Authenticator>,
+        token: &str,
+    ) -> Self {
+        let AuthenticatedCaller { principal, credential } = identified;
         Self::with(principal, Some(credential), Some(came), Some((identity, token.into())))
     }
 
-    /// Resolves when what the caller showed no longer holds: it was revoked, or has expired.
-    pub(crate) fn no_longer(&self) -> BoxFuture<'static, ()> {
+    /// Resolves when the caller's credentials become invalid because they were revoked or have expired.
+    pub(crate) fn credentials_revoked(&self) -> BoxFuture<'static, ()> {
         let known = Arc::clone(&self.0);
         Box::pin(async move {
-            let Some((identity, token)) = &known.shown else { return std::future::pending().await };
+            let Some((identity, token)) = &known.presented_token else { return std::future::pending().await };
             loop {
-                tokio::time::sleep(RECHECK).await;
-                match identity.identify(token).await {
-                    // That an issuer is away says nothing about the token.
-                    Ok(_) | Err(Unidentified::KeysUnavailable(_)) => {}
+                tokio::time::sleep(CREDENTIAL_CHECK_INTERVAL).await;
+                match identity.authenticate(token).await {
+                    // An unreachable issuer does not make the token invalid.
+                    Ok(_) | Err(TokenRejection::KeysUnavailable(_)) => {}
                     Err(_) => return,
                 }
             }
         })
     }
 
-    /// The caller of a request.
-    pub(crate) fn of(extensions: &Extensions) -> Result<Self, Error> {
-        extensions.get::<Self>().cloned().ok_or_else(|| {
-            Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, "the request did not come through the gate")
-        })
+    /// Caller stored in the extensions of a request.
+    pub(crate) fn from_extensions(extensions: &Extensions) -> Result<Self, Error> {
+        extensions
+            .get::<Self>()
+            .cloned()
+            .ok_or_else(|| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, "the request was not authenticated"))
     }
 
-    /// The first argument of every command and view.
+    /// Principal of the caller, passed to every engine command and query.
     pub(crate) fn principal(&self) -> &Arc<Principal> {
         &self.0.principal
     }
 
-    /// Whether the request showed no credentials because it needs none.
+    /// Whether the caller has no credentials.
     pub(crate) fn is_anonymous(&self) -> bool {
         self.0.principal.tenant.is_empty() && self.0.principal.subject.is_empty()
     }
 
-    /// The audit log has a line about this request.
+    /// Records that the audit log has an entry for this request.
     pub(super) fn note_denial(&self) {
         self.0.denied.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the audit log has a line about this request.
+    /// Whether the audit log has an entry for this request.
     pub(super) fn was_denied(&self) -> bool {
         self.0.denied.load(Ordering::Relaxed)
     }
 
-    /// The operation changes something that only administrators may; when it succeeds, the audit log says so.
+    /// Marks the operation as an administrative change, which is audited if it succeeds.
     pub(crate) fn note_admin_change(&self) {
-        // Where everybody is the owner, one caller stands for all requests, and nothing is written down.
-        if self.0.came.is_some() {
-            self.0.changes.store(true, Ordering::Relaxed);
+        // If every caller is the owner, all requests share one caller, and nothing is audited.
+        if self.0.origin.is_some() {
+            self.0.is_admin_change.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether the operation changes something that only administrators may.
+    /// Whether the operation is an administrative change.
     pub(super) fn is_admin_change(&self) -> bool {
-        self.0.changes.load(Ordering::Relaxed)
+        self.0.is_admin_change.load(Ordering::Relaxed)
     }
 
-    /// Writes a refusal into the audit log that the reply does not show by its status.
-    pub(crate) fn log_refusal(&self, shared: &Shared, code: ErrorCode, reason: &str) {
-        if let Some(came) = &self.0.came {
-            came.denied(&shared.options.access, code, reason, Some(self));
+    /// Writes a denial to the audit log that the status of the reply does not show.
+    pub(crate) fn audit_hidden_denial(&self, shared: &HttpState, code: ErrorCode, reason: &str) {
+        if let Some(came) = &self.0.origin {
+            came.log_denial(&shared.options.access, code, reason, Some(self));
         }
     }
 
@@ -166,64 +183,69 @@ impl Caller {
         self.0.credential.clone()
     }
 
-    /// The scope for want of which the request was refused.
-    pub(super) fn missing(&self) -> Option<&Scope> {
-        self.0.missing.get()
+    /// The missing scope, if the request was denied.
+    pub(super) fn missing_scope(&self) -> Option<&AccessScope> {
+        self.0.missing_scope.get()
     }
 
-    /// Refuses what the caller's scopes do not allow; without an agent, a scope for any one of them will do.
-    pub(crate) fn may(&self, shared: &Shared, access: Access, agent: Option<&AgentName>) -> Result<(), Error> {
-        may(self.principal(), access, agent).map_err(|missing| self.refused(shared, missing))
+    /// Checks that the caller's scopes allow the access; without an agent, a scope for any agent suffices.
+    pub(crate) fn check_access(
+        &self,
+        shared: &HttpState,
+        access: Access,
+        agent: Option<&AgentName>,
+    ) -> Result<(), Error> {
+        check_access(self.principal(), access, agent).map_err(|missing| self.missing_scope_error(shared, missing))
     }
 
-    /// Refuses what the caller's scopes do not allow with every agent.
-    pub(crate) fn may_everywhere(&self, shared: &Shared, access: Access) -> Result<(), Error> {
-        may_everywhere(self.principal(), access).map_err(|missing| self.refused(shared, missing))
+    /// Checks that the caller's scopes allow the access for all agents.
+    pub(crate) fn check_access_to_all(&self, shared: &HttpState, access: Access) -> Result<(), Error> {
+        check_access_to_all(self.principal(), access).map_err(|missing| self.missing_scope_error(shared, missing))
     }
 
-    /// Writes into the audit log that the caller was refused something.
-    pub(crate) fn deny(&self, shared: &Shared, code: ErrorCode, reason: &str) {
-        if let Some(came) = &self.0.came {
-            came.denied(&shared.options.access, code, reason, Some(self));
+    /// Writes a denial to the audit log.
+    pub(crate) fn audit_denial(&self, shared: &HttpState, code: ErrorCode, reason: &str) {
+        if let Some(came) = &self.0.origin {
+            came.log_denial(&shared.options.access, code, reason, Some(self));
         }
     }
 
-    fn refused(&self, shared: &Shared, missing: Missing) -> Error {
+    fn missing_scope_error(&self, shared: &HttpState, missing: MissingScope) -> Error {
         let reason = missing.to_string();
-        self.deny(shared, ErrorCode::SCOPE_MISSING, &reason);
-        let Missing { scope } = missing;
-        // One request is refused for one scope.
-        let _ = self.0.missing.set(scope);
+        self.audit_denial(shared, ErrorCode::SCOPE_MISSING, &reason);
+        let MissingScope { scope } = missing;
+        // A request is denied for one scope only.
+        let _ = self.0.missing_scope.set(scope);
         Error::new(ErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, reason)
     }
 
-    /// Whether the caller may look at an agent.
+    /// Whether the caller has read access to an agent.
     pub(crate) fn may_read(&self, agent: &AgentName) -> bool {
-        may(self.principal(), Access::Read, Some(agent)).is_ok()
+        check_access(self.principal(), Access::Read, Some(agent)).is_ok()
     }
 
-    /// The caller was told that there is no such thing. If there is one and it belongs to somebody else, that goes
-    /// into the audit log; it is found out beside the reply, so that nobody can tell by the time that it takes.
-    pub(crate) fn not_found(&self, shared: &Shared, stream: StreamId, code: ErrorCode) {
-        let (access, Some(came)) = (&shared.options.access, &self.0.came) else { return };
+    /// Audits a not-found reply if the resource exists but has another owner. The lookup runs in the background, so
+    /// that response times do not reveal whether it exists.
+    pub(crate) fn audit_not_found(&self, shared: &HttpState, stream: StreamId, code: ErrorCode) {
+        let (access, Some(came)) = (&shared.options.access, &self.0.origin) else { return };
         if access.audit.is_none() {
             return;
         }
         let Ok(turn) = Arc::clone(&shared.lookups).try_acquire_owned() else {
-            tracing::warn!("too many missing tasks are asked for to look whether they belong to somebody else");
+            tracing::warn!("too many requests for missing resources; the owner of this one is not checked");
             return;
         };
         let (engine, access, came, caller) = (shared.engine.clone(), access.clone(), came.clone(), self.clone());
         tokio::spawn(async move {
             match engine.is_foreign(caller.principal(), &stream).await {
-                Ok(true) => came.denied(
+                Ok(true) => came.log_denial(
                     &access,
                     code,
-                    &format!("{} {} belongs to somebody else", stream.noun(), stream.id()),
+                    &format!("{} {} belongs to another caller", stream.kind(), stream.id()),
                     Some(&caller),
                 ),
                 Ok(false) => {}
-                Err(error) => tracing::warn!(%error, "whose it is could not be found out"),
+                Err(error) => tracing::warn!(%error, "could not determine the owner"),
             }
             drop(turn);
         });
@@ -234,6 +256,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
-        Self::of(&parts.extensions).map_err(|error| reply::rest_error(&error))
+        Self::from_extensions(&parts.extensions).map_err(|error| reply::rest_error(&error))
     }
 }

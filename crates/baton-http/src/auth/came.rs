@@ -2,39 +2,39 @@
 
 use super::{AccessOptions, Caller};
 use crate::serve::RemoteAddress;
-use baton_ports::{AdminChange, Denial};
+use baton_ports::{AccessDenial, AdminChange};
 use baton_types::ErrorCode;
 use http::{Method, Request};
 use std::{net::IpAddr, sync::Arc};
 
 /// Maximum bytes of a path in the audit log.
-const LONGEST: usize = 512;
+const MAX_PATH_BYTES: usize = 512;
 
 /// Method, path and client address of a request; never its credentials.
 #[derive(Clone, Debug)]
-pub(crate) struct Came {
+pub(crate) struct RequestOrigin {
     method: Method,
     path: String,
     pub(super) remote: Option<IpAddr>,
 }
 
-impl Came {
-    pub(crate) fn of<B>(request: &Request<B>) -> Self {
+impl RequestOrigin {
+    pub(crate) fn from_request<B>(request: &Request<B>) -> Self {
         let path = request.uri().path();
         Self {
             method: request.method().clone(),
-            path: path[..path.floor_char_boundary(LONGEST)].to_owned(),
+            path: path[..path.floor_char_boundary(MAX_PATH_BYTES)].to_owned(),
             remote: remote_ip(request),
         }
     }
 
     /// Writes a denial to the audit log.
-    pub(crate) fn denied(&self, access: &AccessOptions, code: ErrorCode, reason: &str, caller: Option<&Caller>) {
+    pub(crate) fn log_denial(&self, access: &AccessOptions, code: ErrorCode, reason: &str, caller: Option<&Caller>) {
         let Some(audit) = &access.audit else { return };
         if let Some(caller) = caller {
             caller.note_denial();
         }
-        audit.denied(Denial {
+        audit.record_denial(AccessDenial {
             at: access.clock.now(),
             code,
             reason: reason.to_owned(),
@@ -47,9 +47,9 @@ impl Came {
     }
 
     /// Writes an administrative change to the audit log.
-    pub(super) fn changed(&self, access: &AccessOptions, change: String, caller: &Caller) {
+    pub(super) fn log_admin_change(&self, access: &AccessOptions, change: String, caller: &Caller) {
         let Some(audit) = &access.audit else { return };
-        audit.changed(AdminChange {
+        audit.record_change(AdminChange {
             at: access.clock.now(),
             change,
             method: self.method.to_string(),

@@ -2,7 +2,7 @@
 
 use crate::{
     a2a, otlp,
-    reply::{self, Media},
+    reply::{self, JsonMediaType},
     responses, tempo,
 };
 use axum::response::Response;
@@ -13,9 +13,9 @@ use http::{Method, Request};
 
 /// Binding and dialect of a request, as far as they are known before its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ErrorFormat {
     JsonRpc,
-    Rest(Media),
+    Rest(JsonMediaType),
     OldRest,
     Grpc,
     /// OpenTelemetry exporters.
@@ -27,13 +27,13 @@ pub(super) enum Form {
 }
 
 /// Error reply for requests of OpenAI clients, which only understand OpenAI's error format; `None` for other requests.
-pub(crate) fn openai_refusal<B>(request: &Request<B>, error: &Error) -> Option<Response> {
-    let form = Form::of(request);
-    (form == Form::Responses).then(|| form.refusal(error))
+pub(crate) fn openai_error_response<B>(request: &Request<B>, error: &Error) -> Option<Response> {
+    let form = ErrorFormat::from_request(request);
+    (form == ErrorFormat::Responses).then(|| form.error_response(error))
 }
 
-impl Form {
-    pub(super) fn of<B>(request: &Request<B>) -> Self {
+impl ErrorFormat {
+    pub(super) fn from_request<B>(request: &Request<B>) -> Self {
         if a2a::is_grpc(request.headers()) {
             return Self::Grpc;
         }
@@ -51,29 +51,29 @@ impl Form {
         match place {
             "" | "a2a" | "a2a/" if *request.method() == Method::POST => Self::JsonRpc,
             "agent/authenticatedExtendedCard" => Self::OldRest,
-            place if responses::owns(place) => Self::Responses,
+            place if responses::is_openai_place(place) => Self::Responses,
             place if place.starts_with("v1/") => Self::OldRest,
-            _ => Self::Rest(Media::wanted(request.headers())),
+            _ => Self::Rest(JsonMediaType::from_headers(request.headers())),
         }
     }
 
     /// Error reply in this format.
-    pub(super) fn refusal(self, error: &Error) -> Response {
+    pub(super) fn error_response(self, error: &Error) -> Response {
         match self {
             Self::JsonRpc => reply::rpc_error(None, error),
             Self::Rest(media) => reply::rest_error_as(error, media),
             Self::OldRest => reply::old_rest_error(error),
             Self::Grpc => status(error).into_http(),
-            Self::Otlp(encoding) => otlp::refusal(encoding, error),
-            Self::Responses => responses::refused(error),
-            Self::Tempo => tempo::refused(error),
+            Self::Otlp(encoding) => otlp::error_response(encoding, error),
+            Self::Responses => responses::error_reply(error),
+            Self::Tempo => tempo::error_response(error),
         }
     }
 }
 
 /// Error reply in the format of the request's binding.
-pub(crate) fn refusal_for<B>(request: &Request<B>, error: &Error) -> Response {
-    Form::of(request).refusal(error)
+pub(crate) fn error_response_for<B>(request: &Request<B>, error: &Error) -> Response {
+    ErrorFormat::from_request(request).error_response(error)
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn paths_tell_the_form() {
-        use Form::{Grpc, JsonRpc, OldRest, Otlp, Responses, Rest, Tempo};
+        use ErrorFormat::{Grpc, JsonRpc, OldRest, Otlp, Responses, Rest, Tempo};
         let json = "application/json";
         for (method, path, content_type, expect) in [
             ("POST", "/", json, JsonRpc),
@@ -92,27 +92,27 @@ mod tests {
             ("POST", "/agents/weather/", json, JsonRpc),
             ("POST", "/agents/weather/a2a", json, JsonRpc),
             ("POST", "/agents/weather/a2a/", "", JsonRpc),
-            ("GET", "/agents/weather", "", Rest(Media::Json)),
-            ("POST", "/message:send", json, Rest(Media::Json)),
-            ("POST", "/agents/weather/message:send", "application/a2a+json", Rest(Media::A2aJson)),
+            ("GET", "/agents/weather", "", Rest(JsonMediaType::Json)),
+            ("POST", "/message:send", json, Rest(JsonMediaType::Json)),
+            ("POST", "/agents/weather/message:send", "application/a2a+json", Rest(JsonMediaType::A2aJson)),
             ("POST", "/v1/message:send", json, OldRest),
             ("POST", "/agents/weather/v1/message:send", json, OldRest),
             ("GET", "/agents/weather/agent/authenticatedExtendedCard", "", OldRest),
             ("GET", "/agent/authenticatedExtendedCard", "", OldRest),
-            ("GET", "/api/v1/tasks/x", "", Rest(Media::Json)),
+            ("GET", "/api/v1/tasks/x", "", Rest(JsonMediaType::Json)),
             ("POST", "/v1/responses", json, Responses),
             ("GET", "/agents/weather/v1/conversations/x", "", Responses),
             ("POST", "/v1/chat/completions", json, Responses),
-            ("GET", "/nowhere", "", Rest(Media::Json)),
+            ("GET", "/nowhere", "", Rest(JsonMediaType::Json)),
             ("GET", "/tempo/api/search", "", Tempo),
-            ("GET", "/tempo", "", Rest(Media::Json)),
+            ("GET", "/tempo", "", Rest(JsonMediaType::Json)),
             ("POST", "/v1/traces", "application/x-protobuf", Otlp(Encoding::Protobuf)),
             ("POST", "/otlp/v1/logs", json, Otlp(Encoding::Json)),
             ("POST", "/lf.a2a.v1.A2AService/GetTask", "application/grpc", Grpc),
             ("POST", "/", "application/grpc+proto", Grpc),
         ] {
             let request = Request::builder().method(method).uri(path).header("content-type", content_type);
-            assert_eq!(Form::of(&request.body(()).unwrap()), expect, "{method} {path} {content_type}");
+            assert_eq!(ErrorFormat::from_request(&request.body(()).unwrap()), expect, "{method} {path} {content_type}");
         }
     }
 }

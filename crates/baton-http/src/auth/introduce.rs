@@ -1,7 +1,7 @@
 //! Access control for private agent cards.
 
 use super::Caller;
-use crate::{app::Shared, named::unreadable, reply};
+use crate::{app::HttpState, named::invalid_path, reply};
 use axum::{
     extract::{RawPathParams, Request, State, rejection::RawPathParamsRejection},
     middleware::Next,
@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 /// Middleware in front of every card: if cards are private, requires read access to the agent and prevents shared
 /// caching.
-pub(crate) async fn introduce(
-    State(shared): State<Arc<Shared>>,
+pub(crate) async fn guard_card(
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     names: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
@@ -27,10 +27,10 @@ pub(crate) async fn introduce(
     }
     let names = match names {
         Ok(names) => names,
-        Err(error) => return reply::rest_error(&unreadable(&error.body_text())),
+        Err(error) => return reply::rest_error(&invalid_path(&error.body_text())),
     };
     let named = names.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| AgentName::from(agent));
-    if let Err(error) = may_be_introduced(&shared, &caller, named) {
+    if let Err(error) = check_card_access(&shared, &caller, named) {
         return reply::rest_error(&error);
     }
     let mut response = next.run(request).await;
@@ -40,12 +40,12 @@ pub(crate) async fn introduce(
     response
 }
 
-fn may_be_introduced(shared: &Shared, caller: &Caller, named: Option<AgentName>) -> Result<(), Error> {
+fn check_card_access(shared: &HttpState, caller: &Caller, named: Option<AgentName>) -> Result<(), Error> {
     let agent = match named {
         Some(agent) => agent,
-        None => shared.routed(caller, None)?,
+        None => shared.resolve_agent(caller, None)?,
     };
-    caller.may(shared, Access::Read, Some(&agent))?;
+    caller.check_access(shared, Access::Read, Some(&agent))?;
     match shared.agent(agent.as_str()) {
         Some(_) => Ok(()),
         None => Err(shared.no_such_agent_for(caller, Some(agent.as_str()))),

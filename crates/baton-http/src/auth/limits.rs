@@ -1,7 +1,7 @@
 //! Rate limiting by key, with a bounded number of tracked keys.
 
 use super::Caller;
-use baton_rules::{Bucket, RateLimit};
+use baton_rules::{RateLimit, TokenBucket};
 use std::{
     collections::HashMap,
     hash::Hash,
@@ -11,14 +11,14 @@ use std::{
 use tokio::time::Instant;
 
 /// Maximum number of callers or addresses tracked for rate limits.
-pub(super) const REMEMBERED: usize = 65_536;
+pub(super) const MAX_TRACKED_KEYS: usize = 65_536;
 
 /// Request rate limits by principal, independent of the credentials used.
-pub(crate) struct Rates(Limits<(Arc<str>, Arc<str>)>);
+pub(crate) struct PrincipalRateLimiter(KeyedRateLimiter<(Arc<str>, Arc<str>)>);
 
-impl Rates {
+impl PrincipalRateLimiter {
     pub(crate) fn new(limit: RateLimit) -> Self {
-        Self(Limits::new(limit, REMEMBERED))
+        Self(KeyedRateLimiter::new(limit, MAX_TRACKED_KEYS))
     }
 
     /// Takes a request from the caller's budget; the error is the time until the next is allowed.
@@ -29,17 +29,17 @@ impl Rates {
 }
 
 /// One token bucket per key.
-pub(super) struct Limits<K> {
+pub(super) struct KeyedRateLimiter<K> {
     limit: RateLimit,
-    most: usize,
+    max_keys: usize,
     origin: Instant,
-    buckets: Mutex<HashMap<K, Bucket>>,
+    buckets: Mutex<HashMap<K, TokenBucket>>,
 }
 
-impl<K: Hash + Eq> Limits<K> {
+impl<K: Hash + Eq> KeyedRateLimiter<K> {
     /// Tracks at most `most` keys.
     pub(super) fn new(limit: RateLimit, most: usize) -> Self {
-        Self { limit, most: most.max(1), origin: Instant::now(), buckets: Mutex::default() }
+        Self { limit, max_keys: most.max(1), origin: Instant::now(), buckets: Mutex::default() }
     }
 
     /// Takes one from the budget of the key; the error is the time until the next is allowed.
@@ -50,16 +50,16 @@ impl<K: Hash + Eq> Limits<K> {
             *bucket = bucket.take(self.limit, now)?;
             return Ok(());
         }
-        if buckets.len() >= self.most {
-            forget(&mut buckets, self.most, now);
+        if buckets.len() >= self.max_keys {
+            evict(&mut buckets, self.max_keys, now);
         }
-        buckets.insert(key, Bucket::default().take(self.limit, now)?);
+        buckets.insert(key, TokenBucket::default().take(self.limit, now)?);
         Ok(())
     }
 }
 
 /// Evicts buckets: first the full ones, which carry no state; if that is not enough, the half that is closest to full.
-fn forget<K: Hash + Eq>(buckets: &mut HashMap<K, Bucket>, most: usize, now: Duration) {
+fn evict<K: Hash + Eq>(buckets: &mut HashMap<K, TokenBucket>, most: usize, now: Duration) {
     buckets.retain(|_, bucket| !bucket.is_full(now));
     if buckets.len() < most {
         return;
@@ -76,7 +76,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn those_who_used_least_are_forgotten_first() {
-        let limits = Limits::new(RateLimit { per_second: 1, burst: 3 }, 4);
+        let limits = KeyedRateLimiter::new(RateLimit { per_second: 1, burst: 3 }, 4);
         let take = |key: &'static str| limits.take(key).is_ok();
         assert!(take("full again"));
         tokio::time::advance(Duration::from_secs(1)).await;

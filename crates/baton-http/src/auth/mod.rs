@@ -15,12 +15,12 @@ mod open;
 mod options;
 mod refused;
 
-pub(crate) use bearer::shows_owner;
+pub(crate) use bearer::has_owner_token;
 pub(crate) use caller::{Caller, LimitKey};
-pub(crate) use came::Came;
-pub(crate) use form::{openai_refusal, refusal_for};
+pub(crate) use came::RequestOrigin;
+pub(crate) use form::{error_response_for, openai_error_response};
 pub(crate) use gate::{AdminNote, GateLayer};
-pub(crate) use introduce::introduce;
-pub(crate) use limits::Rates;
+pub(crate) use introduce::guard_card;
+pub(crate) use limits::PrincipalRateLimiter;
 pub use options::AccessOptions;
-pub(crate) use refused::RESOURCE_METADATA;
+pub(crate) use refused::RESOURCE_METADATA_PATH;

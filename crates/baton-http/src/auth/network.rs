@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Prefix assigned to one customer of a network: an IPv4 address or an IPv6 /64.
-pub(super) fn network(address: IpAddr) -> IpAddr {
+pub(super) fn client_network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),

@@ -5,14 +5,14 @@ use http::Method;
 
 /// Whether agent cards and agent lists are public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cards {
+pub(super) enum CardVisibility {
     Public,
     Private,
 }
 
 /// Whether metrics are public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Metrics {
+pub(super) enum MetricsVisibility {
     Public,
     Private,
 }
@@ -20,9 +20,9 @@ pub(super) enum Metrics {
 /// Whether a request needs no credentials.
 ///
 /// Paths are compared verbatim: a path in another spelling needs credentials, even if it leads to the same resource.
-pub(super) fn is_open(method: &Method, path: &str, cards: Cards, metrics: Metrics) -> bool {
+pub(super) fn is_public(method: &Method, path: &str, cards: CardVisibility, metrics: MetricsVisibility) -> bool {
     if *method == Method::POST {
-        return is_notification(path);
+        return is_peer_notification(path);
     }
     if *method != Method::GET && *method != Method::HEAD {
         return false;
@@ -31,16 +31,18 @@ pub(super) fn is_open(method: &Method, path: &str, cards: Cards, metrics: Metric
     let always = matches!(path, "/healthz" | "/health" | "/readyz")
         || document == Some("jwks.json")
         || document.and_then(|name| name.strip_prefix("oauth-protected-resource")).is_some_and(is_end);
-    always || cards == Cards::Public && is_introduction(path) || metrics == Metrics::Public && path == meters::PATH
+    always
+        || cards == CardVisibility::Public && is_card_path(path)
+        || metrics == MetricsVisibility::Public && path == meters::PATH
 }
 
 /// Push notifications of peers about delegated tasks. They carry a one-time token, which the receiving handler checks.
-fn is_notification(path: &str) -> bool {
+fn is_peer_notification(path: &str) -> bool {
     path.strip_prefix("/api/v1/peers/notifications/").is_some_and(|id| !id.is_empty() && !id.contains('/'))
 }
 
 /// Agent cards, and documents and pages that list agents.
-fn is_introduction(path: &str) -> bool {
+fn is_card_path(path: &str) -> bool {
     match path.strip_prefix("/agents/") {
         Some(below) => match below.split_once('/').unwrap_or((below, "")) {
             // Used by clients that resolve the card path against a base URL without a trailing slash.
@@ -112,18 +114,28 @@ mod tests {
             "/nowhere",
         ];
         for method in [Method::GET, Method::HEAD] {
-            let open = |path: &&str, cards| is_open(&method, path, cards, Metrics::Private);
-            assert!(cards.iter().all(|path| open(path, Cards::Public) && !open(path, Cards::Private)));
-            assert!(always.iter().all(|path| open(path, Cards::Public) && open(path, Cards::Private)));
-            assert!(!never.iter().any(|path| open(path, Cards::Public) || open(path, Cards::Private)));
+            let open = |path: &&str, cards| is_public(&method, path, cards, MetricsVisibility::Private);
+            assert!(
+                cards.iter().all(|path| open(path, CardVisibility::Public) && !open(path, CardVisibility::Private))
+            );
+            assert!(
+                always.iter().all(|path| open(path, CardVisibility::Public) && open(path, CardVisibility::Private))
+            );
+            assert!(
+                !never.iter().any(|path| open(path, CardVisibility::Public) || open(path, CardVisibility::Private))
+            );
         }
-        let metrics = |method, path| is_open(method, path, Cards::Private, Metrics::Public);
+        let metrics = |method, path| is_public(method, path, CardVisibility::Private, MetricsVisibility::Public);
         assert!(metrics(&Method::GET, "/metrics") && !metrics(&Method::POST, "/metrics"));
         assert!(!metrics(&Method::GET, "/metrics/") && !metrics(&Method::GET, "/api/v1/spans/stats"));
         for path in cards.iter().chain(&always).chain(&never) {
             let told = *path == "/api/v1/peers/notifications/1";
-            assert_eq!(is_open(&Method::POST, path, Cards::Public, Metrics::Public), told, "{path}");
-            assert!(!is_open(&Method::DELETE, path, Cards::Public, Metrics::Public), "{path}");
+            assert_eq!(
+                is_public(&Method::POST, path, CardVisibility::Public, MetricsVisibility::Public),
+                told,
+                "{path}"
+            );
+            assert!(!is_public(&Method::DELETE, path, CardVisibility::Public, MetricsVisibility::Public), "{path}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Access control options of the HTTP server.
 
-use baton_ports::{Audit, Clock, Identity, Tokens};
+use baton_ports::{AuditLog, Authenticator, Clock, TokenIssuer};
 use baton_rules::RateLimit;
 use baton_types::{Digest, Timestamp};
 use std::{fmt, sync::Arc};
@@ -9,13 +9,13 @@ use std::{fmt, sync::Arc};
 #[derive(Clone)]
 pub struct AccessOptions {
     /// Identity provider; without it every caller is the owner of this Baton, which is safe on loopback only.
-    pub identity: Option<Arc<dyn Identity>>,
+    pub identity: Option<Arc<dyn Authenticator>>,
     /// Digest of the owner's token; without it every caller is the owner, as within the owner's process.
     pub owner: Option<Digest>,
     /// Issues and revokes tokens.
-    pub tokens: Option<Arc<dyn Tokens>>,
+    pub tokens: Option<Arc<dyn TokenIssuer>>,
     /// Audit log of denials and administrative changes.
-    pub audit: Option<Arc<dyn Audit>>,
+    pub audit: Option<Arc<dyn AuditLog>>,
     /// Whether agent cards and agent lists require read access to the agent.
     pub private_cards: bool,
     /// Whether metrics are public.
@@ -36,7 +36,7 @@ impl Default for AccessOptions {
             private_cards: false,
             open_metrics: false,
             rate: None,
-            clock: Arc::new(Stopped),
+            clock: Arc::new(FixedClock),
         }
     }
 }
@@ -55,9 +55,9 @@ impl fmt::Debug for AccessOptions {
 }
 
 /// Clock of a server without one; it does not advance.
-struct Stopped;
+struct FixedClock;
 
-impl Clock for Stopped {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::default()
     }

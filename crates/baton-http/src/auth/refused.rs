@@ -1,26 +1,26 @@
 //! Rejections by the gate and their replies.
 
-use super::{bearer::NoBearer, form::Form};
+use super::{bearer::BearerError, form::ErrorFormat};
 use axum::response::Response;
-use baton_ports::Unidentified;
-use baton_rules::Scope;
+use baton_ports::TokenRejection;
+use baton_rules::AccessScope;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderValue, header};
 use std::{fmt::Write as _, time::Duration};
 
 /// Path of the RFC 9728 metadata document.
-pub(crate) const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
+pub(crate) const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 
 /// Reason that the gate rejected a request.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum GateRejection {
     /// The request has no usable token.
-    NoBearer(NoBearer),
+    NoBearer(BearerError),
     /// The token is invalid.
-    Unidentified(Unidentified),
+    Unidentified(TokenRejection),
     /// Rate limit exceeded.
-    TooMany {
+    RateLimited {
         /// Time until the next request is allowed.
         wait: Duration,
         /// Kind of limited requests, for the message.
@@ -28,19 +28,19 @@ pub(super) enum Refused {
     },
 }
 
-impl Refused {
+impl GateRejection {
     /// The rejection as an error, independent of the binding.
     pub(super) fn error(&self) -> Error {
         let unauthenticated = |message| Error::new(ErrorKind::Unauthenticated, ErrorCode::UNAUTHENTICATED, message);
         match self {
             Self::NoBearer(reason) => unauthenticated(reason.message().to_owned()),
-            Self::Unidentified(Unidentified::KeysUnavailable(_)) => {
+            Self::Unidentified(TokenRejection::KeysUnavailable(_)) => {
                 // The cause of the failed key request is logged for the operator only.
                 let message = "the keys of the token's issuer are unavailable; try again";
                 Error::new(ErrorKind::Unavailable, ErrorCode::UNAUTHENTICATED, message)
             }
             Self::Unidentified(reason) => unauthenticated(reason.to_string()),
-            Self::TooMany { wait, of } => {
+            Self::RateLimited { wait, of } => {
                 let message = format!("too many {of}; retry in {} s", whole_seconds(*wait));
                 Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
             }
@@ -49,31 +49,31 @@ impl Refused {
 
     /// Whether the rejection is audited; an unreachable issuer is not a denial.
     pub(super) fn is_denial(&self) -> bool {
-        !matches!(self, Self::Unidentified(Unidentified::KeysUnavailable(_)))
+        !matches!(self, Self::Unidentified(TokenRejection::KeysUnavailable(_)))
     }
 
     /// Error reply; `base` is the base URL of this Baton.
-    pub(super) fn response(&self, form: Form, base: &str) -> Response {
+    pub(super) fn response(&self, form: ErrorFormat, base: &str) -> Response {
         let error = self.error();
-        let mut response = form.refusal(&error);
+        let mut response = form.error_response(&error);
         let mut set = |name, value: String| {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 response.headers_mut().insert(name, value);
             }
         };
         match self {
-            Self::NoBearer(NoBearer::Missing) => set(header::WWW_AUTHENTICATE, challenge(base, &[])),
-            Self::NoBearer(_) => set(header::WWW_AUTHENTICATE, described(base, "invalid_request", &error)),
-            Self::Unidentified(Unidentified::KeysUnavailable(_)) => set(header::RETRY_AFTER, "1".to_owned()),
-            Self::Unidentified(_) => set(header::WWW_AUTHENTICATE, described(base, "invalid_token", &error)),
-            Self::TooMany { wait, .. } => set(header::RETRY_AFTER, whole_seconds(*wait).to_string()),
+            Self::NoBearer(BearerError::Missing) => set(header::WWW_AUTHENTICATE, challenge(base, &[])),
+            Self::NoBearer(_) => set(header::WWW_AUTHENTICATE, error_challenge(base, "invalid_request", &error)),
+            Self::Unidentified(TokenRejection::KeysUnavailable(_)) => set(header::RETRY_AFTER, "1".to_owned()),
+            Self::Unidentified(_) => set(header::WWW_AUTHENTICATE, error_challenge(base, "invalid_token", &error)),
+            Self::RateLimited { wait, .. } => set(header::RETRY_AFTER, whole_seconds(*wait).to_string()),
         }
         response
     }
 }
 
 /// Names the missing scope in the challenge of an authenticated caller's reply.
-pub(super) fn note_missing(response: &mut Response, base: &str, scope: &Scope) {
+pub(super) fn add_scope_challenge(response: &mut Response, base: &str, scope: &AccessScope) {
     let scope = scope.to_string();
     let challenge = challenge(base, &[("error", "insufficient_scope"), ("scope", &scope)]);
     if let Ok(value) = HeaderValue::from_str(&challenge) {
@@ -81,7 +81,7 @@ pub(super) fn note_missing(response: &mut Response, base: &str, scope: &Scope) {
     }
 }
 
-fn described(base: &str, code: &str, error: &Error) -> String {
+fn error_challenge(base: &str, code: &str, error: &Error) -> String {
     challenge(base, &[("error", code), ("error_description", &error.message)])
 }
 
@@ -93,7 +93,7 @@ fn challenge(base: &str, parameters: &[(&str, &str)]) -> String {
         let value: String = value.chars().map(|letter| if quotable(letter) { letter } else { '\'' }).collect();
         let _ = write!(challenge, ", {name}=\"{value}\"");
     }
-    let _ = write!(challenge, ", resource_metadata=\"{base}{RESOURCE_METADATA}\"");
+    let _ = write!(challenge, ", resource_metadata=\"{base}{RESOURCE_METADATA_PATH}\"");
     challenge
 }
 

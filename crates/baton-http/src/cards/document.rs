@@ -2,7 +2,7 @@
 
 use super::CardForm;
 use baton_wire::{
-    NotCanonical,
+    CanonicalJsonError,
     a2a::{
         v1::{AgentCard, AgentCardSignature},
         v03::{self, UnionCard},
@@ -33,10 +33,10 @@ impl CardDocument {
     }
 
     /// Canonical payloads to sign. For the union, only the 1.0 members are signed.
-    pub(crate) fn payloads(&self) -> Result<Vec<String>, NotCanonical> {
+    pub(crate) fn payloads(&self) -> Result<Vec<String>, CanonicalJsonError> {
         match self {
-            Self::Union(card) | Self::V1(card) => card.payloads(),
-            Self::V03(card) => card.payloads(),
+            Self::Union(card) | Self::V1(card) => card.signature_payloads(),
+            Self::V03(card) => card.signature_payloads(),
         }
     }
 
@@ -60,7 +60,7 @@ impl CardDocument {
 impl Serialize for CardDocument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Union(card) => UnionCard::of(card).serialize(serializer),
+            Self::Union(card) => UnionCard::new(card).serialize(serializer),
             Self::V1(card) => card.serialize(serializer),
             Self::V03(card) => card.serialize(serializer),
         }

@@ -17,7 +17,7 @@ pub(crate) enum CardForm {
 impl CardForm {
     /// Format for the requested version. An unsupported version gets the union: clients discover the supported versions
     /// from the card.
-    pub(crate) fn requested(headers: &HeaderMap, uri: &Uri) -> Self {
+    pub(crate) fn from_request(headers: &HeaderMap, uri: &Uri) -> Self {
         let version = requested_version(headers, Some(uri)).unwrap_or_default();
         let mut numbers = version.split('.');
         match (numbers.next(), numbers.next()) {
@@ -55,7 +55,7 @@ mod tests {
             if let Some(header) = header {
                 headers.insert("a2a-version", header.parse().unwrap());
             }
-            assert_eq!(CardForm::requested(&headers, &Uri::from_static(uri)), expect, "{header:?} {uri}");
+            assert_eq!(CardForm::from_request(&headers, &Uri::from_static(uri)), expect, "{header:?} {uri}");
         }
     }
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// `Access-Control-Max-Age` of preflight responses.
-const REMEMBERED: Duration = Duration::from_secs(600);
+const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(600);
 
 const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
 /// Request headers that pages may send. Those from `openai-organization` on are sent by OpenAI's JavaScript SDK.
-const SENT: [HeaderName; 37] = [
+const ALLOWED_HEADERS: [HeaderName; 37] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
@@ -52,7 +52,7 @@ const SENT: [HeaderName; 37] = [
     HeaderName::from_static("x-client-request-id"),
 ];
 
-const READ: [HeaderName; 9] = [
+const EXPOSED_HEADERS: [HeaderName; 9] = [
     HeaderName::from_static("a2a-extensions"),
     HeaderName::from_static("mcp-session-id"),
     header::RETRY_AFTER,
@@ -76,9 +76,9 @@ pub(crate) fn layer(origins: &CorsOrigins) -> Option<CorsLayer> {
     let layer = CorsLayer::new()
         .allow_origin(allowed)
         .allow_methods(METHODS)
-        .allow_headers(SENT)
-        .expose_headers(READ)
-        .max_age(REMEMBERED)
+        .allow_headers(ALLOWED_HEADERS)
+        .expose_headers(EXPOSED_HEADERS)
+        .max_age(PREFLIGHT_MAX_AGE)
         .vary([header::ORIGIN]);
     Some(layer)
 }

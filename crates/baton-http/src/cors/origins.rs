@@ -3,7 +3,7 @@
 use http::{HeaderValue, Uri};
 
 /// Maximum length of the list.
-const MOST: usize = 256;
+const MAX_ORIGINS: usize = 256;
 
 /// Web origins that may call, in addition to the server's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum CorsError {
         reason: &'static str,
     },
     /// The list is too long.
-    #[error("{0} origins are listed; at most {MOST} can be")]
+    #[error("{0} origins are listed; at most {MAX_ORIGINS} can be")]
     TooMany(usize),
 }
 
@@ -42,7 +42,7 @@ impl Default for CorsOrigins {
 impl CorsOrigins {
     /// Parses a list of origins, each `scheme://host[:port]`. `*` allows every origin and requires authentication.
     pub fn parse(list: &[impl AsRef<str>], auth_on: bool) -> Result<Self, CorsError> {
-        if list.len() > MOST {
+        if list.len() > MAX_ORIGINS {
             return Err(CorsError::TooMany(list.len()));
         }
         let mut listed = Vec::with_capacity(list.len());
@@ -51,7 +51,7 @@ impl CorsOrigins {
             match origin {
                 "*" if auth_on => all = true,
                 "*" => return Err(CorsError::AllWithoutAuthentication),
-                _ => listed.push(exact(origin)?),
+                _ => listed.push(normalize_origin(origin)?),
             }
         }
         Ok(if all { Self::All } else { Self::Listed(listed) })
@@ -67,7 +67,7 @@ impl CorsOrigins {
 }
 
 /// The origin in the form that browsers send: lower case, without the default port of the scheme.
-fn exact(origin: &str) -> Result<HeaderValue, CorsError> {
+fn normalize_origin(origin: &str) -> Result<HeaderValue, CorsError> {
     let refuse = |reason| CorsError::NotAnOrigin { origin: origin.chars().take(200).collect(), reason };
     let Some((scheme, rest)) = origin.split_once("://") else {
         return Err(refuse("write scheme://host or scheme://host:port"));

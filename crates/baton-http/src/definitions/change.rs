@@ -1,7 +1,7 @@
 //! `PATCH /api/v1/agents/{agent}`: changes card metadata, prompt and settings.
 
-use super::{allowed, answered, details, expected, refusal, who};
-use crate::{app::Shared, auth::Caller, body::json, named::Named};
+use super::{authorize_change, details, if_match_digest, into_response, manage_error, manage_role};
+use crate::{app::HttpState, auth::Caller, body::json, named::PathName};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -16,25 +16,25 @@ use std::sync::Arc;
 
 /// Applies all given changes atomically.
 pub(crate) async fn change(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(agent): Named,
+    PathName(agent): PathName,
     request: Request,
 ) -> Response {
     let changed = async {
-        let manager = allowed(&shared, &caller)?;
+        let manager = authorize_change(&shared, &caller)?;
         let (headers, wish) = json::<ChangeAgent>(&shared, request).await?;
         let mut changes: Vec<AgentChange> = metadata_change(&wish).into_iter().collect();
         changes.extend(wish.prompt.map(AgentChange::Prompt));
-        changes.extend(wish.settings.as_ref().map(settings_change).transpose().map_err(refusal)?);
+        changes.extend(wish.settings.as_ref().map(settings_change).transpose().map_err(manage_error)?);
         if changes.is_empty() {
             let message = "the request changes nothing; give at least one of title, description, version, provider, \
                            icon_url, documentation_url, autonomous, prompt or settings";
             return Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message));
         }
-        let (who, expected) = (who(&shared, &headers), expected(&headers));
+        let (who, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
         let changed = manager.change(&agent.into(), who, expected.as_ref(), |_| Ok(changes.clone())).await;
-        Ok(details(&shared, &headers, &changed.map_err(refusal)?.after))
+        Ok(details(&shared, &headers, &changed.map_err(manage_error)?.after))
     };
-    answered(changed.await)
+    into_response(changed.await)
 }

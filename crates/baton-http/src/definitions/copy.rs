@@ -1,7 +1,7 @@
 //! `POST /api/v1/agents/{agent}/clone`.
 
-use super::{allowed, answered, create::created, details, refusal};
-use crate::{app::Shared, auth::Caller, body::json, named::Named};
+use super::{authorize_change, create::created, details, into_response, manage_error};
+use crate::{app::HttpState, auth::Caller, body::json, named::PathName};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -11,16 +11,16 @@ use std::sync::Arc;
 
 /// Creates an agent with the same files and another name.
 pub(crate) async fn copy(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(agent): Named,
+    PathName(agent): PathName,
     request: Request,
 ) -> Response {
     let copied = async {
-        let manager = allowed(&shared, &caller)?;
+        let manager = authorize_change(&shared, &caller)?;
         let (headers, wish) = json::<CloneAgent>(&shared, request).await?;
-        let made = manager.copy(&agent.into(), &wish).await.map_err(refusal)?;
+        let made = manager.copy(&agent.into(), &wish).await.map_err(manage_error)?;
         Ok(created(details(&shared, &headers, &made), made.name.as_str()))
     };
-    answered(copied.await)
+    into_response(copied.await)
 }

@@ -1,19 +1,20 @@
 //! `POST /api/v1/agents` without an address: creates a local agent.
 
-use super::{allowed, details, refusal, who};
-use crate::{app::Shared, auth::Caller};
+use super::{authorize_change, details, manage_error, manage_role};
+use crate::{app::HttpState, auth::Caller};
 use axum::response::Response;
 use baton_wire::{a2a::v1::Error, api::CreateAgent};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 /// Creates the agent and returns its location.
 pub(crate) async fn create(
-    shared: &Shared,
+    shared: &HttpState,
     caller: &Caller,
     headers: &HeaderMap,
     wish: CreateAgent,
 ) -> Result<Response, Error> {
-    let made = allowed(shared, caller)?.create(wish, who(shared, headers)).await.map_err(refusal)?;
+    let made =
+        authorize_change(shared, caller)?.create(wish, manage_role(shared, headers)).await.map_err(manage_error)?;
     Ok(created(details(shared, headers, &made), made.name.as_str()))
 }
 

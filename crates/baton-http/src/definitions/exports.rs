@@ -1,6 +1,6 @@
 //! `/api/v1/agents/{agent}/exports`: tasks that an agent exports as MCP tools.
 
-use super::part::Part;
+use super::part::DefinitionCollection;
 use baton_manage::{Definition, ManageError, export, export_change};
 use baton_types::AgentChange;
 use baton_wire::api::{AgentExport, AgentExportList};
@@ -8,17 +8,17 @@ use serde::Serialize;
 
 pub(super) struct Exports;
 
-impl Part for Exports {
+impl DefinitionCollection for Exports {
     const PATH: &'static str = "exports";
     const NOUN: &'static str = "exported tool";
     type Wish = AgentExport;
 
     fn all(of: &Definition) -> impl Serialize {
-        AgentExportList { exports: of.kit.exports.iter().map(export).collect(), digest: of.digest.to_string() }
+        AgentExportList { exports: of.resources.exports.iter().map(export).collect(), digest: of.digest.to_string() }
     }
 
     fn one(of: &Definition, name: &str) -> Option<impl Serialize> {
-        of.kit.exports.iter().find(|tool| tool.name == name).map(export)
+        of.resources.exports.iter().find(|tool| tool.name == name).map(export)
     }
 
     /// Absent members keep their values.
@@ -26,7 +26,7 @@ impl Part for Exports {
         Ok(export_change(Some(now), &AgentExport { name: name.to_owned(), ..wish.clone() }))
     }
 
-    fn gone(name: String) -> AgentChange {
+    fn removal(name: String) -> AgentChange {
         AgentChange::Export { name, entry: None }
     }
 }

@@ -1,6 +1,6 @@
 //! `/api/v1/agents/{agent}/rules` and `/references`.
 
-use super::part::Part;
+use super::part::DefinitionCollection;
 use baton_manage::{Definition, ManageError, item, item_put, item_with_text};
 use baton_types::{AgentChange, ItemKind};
 use baton_wire::api::{AgentItem, AgentItemList};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::marker::PhantomData;
 
 /// Selects rules or references.
-pub(super) trait Kind: 'static {
+pub(super) trait KnowledgeItemKind: 'static {
     const KIND: ItemKind;
     const PATH: &'static str;
     const NOUN: &'static str;
@@ -16,7 +16,7 @@ pub(super) trait Kind: 'static {
 
 pub(super) struct Rules;
 
-impl Kind for Rules {
+impl KnowledgeItemKind for Rules {
     const KIND: ItemKind = ItemKind::Rule;
     const PATH: &'static str = "rules";
     const NOUN: &'static str = "rule";
@@ -24,7 +24,7 @@ impl Kind for Rules {
 
 pub(super) struct References;
 
-impl Kind for References {
+impl KnowledgeItemKind for References {
     const KIND: ItemKind = ItemKind::Reference;
     const PATH: &'static str = "references";
     const NOUN: &'static str = "reference";
@@ -32,7 +32,7 @@ impl Kind for References {
 
 pub(super) struct Items<K>(PhantomData<K>);
 
-impl<K: Kind> Part for Items<K> {
+impl<K: KnowledgeItemKind> DefinitionCollection for Items<K> {
     const PATH: &'static str = K::PATH;
     const NOUN: &'static str = K::NOUN;
     type Wish = AgentItem;
@@ -51,7 +51,7 @@ impl<K: Kind> Part for Items<K> {
         item_put(now, K::KIND, &AgentItem { name: name.to_owned(), ..wish.clone() })
     }
 
-    fn gone(name: String) -> AgentChange {
+    fn removal(name: String) -> AgentChange {
         AgentChange::Remove { kind: K::KIND, name }
     }
 }

@@ -12,10 +12,10 @@ mod servers;
 pub(crate) use create::create;
 
 use crate::{
-    app::Shared,
-    auth::{Caller, shows_owner},
+    app::HttpState,
+    auth::{Caller, has_owner_token},
     cards::base_url,
-    named::unreadable,
+    named::invalid_path,
     reply,
     routes::{RouteAccess, Routes},
 };
@@ -23,8 +23,8 @@ use axum::{
     extract::{Path, rejection::PathRejection},
     response::Response,
 };
-use baton_manage::{Definition, ManageError, Manager, Who};
-use baton_ports::AgentShelf;
+use baton_manage::{Definition, ManageError, ManageRole, Manager};
+use baton_ports::AgentRepository;
 use baton_rules::Access;
 use baton_types::{AgentName, Digest, ErrorCode};
 use baton_wire::{
@@ -44,7 +44,7 @@ use servers::Servers;
 #[derive(Clone)]
 pub struct DefinitionPorts {
     /// Agent repository.
-    pub shelf: Arc<dyn AgentShelf>,
+    pub repository: Arc<dyn AgentRepository>,
 }
 
 impl fmt::Debug for DefinitionPorts {
@@ -62,47 +62,47 @@ pub(crate) fn mount(routes: Routes) -> Routes {
 
 pub(crate) use change::change;
 
-type Pair = Result<Path<(String, String)>, PathRejection>;
+type AgentPartPath = Result<Path<(String, String)>, PathRejection>;
 
-fn pair(path: Pair) -> Result<(AgentName, String), Error> {
-    let Path((agent, name)) = path.map_err(|error| unreadable(&error.body_text()))?;
+fn parse_part_path(path: AgentPartPath) -> Result<(AgentName, String), Error> {
+    let Path((agent, name)) = path.map_err(|error| invalid_path(&error.body_text()))?;
     Ok((agent.into(), name))
 }
 
 /// Agent manager; an error if no repository is configured.
-pub(crate) fn manager(shared: &Shared) -> Result<Manager, Error> {
+pub(crate) fn manager(shared: &HttpState) -> Result<Manager, Error> {
     let ports = shared.options.definitions.as_ref().ok_or_else(|| {
         let message = "this server stores no agent definitions; change the agent where it is defined";
         Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
     })?;
-    Ok(Manager::new(Arc::clone(&ports.shelf)))
+    Ok(Manager::new(Arc::clone(&ports.repository)))
 }
 
 /// Reads a definition. Requires `admin`: the scopes `read` and `call` do not cover prompts and servers.
-async fn read(shared: &Shared, caller: &Caller, agent: &AgentName) -> Result<Definition, Error> {
-    caller.may(shared, Access::Admin, None)?;
-    manager(shared)?.definition(agent).await.map_err(refusal)
+async fn read_definition(shared: &HttpState, caller: &Caller, agent: &AgentName) -> Result<Definition, Error> {
+    caller.check_access(shared, Access::Admin, None)?;
+    manager(shared)?.definition(agent).await.map_err(manage_error)
 }
 
 /// Agent manager for a change. Requires `admin`.
-fn allowed(shared: &Shared, caller: &Caller) -> Result<Manager, Error> {
-    caller.may(shared, Access::Admin, None)?;
+fn authorize_change(shared: &HttpState, caller: &Caller) -> Result<Manager, Error> {
+    caller.check_access(shared, Access::Admin, None)?;
     manager(shared)
 }
 
-pub(crate) fn who(shared: &Shared, headers: &HeaderMap) -> Who {
-    if shows_owner(&shared.options.access, headers) { Who::Owner } else { Who::Administrator }
+pub(crate) fn manage_role(shared: &HttpState, headers: &HeaderMap) -> ManageRole {
+    if has_owner_token(&shared.options.access, headers) { ManageRole::Owner } else { ManageRole::Administrator }
 }
 
 /// Digest from `If-Match`.
-pub(crate) fn expected(headers: &HeaderMap) -> Option<Digest> {
+pub(crate) fn if_match_digest(headers: &HeaderMap) -> Option<Digest> {
     let given = headers.get(header::IF_MATCH)?.to_str().ok()?.trim();
     let digest = given.trim_start_matches("W/").trim_matches('"');
     (digest != "*").then(|| Digest::from_hex(digest))
 }
 
 /// Maps a management error to an API error.
-pub(crate) fn refusal(error: ManageError) -> Error {
+pub(crate) fn manage_error(error: ManageError) -> Error {
     let ManageError { code, detail } = error;
     let kind = match code {
         ErrorCode::AGENT_NOT_FOUND => ErrorKind::AgentNotFound,
@@ -116,11 +116,11 @@ pub(crate) fn refusal(error: ManageError) -> Error {
 }
 
 /// The response; a failed precondition is reported by its status.
-fn answered(answer: Result<Response, Error>) -> Response {
-    answer.unwrap_or_else(|error| refused(&error))
+fn into_response(answer: Result<Response, Error>) -> Response {
+    answer.unwrap_or_else(|error| error_response(&error))
 }
 
-pub(crate) fn refused(error: &Error) -> Response {
+pub(crate) fn error_response(error: &Error) -> Response {
     let mut response = reply::rest_error(error);
     if error.code == ErrorCode::AGENT_OUTDATED {
         *response.status_mut() = StatusCode::PRECONDITION_FAILED;
@@ -129,7 +129,7 @@ pub(crate) fn refused(error: &Error) -> Response {
 }
 
 /// JSON response with the digest of the definition as its ETag.
-fn tagged(value: &impl Serialize, digest: &Digest) -> Response {
+fn json_with_etag(value: &impl Serialize, digest: &Digest) -> Response {
     let mut response = reply::json(value);
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{digest}\"")) {
         response.headers_mut().insert(header::ETAG, tag);
@@ -138,15 +138,15 @@ fn tagged(value: &impl Serialize, digest: &Digest) -> Response {
 }
 
 /// Details of the agent with its definition.
-pub(crate) fn details(shared: &Shared, headers: &HeaderMap, definition: &Definition) -> Response {
+pub(crate) fn details(shared: &HttpState, headers: &HeaderMap, definition: &Definition) -> Response {
     let details = AgentDetails {
         definition: Some(Box::new(baton_manage::definition(definition))),
-        ..AgentDetails::of(&definition.agent, &base_url(shared, headers))
+        ..AgentDetails::from_spec(&definition.agent, &base_url(shared, headers))
     };
-    tagged(&details, &definition.digest)
+    json_with_etag(&details, &definition.digest)
 }
 
-fn absent(what: &str, agent: &AgentName, name: &str) -> Error {
+fn part_not_found(what: &str, agent: &AgentName, name: &str) -> Error {
     let name: String = name.chars().take(128).collect();
     let message = format!("the agent '{agent}' has no {what} '{name}'");
     Error::new(ErrorKind::PageNotFound, ErrorCode::AGENT_PART_NOT_FOUND, message)

@@ -1,11 +1,14 @@
 //! Named collections of an agent definition: the same four operations for every kind.
 
-use super::{Pair, absent, allowed, answered, expected, pair, read, refusal, tagged, who};
+use super::{
+    AgentPartPath, authorize_change, if_match_digest, into_response, json_with_etag, manage_error, manage_role,
+    parse_part_path, part_not_found, read_definition,
+};
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
     body::json,
-    named::Named,
+    named::PathName,
     routes::{RouteAccess, Routes},
 };
 use axum::{
@@ -20,7 +23,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
 /// One kind of collection.
-pub(super) trait Part: 'static {
+pub(super) trait DefinitionCollection: 'static {
     /// Path segment.
     const PATH: &'static str;
     /// Singular noun for messages.
@@ -38,13 +41,13 @@ pub(super) trait Part: 'static {
     fn put(now: &Definition, name: &str, wish: &Self::Wish) -> Result<AgentChange, ManageError>;
 
     /// Change that removes an entry.
-    fn gone(name: String) -> AgentChange;
+    fn removal(name: String) -> AgentChange;
 }
 
-type Served = State<Arc<Shared>>;
+type StateExtractor = State<Arc<HttpState>>;
 
 /// Routes of one collection.
-pub(super) fn mount<P: Part>(routes: Routes) -> Routes {
+pub(super) fn mount<P: DefinitionCollection>(routes: Routes) -> Routes {
     let base = format!("/api/v1/agents/{{agent}}/{}", P::PATH);
     // Another route below uses the same segment, and a segment needs one parameter name.
     let one = format!("{base}/{{server}}");
@@ -56,50 +59,64 @@ pub(super) fn mount<P: Part>(routes: Routes) -> Routes {
     )
 }
 
-async fn list<P: Part>(State(shared): Served, caller: Caller, Named(agent): Named) -> Response {
+async fn list<P: DefinitionCollection>(
+    State(shared): StateExtractor,
+    caller: Caller,
+    PathName(agent): PathName,
+) -> Response {
     let listed = async {
-        let definition = read(&shared, &caller, &agent.into()).await?;
-        Ok(tagged(&P::all(&definition), &definition.digest))
+        let definition = read_definition(&shared, &caller, &agent.into()).await?;
+        Ok(json_with_etag(&P::all(&definition), &definition.digest))
     };
-    answered(listed.await)
+    into_response(listed.await)
 }
 
-async fn show<P: Part>(State(shared): Served, caller: Caller, path: Pair) -> Response {
+async fn show<P: DefinitionCollection>(State(shared): StateExtractor, caller: Caller, path: AgentPartPath) -> Response {
     let shown = async {
-        let (agent, name) = pair(path)?;
-        let definition = read(&shared, &caller, &agent).await?;
+        let (agent, name) = parse_part_path(path)?;
+        let definition = read_definition(&shared, &caller, &agent).await?;
         one::<P>(&definition, &name, &definition.digest)
     };
-    answered(shown.await)
+    into_response(shown.await)
 }
 
-fn one<P: Part>(definition: &Definition, name: &str, digest: &Digest) -> Result<Response, Error> {
-    let found = P::one(definition, name).ok_or_else(|| absent(P::NOUN, &definition.name, name))?;
-    Ok(tagged(&found, digest))
+fn one<P: DefinitionCollection>(definition: &Definition, name: &str, digest: &Digest) -> Result<Response, Error> {
+    let found = P::one(definition, name).ok_or_else(|| part_not_found(P::NOUN, &definition.name, name))?;
+    Ok(json_with_etag(&found, digest))
 }
 
-async fn put<P: Part>(State(shared): Served, caller: Caller, path: Pair, request: Request) -> Response {
+async fn put<P: DefinitionCollection>(
+    State(shared): StateExtractor,
+    caller: Caller,
+    path: AgentPartPath,
+    request: Request,
+) -> Response {
     let done = async {
-        let manager = allowed(&shared, &caller)?;
-        let (agent, name) = pair(path)?;
+        let manager = authorize_change(&shared, &caller)?;
+        let (agent, name) = parse_part_path(path)?;
         let (headers, wish) = json::<P::Wish>(&shared, request).await?;
-        let (who, expected) = (who(&shared, &headers), expected(&headers));
+        let (who, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
         let decide = |now: &Definition| Ok(vec![P::put(now, &name, &wish)?]);
-        let after = manager.change(&agent, who, expected.as_ref(), decide).await.map_err(refusal)?.after;
+        let after = manager.change(&agent, who, expected.as_ref(), decide).await.map_err(manage_error)?.after;
         one::<P>(&after, &name, &after.digest)
     };
-    answered(done.await)
+    into_response(done.await)
 }
 
 /// Removes the entry and returns its last value.
-async fn remove<P: Part>(State(shared): Served, caller: Caller, path: Pair, headers: HeaderMap) -> Response {
+async fn remove<P: DefinitionCollection>(
+    State(shared): StateExtractor,
+    caller: Caller,
+    path: AgentPartPath,
+    headers: HeaderMap,
+) -> Response {
     let done = async {
-        let manager = allowed(&shared, &caller)?;
-        let (agent, name) = pair(path)?;
-        let (who, expected) = (who(&shared, &headers), expected(&headers));
-        let decide = |_: &Definition| Ok(vec![P::gone(name.clone())]);
-        let changed = manager.change(&agent, who, expected.as_ref(), decide).await.map_err(refusal)?;
+        let manager = authorize_change(&shared, &caller)?;
+        let (agent, name) = parse_part_path(path)?;
+        let (who, expected) = (manage_role(&shared, &headers), if_match_digest(&headers));
+        let decide = |_: &Definition| Ok(vec![P::removal(name.clone())]);
+        let changed = manager.change(&agent, who, expected.as_ref(), decide).await.map_err(manage_error)?;
         one::<P>(&changed.before, &name, &changed.after.digest)
     };
-    answered(done.await)
+    into_response(done.await)
 }

@@ -1,6 +1,6 @@
 //! `/api/v1/agents/{agent}/providers`: model providers of an agent, without secrets.
 
-use super::part::Part;
+use super::part::DefinitionCollection;
 use baton_manage::{
     Definition, ManageError, available_providers, provider, provider_change, providers, shown_provider,
 };
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 pub(super) struct Providers;
 
-impl Part for Providers {
+impl DefinitionCollection for Providers {
     const PATH: &'static str = "providers";
     const NOUN: &'static str = "provider";
     type Wish = Json;
@@ -29,7 +29,7 @@ impl Part for Providers {
         provider_change(Some(now), name, wish)
     }
 
-    fn gone(name: String) -> AgentChange {
+    fn removal(name: String) -> AgentChange {
         AgentChange::Provider { id: name, entry: None }
     }
 }

@@ -1,6 +1,6 @@
 //! `/api/v1/agents/{agent}/servers`: MCP servers of an agent, without secrets.
 
-use super::part::Part;
+use super::part::DefinitionCollection;
 use baton_manage::{Definition, ManageError, server_change, servers, shown_entry};
 use baton_types::{AgentChange, Json};
 use baton_wire::api::AgentServerList;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 pub(super) struct Servers;
 
-impl Part for Servers {
+impl DefinitionCollection for Servers {
     const PATH: &'static str = "servers";
     const NOUN: &'static str = "server";
     type Wish = Json;
@@ -18,7 +18,7 @@ impl Part for Servers {
     }
 
     fn one(of: &Definition, name: &str) -> Option<impl Serialize> {
-        of.kit.servers.iter().find(|server| server.name == name).map(shown_entry)
+        of.resources.servers.iter().find(|server| server.name == name).map(shown_entry)
     }
 
     /// Replaces the entry. A value sent in its redacted form keeps the stored value.
@@ -26,7 +26,7 @@ impl Part for Servers {
         server_change(Some(now), name, wish)
     }
 
-    fn gone(name: String) -> AgentChange {
+    fn removal(name: String) -> AgentChange {
         AgentChange::Server { name, entry: None }
     }
 }

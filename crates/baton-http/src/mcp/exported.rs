@@ -1,7 +1,7 @@
 //! Endpoint with only the exported tools of an agent.
 
-use super::{pass::pass, ports};
-use crate::{app::Shared, auth::Caller, named::Named, reply};
+use super::{pass::forward, ports};
+use crate::{app::HttpState, auth::Caller, named::PathName, reply};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -12,16 +12,16 @@ use std::sync::Arc;
 
 /// `/agents/{agent}/mcp/exported`.
 pub(crate) async fn exported(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(name): Named,
+    PathName(name): PathName,
     request: Request,
 ) -> Response {
     let agent = AgentName::from(name);
     // A caller without read access must not learn whether the agent exists.
-    let ports = caller.may(&shared, Access::Read, Some(&agent)).and_then(|()| ports(&shared));
+    let ports = caller.check_access(&shared, Access::Read, Some(&agent)).and_then(|()| ports(&shared));
     match ports.map(|ports| ports.exported.of(&agent)) {
-        Ok(Some(service)) => pass(&shared, &caller, Some(&agent), &service, request).await,
+        Ok(Some(service)) => forward(&shared, &caller, Some(&agent), &service, request).await,
         Ok(None) => reply::rest_error(&shared.no_such_agent_for(&caller, Some(agent.as_str()))),
         Err(error) => reply::rest_error(&error),
     }

@@ -17,12 +17,12 @@ pub(crate) use manage::manage;
 pub(crate) use own::{own, root};
 pub use ports::McpPorts;
 
-use crate::app::Shared;
+use crate::app::HttpState;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 
 /// MCP services; an error if MCP is disabled.
-fn ports(shared: &Shared) -> Result<&McpPorts, Error> {
+fn ports(shared: &HttpState) -> Result<&McpPorts, Error> {
     shared.options.mcp.as_ref().ok_or_else(|| {
         let message = "MCP is not enabled on this server";
         Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Methods of both protocol generations. Unknown methods never become span names.
-const METHODS: [&str; 23] = [
+const KNOWN_METHODS: [&str; 23] = [
     "tools/call",
     "tools/list",
     "initialize",
@@ -39,21 +39,21 @@ const METHODS: [&str; 23] = [
 ];
 
 /// Maximum bytes of a name, id or URI from a client in a span.
-const LONGEST: usize = 128;
+const MAX_ATTRIBUTE_BYTES: usize = 128;
 
 /// The parts of a message that its span records.
 #[derive(Deserialize)]
-struct Message<'a> {
+struct McpSpanMessage<'a> {
     #[serde(borrow, default)]
     method: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    params: Option<Params<'a>>,
+    params: Option<McpSpanParams<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Params<'a> {
+struct McpSpanParams<'a> {
     #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -61,32 +61,32 @@ struct Params<'a> {
     #[serde(borrow, default, rename = "protocolVersion")]
     protocol_version: Option<Cow<'a, str>>,
     #[serde(borrow, default, rename = "_meta")]
-    meta: Option<Meta<'a>>,
+    meta: Option<McpSpanMeta<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Meta<'a> {
+struct McpSpanMeta<'a> {
     #[serde(borrow, default)]
     traceparent: Option<Cow<'a, str>>,
 }
 
 /// Names the span after the method and applies the trace context of the message.
-pub(super) fn begin(span: &RequestSpan, parts: &Parts, agent: Option<&AgentName>, body: &[u8]) {
+pub(super) fn record_request(span: &RequestSpan, parts: &Parts, agent: Option<&AgentName>, body: &[u8]) {
     if !span.is_on() {
         return;
     }
-    let message = serde_json::from_slice::<Message<'_>>(body).ok();
+    let message = serde_json::from_slice::<McpSpanMessage<'_>>(body).ok();
     let method = message.as_ref().and_then(|message| message.method.as_deref());
-    let method = method.and_then(|method| METHODS.into_iter().find(|known| *known == method));
+    let method = method.and_then(|method| KNOWN_METHODS.into_iter().find(|known| *known == method));
     if let (Some(method), Some(message)) = (method, &message) {
         let carried = message.params.as_ref().and_then(|params| params.meta.as_ref()?.traceparent.as_deref());
-        span.inside(carried.and_then(TraceContext::parse));
-        span.routed(&parts.extensions);
-        span.say(|span| named(span, method, message));
+        span.adopt_parent(carried.and_then(TraceContext::parse));
+        span.record_route(&parts.extensions);
+        span.edit(|span| record_method(span, method, message));
     } else {
-        span.named_by_route(&parts.method, &parts.extensions);
+        span.record_route_name(&parts.method, &parts.extensions);
     }
-    span.say(|span| {
+    span.edit(|span| {
         span.set_some(names::GEN_AI_AGENT_NAME, agent.map(|agent| agent.as_str().to_owned()));
         span.set_some(names::MCP_SESSION_ID, header(parts, "mcp-session-id"));
         span.set_some(names::MCP_PROTOCOL_VERSION, header(parts, "mcp-protocol-version"));
@@ -94,12 +94,12 @@ pub(super) fn begin(span: &RequestSpan, parts: &Parts, agent: Option<&AgentName>
     });
 }
 
-fn named(span: &mut OpenSpan, method: &'static str, message: &Message<'_>) {
+fn record_method(span: &mut OpenSpan, method: &'static str, message: &McpSpanMessage<'_>) {
     let params = message.params.as_ref();
-    let name = params.and_then(|params| params.name.as_deref()).map(clipped);
+    let name = params.and_then(|params| params.name.as_deref()).map(truncate);
     span.set(names::MCP_METHOD_NAME, method);
     span.set(names::RPC_SYSTEM, "jsonrpc");
-    span.set_some(names::JSONRPC_REQUEST_ID, message.id.map(|id| clipped(id.get().trim_matches('"')).to_owned()));
+    span.set_some(names::JSONRPC_REQUEST_ID, message.id.map(|id| truncate(id.get().trim_matches('"')).to_owned()));
     match (method, name) {
         ("tools/call", Some(tool)) => {
             span.rename(format!("{method} {tool}"));
@@ -112,17 +112,17 @@ fn named(span: &mut OpenSpan, method: &'static str, message: &Message<'_>) {
     if let Some(params) = params {
         // A query may contain secrets.
         let uri = params.uri.as_deref().filter(|_| method.starts_with("resources/"));
-        let uri = uri.map(|uri| clipped(uri.split(['?', '#']).next().unwrap_or_default()).to_owned());
+        let uri = uri.map(|uri| truncate(uri.split(['?', '#']).next().unwrap_or_default()).to_owned());
         span.set_some(names::MCP_RESOURCE_URI, uri);
         let version = params.protocol_version.as_deref().filter(|_| method == "initialize");
-        span.set_some(names::MCP_PROTOCOL_VERSION, version.map(|version| clipped(version).to_owned()));
+        span.set_some(names::MCP_PROTOCOL_VERSION, version.map(|version| truncate(version).to_owned()));
     }
 }
 
 fn header(parts: &Parts, name: &str) -> Option<String> {
-    parts.headers.get(name)?.to_str().ok().map(|value| clipped(value).to_owned())
+    parts.headers.get(name)?.to_str().ok().map(|value| truncate(value).to_owned())
 }
 
-fn clipped(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+fn truncate(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_ATTRIBUTE_BYTES)]
 }

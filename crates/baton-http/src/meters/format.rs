@@ -4,16 +4,16 @@ use http::{HeaderMap, header};
 
 /// Text format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum MetricsFormat {
     /// Prometheus text format 0.0.4.
     Prometheus,
     /// OpenMetrics 1.0.
     OpenMetrics,
 }
 
-impl Format {
+impl MetricsFormat {
     /// OpenMetrics if the client prefers it at least as much as plain text, else Prometheus.
-    pub(super) fn wanted(headers: &HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let liked = |name: &str| {
             let ranges = accepted.split(',').map(|range| range.split(';').map(str::trim));
@@ -46,18 +46,18 @@ mod tests {
         let prometheus = "application/openmetrics-text;version=1.0.0;q=0.6,application/openmetrics-text;version=0.0.1;\
             q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
         for (accept, expect) in [
-            ("", Format::Prometheus),
-            ("*/*", Format::Prometheus),
-            ("text/plain", Format::Prometheus),
-            ("application/openmetrics-text", Format::OpenMetrics),
-            ("application/openmetrics-text; version=1.0.0; charset=utf-8", Format::OpenMetrics),
-            ("application/openmetrics-text;q=0", Format::Prometheus),
-            ("text/plain;q=0.9, application/openmetrics-text;q=0.5", Format::Prometheus),
-            (prometheus, Format::OpenMetrics),
+            ("", MetricsFormat::Prometheus),
+            ("*/*", MetricsFormat::Prometheus),
+            ("text/plain", MetricsFormat::Prometheus),
+            ("application/openmetrics-text", MetricsFormat::OpenMetrics),
+            ("application/openmetrics-text; version=1.0.0; charset=utf-8", MetricsFormat::OpenMetrics),
+            ("application/openmetrics-text;q=0", MetricsFormat::Prometheus),
+            ("text/plain;q=0.9, application/openmetrics-text;q=0.5", MetricsFormat::Prometheus),
+            (prometheus, MetricsFormat::OpenMetrics),
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_str(accept).expect("a value"))]);
-            assert_eq!(Format::wanted(&headers), expect, "{accept}");
+            assert_eq!(MetricsFormat::from_headers(&headers), expect, "{accept}");
         }
-        assert_eq!(Format::wanted(&HeaderMap::new()), Format::Prometheus);
+        assert_eq!(MetricsFormat::from_headers(&HeaderMap::new()), MetricsFormat::Prometheus);
     }
 }

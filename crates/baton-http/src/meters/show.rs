@@ -1,7 +1,7 @@
 //! `GET /metrics`.
 
-use super::{format::Format, text::write};
-use crate::{app::Shared, auth::Caller, reply};
+use super::{format::MetricsFormat, text::write};
+use crate::{app::HttpState, auth::Caller, reply};
 use axum::{body::Body, extract::State, response::Response};
 use baton_rules::Access;
 use baton_types::ErrorCode;
@@ -10,20 +10,24 @@ use http::{HeaderMap, HeaderValue, header};
 use std::sync::Arc;
 
 /// Current metrics. Requires `telemetry:read`, unless metrics are configured as open.
-pub(super) async fn show(State(shared): State<Arc<Shared>>, caller: Caller, headers: HeaderMap) -> Response {
+pub(super) async fn show(State(shared): State<Arc<HttpState>>, caller: Caller, headers: HeaderMap) -> Response {
     let shown = async {
         if !shared.options.access.open_metrics {
-            caller.may_everywhere(&shared, Access::TelemetryRead)?;
+            caller.check_access_to_all(&shared, Access::TelemetryRead)?;
         }
         let ports = shared.options.meters.as_ref();
         let ports = ports.ok_or_else(|| {
-            Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, "metrics are not enabled on this server")
+            Error::new(
+                ErrorKind::UnsupportedOperation,
+                ErrorCode::NOT_OFFERED,
+                "metrics are not enabled on this server",
+            )
         })?;
         Ok(ports.meters.read((ports.now)()).await)
     };
     match shown.await {
         Ok(reading) => {
-            let format = Format::wanted(&headers);
+            let format = MetricsFormat::from_headers(&headers);
             let mut response = Response::new(Body::from(write(&reading, format)));
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
             response

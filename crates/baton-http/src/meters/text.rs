@@ -1,12 +1,12 @@
 //! Metrics as text, with names, units and the `_total` suffix as Prometheus expects them.
 
-use super::format::Format;
+use super::format::MetricsFormat;
 use baton_telemetry::{Instrument, InstrumentKind, MeterPoint, MeterReading, Shown};
-use baton_types::{Attributes, Value};
+use baton_types::{Attributes, SpanValue};
 use std::fmt::Write as _;
 
 /// Encodes all metrics.
-pub(super) fn write(reading: &MeterReading, format: Format) -> String {
+pub(super) fn write(reading: &MeterReading, format: MetricsFormat) -> String {
     let mut text = String::with_capacity(16 * 1024);
     describe_target(&mut text, &reading.resource.attributes, format);
     for family in &reading.families {
@@ -17,24 +17,24 @@ pub(super) fn write(reading: &MeterReading, format: Format) -> String {
             sample(&mut text, &name, instrument, point);
         }
     }
-    if format == Format::OpenMetrics {
+    if format == MetricsFormat::OpenMetrics {
         text.push_str("# EOF\n");
     }
     text
 }
 
 /// Writes the resource attributes once, so that the series do not repeat them.
-fn describe_target(text: &mut String, attributes: &Attributes, format: Format) {
+fn describe_target(text: &mut String, attributes: &Attributes, format: MetricsFormat) {
     match format {
-        Format::Prometheus => text.push_str("# HELP target_info Target metadata.\n# TYPE target_info gauge\n"),
-        Format::OpenMetrics => text.push_str("# TYPE target info\n# HELP target Target metadata.\n"),
+        MetricsFormat::Prometheus => text.push_str("# HELP target_info Target metadata.\n# TYPE target_info gauge\n"),
+        MetricsFormat::OpenMetrics => text.push_str("# TYPE target info\n# HELP target Target metadata.\n"),
     }
     text.push_str("target_info");
     labels(text, attributes, None);
     text.push_str(" 1\n");
 }
 
-fn describe(text: &mut String, name: &str, instrument: &Instrument, format: Format) {
+fn describe(text: &mut String, name: &str, instrument: &Instrument, format: MetricsFormat) {
     let kind = match instrument.kind {
         InstrumentKind::Counter => "counter",
         InstrumentKind::Gauge => "gauge",
@@ -42,13 +42,13 @@ fn describe(text: &mut String, name: &str, instrument: &Instrument, format: Form
     };
     let help = instrument.help;
     match (format, instrument.kind) {
-        (Format::Prometheus, InstrumentKind::Counter) => {
+        (MetricsFormat::Prometheus, InstrumentKind::Counter) => {
             let _ = writeln!(text, "# HELP {name}_total {help}\n# TYPE {name}_total {kind}");
         }
-        (Format::Prometheus, _) => {
+        (MetricsFormat::Prometheus, _) => {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
         }
-        (Format::OpenMetrics, _) => {
+        (MetricsFormat::OpenMetrics, _) => {
             let _ = writeln!(text, "# TYPE {name} {kind}");
             if let Some(unit) = unit(instrument) {
                 let _ = writeln!(text, "# UNIT {name} {unit}");
@@ -97,11 +97,11 @@ fn labels(text: &mut String, named: &Attributes, bound: Option<&str>) {
         underscored(text, name);
         text.push_str("=\"");
         match value {
-            Value::Text(value) => escaped(text, value),
-            Value::Int(number) => {
+            SpanValue::Text(value) => escaped(text, value),
+            SpanValue::Int(number) => {
                 let _ = write!(text, "{number}");
             }
-            Value::Bool(value) => {
+            SpanValue::Bool(value) => {
                 let _ = write!(text, "{value}");
             }
             _ => {}

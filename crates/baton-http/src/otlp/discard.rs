@@ -7,11 +7,11 @@
 use super::{
     grpc,
     http::packed_body,
-    ingest::{LARGE, Letter, opened},
-    refusal::{Refusal, encoding_of},
+    ingest::{ExportBody, LARGE_BODY_BYTES, decompress_body},
+    refusal::{OtlpRejection, encoding_of},
 };
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::{Caller, LimitKey},
 };
 use axum::{
@@ -41,11 +41,11 @@ const MAX_SENDERS: usize = 1024;
 pub(crate) struct DiscardedSignals {
     metrics: AtomicU64,
     logs: AtomicU64,
-    told: Mutex<ToldSenders>,
+    notified: Mutex<NotifiedSenders>,
 }
 
 #[derive(Default)]
-struct ToldSenders {
+struct NotifiedSenders {
     known: HashSet<Sender>,
     order: VecDeque<Sender>,
 }
@@ -68,11 +68,11 @@ impl DiscardedSignals {
         };
         counter.fetch_add(count.items, Ordering::Relaxed);
         let sender = Sender { caller, service: count.service.clone(), instance: count.instance.clone(), signal };
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(sender)
+        self.notified.lock().unwrap_or_else(PoisonError::into_inner).insert(sender)
     }
 }
 
-impl ToldSenders {
+impl NotifiedSenders {
     fn insert(&mut self, sender: Sender) -> bool {
         if !self.known.insert(sender.clone()) {
             return false;
@@ -98,26 +98,26 @@ impl MeterSource for DiscardedSignals {
 }
 
 /// `POST /v1/metrics`.
-pub(super) async fn metrics(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+pub(super) async fn metrics(State(shared): State<Arc<HttpState>>, caller: Caller, request: Request) -> Response {
     by_http(&shared, &caller, OtherSignal::Metrics, request).await
 }
 
 /// `POST /v1/logs`.
-pub(super) async fn logs(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+pub(super) async fn logs(State(shared): State<Arc<HttpState>>, caller: Caller, request: Request) -> Response {
     by_http(&shared, &caller, OtherSignal::Logs, request).await
 }
 
 /// `opentelemetry.proto.collector.metrics.v1.MetricsService/Export`.
-pub(super) async fn metrics_grpc(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+pub(super) async fn metrics_grpc(State(shared): State<Arc<HttpState>>, caller: Caller, request: Request) -> Response {
     by_grpc(&shared, &caller, OtherSignal::Metrics, request).await
 }
 
 /// `opentelemetry.proto.collector.logs.v1.LogsService/Export`.
-pub(super) async fn logs_grpc(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+pub(super) async fn logs_grpc(State(shared): State<Arc<HttpState>>, caller: Caller, request: Request) -> Response {
     by_grpc(&shared, &caller, OtherSignal::Logs, request).await
 }
 
-async fn by_http(shared: &Shared, caller: &Caller, signal: OtherSignal, request: Request) -> Response {
+async fn by_http(shared: &HttpState, caller: &Caller, signal: OtherSignal, request: Request) -> Response {
     let encoding = encoding_of(request.headers());
     let discarded = async {
         check_strictness(request.headers(), signal)?;
@@ -135,7 +135,7 @@ async fn by_http(shared: &Shared, caller: &Caller, signal: OtherSignal, request:
     }
 }
 
-async fn by_grpc(shared: &Shared, caller: &Caller, signal: OtherSignal, request: Request) -> Response {
+async fn by_grpc(shared: &HttpState, caller: &Caller, signal: OtherSignal, request: Request) -> Response {
     grpc::serve(request, async |request: Request| {
         check_strictness(request.headers(), signal)?;
         let letter = grpc::framed_body(shared, request).await?;
@@ -145,9 +145,14 @@ async fn by_grpc(shared: &Shared, caller: &Caller, signal: OtherSignal, request:
 }
 
 /// Counts the items of a request and returns the response body.
-async fn discard(shared: &Shared, caller: &Caller, signal: OtherSignal, letter: Letter) -> Result<Vec<u8>, Refusal> {
+async fn discard(
+    shared: &HttpState,
+    caller: &Caller,
+    signal: OtherSignal,
+    letter: ExportBody,
+) -> Result<Vec<u8>, OtlpRejection> {
     let encoding = letter.encoding;
-    let large = letter.gzip || letter.received.bytes.len() > LARGE;
+    let large = letter.gzip || letter.received.bytes.len() > LARGE_BODY_BYTES;
     let count = if large {
         let counted = tokio::task::spawn_blocking(move || count(signal, letter)).await;
         counted.map_err(|error| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()))??
@@ -163,22 +168,22 @@ async fn discard(shared: &Shared, caller: &Caller, signal: OtherSignal, letter: 
         instance = count.instance,
         "a client sends a signal that is not stored: it is counted and discarded"
     );
-    Ok(signal.write_response(encoding, Some((count.items, &remark(signal)))))
+    Ok(signal.write_response(encoding, Some((count.items, &discard_notice(signal)))))
 }
 
-fn count(signal: OtherSignal, letter: Letter) -> Result<SignalCount, Refusal> {
+fn count(signal: OtherSignal, letter: ExportBody) -> Result<SignalCount, OtlpRejection> {
     let encoding = letter.encoding;
-    let mut received = opened(letter)?;
+    let mut received = decompress_body(letter)?;
     let bytes = received.bytes.clone();
     let malformed = |error: baton_otlp::SignalError| {
-        Refusal::from(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))
+        OtlpRejection::from(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))
     };
     let weight = signal.weigh(encoding, &bytes).map_err(malformed)?;
     received.grow(bytes.len() + weight)?;
     signal.count(encoding, &bytes).map_err(malformed)
 }
 
-fn remark(signal: OtherSignal) -> String {
+fn discard_notice(signal: OtherSignal) -> String {
     let (name, variable) = (signal.as_str(), signal.as_str().to_ascii_uppercase());
     format!(
         "Baton stores only traces; {name} are counted and discarded (reported once). Set OTEL_{variable}_EXPORTER=none to \
@@ -187,7 +192,7 @@ fn remark(signal: OtherSignal) -> String {
 }
 
 /// Rejects senders that request strict handling.
-fn check_strictness(headers: &HeaderMap, signal: OtherSignal) -> Result<(), Refusal> {
+fn check_strictness(headers: &HeaderMap, signal: OtherSignal) -> Result<(), OtlpRejection> {
     let asked = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
     let is_strict = asked.flat_map(|value| value.split([',', ';'])).any(|one| {
         let (name, value) = one.split_once('=').unwrap_or((one, ""));
@@ -195,8 +200,8 @@ fn check_strictness(headers: &HeaderMap, signal: OtherSignal) -> Result<(), Refu
     });
     match (is_strict, signal) {
         (false, _) => Ok(()),
-        (true, OtherSignal::Metrics) => Err(Refusal::NotOffered("Baton accepts only traces, not metrics")),
-        (true, OtherSignal::Logs) => Err(Refusal::NotOffered("Baton accepts only traces, not logs")),
+        (true, OtherSignal::Metrics) => Err(OtlpRejection::NotOffered("Baton accepts only traces, not metrics")),
+        (true, OtherSignal::Logs) => Err(OtlpRejection::NotOffered("Baton accepts only traces, not logs")),
     }
 }
 
@@ -220,7 +225,7 @@ mod tests {
         for instance in 1..MAX_SENDERS {
             assert!(discarded.count(caller(), OtherSignal::Metrics, &count(&instance.to_string())));
         }
-        let told = discarded.told.lock().unwrap();
+        let told = discarded.notified.lock().unwrap();
         assert_eq!((told.known.len(), told.order.len()), (MAX_SENDERS, MAX_SENDERS));
         drop(told);
         assert!(discarded.count(caller(), OtherSignal::Metrics, &count("0")), "it was forgotten");

@@ -4,10 +4,10 @@
 //! decompressed message.
 
 use super::{
-    ingest::{Letter, admit, keep},
-    refusal::Refusal,
+    ingest::{ExportBody, authorize_ingest, store_spans},
+    refusal::OtlpRejection,
 };
-use crate::{a2a, app::Shared, auth::Caller, reply};
+use crate::{a2a, app::HttpState, auth::Caller, reply};
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -20,14 +20,14 @@ use http_body_util::{BodyExt as _, Full};
 use std::{convert::Infallible, sync::Arc};
 
 /// A flag byte and the length.
-const HEAD: usize = 5;
+const FRAME_HEADER_LEN: usize = 5;
 
 /// Ingests spans.
-pub(crate) async fn export(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+pub(crate) async fn export(State(shared): State<Arc<HttpState>>, caller: Caller, request: Request) -> Response {
     serve(request, async |request: Request| {
-        let store = admit(&shared, &caller)?;
+        let store = authorize_ingest(&shared, &caller)?;
         let letter = framed_body(&shared, request).await?;
-        Ok(keep(store, letter).await?.write_response(Encoding::Protobuf))
+        Ok(store_spans(store, letter).await?.write_response(Encoding::Protobuf))
     })
     .await
 }
@@ -35,7 +35,7 @@ pub(crate) async fn export(State(shared): State<Arc<Shared>>, caller: Caller, re
 /// Answers a gRPC request with the message that the handler returns.
 pub(super) async fn serve(
     request: Request,
-    answer_to: impl AsyncFnOnce(Request) -> Result<Vec<u8>, Refusal>,
+    answer_to: impl AsyncFnOnce(Request) -> Result<Vec<u8>, OtlpRejection>,
 ) -> Response {
     if !a2a::is_grpc(request.headers()) {
         // The client does not use gRPC, so it would ignore a gRPC status behind a 200.
@@ -52,20 +52,20 @@ pub(super) async fn serve(
 }
 
 /// Reads the single message of a request, which may be compressed.
-pub(super) async fn framed_body(shared: &Shared, request: Request) -> Result<Letter, Refusal> {
+pub(super) async fn framed_body(shared: &HttpState, request: Request) -> Result<ExportBody, OtlpRejection> {
     let (parts, body) = request.into_parts();
     let packing = parts.headers.get("grpc-encoding").map(HeaderValue::as_bytes).unwrap_or_default();
     if !matches!(packing, b"" | b"identity" | b"gzip") {
-        return Err(Refusal::NotOffered("messages must be compressed with gzip or not at all"));
+        return Err(OtlpRejection::NotOffered("messages must be compressed with gzip or not at all"));
     }
     let received = shared.bodies.read_encoded(&parts, body).await?;
     a2a::check_grpc_frame(&received.bytes, packing == b"gzip")?;
     let gzip = received.bytes.first() == Some(&1);
-    Ok(Letter { received, skipped: HEAD, gzip, encoding: Encoding::Protobuf })
+    Ok(ExportBody { received, skipped: FRAME_HEADER_LEN, gzip, encoding: Encoding::Protobuf })
 }
 
 fn answer(message: &[u8]) -> Response {
-    let mut framed = BytesMut::with_capacity(HEAD + message.len());
+    let mut framed = BytesMut::with_capacity(FRAME_HEADER_LEN + message.len());
     framed.put_u8(0);
     framed.put_u32(u32::try_from(message.len()).unwrap_or_default());
     framed.extend_from_slice(message);

@@ -1,10 +1,10 @@
 //! `POST /v1/traces`, in protobuf and JSON.
 
 use super::{
-    ingest::{Letter, admit, keep},
-    refusal::{Refusal, encoding_of},
+    ingest::{ExportBody, authorize_ingest, store_spans},
+    refusal::{OtlpRejection, encoding_of},
 };
-use crate::{app::Shared, auth::Caller, inflate::BodyEncoding, reply::unsupported};
+use crate::{app::HttpState, auth::Caller, inflate::BodyEncoding, reply::unsupported};
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -15,9 +15,9 @@ use http::{HeaderValue, header};
 use std::sync::Arc;
 
 /// Ingests spans.
-pub(crate) async fn traces(State(shared): State<Arc<Shared>>, caller: Caller, request: Request) -> Response {
+pub(crate) async fn traces(State(shared): State<Arc<HttpState>>, caller: Caller, request: Request) -> Response {
     let encoding = encoding_of(request.headers());
-    match take(&shared, &caller, encoding, request).await {
+    match ingest(&shared, &caller, encoding, request).await {
         Ok((arrival, encoding)) => {
             let mut response = Response::new(Body::from(arrival.write_response(encoding)));
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
@@ -27,29 +27,29 @@ pub(crate) async fn traces(State(shared): State<Arc<Shared>>, caller: Caller, re
     }
 }
 
-async fn take(
-    shared: &Arc<Shared>,
+async fn ingest(
+    shared: &Arc<HttpState>,
     caller: &Caller,
     encoding: Option<Encoding>,
     request: Request,
-) -> Result<(Arrival, Encoding), Refusal> {
-    let store = admit(shared, caller)?;
+) -> Result<(Arrival, Encoding), OtlpRejection> {
+    let store = authorize_ingest(shared, caller)?;
     let letter = packed_body(shared, encoding, request).await?;
     let encoding = letter.encoding;
-    Ok((keep(store, letter).await?, encoding))
+    Ok((store_spans(store, letter).await?, encoding))
 }
 
 /// Reads the body of a request, which may be compressed.
 pub(super) async fn packed_body(
-    shared: &Shared,
+    shared: &HttpState,
     encoding: Option<Encoding>,
     request: Request,
-) -> Result<Letter, Refusal> {
+) -> Result<ExportBody, OtlpRejection> {
     let (parts, body) = request.into_parts();
     let Some(encoding) = encoding else {
         return Err(unsupported("Content-Type must be application/x-protobuf or application/json").into());
     };
-    let gzip = BodyEncoding::of(&parts.headers)? == BodyEncoding::Gzip;
+    let gzip = BodyEncoding::from_headers(&parts.headers)? == BodyEncoding::Gzip;
     let received = shared.bodies.read_encoded(&parts, body).await?;
-    Ok(Letter { received, skipped: 0, gzip, encoding })
+    Ok(ExportBody { received, skipped: 0, gzip, encoding })
 }

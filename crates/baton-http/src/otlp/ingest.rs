@@ -1,12 +1,12 @@
 //! Ingest of an export request, from bytes to the store.
 
-use super::refusal::Refusal;
+use super::refusal::OtlpRejection;
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
-    body::Received,
+    body::ReceivedBody,
     inflate::{InflateLimits, gunzip},
-    spans::{self, KEEPS_NONE},
+    spans::{self, NO_SPAN_STORE_MESSAGE},
 };
 use baton_otlp::{Arrival, Encoding, Export};
 use baton_ports::{BoxFuture, SpanBatch, SpanStore, SpanStoreError};
@@ -16,15 +16,15 @@ use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
 /// Bodies above this size are decompressed and parsed off the request threads.
-pub(super) const LARGE: usize = 128 * 1024;
+pub(super) const LARGE_BODY_BYTES: usize = 128 * 1024;
 
 /// Decompression limits. Spans repeat their names, so their compression ratio is not limited.
 const INFLATE_LIMITS: InflateLimits = InflateLimits { max_bytes: 64 * 1024 * 1024, max_ratio: None };
 
 /// Body of an export request.
-pub(super) struct Letter {
+pub(super) struct ExportBody {
     /// The bytes and their share of the body budget.
-    pub(super) received: Received,
+    pub(super) received: ReceivedBody,
     /// Number of bytes before the message.
     pub(super) skipped: usize,
     /// Whether the message is compressed.
@@ -34,51 +34,54 @@ pub(super) struct Letter {
 }
 
 /// The span store. Requires `call` on all agents: a sender can attribute spans to any agent.
-pub(super) fn admit<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Refusal> {
-    spans::store(shared, caller, Access::Call)?.ok_or(Refusal::NotOffered(KEEPS_NONE))
+pub(super) fn authorize_ingest<'a>(
+    shared: &'a HttpState,
+    caller: &Caller,
+) -> Result<&'a Arc<dyn SpanStore>, OtlpRejection> {
+    spans::store(shared, caller, Access::Call)?.ok_or(OtlpRejection::NotOffered(NO_SPAN_STORE_MESSAGE))
 }
 
 /// Decodes a body and stores its spans. They are on disk when this resolves.
-pub(super) async fn keep(store: &Arc<dyn SpanStore>, letter: Letter) -> Result<Arrival, Refusal> {
-    let large = letter.gzip || letter.received.bytes.len() > LARGE;
+pub(super) async fn store_spans(store: &Arc<dyn SpanStore>, letter: ExportBody) -> Result<Arrival, OtlpRejection> {
+    let large = letter.gzip || letter.received.bytes.len() > LARGE_BODY_BYTES;
     let brought = if large {
         let store = Arc::clone(store);
-        let brought = tokio::task::spawn_blocking(move || bring(&*store, letter)).await;
+        let brought = tokio::task::spawn_blocking(move || ingest_body(&*store, letter)).await;
         brought.map_err(|error| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, error.to_string()))??
     } else {
-        bring(&**store, letter)?
+        ingest_body(&**store, letter)?
     };
     brought.kept.await?;
     Ok(brought.arrival)
 }
 
 /// Spans that are in the store but may not be on disk yet.
-struct Brought {
+struct PendingIngest {
     arrival: Arrival,
     kept: BoxFuture<'static, Result<(), SpanStoreError>>,
-    _share: Received,
+    _share: ReceivedBody,
 }
 
 /// Decodes a body and passes its spans to the store, which encodes them on the calling thread.
-fn bring(store: &dyn SpanStore, letter: Letter) -> Result<Brought, Refusal> {
-    let (mut arrival, share) = read(letter)?;
+fn ingest_body(store: &dyn SpanStore, letter: ExportBody) -> Result<PendingIngest, OtlpRejection> {
+    let (mut arrival, share) = decode_spans(letter)?;
     let batch = SpanBatch { spans: std::mem::take(&mut arrival.spans), mark: None };
-    Ok(Brought { arrival, kept: store.ingest(batch), _share: share })
+    Ok(PendingIngest { arrival, kept: store.ingest(batch), _share: share })
 }
 
 /// The decompressed message of a body.
-pub(super) fn opened(letter: Letter) -> Result<Received, Refusal> {
-    let Letter { received, skipped, gzip, .. } = letter;
+pub(super) fn decompress_body(letter: ExportBody) -> Result<ReceivedBody, OtlpRejection> {
+    let ExportBody { received, skipped, gzip, .. } = letter;
     if gzip {
         return Ok(gunzip(received, skipped, &INFLATE_LIMITS)?);
     }
     let message = received.bytes.slice(skipped.min(received.bytes.len())..);
-    Ok(received.narrowed(message))
+    Ok(received.with_bytes(message))
 }
 
-fn read(letter: Letter) -> Result<(Arrival, Received), Refusal> {
+fn decode_spans(letter: ExportBody) -> Result<(Arrival, ReceivedBody), OtlpRejection> {
     let encoding = letter.encoding;
-    let mut received = opened(letter)?;
+    let mut received = decompress_body(letter)?;
     let bytes = received.bytes.clone();
     let export = Export::weigh(encoding, &bytes)?;
     received.grow(bytes.len() + export.weight())?;

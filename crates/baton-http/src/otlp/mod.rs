@@ -9,12 +9,12 @@ mod http;
 mod ingest;
 mod refusal;
 
-use crate::routes::{AgentPlace, RouteAccess, Routes};
+use crate::routes::{RouteAccess, RouteAgentSource, Routes};
 pub(crate) use discard::DiscardedSignals;
-pub(crate) use refusal::{encoding_of, refusal};
+pub(crate) use refusal::{encoding_of, error_response};
 
 /// Requires `call` on all agents: a sender can attribute spans to any agent.
-const SENDING: RouteAccess = RouteAccess::Call(AgentPlace::Every);
+const INGEST_ACCESS: RouteAccess = RouteAccess::Call(RouteAgentSource::Every);
 
 /// Adds the paths that exporters use.
 pub(crate) fn mount(routes: Routes) -> Routes {
@@ -22,11 +22,11 @@ pub(crate) fn mount(routes: Routes) -> Routes {
         .iter()
         .fold(routes, |routes, base| {
             routes
-                .post(&format!("{base}/traces"), SENDING, http::traces)
-                .post(&format!("{base}/logs"), SENDING, discard::logs)
-                .post(&format!("{base}/metrics"), SENDING, discard::metrics)
+                .post(&format!("{base}/traces"), INGEST_ACCESS, http::traces)
+                .post(&format!("{base}/logs"), INGEST_ACCESS, discard::logs)
+                .post(&format!("{base}/metrics"), INGEST_ACCESS, discard::metrics)
         })
-        .post("/opentelemetry.proto.collector.trace.v1.TraceService/Export", SENDING, grpc::export)
-        .post("/opentelemetry.proto.collector.logs.v1.LogsService/Export", SENDING, discard::logs_grpc)
-        .post("/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", SENDING, discard::metrics_grpc)
+        .post("/opentelemetry.proto.collector.trace.v1.TraceService/Export", INGEST_ACCESS, grpc::export)
+        .post("/opentelemetry.proto.collector.logs.v1.LogsService/Export", INGEST_ACCESS, discard::logs_grpc)
+        .post("/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", INGEST_ACCESS, discard::metrics_grpc)
 }

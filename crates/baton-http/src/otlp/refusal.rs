@@ -12,24 +12,24 @@ use prost::Message as _;
 use std::time::Duration;
 
 /// Retry delay for exporters.
-const SOON: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Reason for the rejection of a request.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum OtlpRejection {
     /// An error that is not specific to OTLP.
     Common(Error),
     /// Not supported; a retry is useless.
     NotOffered(&'static str),
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for OtlpRejection {
     fn from(error: Error) -> Self {
         Self::Common(error)
     }
 }
 
-impl From<ReadError> for Refusal {
+impl From<ReadError> for OtlpRejection {
     fn from(error: ReadError) -> Self {
         let (kind, code) = match error {
             ReadError::Malformed(_) => (ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST),
@@ -39,13 +39,13 @@ impl From<ReadError> for Refusal {
     }
 }
 
-impl From<SpanStoreError> for Refusal {
+impl From<SpanStoreError> for OtlpRejection {
     fn from(error: SpanStoreError) -> Self {
-        spans::refusal(&error).into()
+        spans::store_error(&error).into()
     }
 }
 
-impl Refusal {
+impl OtlpRejection {
     fn code(&self) -> tonic::Code {
         match self {
             Self::Common(error) => status(error).code(),
@@ -71,7 +71,7 @@ impl Refusal {
 
     fn retry(&self) -> Option<Duration> {
         let later = |error: &Error| matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Unavailable);
-        matches!(self, Self::Common(error) if later(error)).then_some(SOON)
+        matches!(self, Self::Common(error) if later(error)).then_some(RETRY_DELAY)
     }
 
     fn rpc_status(&self) -> RpcStatus {
@@ -107,6 +107,6 @@ pub(crate) fn encoding_of(headers: &HeaderMap) -> Option<Encoding> {
 }
 
 /// Error response for a request that was rejected before it reached this module.
-pub(crate) fn refusal(encoding: Encoding, error: &Error) -> Response {
-    Refusal::Common(error.clone()).response(encoding)
+pub(crate) fn error_response(encoding: Encoding, error: &Error) -> Response {
+    OtlpRejection::Common(error.clone()).response(encoding)
 }

@@ -1,16 +1,16 @@
-//! What every request of these dialects brings: who asks, whom, and with which headers.
+//! Common data of OpenAI API requests: caller, agent and headers.
 
-use super::refused::{refusal, reply_to};
+use super::refused::{error_reply, from_error};
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
-    body::Received,
-    reply::{self, readable},
+    body::ReceivedBody,
+    reply::{self, parse_text},
     telemetry::RequestSpan,
 };
 use axum::{extract::Request, response::Response};
 use baton_engine::IdempotencyKey;
-use baton_responses::Refusal;
+use baton_responses::OpenAiError;
 use baton_rules::Access;
 use baton_types::{AgentName, AgentSpec, Digest, Principal};
 use baton_wire::a2a::v1::{Error, is_idempotency_key};
@@ -18,114 +18,119 @@ use http::{HeaderMap, Method, header};
 use serde::Serialize;
 use std::{future::Future, sync::Arc};
 
-/// A request that came through the gate.
-pub(super) struct Asked {
-    pub(super) shared: Arc<Shared>,
+/// An authenticated request.
+pub(super) struct ResponsesRequest {
+    pub(super) shared: Arc<HttpState>,
     pub(super) caller: Caller,
     pub(super) headers: HeaderMap,
-    /// The agent that the path names.
-    addressed: Option<AgentName>,
+    /// Agent in the path.
+    path_agent: Option<AgentName>,
     span: RequestSpan,
 }
 
-/// Answers a request: `work` is given the request and its body.
-pub(super) async fn answered<F>(
-    shared: Arc<Shared>,
+/// Reads a request and answers it with `work`.
+pub(super) async fn handle_request<F>(
+    shared: Arc<HttpState>,
     request: Request,
-    work: impl FnOnce(Asked, Received) -> F + Send,
+    work: impl FnOnce(ResponsesRequest, ReceivedBody) -> F + Send,
 ) -> Response
 where
-    F: Future<Output = Result<Response, Refusal>> + Send,
+    F: Future<Output = Result<Response, OpenAiError>> + Send,
 {
     let answer = async {
-        let (asked, body) = Asked::read(shared, request).await.map_err(|error| refusal(&error))?;
+        let (asked, body) = ResponsesRequest::read(shared, request).await.map_err(|error| from_error(&error))?;
         let (shared, bytes) = (Arc::clone(&asked.shared), body.bytes.len());
         let worked = async {
-            readable(&body.bytes).map_err(|error| refusal(&error))?;
+            parse_text(&body.bytes).map_err(|error| from_error(&error))?;
             work(asked, body).await
         };
         shared.large_requests.drive(bytes, Box::pin(worked).as_mut()).await
     };
-    answer.await.unwrap_or_else(|refused| reply_to(&refused))
+    answer.await.unwrap_or_else(|refused| error_reply(&refused))
 }
 
-/// A value as the reply.
-pub(super) fn json(value: &impl Serialize) -> Result<Response, Refusal> {
+/// Reply with a JSON value.
+pub(super) fn json(value: &impl Serialize) -> Result<Response, OpenAiError> {
     Ok(crate::reply::json(value))
 }
 
-impl Asked {
-    async fn read(shared: Arc<Shared>, request: Request) -> Result<(Self, Received), Error> {
+impl ResponsesRequest {
+    async fn read(shared: Arc<HttpState>, request: Request) -> Result<(Self, ReceivedBody), Error> {
         let (parts, body) = request.into_parts();
-        let caller = Caller::of(&parts.extensions)?;
-        let addressed = addressed(parts.uri.path());
+        let caller = Caller::from_extensions(&parts.extensions)?;
+        let addressed = agent_in_path(parts.uri.path());
         if let Some(agent) = &addressed {
-            caller.may(&shared, Access::Read, Some(agent))?;
+            caller.check_access(&shared, Access::Read, Some(agent))?;
         }
-        // Web pages can send other types without asking first, so this comes before the body.
+        // Checked before the body: web pages can send other content types without a CORS preflight.
         if parts.headers.contains_key(header::CONTENT_TYPE) && parts.method == Method::POST {
             reply::check_json(&parts.headers)?;
         }
         let received = shared.bodies.read(&parts, body).await?;
-        // A request without a body needs no type.
+        // A request without a body needs no content type.
         if !received.bytes.is_empty() {
             reply::check_json(&parts.headers)?;
         }
-        let span = RequestSpan::of(&parts.extensions, &parts.headers);
-        Ok((Self { shared, caller, headers: parts.headers, addressed, span }, received))
+        let span = RequestSpan::from_request(&parts.extensions, &parts.headers);
+        Ok((Self { shared, caller, headers: parts.headers, path_agent: addressed, span }, received))
     }
 
-    /// Somebody who has a connection rather than a request.
-    pub(super) fn connected(shared: Arc<Shared>, caller: Caller, parts: &http::request::Parts) -> Self {
-        let span = RequestSpan::of(&parts.extensions, &parts.headers);
-        Self { shared, caller, headers: parts.headers.clone(), addressed: addressed(parts.uri.path()), span }
+    /// Context of a WebSocket connection.
+    pub(super) fn from_connection(shared: Arc<HttpState>, caller: Caller, parts: &http::request::Parts) -> Self {
+        let span = RequestSpan::from_request(&parts.extensions, &parts.headers);
+        Self { shared, caller, headers: parts.headers.clone(), path_agent: agent_in_path(parts.uri.path()), span }
     }
 
-    /// The same for work that outlives the request.
-    pub(super) fn again(&self) -> Self {
+    /// Copy for work that outlives the request.
+    pub(super) fn clone_for_background(&self) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
             caller: self.caller.clone(),
             headers: self.headers.clone(),
-            addressed: self.addressed.clone(),
+            path_agent: self.path_agent.clone(),
             span: self.span.clone(),
         }
     }
 
-    /// The first argument of every command and view.
+    /// Principal of the caller, passed to every engine command and query.
     pub(super) fn principal(&self) -> &Arc<Principal> {
         self.caller.principal()
     }
 
-    /// What the work carries of the caller's trace.
+    /// Trace context of the caller, passed on to the run.
     pub(super) fn trace(&self) -> Option<Arc<str>> {
         self.span.trace().map(Into::into)
     }
 
-    /// Who is asked: whoever the path names, else whoever the model is, else the only one or the one for such requests.
-    pub(super) fn agent(&self, model: Option<&str>) -> Result<Arc<AgentSpec>, Refusal> {
+    /// Called agent, with call access checked. Precedence: agent in the path, `model`, the only agent, the default
+    /// agent.
+    pub(super) fn agent(&self, model: Option<&str>) -> Result<Arc<AgentSpec>, OpenAiError> {
         let agent = self.named_agent(model)?;
-        self.may(Access::Call, &agent.name)?;
+        self.check_access(Access::Call, &agent.name)?;
         Ok(agent)
     }
 
-    /// The same for those who only look.
-    pub(super) fn shown_agent(&self, model: &str) -> Result<Arc<AgentSpec>, Refusal> {
+    /// The same agent with read access checked.
+    pub(super) fn readable_agent(&self, model: &str) -> Result<Arc<AgentSpec>, OpenAiError> {
         let agent = self.named_agent(Some(model))?;
-        self.may(Access::Read, &agent.name)?;
+        self.check_access(Access::Read, &agent.name)?;
         Ok(agent)
     }
 
-    fn named_agent(&self, model: Option<&str>) -> Result<Arc<AgentSpec>, Refusal> {
+    fn named_agent(&self, model: Option<&str>) -> Result<Arc<AgentSpec>, OpenAiError> {
         let options = &self.shared.options.responses;
         if model.is_none() && options.strict_model {
-            return Err(Refusal::invalid("missing_required_parameter", "model", self.name_one("model is missing")));
+            return Err(OpenAiError::invalid(
+                "missing_required_parameter",
+                "model",
+                self.with_agent_names("model is missing"),
+            ));
         }
-        // Where cards are private, those who may not read an agent are not told whether it is there.
-        if let (None, Some(model), true) = (&self.addressed, model, self.shared.options.access.private_cards) {
-            self.may(Access::Read, &model.into())?;
+        // With private cards, callers without read access must not learn whether an agent exists.
+        if let (None, Some(model), true) = (&self.path_agent, model, self.shared.options.access.private_cards) {
+            self.check_access(Access::Read, &model.into())?;
         }
-        let found = match (&self.addressed, model) {
+        let found = match (&self.path_agent, model) {
             (Some(agent), _) => self.shared.agent(agent.as_str()),
             (None, Some(model)) => self.shared.agent(model),
             (None, None) => match self.shared.sole_agent() {
@@ -134,58 +139,58 @@ impl Asked {
             },
         };
         let Some(agent) = found else {
-            return Err(match (&self.addressed, model) {
+            return Err(match (&self.path_agent, model) {
                 (None, None) => {
-                    let message = self.name_one("several agents are served, and the request names none");
-                    Refusal::invalid("missing_required_parameter", "model", message)
+                    let message = self.with_agent_names("several agents are served, and the request names none");
+                    OpenAiError::invalid("missing_required_parameter", "model", message)
                 }
                 (addressed, model) => {
                     let name = addressed.as_ref().map(AgentName::as_str).or(model).unwrap_or_default();
                     let name: String = name.chars().take(64).collect();
-                    let message = self.name_one(&format!("there is no agent '{name}'"));
-                    Refusal { kind: "not_found", ..Refusal::not_found("model_not_found", "model", message) }
+                    let message = self.with_agent_names(&format!("there is no agent '{name}'"));
+                    OpenAiError { kind: "not_found", ..OpenAiError::not_found("model_not_found", "model", message) }
                 }
             });
         };
         Ok(agent)
     }
 
-    /// Refuses what the caller's scopes do not allow.
-    pub(super) fn may(&self, access: Access, agent: &AgentName) -> Result<(), Refusal> {
-        self.caller.may(&self.shared, access, Some(agent)).map_err(|error| refusal(&error))
+    /// Checks that the caller's scopes allow the access.
+    pub(super) fn check_access(&self, access: Access, agent: &AgentName) -> Result<(), OpenAiError> {
+        self.caller.check_access(&self.shared, access, Some(agent)).map_err(|error| from_error(&error))
     }
 
-    fn name_one(&self, what: &str) -> String {
+    fn with_agent_names(&self, what: &str) -> String {
         let agents = self.shared.agents_for(&self.caller);
         let names: Vec<&str> = agents.iter().take(20).map(|agent| agent.name.as_str()).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         format!("{what}; give one of these as model: {names}")
     }
 
-    /// The key under which a repeated request is recognised.
-    pub(super) fn idempotency(&self, body: &[u8]) -> Result<Option<IdempotencyKey>, Refusal> {
+    /// Idempotency key of the request.
+    pub(super) fn idempotency(&self, body: &[u8]) -> Result<Option<IdempotencyKey>, OpenAiError> {
         let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
         match value.to_str().map(str::trim) {
             Ok("") => Ok(None),
             Ok(key) if is_idempotency_key(key) => {
-                Ok(Some(IdempotencyKey { key: format!("responses/{key}"), request: Digest::of(body) }))
+                Ok(Some(IdempotencyKey { key: format!("responses/{key}"), request: Digest::compute(body) }))
             }
             _ => {
                 let message = "Idempotency-Key must be 1 to 255 visible ASCII characters";
-                Err(Refusal::invalid("invalid_header", "Idempotency-Key", message))
+                Err(OpenAiError::invalid("invalid_header", "Idempotency-Key", message))
             }
         }
     }
 
-    /// Whether the caller does not want to see what the agent does on the way to its answer.
+    /// Whether the caller opted out of output items for tool calls.
     pub(super) fn hides_tools(&self) -> bool {
         let said = self.headers.get("baton-tool-items").and_then(|value| value.to_str().ok());
         said.is_some_and(|said| said.trim().eq_ignore_ascii_case("hidden"))
     }
 }
 
-/// The agent that a path begins with.
-fn addressed(path: &str) -> Option<AgentName> {
+/// Agent at the start of a path.
+fn agent_in_path(path: &str) -> Option<AgentName> {
     let (agent, _) = path.strip_prefix("/agents/")?.split_once('/')?;
     let agent = percent_decoded(agent)?;
     Some(agent.as_str().into())

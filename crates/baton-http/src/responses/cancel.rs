@@ -1,12 +1,12 @@
 //! `POST /v1/responses/{response}/cancel`.
 
 use super::{
-    asked::{answered, json},
+    asked::{handle_request, json},
     refused::from_engine,
-    show::last_of,
+    show::path_segment,
     turn,
 };
-use crate::app::Shared;
+use crate::app::HttpState;
 use axum::{
     extract::{Request, State},
     response::Response as Reply,
@@ -16,11 +16,11 @@ use baton_rules::Access;
 use std::sync::Arc;
 
 /// Cancels a response; a finished response is returned unchanged.
-pub(crate) async fn cancel(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    let name = last_of(request.uri().path(), 1);
-    answered(shared, request, |asked, _| async move {
+pub(crate) async fn cancel(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
+    let name = path_segment(request.uri().path(), 1);
+    handle_request(shared, request, |asked, _| async move {
         let turn = turn::find(&asked, &name).await?;
-        asked.may(Access::Call, &turn.view.agent)?;
+        asked.check_access(Access::Call, &turn.view.agent)?;
         if turn.end.is_some() {
             return json(turn.projector.response());
         }

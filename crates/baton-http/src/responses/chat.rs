@@ -1,21 +1,21 @@
 //! `POST /v1/chat/completions`: the same operation for Chat Completions clients.
 
-use super::{asked::answered, create::Begun, stream::Form};
-use crate::app::Shared;
+use super::{asked::handle_request, create::PreparedRequest, stream::ReplyDialect};
+use crate::app::HttpState;
 use axum::{
     extract::{Request, State},
     response::Response as Reply,
 };
-use baton_responses::chat::ChatCreate;
+use baton_responses::chat::CreateChatCompletion;
 use std::sync::Arc;
 
 /// Creates a chat completion.
-pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    answered(shared, request, |asked, body| async move {
-        let ChatCreate { create, include_usage } =
-            ChatCreate::read(&body.bytes, &mut || asked.shared.engine.fresh_id())?;
-        let begun = Begun::read(&asked, create, Some(&body.bytes)).await?;
-        begun.answer(&asked, Form::Chat { include_usage }).await
+pub(crate) async fn create(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
+    handle_request(shared, request, |asked, body| async move {
+        let CreateChatCompletion { create, include_usage } =
+            CreateChatCompletion::parse(&body.bytes, &mut || asked.shared.engine.fresh_id())?;
+        let begun = PreparedRequest::read(&asked, create, Some(&body.bytes)).await?;
+        begun.answer(&asked, ReplyDialect::Chat { include_usage }).await
     })
     .await
 }

@@ -1,33 +1,36 @@
 //! `POST /v1/responses/compact`: replaces a conversation by one summary item.
 
 use super::{
-    asked::{Asked, answered, json},
+    asked::{ResponsesRequest, handle_request, json},
     references,
     refused::{from_engine, from_session},
     turn,
 };
-use crate::app::Shared;
+use crate::app::HttpState;
 use axum::{
     extract::{Request, State},
     response::Response as Reply,
 };
 use baton_engine::SendCommand;
-use baton_responses::{Compact, CompactionObject, OutputItem, Refusal, ResponseUsage, Turn as Said, seal_compaction};
-use baton_types::{AgentSpec, Message, Part, Role, TaskState, ToolExecution, Usage, WishedCalls, Wishes};
+use baton_responses::{
+    CompactRequest, CompactionObject, HistoryEntry as Said, OpenAiError, OutputItem, ResponseUsage, seal_compaction,
+};
+use baton_types::{AgentSpec, CallerToolChoice, Message, Part, Role, RunOptions, TaskState, ToolExecution, Usage};
 use std::sync::Arc;
 
 /// Prompt for the summary.
-const ASKED: &str = "Summarise the conversation so far for whoever goes on with it: what was asked, decided, found out and \
+const SUMMARY_PROMPT: &str = "Summarise the conversation so far for whoever goes on with it: what was asked, decided, found out and \
                      promised, with names and numbers. Answer with the summary and nothing else.";
 
 /// Compacts a conversation.
-pub(crate) async fn compact(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    answered(shared, request, |asked, mut body| async move {
-        let named = references::resolved(&asked, &body.bytes, &mut body.share).await?;
-        let wanted = Compact::read(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
+pub(crate) async fn compact(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
+    handle_request(shared, request, |asked, mut body| async move {
+        let named = references::resolve_references(&asked, &body.bytes, &mut body.share).await?;
+        let wanted =
+            CompactRequest::parse(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
         let spec = asked.agent(Some(&wanted.model))?;
-        let said = said(&asked, &wanted).await?;
-        let (summary, usage) = summarised(&asked, &spec, &wanted, said.clone()).await?;
+        let said = full_history(&asked, &wanted).await?;
+        let (summary, usage) = summarize(&asked, &spec, &wanted, said.clone()).await?;
         let engine = &asked.shared.engine;
         let message = Message::new(engine.fresh_id().into(), Role::User, vec![Part::text(summary)]);
         let item = OutputItem::Compaction {
@@ -42,57 +45,58 @@ pub(crate) async fn compact(State(shared): State<Arc<Shared>>, request: Request)
 }
 
 /// All messages of the conversation.
-async fn said(asked: &Asked, wanted: &Compact) -> Result<Vec<Message>, Refusal> {
+async fn full_history(asked: &ResponsesRequest, wanted: &CompactRequest) -> Result<Vec<Message>, OpenAiError> {
     let mut said = Vec::new();
     if let Some(previous) = &wanted.previous {
         let turn = turn::find(asked, previous).await?;
         let until = turn.end.unwrap_or(turn.view.version);
         let entries =
-            asked.shared.engine.said_until(asked.principal(), &turn.view, until).await.map_err(from_session)?;
+            asked.shared.engine.history_until(asked.principal(), &turn.view, until).await.map_err(from_session)?;
         said.extend(entries.into_iter().map(|entry| entry.message));
     }
     for entry in &wanted.input.history {
         match entry {
-            Said::Said(message) => said.push(message.clone()),
+            Said::Message(message) => said.push(message.clone()),
             Said::Reference { id, param } => {
                 let message = format!("there is no item '{id}' here; send the item itself");
-                return Err(Refusal::invalid("item_not_found", param, message));
+                return Err(OpenAiError::invalid("item_not_found", param, message));
             }
         }
     }
-    said.extend(wanted.input.last.message.clone());
+    said.extend(wanted.input.current.message.clone());
     Ok(said)
 }
 
 /// Summarizes with the agent's model, in a conversation that is deleted afterwards.
-async fn summarised(
-    asked: &Asked,
+async fn summarize(
+    asked: &ResponsesRequest,
     spec: &AgentSpec,
-    wanted: &Compact,
+    wanted: &CompactRequest,
     said: Vec<Message>,
-) -> Result<(String, Usage), Refusal> {
+) -> Result<(String, Usage), OpenAiError> {
     let engine = &asked.shared.engine;
     let lines: Vec<String> = said.iter().map(line).collect();
-    let words = format!("{ASKED}\n\n{}", lines.join("\n"));
+    let words = format!("{SUMMARY_PROMPT}\n\n{}", lines.join("\n"));
     let message = Message::new(engine.fresh_id().into(), Role::User, vec![Part::text(words)]);
     let mut command = SendCommand::new(spec.name.clone(), message);
     command.tool_execution = Some(ToolExecution::Agent);
     let instructions = wanted.instructions.clone();
-    command.wishes = Some(Box::new(Wishes { instructions, calls: WishedCalls::None, ..Wishes::default() }));
+    command.run_options =
+        Some(Box::new(RunOptions { instructions, calls: CallerToolChoice::None, ..RunOptions::default() }));
     let view = engine.send_and_settle(asked.principal(), command).await.map_err(from_engine)?;
     let task = baton_engine::TaskRef { task: view.id.clone(), agent: None };
-    let (_, events) = engine.told(asked.principal(), &task).await.map_err(from_engine)?;
-    let usage = turn::facts(&events).fold(Usage::default(), |usage, (.., event)| match event {
+    let (_, events) = engine.task_with_events(asked.principal(), &task).await.map_err(from_engine)?;
+    let usage = turn::task_events(&events).fold(Usage::default(), |usage, (.., event)| match event {
         baton_types::TaskEvent::Answered { usage: more, .. } => usage.plus(*more),
         _ => usage,
     });
-    super::create::forget_task(asked, &view).await;
+    super::create::delete_task_session(asked, &view).await;
     match (view.state, &view.status_message) {
         (TaskState::Completed, Some(answer)) => Ok((answer.text(), usage)),
         (_, said) => {
             let why = said.as_ref().map(Message::text).unwrap_or_default();
             let message = format!("the conversation could not be summarised: {why}");
-            Err(Refusal {
+            Err(OpenAiError {
                 status: 500,
                 kind: "model_error",
                 code: Some("provider_error".to_owned()),

@@ -1,113 +1,122 @@
 //! `POST /v1/responses`.
 
 use super::{
-    asked::{Asked, answered, json},
+    asked::{ResponsesRequest, handle_request, json},
     conversations,
     failed_reply::failed_reply,
     guests,
-    place::Placed,
+    place::TurnCommand,
     references,
     refused::{from_engine, no_response},
-    stream::{self, Form},
-    turn::{Turn, begun_after, project},
+    stream::{self, ReplyDialect},
+    turn::{ResponseTurn, first_turn_after, project},
 };
-use crate::app::Shared;
+use crate::app::HttpState;
 use axum::{
     extract::{Request, State},
     response::Response as Reply,
 };
-use baton_engine::{SendCommand, SessionRef, TaskRef, Unfinished};
-use baton_responses::{Create, Projector, Refusal, Response, ResponseId, ResponseStatus};
+use baton_engine::{SendCommand, SessionRef, TaskRef, UnfinishedPolicy};
+use baton_responses::{CreateResponse, OpenAiError, Response, ResponseId, ResponseProjector, ResponseStatus};
 use baton_types::{TaskId, TaskView};
 use std::sync::Arc;
 
-/// Asks an agent.
-pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    answered(shared, request, |asked, mut body| async move {
-        let named = references::resolved(&asked, &body.bytes, &mut body.share).await?;
-        let create = Create::read(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
-        let begun = Begun::read(&asked, create, Some(&body.bytes)).await?;
-        begun.answer(&asked, Form::Responses).await
+/// Creates a response.
+pub(crate) async fn create(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
+    handle_request(shared, request, |asked, mut body| async move {
+        let named = references::resolve_references(&asked, &body.bytes, &mut body.share).await?;
+        let create =
+            CreateResponse::parse(named.as_deref().unwrap_or(&body.bytes), &mut || asked.shared.engine.fresh_id())?;
+        let begun = PreparedRequest::read(&asked, create, Some(&body.bytes)).await?;
+        begun.answer(&asked, ReplyDialect::Responses).await
     })
     .await
 }
 
-/// A request that is ready to be said.
-pub(super) struct Begun {
-    pub(super) placed: Placed,
+/// A validated request whose command is ready to be sent.
+pub(super) struct PreparedRequest {
+    pub(super) turn_command: TurnCommand,
     stream: bool,
     background: bool,
     store: bool,
 }
 
-impl Begun {
-    /// Reads whom it asks and where it goes on.
-    pub(super) async fn read(asked: &Asked, mut create: Create, body: Option<&[u8]>) -> Result<Self, Refusal> {
+impl PreparedRequest {
+    /// Resolves the agent and the conversation of the request.
+    pub(super) async fn read(
+        asked: &ResponsesRequest,
+        mut create: CreateResponse,
+        body: Option<&[u8]>,
+    ) -> Result<Self, OpenAiError> {
         let spec = asked.agent(create.model.as_deref())?;
         guests::admit(asked, &spec, &mut create).await?;
         let (stream, background, store) = (create.stream, create.background, create.store);
         if background && !store {
             let message = "background needs store; leave store out or set it to true";
-            return Err(Refusal::invalid("unsupported_parameter", "background", message));
+            return Err(OpenAiError::invalid("unsupported_parameter", "background", message));
         }
-        let mut placed = Placed::read(asked, &spec, create).await?;
+        let mut placed = TurnCommand::read(asked, &spec, create).await?;
         if let Some(body) = body {
             placed.command.idempotency = asked.idempotency(body)?;
         }
-        Ok(Self { placed, stream, background, store })
+        Ok(Self { turn_command: placed, stream, background, store })
     }
 
-    /// Says it, and answers with what comes of it in the form that is wanted.
-    pub(super) async fn answer(self, asked: &Asked, form: Form) -> Result<Reply, Refusal> {
-        let Self { placed, stream, background, store } = self;
-        let Placed { command, after, joined, alone } = placed;
+    /// Sends the command and answers in the requested dialect.
+    pub(super) async fn answer(self, asked: &ResponsesRequest, form: ReplyDialect) -> Result<Reply, OpenAiError> {
+        let Self { turn_command: placed, stream, background, store } = self;
+        let TurnCommand { command, after, continuation: joined, owns_context: alone } = placed;
         let forget = !store && alone;
         if background {
-            let sent = say(asked, command).await?;
-            let turn = turn_of(asked, &sent, after).await?;
-            conversations::tell(asked, joined, &turn.id).await?;
-            return if stream { stream::resumed(asked, turn, None).await } else { json(&queued(&turn)) };
+            let sent = send_command(asked, command).await?;
+            let turn = load_turn(asked, &sent, after).await?;
+            conversations::record_response(asked, joined, &turn.id).await?;
+            return if stream { stream::resume_stream(asked, turn, None).await } else { json(&queued(&turn)) };
         }
         if stream {
-            return stream::live(asked, command, after, joined, forget, form).await;
+            return stream::stream_live(asked, command, after, joined, forget, form).await;
         }
-        outcome(&stream::awaited(asked, command, after, joined, forget).await?, form)
+        outcome(&stream::await_turn(asked, command, after, joined, forget).await?, form)
     }
 }
 
-async fn say(asked: &Asked, command: SendCommand) -> Result<Arc<TaskView>, Refusal> {
+async fn send_command(asked: &ResponsesRequest, command: SendCommand) -> Result<Arc<TaskView>, OpenAiError> {
     let sent = asked.shared.engine.send(asked.principal(), command).await.map_err(from_engine)?;
     Ok(sent.task)
 }
 
-/// The turn that a message has begun.
-pub(super) async fn turn_of(asked: &Asked, view: &TaskView, after: u64) -> Result<Turn, Refusal> {
+/// Turn that a message has started.
+pub(super) async fn load_turn(
+    asked: &ResponsesRequest,
+    view: &TaskView,
+    after: u64,
+) -> Result<ResponseTurn, OpenAiError> {
     let task = TaskRef { task: view.id.clone(), agent: None };
-    let (view, events) = asked.shared.engine.told(asked.principal(), &task).await.map_err(from_engine)?;
-    let id = id_after(&view.id, begun_after(&events, after));
+    let (view, events) = asked.shared.engine.task_with_events(asked.principal(), &task).await.map_err(from_engine)?;
+    let id = response_id_at(&view.id, first_turn_after(&events, after));
     let name = id.to_string();
     project(id, view, &events).ok_or_else(|| no_response(&name))
 }
 
-/// The id of the turn that began with an event.
-pub(super) fn id_after(task: &TaskId, at: Option<u64>) -> ResponseId {
+/// Id of the turn that began with an event.
+pub(super) fn response_id_at(task: &TaskId, at: Option<u64>) -> ResponseId {
     match at {
-        Some(at) => ResponseId { task: task.clone(), at },
+        Some(at) => ResponseId { task: task.clone(), event_number: at },
         None => ResponseId::first(task.clone()),
     }
 }
 
-/// What nobody may ask for later is gone when it was answered.
-pub(super) async fn forget_task(asked: &Asked, view: &TaskView) {
+/// Deletes the session of a response that is not stored.
+pub(super) async fn delete_task_session(asked: &ResponsesRequest, view: &TaskView) {
     let session = SessionRef { context: view.context.clone(), agent: Some(view.agent.clone()) };
-    let gone = asked.shared.engine.delete_session(asked.principal(), &session, Unfinished::Cancel).await;
+    let gone = asked.shared.engine.delete_session(asked.principal(), &session, UnfinishedPolicy::Cancel).await;
     if let Err(error) = gone {
-        tracing::warn!(task = %view.id, %error, "a response that is not to be kept could not be forgotten");
+        tracing::warn!(task = %view.id, %error, "could not delete an unstored response");
     }
 }
 
-/// A response that nobody waits for, as it is acknowledged.
-fn queued(turn: &Turn) -> Response {
+/// Acknowledgement of a background response.
+fn queued(turn: &ResponseTurn) -> Response {
     let mut response = turn.projector.response().clone();
     if response.status == ResponseStatus::InProgress {
         response.status = ResponseStatus::Queued;
@@ -115,10 +124,10 @@ fn queued(turn: &Turn) -> Response {
     response
 }
 
-/// The reply to whoever waited: the response, or the error that it ended with.
-fn outcome(projector: &Projector, form: Form) -> Result<Reply, Refusal> {
+/// Reply to a waiting client: the response, or the error that the run ended with.
+fn outcome(projector: &ResponseProjector, form: ReplyDialect) -> Result<Reply, OpenAiError> {
     match failed_reply(projector) {
         Some(reply) => Ok(reply),
-        None => form.whole(projector.response()),
+        None => form.complete_reply(projector.response()),
     }
 }

@@ -1,30 +1,30 @@
 //! `DELETE /v1/responses/{response}`.
 
 use super::{
-    asked::{answered, json},
-    create::forget_task,
+    asked::{handle_request, json},
+    create::delete_task_session,
     refused::from_engine,
-    show::last_of,
+    show::path_segment,
     turn::{self, deleted_key},
 };
-use crate::app::Shared;
+use crate::app::HttpState;
 use axum::{
     extract::{Request, State},
     response::Response as Reply,
 };
 use baton_engine::ListTasks;
-use baton_responses::{Deleted, ResponseId};
+use baton_responses::{DeletedObject, ResponseId};
 use baton_rules::Access;
 use baton_types::Json;
 use std::sync::Arc;
 
 /// Deletes a response, with its session if nothing else is in it. Otherwise the messages stay in the conversation, and
 /// only the response can no longer be retrieved.
-pub(crate) async fn delete(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    let name = last_of(request.uri().path(), 0);
-    answered(shared, request, |asked, _| async move {
+pub(crate) async fn delete(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
+    let name = path_segment(request.uri().path(), 0);
+    handle_request(shared, request, |asked, _| async move {
         let turn = turn::find(&asked, &name).await?;
-        asked.may(Access::Call, &turn.view.agent)?;
+        asked.check_access(Access::Call, &turn.view.agent)?;
         let (agent, context) = (turn.view.agent.clone(), turn.view.context.clone());
         let query =
             ListTasks { agent: Some(agent.clone()), context: Some(context.clone()), limit: 2, ..ListTasks::default() };
@@ -32,13 +32,13 @@ pub(crate) async fn delete(State(shared): State<Arc<Shared>>, request: Request) 
         let beside = engine.tasks(principal, &query).await.map_err(from_engine)?.total;
         let is_all = beside == 1 && turn.id == ResponseId::first(turn.id.task.clone());
         if is_all && turn.end == Some(turn.view.version) && turn.note.conversation.is_none() {
-            forget_task(&asked, &turn.view).await;
+            delete_task_session(&asked, &turn.view).await;
         } else {
             let key = deleted_key(&name);
             let gone = || vec![(key.clone(), Some(Json::from(serde_json::Value::Bool(true))))];
             engine.note(principal, &agent, &context, |_| gone()).await.map_err(from_engine)?;
         }
-        json(&Deleted::response(name.clone()))
+        json(&DeletedObject::response(name.clone()))
     })
     .await
 }

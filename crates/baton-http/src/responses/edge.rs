@@ -1,7 +1,7 @@
 //! Common handling of OpenAI API requests: trailing slashes are removed from paths, and every reply has a request id.
 
-use super::owns_path;
-use crate::app::Shared;
+use super::is_openai_path;
+use crate::app::HttpState;
 use axum::{extract::Request, response::Response};
 use futures_util::future::Either;
 use http::{HeaderName, HeaderValue, Uri, uri::PathAndQuery};
@@ -19,10 +19,10 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Tower layer around all routes.
 #[derive(Clone)]
-pub(crate) struct EdgeLayer(Arc<Shared>);
+pub(crate) struct EdgeLayer(Arc<HttpState>);
 
 impl EdgeLayer {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: &Arc<HttpState>) -> Self {
         Self(Arc::clone(shared))
     }
 }
@@ -39,7 +39,7 @@ impl<S> Layer<S> for EdgeLayer {
 #[derive(Clone)]
 pub(crate) struct Edge<S> {
     inner: S,
-    shared: Arc<Shared>,
+    shared: Arc<HttpState>,
 }
 
 type BoxedReply = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
@@ -58,7 +58,7 @@ where
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
-        if !owns_path(request.uri().path()) {
+        if !is_openai_path(request.uri().path()) {
             return Either::Left(self.inner.call(request));
         }
         if let Some(uri) = without_slash(request.uri()) {

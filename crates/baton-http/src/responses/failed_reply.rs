@@ -1,27 +1,27 @@
-//! The reply to a request whose run failed.
+//! Reply to a request whose run failed.
 
-use super::refused::reply_to;
+use super::refused::error_reply;
 use axum::response::Response as Reply;
-use baton_responses::{Projector, RunFailure};
+use baton_responses::{ResponseProjector, RunFailure};
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
-/// Tells clients whether the same request may be sent again by itself.
+/// Header that states whether clients may retry automatically.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// The wait before another request in milliseconds, which OpenAI's clients read first.
+/// Retry delay in milliseconds, which OpenAI clients read first.
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
-/// Where a response that failed can be looked at.
+/// Id of the failed response, for retrieving it.
 const RESPONSE_ID: HeaderName = HeaderName::from_static("baton-response-id");
 
-/// The error that a turn ended with, as a reply; none when it did not fail.
-pub(super) fn failed_reply(projector: &Projector) -> Option<Reply> {
-    let RunFailure { refusal, retry_after, is_passing } = projector.failure()?;
-    let mut reply = reply_to(refusal);
+/// Error reply of a failed turn; `None` if it did not fail.
+pub(super) fn failed_reply(projector: &ResponseProjector) -> Option<Reply> {
+    let RunFailure { error: refusal, retry_after, is_retryable: is_passing } = projector.failure()?;
+    let mut reply = error_reply(refusal);
     let headers = reply.headers_mut();
-    // Another try would do again what was done: whether that is wanted is for the caller to say.
-    if projector.has_acted() || !is_passing {
+    // A retry would repeat side effects, so the caller must decide.
+    if projector.has_run_tools() || !is_passing {
         headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
         headers.remove(header::RETRY_AFTER);
     }

@@ -1,7 +1,7 @@
 //! `GET /v1/responses/{response}/input_items`.
 
-use super::{asked::answered, conversations::Paging, show::last_of, turn};
-use crate::app::Shared;
+use super::{asked::handle_request, conversations::ItemPageQuery, show::path_segment, turn};
+use crate::app::HttpState;
 use axum::{
     extract::{Query, Request, State, rejection::QueryRejection},
     response::Response as Reply,
@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 /// Lists the input items of a response.
 pub(crate) async fn list(
-    State(shared): State<Arc<Shared>>,
-    query: Result<Query<Paging>, QueryRejection>,
+    State(shared): State<Arc<HttpState>>,
+    query: Result<Query<ItemPageQuery>, QueryRejection>,
     request: Request,
 ) -> Reply {
-    let name = last_of(request.uri().path(), 1);
-    answered(shared, request, |asked, _| async move {
+    let name = path_segment(request.uri().path(), 1);
+    handle_request(shared, request, |asked, _| async move {
         let turn = turn::find(&asked, &name).await?;
-        Paging::page(query, &turn.note.input)
+        ItemPageQuery::page(query, &turn.note.input)
     })
     .await
 }

@@ -30,17 +30,17 @@ mod unknown;
 mod waiting;
 
 pub(crate) use edge::EdgeLayer;
-pub use guests::GuestPorts;
+pub use guests::CallerServerPorts;
 pub use options::ResponsesOptions;
 pub(crate) use unknown::{no_such_method, no_such_path};
 
-use crate::routes::{AgentPlace, RouteAccess, Routes};
+use crate::routes::{RouteAccess, RouteAgentSource, Routes};
 use axum::response::Response;
 use baton_wire::a2a::v1::Error;
 
 /// Adds the paths, for all agents and for each agent.
 pub(crate) fn mount(routes: Routes) -> Routes {
-    let places = [("/v1", AgentPlace::Resource), ("/agents/{agent}/v1", AgentPlace::Path)];
+    let places = [("/v1", RouteAgentSource::Resource), ("/agents/{agent}/v1", RouteAgentSource::Path)];
     places.into_iter().fold(routes, |routes, (base, place)| {
         let at = |path: &str| format!("{base}{path}");
         let (read, call) = (RouteAccess::Read(place), RouteAccess::Call(place));
@@ -69,13 +69,13 @@ pub(crate) fn mount(routes: Routes) -> Routes {
 }
 
 /// Error reply for a request that is rejected before it is read.
-pub(crate) fn refused(error: &Error) -> Response {
-    refused::reply_to(&refused::refusal(error))
+pub(crate) fn error_reply(error: &Error) -> Response {
+    refused::error_reply(&refused::from_error(error))
 }
 
 /// Whether a path below the root or an agent belongs to the OpenAI API, served or not: everything below `v1` except the
 /// paths of A2A 0.3 and of OpenTelemetry exporters.
-pub(crate) fn owns(place: &str) -> bool {
+pub(crate) fn is_openai_place(place: &str) -> bool {
     match place.strip_prefix("v1/").map(|below| below.split('/').next().unwrap_or_default()) {
         Some("card" | "tasks" | "traces" | "logs" | "metrics") => false,
         Some(first) => !first.starts_with("message:"),
@@ -84,9 +84,9 @@ pub(crate) fn owns(place: &str) -> bool {
 }
 
 /// The same check for a whole path.
-pub(crate) fn owns_path(path: &str) -> bool {
+pub(crate) fn is_openai_path(path: &str) -> bool {
     match path.strip_prefix("/agents/") {
-        Some(below) => below.split_once('/').is_some_and(|(_agent, place)| owns(place)),
-        None => owns(path.trim_start_matches('/')),
+        Some(below) => below.split_once('/').is_some_and(|(_agent, place)| is_openai_place(place)),
+        None => is_openai_place(path.trim_start_matches('/')),
     }
 }

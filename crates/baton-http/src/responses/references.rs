@@ -1,13 +1,13 @@
-//! Items that callers name instead of sending them again.
+//! Resolves item references in requests.
 
 use super::{
-    asked::Asked,
-    refused::{from_engine, refusal},
-    turn::{self, facts, project},
+    asked::ResponsesRequest,
+    refused::{from_engine, from_error},
+    turn::{self, project, task_events},
 };
 use crate::body::BodyShare;
 use baton_engine::{EngineError, TaskRef};
-use baton_responses::{Refusal, ResponseId, task_of_item};
+use baton_responses::{OpenAiError, ResponseId, task_of_item};
 use baton_types::{ErrorCode, Json, StreamId, TaskEvent, TaskId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -16,10 +16,10 @@ use std::{
     collections::{BTreeMap, HashMap},
 };
 
-/// How such an item says what it is.
-const KIND: &str = "item_reference";
+/// Type of a reference item.
+const ITEM_REFERENCE_TYPE: &str = "item_reference";
 
-/// Different items that one request can name; each has to be read from the journal.
+/// Maximum number of different items that a request can reference; each is read from the journal.
 const MAX_REFERENCED_ITEMS: usize = 1024;
 
 #[derive(Deserialize)]
@@ -30,10 +30,14 @@ struct ItemHead<'a> {
     id: Option<Cow<'a, str>>,
 }
 
-/// The body of a request with the items that it names in their places; none when it names none. What comes of it counts
-/// like a body that was sent, before any of it is copied. A body that cannot be read is left to whoever reads it.
-pub(super) async fn resolved(asked: &Asked, body: &[u8], share: &mut BodyShare) -> Result<Option<Vec<u8>>, Refusal> {
-    if !body.windows(KIND.len()).any(|word| word == KIND.as_bytes()) {
+/// Request body with references replaced by the items; `None` if there are no references. The size of the result is
+/// checked against the body limits before anything is copied. An unparsable body is left to the parser of the request.
+pub(super) async fn resolve_references(
+    asked: &ResponsesRequest,
+    body: &[u8],
+    share: &mut BodyShare,
+) -> Result<Option<Vec<u8>>, OpenAiError> {
+    if !body.windows(ITEM_REFERENCE_TYPE.len()).any(|word| word == ITEM_REFERENCE_TYPE.as_bytes()) {
         return Ok(None);
     }
     let Ok(mut members) = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(body) else { return Ok(None) };
@@ -41,21 +45,25 @@ pub(super) async fn resolved(asked: &Asked, body: &[u8], share: &mut BodyShare) 
     let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(input.get()) else { return Ok(None) };
     let mut finder = ItemFinder::new(asked);
     let mut total = body.len();
-    // What stands in place of each item that is a reference.
+    // Resolved items by the index of their reference.
     let mut found: HashMap<usize, Json> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let Ok(ItemHead { kind: Some(kind), id: Some(id) }) = serde_json::from_str(item.get()) else { continue };
-        if kind != KIND {
+        if kind != ITEM_REFERENCE_TYPE {
             continue;
         }
         let param = format!("input[{index}].id");
         let Some(item) = finder.find(&id, &param).await? else {
             let message = format!("there is no item '{id}' here; send the item itself");
-            return Err(Refusal::invalid("item_not_found", &param, message));
+            return Err(OpenAiError::invalid("item_not_found", &param, message));
         };
         total = total.saturating_add(item.as_str().len());
-        asked.shared.bodies.check_size(total).map_err(|error| Refusal { param: Some(param), ..refusal(&error) })?;
-        share.grow(total).map_err(|error| refusal(&error))?;
+        asked
+            .shared
+            .bodies
+            .check_size(total)
+            .map_err(|error| OpenAiError { param: Some(param), ..from_error(&error) })?;
+        share.grow(total).map_err(|error| from_error(&error))?;
         found.insert(index, item);
     }
     if found.is_empty() {
@@ -72,7 +80,7 @@ pub(super) async fn resolved(asked: &Asked, body: &[u8], share: &mut BodyShare) 
     written.push(b']');
     for (name, value) in &members {
         written.push(b',');
-        // A name that was read can be written.
+        // A parsed member name can always be serialized.
         serde_json::to_writer(&mut written, name).unwrap_or_default();
         written.push(b':');
         written.extend_from_slice(value.get().as_bytes());
@@ -81,37 +89,37 @@ pub(super) async fn resolved(asked: &Asked, body: &[u8], share: &mut BodyShare) 
     Ok(Some(written))
 }
 
-/// Finds items of responses that the caller may see, each once.
+/// Finds items of responses that the caller has access to, each once.
 struct ItemFinder<'a> {
-    asked: &'a Asked,
+    asked: &'a ResponsesRequest,
     found: HashMap<String, Json>,
-    /// The task that was read last: items of one task stand together.
+    /// The task that was read last: items of one task are usually adjacent.
     task: Option<TaskItems>,
 }
 
-/// The items of all turns of a task, each with the response that it belongs to.
+/// Items of all turns of a task, each with its response id.
 struct TaskItems {
     task: TaskId,
     items: HashMap<String, (Json, String)>,
-    /// Responses that were looked for, and whether the caller may see them.
+    /// Cached access checks by response id.
     visible: HashMap<String, bool>,
 }
 
 impl<'a> ItemFinder<'a> {
-    fn new(asked: &'a Asked) -> Self {
+    fn new(asked: &'a ResponsesRequest) -> Self {
         Self { asked, found: HashMap::new(), task: None }
     }
 
-    async fn find(&mut self, id: &str, param: &str) -> Result<Option<Json>, Refusal> {
+    async fn find(&mut self, id: &str, param: &str) -> Result<Option<Json>, OpenAiError> {
         if let Some(item) = self.found.get(id) {
             return Ok(Some(item.clone()));
         }
         if self.found.len() >= MAX_REFERENCED_ITEMS {
             let message = format!(
-                "A request can name {MAX_REFERENCED_ITEMS} different items; send the others themselves, or go on with \
-                 previous_response_id or a conversation."
+                "A request can reference {MAX_REFERENCED_ITEMS} different items; send the others in full, or continue \
+                 with previous_response_id or a conversation."
             );
-            return Err(Refusal::invalid("array_above_max_length", param, message));
+            return Err(OpenAiError::invalid("array_above_max_length", param, message));
         }
         let Some(task) = task_of_item(id) else { return Ok(None) };
         if self.task.as_ref().is_none_or(|known| known.task != task) {
@@ -121,7 +129,7 @@ impl<'a> ItemFinder<'a> {
         let Some((item, response)) = known.items.get(id) else { return Ok(None) };
         let visible = match known.visible.get(response) {
             Some(visible) => *visible,
-            // Whether it may be seen and is still there is asked where all others ask it.
+            // Existence and access are checked in one place for all operations.
             None => match turn::find(self.asked, response).await {
                 Ok(_) => true,
                 Err(refused) if refused.status == 404 => false,
@@ -138,20 +146,21 @@ impl<'a> ItemFinder<'a> {
 }
 
 impl TaskItems {
-    async fn read(asked: &Asked, task: TaskId) -> Result<Self, Refusal> {
+    async fn read(asked: &ResponsesRequest, task: TaskId) -> Result<Self, OpenAiError> {
         let mut known = Self { task: task.clone(), items: HashMap::new(), visible: HashMap::new() };
         let named = TaskRef { task: task.clone(), agent: None };
-        let (view, events) = match asked.shared.engine.told(asked.principal(), &named).await {
+        let (view, events) = match asked.shared.engine.task_with_events(asked.principal(), &named).await {
             Ok(told) => told,
             Err(EngineError::TaskNotFound(task)) => {
-                asked.caller.not_found(&asked.shared, StreamId::Task(task), ErrorCode::RESPONSE_NOT_FOUND);
+                asked.caller.audit_not_found(&asked.shared, StreamId::Task(task), ErrorCode::RESPONSE_NOT_FOUND);
                 return Ok(known);
             }
             Err(error) => return Err(from_engine(error)),
         };
         let first = ResponseId::first(task.clone());
-        let wished = facts(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. }));
-        let mut turns: Vec<ResponseId> = wished.map(|(at, ..)| ResponseId { task: task.clone(), at }).collect();
+        let wished = task_events(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. }));
+        let mut turns: Vec<ResponseId> =
+            wished.map(|(at, ..)| ResponseId { task: task.clone(), event_number: at }).collect();
         if !turns.contains(&first) {
             turns.push(first);
         }
@@ -159,7 +168,7 @@ impl TaskItems {
             let response = turn.to_string();
             let Some(turn) = project(turn, view.clone(), &events) else { continue };
             for item in &turn.projector.response().output {
-                let Ok(json) = Json::of(item) else { continue };
+                let Ok(json) = Json::from_serializable(item) else { continue };
                 known.items.entry(item.id().to_owned()).or_insert((json, response.clone()));
             }
         }

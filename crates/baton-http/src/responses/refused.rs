@@ -2,7 +2,7 @@
 
 use axum::{body::Body, response::Response};
 use baton_engine::{EngineError, SessionError};
-use baton_responses::Refusal;
+use baton_responses::OpenAiError;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderValue, StatusCode, header};
@@ -10,7 +10,7 @@ use http::{HeaderValue, StatusCode, header};
 use crate::reply;
 
 /// Converts an A2A error.
-pub(crate) fn refusal(error: &Error) -> Refusal {
+pub(crate) fn from_error(error: &Error) -> OpenAiError {
     let status = error.kind.http_status();
     let (kind, code): (&'static str, &str) = match error.kind {
         ErrorKind::Unauthenticated => ("authentication_error", "invalid_api_key"),
@@ -25,46 +25,54 @@ pub(crate) fn refusal(error: &Error) -> Refusal {
         _ => ("invalid_request_error", error.code.code),
     };
     let param = error.violations.first().map(|violation| violation.field.clone());
-    Refusal { status, kind, code: Some(code.to_owned()), param, message: said(&error.message, error.code) }
+    OpenAiError {
+        status,
+        kind,
+        code: Some(code.to_owned()),
+        param,
+        message: format_message(&error.message, error.code),
+    }
 }
 
 /// Message with hint and error code.
-fn said(message: &str, code: ErrorCode) -> String {
+fn format_message(message: &str, code: ErrorCode) -> String {
     format!("{message}. {} ({})", code.hint, code.code)
 }
 
 /// Converts an engine error.
-pub(super) fn from_engine(error: EngineError) -> Refusal {
+pub(super) fn from_engine(error: EngineError) -> OpenAiError {
     match error {
-        EngineError::IdempotencyConflict(_) => Refusal {
+        EngineError::IdempotencyConflict(_) => OpenAiError {
             status: 409,
             kind: "conflict",
             code: Some("idempotency_key_in_use".to_owned()),
             param: Some("Idempotency-Key".to_owned()),
-            message: said(&error.to_string(), error.code()),
+            message: format_message(&error.to_string(), error.code()),
         },
-        EngineError::Invalid { code, ref detail, .. } => Refusal::invalid(code.code, "input", said(detail, code)),
-        error => refusal(&reply::from_engine(error)),
+        EngineError::Invalid { code, ref detail, .. } => {
+            OpenAiError::invalid(code.code, "input", format_message(detail, code))
+        }
+        error => from_error(&reply::from_engine(error)),
     }
 }
 
 /// Converts a session error.
-pub(super) fn from_session(error: SessionError) -> Refusal {
+pub(super) fn from_session(error: SessionError) -> OpenAiError {
     match error {
         SessionError::Engine(error) => from_engine(error),
-        error => Refusal::invalid(error.code().code, "input", said(&error.to_string(), error.code())),
+        error => OpenAiError::invalid(error.code().code, "input", format_message(&error.to_string(), error.code())),
     }
 }
 
 /// Error for a response that does not exist or belongs to another caller.
-pub(super) fn no_response(id: &str) -> Refusal {
+pub(super) fn no_response(id: &str) -> OpenAiError {
     let id: String = id.chars().take(128).collect();
-    let message = said(&format!("There is no response '{id}'"), ErrorCode::RESPONSE_NOT_FOUND);
-    Refusal { kind: "not_found", ..Refusal::not_found("response_not_found", "response_id", message) }
+    let message = format_message(&format!("There is no response '{id}'"), ErrorCode::RESPONSE_NOT_FOUND);
+    OpenAiError { kind: "not_found", ..OpenAiError::not_found("response_not_found", "response_id", message) }
 }
 
 /// Error reply.
-pub(super) fn reply_to(refusal: &Refusal) -> Response {
+pub(super) fn error_reply(refusal: &OpenAiError) -> Response {
     let mut response = Response::new(Body::from(refusal.to_json()));
     *response.status_mut() = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();

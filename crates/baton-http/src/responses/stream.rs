@@ -1,22 +1,22 @@
 //! A turn as server-sent events: live, or from any of its events on.
 
 use super::{
-    asked::Asked,
-    conversations::{self, Joined},
-    create::{forget_task, id_after},
+    asked::ResponsesRequest,
+    conversations::{self, ConversationContinuation},
+    create::{delete_task_session, response_id_at},
     failed_reply::failed_reply,
-    refused::{from_engine, refusal},
-    turn::{Turn, begun_after, facts},
+    refused::{from_engine, from_error},
+    turn::{ResponseTurn, first_turn_after, task_events},
 };
 use crate::shares::SharePermit;
 use axum::{body::Body, response::Response as Reply};
 use baton_engine::{FeedItem, SendCommand, Subscription, TaskRef};
 use baton_ports::{BoxFuture, StoredEvent};
 use baton_responses::{
-    ErrorObject, Note, Projector, Refusal, Response, ResponseId, StreamEvent,
-    chat::{Chunks, Completion, TextChunks, TextCompletion},
+    ErrorObject, OpenAiError, RequestRecord, Response, ResponseId, ResponseProjector, StreamEvent,
+    chat::{ChunkEncoder, Completion, TextChunkEncoder, TextCompletion},
 };
-use baton_types::{Fact, TaskEvent, TaskView};
+use baton_types::{JournalEvent, TaskEvent, TaskView};
 use baton_wire::a2a::v1::Error;
 use bytes::Bytes;
 use http::{HeaderValue, header};
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 /// API dialect of a reply.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Form {
+pub(super) enum ReplyDialect {
     Responses,
     Chat {
         /// Whether the last chunk contains the usage.
@@ -37,33 +37,37 @@ pub(super) enum Form {
     },
 }
 
-impl Form {
+impl ReplyDialect {
     /// Reply with a finished turn.
-    pub(super) fn whole(self, response: &Response) -> Result<Reply, Refusal> {
+    pub(super) fn complete_reply(self, response: &Response) -> Result<Reply, OpenAiError> {
         match self {
             Self::Responses => super::asked::json(response),
-            Self::Chat { .. } => super::asked::json(&Completion::of(response)?),
+            Self::Chat { .. } => super::asked::json(&Completion::from_response(response)?),
             Self::Text { .. } => super::asked::json(&TextCompletion::from_response(response)?),
         }
     }
 
-    fn writer(self, response: &Response) -> Writer {
+    fn writer(self, response: &Response) -> TurnEventEncoder {
         match self {
-            Self::Responses => Writer::Responses,
-            Self::Chat { include_usage } => Writer::Chat(Box::new(Chunks::new(response, include_usage))),
-            Self::Text { include_usage } => Writer::Text(Box::new(TextChunks::new(response, include_usage))),
+            Self::Responses => TurnEventEncoder::Responses,
+            Self::Chat { include_usage } => {
+                TurnEventEncoder::Chat(Box::new(ChunkEncoder::new(response, include_usage)))
+            }
+            Self::Text { include_usage } => {
+                TurnEventEncoder::Text(Box::new(TextChunkEncoder::new(response, include_usage)))
+            }
         }
     }
 }
 
 /// Encodes the events of a turn, each as one chunk: some parsers fail on partial events.
-enum Writer {
+enum TurnEventEncoder {
     Responses,
-    Chat(Box<Chunks>),
-    Text(Box<TextChunks>),
+    Chat(Box<ChunkEncoder>),
+    Text(Box<TextChunkEncoder>),
 }
 
-impl Writer {
+impl TurnEventEncoder {
     fn write(&mut self, events: &[StreamEvent]) -> Vec<Bytes> {
         match self {
             Self::Responses => events.iter().map(|event| Bytes::from(event.to_sse())).collect(),
@@ -77,67 +81,67 @@ impl Writer {
 }
 
 /// Last event of every stream.
-const DONE: &[u8] = b"data: [DONE]\n\n";
+const DONE_EVENT: &[u8] = b"data: [DONE]\n\n";
 
 /// Keep-alive comment of an idle stream.
-const STILL_HERE: &[u8] = b": keep-alive\n\n";
+const KEEP_ALIVE_COMMENT: &[u8] = b": keep-alive\n\n";
 
 /// Maximum wait for the first event before the stream starts, so that an immediate failure is reported as a status
 /// code.
 const FIRST_EVENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Stream of a turn.
-pub(super) struct Followed {
+pub(super) struct TurnStream {
     pub(super) subscription: Subscription,
-    pub(super) projector: Projector,
+    pub(super) projector: ResponseProjector,
     /// Input items of the turn.
     input: Vec<baton_types::Json>,
     /// Sequence number up to which events were already sent.
-    shown: Option<u64>,
-    no_longer: BoxFuture<'static, ()>,
+    sent_until: Option<u64>,
+    credentials_revoked: BoxFuture<'static, ()>,
     keep_alive: Duration,
     shutdown: CancellationToken,
-    forget: Option<Forget>,
+    forget: Option<DeleteOnDrop>,
     /// Permit for one stream; `None` if the client does not stream.
     _permit: Option<SharePermit>,
 }
 
 /// Deletes a task when its turn is over, also if the client has disconnected.
-struct Forget {
-    asked: Asked,
+struct DeleteOnDrop {
+    asked: ResponsesRequest,
     view: Option<Arc<TaskView>>,
     /// Last event before the turn; 0 if the task began with it.
     after: u64,
 }
 
-impl Forget {
-    async fn now(mut self) {
+impl DeleteOnDrop {
+    async fn delete(mut self) {
         if let Some(view) = self.view.take() {
-            forget_task(&self.asked, &view).await;
+            delete_task_session(&self.asked, &view).await;
         }
     }
 }
 
-impl Drop for Forget {
+impl Drop for DeleteOnDrop {
     fn drop(&mut self) {
         let Some(view) = self.view.take() else { return };
-        let (asked, answers) = (self.asked.again(), self.after > 0);
+        let (asked, answers) = (self.asked.clone_for_background(), self.after > 0);
         tokio::spawn(async move {
             // An approved action is completed even if the client has disconnected.
-            if !answers || ends(&asked, &view).await {
-                forget_task(&asked, &view).await;
+            if !answers || await_task_end(&asked, &view).await {
+                delete_task_session(&asked, &view).await;
             }
         });
     }
 }
 
 /// Waits until a task has ended; false if it waits for input again.
-async fn ends(asked: &Asked, view: &TaskView) -> bool {
+async fn await_task_end(asked: &ResponsesRequest, view: &TaskView) -> bool {
     let task = TaskRef { task: view.id.clone(), agent: None };
     if let Ok(mut subscription) = asked.shared.engine.subscribe(asked.principal(), &task, None).await {
         while let Some(item) = subscription.next().await {
             let FeedItem::Event(stored) = item else { continue };
-            if let Fact::Task(TaskEvent::StatusChanged { state, .. }) = &stored.fact
+            if let JournalEvent::Task(TaskEvent::StatusChanged { state, .. }) = &stored.fact
                 && (state.is_terminal() || state.is_interrupted())
             {
                 break;
@@ -148,15 +152,15 @@ async fn ends(asked: &Asked, view: &TaskView) -> bool {
 }
 
 /// Sends a command and streams its turn.
-pub(super) async fn live(
-    asked: &Asked,
+pub(super) async fn stream_live(
+    asked: &ResponsesRequest,
     command: SendCommand,
     after: u64,
-    joined: Option<Joined>,
+    joined: Option<ConversationContinuation>,
     forget: bool,
-    form: Form,
-) -> Result<Reply, Refusal> {
-    let (mut followed, mut begun) = follow(asked, command, after, joined, forget).await?;
+    form: ReplyDialect,
+) -> Result<Reply, OpenAiError> {
+    let (mut followed, mut begun) = send_and_stream(asked, command, after, joined, forget).await?;
     let first = followed.first_events().await;
     // Clients detect errors by the status code, which a started stream cannot change.
     if let Some(reply) = failed_reply(&followed.projector) {
@@ -168,75 +172,88 @@ pub(super) async fn live(
 
 /// Sends a command and waits for its turn. The projection is built from the subscription, so that the turn is not read
 /// from the journal afterwards.
-pub(super) async fn awaited(
-    asked: &Asked,
+pub(super) async fn await_turn(
+    asked: &ResponsesRequest,
     command: SendCommand,
     after: u64,
-    joined: Option<Joined>,
+    joined: Option<ConversationContinuation>,
     forget: bool,
-) -> Result<Projector, Refusal> {
-    let (mut followed, _) = watch(asked, command, after, joined, forget, None).await?;
+) -> Result<ResponseProjector, OpenAiError> {
+    let (mut followed, _) = send_and_subscribe(asked, command, after, joined, forget, None).await?;
     while !followed.projector.is_over() {
         match followed.subscription.next().await {
             // The response object depends on journaled events only.
-            Some(FeedItem::Event(stored)) => drop(followed.fact(&stored)),
+            Some(FeedItem::Event(stored)) => drop(followed.apply_event(&stored)),
             Some(_) => {}
-            None => return Err(refusal(&stopping())),
+            None => return Err(from_error(&shutdown_error())),
         }
     }
     if let Some(forget) = followed.forget.take() {
-        forget.now().await;
+        forget.delete().await;
     }
     Ok(followed.projector)
 }
 
 /// Sends a command and subscribes to its turn; also returns the events so far.
-pub(super) async fn follow(
-    asked: &Asked,
+pub(super) async fn send_and_stream(
+    asked: &ResponsesRequest,
     command: SendCommand,
     after: u64,
-    joined: Option<Joined>,
+    joined: Option<ConversationContinuation>,
     forget: bool,
-) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
+) -> Result<(TurnStream, Vec<StreamEvent>), OpenAiError> {
     let permit = permit(asked)?;
-    watch(asked, command, after, joined, forget, Some(permit)).await
+    send_and_subscribe(asked, command, after, joined, forget, Some(permit)).await
 }
 
-async fn watch(
-    asked: &Asked,
+async fn send_and_subscribe(
+    asked: &ResponsesRequest,
     command: SendCommand,
     after: u64,
-    joined: Option<Joined>,
+    joined: Option<ConversationContinuation>,
     forget: bool,
     permit: Option<SharePermit>,
-) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
-    let note = command.wishes.as_deref().map(Note::of).unwrap_or_default();
+) -> Result<(TurnStream, Vec<StreamEvent>), OpenAiError> {
+    let note = command.run_options.as_deref().map(RequestRecord::from_run_options).unwrap_or_default();
     let mut subscription =
         asked.shared.engine.send_and_follow(asked.principal(), command).await.map_err(from_engine)?;
-    let Some(FeedItem::Task(view)) = subscription.next().await else { return Err(refusal(&stopping())) };
+    let Some(FeedItem::Task(view)) = subscription.next().await else { return Err(from_error(&shutdown_error())) };
     let (id, earlier) = match view.version {
         // The task begins with this turn, so the subscription delivers everything that follows.
         1 => (ResponseId::first(view.id.clone()), Vec::new()),
         version => {
             let task = TaskRef { task: view.id.clone(), agent: None };
-            let (_, mut events) = asked.shared.engine.told(asked.principal(), &task).await.map_err(from_engine)?;
+            let (_, mut events) =
+                asked.shared.engine.task_with_events(asked.principal(), &task).await.map_err(from_engine)?;
             events.retain(|event| event.number <= version);
-            (id_after(&view.id, begun_after(&events, after)), events)
+            (response_id_at(&view.id, first_turn_after(&events, after)), events)
         }
     };
-    conversations::tell(asked, joined, &id).await?;
-    let created = earlier.iter().find(|event| event.number == id.at).map_or(view.created_at, |event| event.at);
-    let mut projector = Projector::new(&id, created, view.agent.as_str(), &note);
+    conversations::record_response(asked, joined, &id).await?;
+    let created =
+        earlier.iter().find(|event| event.number == id.event_number).map_or(view.created_at, |event| event.at);
+    let mut projector = ResponseProjector::new(&id, created, view.agent.as_str(), &note);
     let mut begun = projector.begin();
-    for (number, at, event) in facts(&earlier) {
+    for (number, at, event) in task_events(&earlier) {
         begun.extend(projector.event(number, at, event));
     }
-    let forget = (forget && !projector.waits()).then(|| Forget { asked: asked.again(), view: Some(view), after });
-    Ok((Followed { input: note.input, ..Followed::new(asked, subscription, projector, None, forget, permit) }, begun))
+    let forget = (forget && !projector.awaits_answer()).then(|| DeleteOnDrop {
+        asked: asked.clone_for_background(),
+        view: Some(view),
+        after,
+    });
+    Ok((
+        TurnStream { input: note.input, ..TurnStream::new(asked, subscription, projector, None, forget, permit) },
+        begun,
+    ))
 }
 
 /// Streams a turn from the event after `shown` on.
-pub(super) async fn resumed(asked: &Asked, turn: Turn, shown: Option<u64>) -> Result<Reply, Refusal> {
+pub(super) async fn resume_stream(
+    asked: &ResponsesRequest,
+    turn: ResponseTurn,
+    shown: Option<u64>,
+) -> Result<Reply, OpenAiError> {
     let permit = permit(asked)?;
     let task = TaskRef { task: turn.view.id.clone(), agent: None };
     let mut subscription =
@@ -245,29 +262,29 @@ pub(super) async fn resumed(asked: &Asked, turn: Turn, shown: Option<u64>) -> Re
     let _ = subscription.next().await;
     let created = turn.projector.response().created_at;
     let created = baton_types::Timestamp::from_millis(created.saturating_mul(1000));
-    let mut projector = Projector::new(&turn.id, created, turn.view.agent.as_str(), &turn.note);
+    let mut projector = ResponseProjector::new(&turn.id, created, turn.view.agent.as_str(), &turn.note);
     let mut begun = projector.begin();
     begun.retain(|event| shown.is_none_or(|shown| event.sequence_number > shown));
-    let followed = Followed::new(asked, subscription, projector, shown, None, Some(permit));
-    Ok(sse(followed, begun, Form::Responses))
+    let followed = TurnStream::new(asked, subscription, projector, shown, None, Some(permit));
+    Ok(sse(followed, begun, ReplyDialect::Responses))
 }
 
 /// Permit for one stream.
-pub(super) fn permit(asked: &Asked) -> Result<SharePermit, Refusal> {
-    asked.shared.streams.take(&asked.caller).map_err(|full| refusal(&full.error("streams")))
+pub(super) fn permit(asked: &ResponsesRequest) -> Result<SharePermit, OpenAiError> {
+    asked.shared.streams.acquire(&asked.caller).map_err(|full| from_error(&full.error("streams")))
 }
 
-fn stopping() -> Error {
+fn shutdown_error() -> Error {
     crate::reply::from_engine(baton_engine::EngineError::ShuttingDown)
 }
 
-impl Followed {
+impl TurnStream {
     fn new(
-        asked: &Asked,
+        asked: &ResponsesRequest,
         subscription: Subscription,
-        projector: Projector,
-        shown: Option<u64>,
-        forget: Option<Forget>,
+        projector: ResponseProjector,
+        sent_until: Option<u64>,
+        forget: Option<DeleteOnDrop>,
         permit: Option<SharePermit>,
     ) -> Self {
         let options = &asked.shared.options;
@@ -275,8 +292,8 @@ impl Followed {
             subscription,
             projector,
             input: Vec::new(),
-            shown,
-            no_longer: asked.caller.no_longer(),
+            sent_until,
+            credentials_revoked: asked.caller.credentials_revoked(),
             keep_alive: options.keep_alive,
             shutdown: options.shutdown.clone(),
             forget,
@@ -297,18 +314,18 @@ impl Followed {
             }
             let item = tokio::select! {
                 biased;
-                () = &mut self.no_longer => None,
+                () = &mut self.credentials_revoked => None,
                 item = self.subscription.next() => item,
             }?;
             let mut events = match &item {
                 FeedItem::Task(_) => continue,
-                FeedItem::Event(stored) => self.fact(stored),
+                FeedItem::Event(stored) => self.apply_event(stored),
                 FeedItem::OpenText { message, attempt, text } => self.projector.open_text(message, *attempt, text),
                 FeedItem::Delta { message, attempt, offset, text } => {
                     self.projector.delta(message, *attempt, *offset, text)
                 }
             };
-            events.retain(|event| self.shown.is_none_or(|shown| event.sequence_number > shown));
+            events.retain(|event| self.sent_until.is_none_or(|shown| event.sequence_number > shown));
             if !events.is_empty() {
                 return Some(events);
             }
@@ -327,13 +344,13 @@ impl Followed {
     }
 
     /// Stream events of a stored event; empty for events that are not task events.
-    fn fact(&mut self, stored: &StoredEvent) -> Vec<StreamEvent> {
+    fn apply_event(&mut self, stored: &StoredEvent) -> Vec<StreamEvent> {
         let events = match &stored.fact {
-            Fact::Task(event) => self.projector.event(stored.number, stored.at, event),
-            Fact::Handoff(_) | Fact::Session(_) => Vec::new(),
+            JournalEvent::Task(event) => self.projector.event(stored.number, stored.at, event),
+            JournalEvent::Handoff(_) | JournalEvent::Session(_) => Vec::new(),
         };
         // A waiting task is not deleted: it stays listed as pending, even if its response cannot be retrieved.
-        if self.projector.waits()
+        if self.projector.awaits_answer()
             && let Some(forget) = &mut self.forget
         {
             forget.view = None;
@@ -342,8 +359,8 @@ impl Followed {
     }
 
     /// Error event for a stream that ends before its turn.
-    pub(super) fn broken_off(&self) -> StreamEvent {
-        let error = refusal(&stopping()).error();
+    pub(super) fn interruption_event(&self) -> StreamEvent {
+        let error = from_error(&shutdown_error()).error();
         self.error(error)
     }
 
@@ -352,13 +369,13 @@ impl Followed {
     }
 }
 
-enum Woken {
-    Shown(Option<Vec<StreamEvent>>),
-    Beat,
+enum ResponseStreamSignal {
+    Events(Option<Vec<StreamEvent>>),
+    KeepAlive,
     Stopped,
 }
 
-fn sse(followed: Followed, begun: Vec<StreamEvent>, form: Form) -> Reply {
+fn sse(followed: TurnStream, begun: Vec<StreamEvent>, form: ReplyDialect) -> Reply {
     let writer = form.writer(followed.projector.response());
     let mut response = Reply::new(Body::from_stream(pieces(followed, begun, writer)));
     let headers = response.headers_mut();
@@ -369,9 +386,9 @@ fn sse(followed: Followed, begun: Vec<StreamEvent>, form: Form) -> Reply {
 }
 
 fn pieces(
-    mut followed: Followed,
+    mut followed: TurnStream,
     begun: Vec<StreamEvent>,
-    mut writer: Writer,
+    mut writer: TurnEventEncoder,
 ) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
     async_stream::stream! {
         for piece in writer.write(&begun) {
@@ -386,14 +403,14 @@ fn pieces(
                 loop {
                     let woken = tokio::select! {
                         biased;
-                        events = &mut next => Woken::Shown(events),
-                        () = &mut stopped => Woken::Stopped,
-                        _ = beat.tick() => Woken::Beat,
+                        events = &mut next => ResponseStreamSignal::Events(events),
+                        () = &mut stopped => ResponseStreamSignal::Stopped,
+                        _ = beat.tick() => ResponseStreamSignal::KeepAlive,
                     };
                     match woken {
-                        Woken::Shown(events) => break events,
-                        Woken::Stopped => break None,
-                        Woken::Beat => yield Ok(Bytes::from_static(STILL_HERE)),
+                        ResponseStreamSignal::Events(events) => break events,
+                        ResponseStreamSignal::Stopped => break None,
+                        ResponseStreamSignal::KeepAlive => yield Ok(Bytes::from_static(KEEP_ALIVE_COMMENT)),
                     }
                 }
             };
@@ -403,9 +420,9 @@ fn pieces(
             }
         }
         if followed.projector.is_over() {
-            yield Ok(Bytes::from_static(DONE));
+            yield Ok(Bytes::from_static(DONE_EVENT));
         } else {
-            for piece in writer.write(&[followed.broken_off()]) {
+            for piece in writer.write(&[followed.interruption_event()]) {
                 yield Ok(piece);
             }
         }

@@ -1,25 +1,25 @@
 //! A journaled turn and its projection to a response.
 
 use super::{
-    asked::Asked,
+    asked::ResponsesRequest,
     refused::{from_engine, no_response},
 };
 use baton_engine::{EngineError, TaskRef};
 use baton_ports::StoredEvent;
-use baton_responses::{Note, Projector, Refusal, ResponseId};
+use baton_responses::{OpenAiError, RequestRecord, ResponseId, ResponseProjector};
 use baton_rules::Access;
-use baton_types::{ErrorCode, Fact, StreamId, TaskEvent, TaskView, ToolResult};
+use baton_types::{ErrorCode, JournalEvent, StreamId, TaskEvent, TaskView, ToolResult};
 use std::sync::Arc;
 
 /// Key prefix of session notes that mark deleted responses.
-pub(super) const DELETED: &str = "responses/deleted/";
+pub(super) const DELETED_NOTE_PREFIX: &str = "responses/deleted/";
 
 /// A turn read from the journal.
-pub(super) struct Turn {
+pub(super) struct ResponseTurn {
     pub(super) id: ResponseId,
     pub(super) view: Arc<TaskView>,
-    pub(super) note: Note,
-    pub(super) projector: Projector,
+    pub(super) note: RequestRecord,
+    pub(super) projector: ResponseProjector,
     /// Number of the event that ended the turn.
     pub(super) end: Option<u64>,
     /// Results of the last calls that the agent ran, while other calls still wait for theirs.
@@ -27,19 +27,19 @@ pub(super) struct Turn {
 }
 
 /// Turn with this response id, if the caller has access to it and it was not deleted.
-pub(super) async fn find(asked: &Asked, name: &str) -> Result<Turn, Refusal> {
+pub(super) async fn find(asked: &ResponsesRequest, name: &str) -> Result<ResponseTurn, OpenAiError> {
     let id = ResponseId::parse(name).ok_or_else(|| no_response(name))?;
     let task = TaskRef { task: id.task.clone(), agent: None };
-    let found = asked.shared.engine.told(asked.principal(), &task).await;
+    let found = asked.shared.engine.task_with_events(asked.principal(), &task).await;
     let (view, events) = found.map_err(|error| match error {
         EngineError::TaskNotFound(task) => {
             let stream = StreamId::Task(task);
-            asked.caller.not_found(&asked.shared, stream, ErrorCode::RESPONSE_NOT_FOUND);
+            asked.caller.audit_not_found(&asked.shared, stream, ErrorCode::RESPONSE_NOT_FOUND);
             no_response(name)
         }
         error => from_engine(error),
     })?;
-    asked.may(Access::Read, &view.agent)?;
+    asked.check_access(Access::Read, &view.agent)?;
     let turn = project(id, view, &events).filter(|turn| !turn.note.unstored).ok_or_else(|| no_response(name))?;
     let record = asked.shared.engine.notes(asked.principal(), &turn.view.agent, &turn.view.context).await;
     let gone = record.map_err(from_engine)?.is_some_and(|record| record.notes.contains_key(&deleted_key(name)));
@@ -48,25 +48,25 @@ pub(super) async fn find(asked: &Asked, name: &str) -> Result<Turn, Refusal> {
 
 /// Key of the session note that marks a deleted response.
 pub(super) fn deleted_key(name: &str) -> String {
-    format!("{DELETED}{name}")
+    format!("{DELETED_NOTE_PREFIX}{name}")
 }
 
 /// Turn that begins at the event of the id. A task that was started through another API has no run options; its first
 /// turn is still a response.
-pub(super) fn project(id: ResponseId, view: Arc<TaskView>, events: &[Arc<StoredEvent>]) -> Option<Turn> {
+pub(super) fn project(id: ResponseId, view: Arc<TaskView>, events: &[Arc<StoredEvent>]) -> Option<ResponseTurn> {
     let first = events.first()?;
-    let wished = facts(events).find(|(number, ..)| *number == id.at).map(|(.., event)| event);
+    let wished = task_events(events).find(|(number, ..)| *number == id.event_number).map(|(.., event)| event);
     let note = match wished {
-        Some(TaskEvent::Wished { wishes }) => Note::of(wishes),
-        _ if id == ResponseId::first(id.task.clone()) => Note::default(),
+        Some(TaskEvent::Wished { wishes }) => RequestRecord::from_run_options(wishes),
+        _ if id == ResponseId::first(id.task.clone()) => RequestRecord::default(),
         _ => return None,
     };
-    let created = events.iter().find(|event| event.number == id.at).map_or(first.at, |event| event.at);
-    let mut projector = Projector::new(&id, created, view.agent.as_str(), &note);
+    let created = events.iter().find(|event| event.number == id.event_number).map_or(first.at, |event| event.at);
+    let mut projector = ResponseProjector::new(&id, created, view.agent.as_str(), &note);
     projector.begin();
     let mut end = None;
     let mut results = Vec::new();
-    for (number, at, event) in facts(events) {
+    for (number, at, event) in task_events(events) {
         projector.event(number, at, event);
         match event {
             TaskEvent::ToolsCalled { .. } => results.clear(),
@@ -78,21 +78,23 @@ pub(super) fn project(id: ResponseId, view: Arc<TaskView>, events: &[Arc<StoredE
             break;
         }
     }
-    Some(Turn { id, view, note, projector, end, results })
+    Some(ResponseTurn { id, view, note, projector, end, results })
 }
 
 /// Task events among the stored events.
-pub(super) fn facts(events: &[Arc<StoredEvent>]) -> impl Iterator<Item = (u64, baton_types::Timestamp, &TaskEvent)> {
+pub(super) fn task_events(
+    events: &[Arc<StoredEvent>],
+) -> impl Iterator<Item = (u64, baton_types::Timestamp, &TaskEvent)> {
     events.iter().filter_map(|stored| match &stored.fact {
-        Fact::Task(event) => Some((stored.number, stored.at, event)),
+        JournalEvent::Task(event) => Some((stored.number, stored.at, event)),
         _ => None,
     })
 }
 
 /// Number of the first event after `before` that starts a turn.
-pub(super) fn begun_after(events: &[Arc<StoredEvent>], before: u64) -> Option<u64> {
+pub(super) fn first_turn_after(events: &[Arc<StoredEvent>], before: u64) -> Option<u64> {
     let wished = |(number, _, event): (u64, baton_types::Timestamp, &TaskEvent)| {
         (number > before && matches!(event, TaskEvent::Wished { .. })).then_some(number)
     };
-    facts(events).find_map(wished)
+    task_events(events).find_map(wished)
 }

@@ -1,12 +1,12 @@
 //! Error replies for unknown paths and methods below `/v1`, in OpenAI's format.
 
-use super::refused::reply_to;
+use super::refused::error_reply;
 use axum::response::Response;
-use baton_responses::Refusal;
+use baton_responses::OpenAiError;
 use http::{HeaderValue, Method, header};
 
 /// Paths below `/v1` and their methods. `{}` matches one segment.
-const SERVED: [(&str, &str); 14] = [
+const SERVED_PATHS: [(&str, &str); 14] = [
     ("responses", "POST, and GET for a WebSocket"),
     ("responses/compact", "POST"),
     ("responses/input_tokens", "POST"),
@@ -25,20 +25,20 @@ const SERVED: [(&str, &str); 14] = [
 
 /// Error reply for an unknown path.
 pub(crate) fn no_such_path(method: &Method, path: &str) -> Response {
-    let path = shown(path);
+    let path = truncate_path(path);
     let message = format!(
         "{method} {path} does not exist. Available are /v1/responses, /v1/chat/completions, /v1/completions, \
          /v1/models and /v1/conversations, and the same paths for one agent under /agents/NAME."
     );
-    reply_to(&refusal(404, "unknown_url", message))
+    error_reply(&refusal(404, "unknown_url", message))
 }
 
 /// Error reply for a method that the path does not support.
 pub(crate) fn no_such_method(method: &Method, path: &str) -> Response {
     let methods = methods_of(path).unwrap_or("other methods");
-    let path = shown(path);
+    let path = truncate_path(path);
     let message = format!("{path} does not support {method}; it supports {methods}.");
-    let mut response = reply_to(&refusal(405, "method_not_supported", message));
+    let mut response = error_reply(&refusal(405, "method_not_supported", message));
     let allowed: Vec<&str> =
         ["GET", "POST", "DELETE"].into_iter().filter(|allowed| methods.contains(*allowed)).collect();
     if let Ok(allowed) = HeaderValue::from_str(&allowed.join(", ")) {
@@ -48,12 +48,12 @@ pub(crate) fn no_such_method(method: &Method, path: &str) -> Response {
 }
 
 /// Path, truncated for messages.
-fn shown(path: &str) -> String {
+fn truncate_path(path: &str) -> String {
     path.chars().take(128).collect()
 }
 
-fn refusal(status: u16, code: &str, message: String) -> Refusal {
-    Refusal { status, param: None, ..Refusal::invalid(code, "", message) }
+fn refusal(status: u16, code: &str, message: String) -> OpenAiError {
+    OpenAiError { status, param: None, ..OpenAiError::invalid(code, "", message) }
 }
 
 fn methods_of(path: &str) -> Option<&'static str> {
@@ -68,7 +68,7 @@ fn methods_of(path: &str) -> Option<&'static str> {
             }
         }
     };
-    SERVED.iter().find(|(pattern, _)| fits(pattern)).map(|(_, methods)| *methods)
+    SERVED_PATHS.iter().find(|(pattern, _)| fits(pattern)).map(|(_, methods)| *methods)
 }
 
 #[cfg(test)]

@@ -5,15 +5,15 @@
 //! The answer is the last user message and applies to the calls that were shown.
 
 use super::{
-    asked::Asked,
-    create::id_after,
+    asked::ResponsesRequest,
+    create::response_id_at,
     refused::from_engine,
-    turn::{Turn, facts, project},
+    turn::{ResponseTurn, project, task_events},
 };
 use baton_engine::{ListTasks, TaskRef};
 use baton_responses::{
-    Approval, Last, OutputItem, Refusal,
-    chat::{Completion, Resumption},
+    CurrentInput, McpApprovalAnswer, OpenAiError, OutputItem,
+    chat::{ChatResumption, Completion},
 };
 use baton_types::{AgentSpec, Digest, ErrorCode, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView};
 use serde_json::json;
@@ -23,14 +23,20 @@ const PAGE_SIZE: usize = 100;
 const MAX_PAGES: usize = 20;
 
 /// Waiting turn that a request answers, if any.
-pub(super) async fn find(asked: &Asked, spec: &AgentSpec, resumption: &Resumption) -> Result<Option<Turn>, Refusal> {
+pub(super) async fn find_waiting_turn(
+    asked: &ResponsesRequest,
+    spec: &AgentSpec,
+    resumption: &ChatResumption,
+) -> Result<Option<ResponseTurn>, OpenAiError> {
     if let Some(named) = resumption.named_task() {
         let task = TaskId::from(named);
         return match waiting_turn(asked, spec, &task).await {
-            Some(turn) if is_same(&turn, resumption) => Ok(Some(turn)),
-            Some(turn) => Err(unmatched(&turn.view.id)),
+            Some(turn) if matches_turn(&turn, resumption) => Ok(Some(turn)),
+            Some(turn) => Err(unmatched_error(&turn.view.id)),
             // A client that repeats its request must not start a second run.
-            None if resumption.decision().is_some() && is_known(asked, spec, &task).await => Err(settled(&task)),
+            None if resumption.decision().is_some() && is_known(asked, spec, &task).await => {
+                Err(already_answered_error(&task))
+            }
             // The task has another owner, or the message is unrelated: the request is handled as a normal message.
             None => Ok(None),
         };
@@ -43,9 +49,9 @@ pub(super) async fn find(asked: &Asked, spec: &AgentSpec, resumption: &Resumptio
     };
     for _ in 0..MAX_PAGES {
         let waiting = asked.shared.engine.tasks(asked.principal(), &query).await.map_err(from_engine)?;
-        for task in waiting.tasks.iter().filter(|task| may_ask(task, resumption)) {
+        for task in waiting.tasks.iter().filter(|task| may_be_waiting(task, resumption)) {
             let turn = waiting_turn(asked, spec, &task.id).await;
-            if let Some(turn) = turn.filter(|turn| is_same(turn, resumption)) {
+            if let Some(turn) = turn.filter(|turn| matches_turn(turn, resumption)) {
                 return Ok(Some(turn));
             }
         }
@@ -58,40 +64,45 @@ pub(super) async fn find(asked: &Asked, spec: &AgentSpec, resumption: &Resumptio
 }
 
 /// Cheap check whether a task can be the waiting one; its events decide.
-fn may_ask(task: &TaskView, resumption: &Resumption) -> bool {
+fn may_be_waiting(task: &TaskView, resumption: &ChatResumption) -> bool {
     let asks = task.status_message.as_ref().map(Message::text).unwrap_or_default();
     resumption.question.contains(asks.trim())
 }
 
 /// Whether the caller has such a task of the agent.
-async fn is_known(asked: &Asked, spec: &AgentSpec, task: &TaskId) -> bool {
+async fn is_known(asked: &ResponsesRequest, spec: &AgentSpec, task: &TaskId) -> bool {
     let wanted = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
     asked.shared.engine.task(asked.principal(), &wanted).await.is_ok()
 }
 
 /// Last turn of a task of this caller and agent, if it is waiting.
-pub(super) async fn waiting_turn(asked: &Asked, spec: &AgentSpec, task: &TaskId) -> Option<Turn> {
+pub(super) async fn waiting_turn(asked: &ResponsesRequest, spec: &AgentSpec, task: &TaskId) -> Option<ResponseTurn> {
     let wanted = TaskRef { task: task.clone(), agent: Some(spec.name.clone()) };
-    let (view, events) = asked.shared.engine.told(asked.principal(), &wanted).await.ok()?;
+    let (view, events) = asked.shared.engine.task_with_events(asked.principal(), &wanted).await.ok()?;
     if view.state != TaskState::InputRequired {
         return None;
     }
-    let begun = facts(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. })).last();
-    let id = id_after(&view.id, begun.map(|(number, ..)| number));
+    let begun = task_events(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. })).last();
+    let id = response_id_at(&view.id, begun.map(|(number, ..)| number));
     // Events after the turn may have asked something that was not shown to this client.
     project(id, view, &events).filter(|turn| turn.end == Some(turn.view.version))
 }
 
 /// Whether a request repeats the input and output of a turn.
-fn is_same(turn: &Turn, resumption: &Resumption) -> bool {
-    let said = Completion::of(turn.projector.response()).ok();
+fn matches_turn(turn: &ResponseTurn, resumption: &ChatResumption) -> bool {
+    let said = Completion::from_response(turn.projector.response()).ok();
     let said = said.and_then(|completion| completion.choices.into_iter().next()?.message.content);
     turn.note.conversation_digest.as_deref() == Some(resumption.before.as_str())
         && said.is_some_and(|said| said.trim() == resumption.question)
 }
 
 /// Answer to the question of a turn: a decision about its calls, or the user's message.
-pub(super) fn answer(asked: &Asked, turn: &Turn, resumption: &Resumption, last: Last) -> Result<Last, Refusal> {
+pub(super) fn answer(
+    asked: &ResponsesRequest,
+    turn: &ResponseTurn,
+    resumption: &ChatResumption,
+    last: CurrentInput,
+) -> Result<CurrentInput, OpenAiError> {
     let calls: Vec<(&str, &str)> = turn.projector.response().output.iter().filter_map(approval_of).collect();
     if calls.is_empty() {
         return Ok(last);
@@ -99,50 +110,50 @@ pub(super) fn answer(asked: &Asked, turn: &Turn, resumption: &Resumption, last: 
     let Some(decision) = resumption.decision() else {
         let message = format!(
             "The agent needs your approval to run a tool: answer yes or no. {} ({})",
-            elsewhere(&turn.view.id),
+            approval_hint(&turn.view.id),
             ErrorCode::APPROVAL_UNCLEAR.code
         );
-        return Err(Refusal::invalid("approval_unclear", "messages", message));
+        return Err(OpenAiError::invalid("approval_unclear", "messages", message));
     };
     let responses: Vec<_> = calls
         .iter()
         .map(|(call, arguments)| {
-            let digest = Digest::of(arguments.as_bytes()).to_string();
+            let digest = Digest::compute(arguments.as_bytes()).to_string();
             json!({"call_id": call, "decision": decision.as_str(), "digest": digest})
         })
         .collect();
     let id = last.message.map_or_else(|| asked.shared.engine.fresh_id().into(), |message| message.id);
     let part = Part::data(json!({ "input_responses": responses }).into());
-    Ok(Last { message: Some(Message::new(id, Role::User, vec![part])), ..Last::default() })
+    Ok(CurrentInput { message: Some(Message::new(id, Role::User, vec![part])), ..CurrentInput::default() })
 }
 
 /// Call id and arguments of an approval request item.
 fn approval_of(item: &OutputItem) -> Option<(&str, &str)> {
     let OutputItem::McpApprovalRequest { id, arguments, .. } = item else { return None };
-    Approval::parse_request_id(id).map(|(_, call)| (call, arguments.as_str()))
+    McpApprovalAnswer::parse_request_id(id).map(|(_, call)| (call, arguments.as_str()))
 }
 
 /// Error for an answer to a question of another conversation.
-fn unmatched(task: &TaskId) -> Refusal {
+fn unmatched_error(task: &TaskId) -> OpenAiError {
     let message = format!(
         "The answer was rejected: its question is not the latest one that the agent asked here. {} ({})",
-        elsewhere(task),
+        approval_hint(task),
         ErrorCode::APPROVAL_UNMATCHED.code
     );
-    Refusal::invalid("approval_unmatched", "messages", message)
+    OpenAiError::invalid("approval_unmatched", "messages", message)
 }
 
 /// Error for an answer to a question that is no longer pending.
-fn settled(task: &TaskId) -> Refusal {
+fn already_answered_error(task: &TaskId) -> OpenAiError {
     let message = format!(
         "The question was already answered, so no run was started. GET /api/v1/tasks/{task} shows the result; \
          `baton approvals list` shows pending approvals. ({})",
         ErrorCode::APPROVAL_UNMATCHED.code
     );
-    Refusal::invalid("approval_answered", "messages", message)
+    OpenAiError::invalid("approval_answered", "messages", message)
 }
 
-fn elsewhere(task: &TaskId) -> String {
+fn approval_hint(task: &TaskId) -> String {
     format!(
         "It can also be answered with `baton approvals answer {task} allow` (or deny), or at /api/v1/approvals; \
          `baton approvals list` shows pending approvals."

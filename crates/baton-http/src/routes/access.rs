@@ -18,11 +18,11 @@ pub enum RouteAccess {
     /// Any valid credentials. The body names the method, and the method requires `read`, `call` or `admin`.
     Method,
     /// `read`.
-    Read(AgentPlace),
+    Read(RouteAgentSource),
     /// `read`, and `call` if the last path segment is an action that requires it.
-    ReadOrCall(AgentPlace),
+    ReadOrCall(RouteAgentSource),
     /// `call`.
-    Call(AgentPlace),
+    Call(RouteAgentSource),
     /// `telemetry:read`.
     TelemetryRead,
     /// `admin`, read-only.
@@ -33,7 +33,7 @@ pub enum RouteAccess {
 
 /// Source of an operation's agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AgentPlace {
+pub enum RouteAgentSource {
     /// The path.
     Path,
     /// The named task, session or response, or the body. A scope for any agent passes the route check, and the
@@ -81,7 +81,7 @@ impl fmt::Display for RouteAccess {
     }
 }
 
-impl fmt::Display for AgentPlace {
+impl fmt::Display for RouteAgentSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Path => "path",

@@ -1,10 +1,10 @@
 //! Access check before a handler.
 
-use super::{AgentPlace, RouteAccess};
+use super::{RouteAccess, RouteAgentSource};
 use crate::{
-    app::Shared,
-    auth::{Caller, refusal_for},
-    named::unreadable,
+    app::HttpState,
+    auth::{Caller, error_response_for},
+    named::invalid_path,
 };
 use axum::{
     extract::{FromRequestParts as _, RawPathParams, Request},
@@ -28,62 +28,68 @@ pub(super) struct AccessHandler<H> {
     pub(super) access: RouteAccess,
 }
 
-impl<H: Handler<T, Arc<Shared>>, T: 'static> Handler<T, Arc<Shared>> for AccessHandler<H> {
+impl<H: Handler<T, Arc<HttpState>>, T: 'static> Handler<T, Arc<HttpState>> for AccessHandler<H> {
     type Future = Either<Ready<Response>, H::Future>;
 
-    fn call(self, request: Request, shared: Arc<Shared>) -> Self::Future {
+    fn call(self, request: Request, shared: Arc<HttpState>) -> Self::Future {
         let (mut parts, body) = request.into_parts();
         match check(self.access, &shared, &mut parts) {
             Ok(()) => Either::Right(self.handler.call(Request::from_parts(parts, body), shared)),
-            Err(error) => Either::Left(ready(refusal_for(&Request::from_parts(parts, ()), &error))),
+            Err(error) => Either::Left(ready(error_response_for(&Request::from_parts(parts, ()), &error))),
         }
     }
 }
 
-fn check(access: RouteAccess, shared: &Shared, parts: &mut Parts) -> Result<(), Error> {
+fn check(access: RouteAccess, shared: &HttpState, parts: &mut Parts) -> Result<(), Error> {
     let caller = match access {
         RouteAccess::Open | RouteAccess::Card | RouteAccess::Registration => return Ok(()),
         RouteAccess::Metrics if shared.options.access.open_metrics => return Ok(()),
-        _ => Caller::of(&parts.extensions)?,
+        _ => Caller::from_extensions(&parts.extensions)?,
     };
     match access {
         RouteAccess::Open | RouteAccess::Card | RouteAccess::Registration => Ok(()),
-        RouteAccess::Authenticated | RouteAccess::Method => known(&caller),
+        RouteAccess::Authenticated | RouteAccess::Method => check_authenticated(&caller),
         RouteAccess::Read(place) | RouteAccess::ReadOrCall(place) => may(shared, &caller, Access::Read, place, parts),
         RouteAccess::Call(place) => may(shared, &caller, Access::Call, place, parts),
-        RouteAccess::Metrics | RouteAccess::TelemetryRead => caller.may_everywhere(shared, Access::TelemetryRead),
-        RouteAccess::Admin => caller.may(shared, Access::Admin, None),
+        RouteAccess::Metrics | RouteAccess::TelemetryRead => caller.check_access_to_all(shared, Access::TelemetryRead),
+        RouteAccess::Admin => caller.check_access(shared, Access::Admin, None),
         RouteAccess::AdminChange => {
-            caller.may(shared, Access::Admin, None)?;
+            caller.check_access(shared, Access::Admin, None)?;
             caller.note_admin_change();
             Ok(())
         }
     }
 }
 
-fn may(shared: &Shared, caller: &Caller, access: Access, place: AgentPlace, parts: &mut Parts) -> Result<(), Error> {
+fn may(
+    shared: &HttpState,
+    caller: &Caller,
+    access: Access,
+    place: RouteAgentSource,
+    parts: &mut Parts,
+) -> Result<(), Error> {
     match place {
-        AgentPlace::Every => caller.may_everywhere(shared, access),
-        AgentPlace::Resource => {
-            caller.may(shared, Access::Read, None)?;
-            caller.may(shared, access, None)
+        RouteAgentSource::Every => caller.check_access_to_all(shared, access),
+        RouteAgentSource::Resource => {
+            caller.check_access(shared, Access::Read, None)?;
+            caller.check_access(shared, access, None)
         }
-        AgentPlace::Path => {
-            let agent = agent_of(parts)?;
+        RouteAgentSource::Path => {
+            let agent = path_agent(parts)?;
             // A missing read scope is reported first.
-            caller.may(shared, Access::Read, agent.as_ref())?;
-            caller.may(shared, access, agent.as_ref())
+            caller.check_access(shared, Access::Read, agent.as_ref())?;
+            caller.check_access(shared, access, agent.as_ref())
         }
     }
 }
 
 /// Agent in the path, as its own segment or as a tenant.
-fn agent_of(parts: &mut Parts) -> Result<Option<AgentName>, Error> {
+fn path_agent(parts: &mut Parts) -> Result<Option<AgentName>, Error> {
     let names = RawPathParams::from_request_parts(parts, &()).now_or_never();
     let names = match names {
         Some(Ok(names)) => names,
-        Some(Err(error)) => return Err(unreadable(&error.body_text())),
-        None => return Err(unreadable("its parameters are missing")),
+        Some(Err(error)) => return Err(invalid_path(&error.body_text())),
+        None => return Err(invalid_path("its parameters are missing")),
     };
     let named = |wanted: &str| names.iter().find(|(name, _)| *name == wanted).map(|(_, agent)| AgentName::from(agent));
     Ok(named("agent").or_else(|| named("tenant")))
@@ -91,7 +97,7 @@ fn agent_of(parts: &mut Parts) -> Result<Option<AgentName>, Error> {
 
 /// The gate already rejects anonymous requests on paths that are not open; this check covers a path that only the gate
 /// treats as open.
-fn known(caller: &Caller) -> Result<(), Error> {
+fn check_authenticated(caller: &Caller) -> Result<(), Error> {
     if caller.is_anonymous() {
         let message = "the request shows no token";
         return Err(Error::new(ErrorKind::Unauthenticated, ErrorCode::UNAUTHENTICATED, message));

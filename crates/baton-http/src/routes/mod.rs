@@ -7,9 +7,9 @@
 mod access;
 mod check;
 
-pub use access::{AgentPlace, RouteAccess};
+pub use access::{RouteAccess, RouteAgentSource};
 
-use crate::app::Shared;
+use crate::app::HttpState;
 use axum::{
     Router,
     handler::Handler,
@@ -31,7 +31,7 @@ pub struct RouteEntry {
 
 /// Router and its operation table.
 pub(crate) struct Routes {
-    router: Router<Arc<Shared>>,
+    router: Router<Arc<HttpState>>,
     entries: Vec<RouteEntry>,
 }
 
@@ -41,32 +41,47 @@ impl Routes {
     }
 
     /// Mounts a handler for `GET` and `FRAME_HEADER_LEN`.
-    pub(crate) fn get<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
+    pub(crate) fn get<H: Handler<T, Arc<HttpState>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("GET", MethodFilter::GET, path, access, it)
     }
 
     /// Mounts a handler for `POST`.
-    pub(crate) fn post<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
+    pub(crate) fn post<H: Handler<T, Arc<HttpState>>, T: 'static>(
+        self,
+        path: &str,
+        access: RouteAccess,
+        it: H,
+    ) -> Self {
         self.on("POST", MethodFilter::POST, path, access, it)
     }
 
     /// Mounts a handler for `UPSERT`.
-    pub(crate) fn put<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
+    pub(crate) fn put<H: Handler<T, Arc<HttpState>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
         self.on("PUT", MethodFilter::PUT, path, access, it)
     }
 
     /// Mounts a handler for `PATCH`.
-    pub(crate) fn patch<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
+    pub(crate) fn patch<H: Handler<T, Arc<HttpState>>, T: 'static>(
+        self,
+        path: &str,
+        access: RouteAccess,
+        it: H,
+    ) -> Self {
         self.on("PATCH", MethodFilter::PATCH, path, access, it)
     }
 
     /// Mounts a handler for `DELETE`.
-    pub(crate) fn delete<H: Handler<T, Arc<Shared>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
+    pub(crate) fn delete<H: Handler<T, Arc<HttpState>>, T: 'static>(
+        self,
+        path: &str,
+        access: RouteAccess,
+        it: H,
+    ) -> Self {
         self.on("DELETE", MethodFilter::DELETE, path, access, it)
     }
 
     /// Mounts a handler for every method.
-    pub(crate) fn any<H: Handler<T, Arc<Shared>>, T: 'static>(
+    pub(crate) fn any<H: Handler<T, Arc<HttpState>>, T: 'static>(
         mut self,
         path: &str,
         access: RouteAccess,
@@ -77,7 +92,7 @@ impl Routes {
         self
     }
 
-    fn on<H: Handler<T, Arc<Shared>>, T: 'static>(
+    fn on<H: Handler<T, Arc<HttpState>>, T: 'static>(
         mut self,
         method: &'static str,
         filter: MethodFilter,
@@ -91,7 +106,7 @@ impl Routes {
     }
 
     /// Adds a layer around the routes mounted so far.
-    pub(crate) fn layered(self, layer: impl FnOnce(Router<Arc<Shared>>) -> Router<Arc<Shared>>) -> Self {
+    pub(crate) fn layered(self, layer: impl FnOnce(Router<Arc<HttpState>>) -> Router<Arc<HttpState>>) -> Self {
         Self { router: layer(self.router), entries: self.entries }
     }
 
@@ -102,7 +117,7 @@ impl Routes {
     }
 
     /// The router and the operation table.
-    pub(crate) fn into_parts(self) -> (Router<Arc<Shared>>, Vec<RouteEntry>) {
+    pub(crate) fn into_parts(self) -> (Router<Arc<HttpState>>, Vec<RouteEntry>) {
         (self.router, self.entries)
     }
 }

@@ -1,6 +1,6 @@
 //! Accept loop and graceful shutdown.
 
-use super::{ServeOptions, connection::Connections};
+use super::{ServeOptions, connection::ConnectionServer};
 use axum::Router;
 use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 use tokio::{
@@ -10,7 +10,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Delay after a failed accept, for example when file descriptors run out.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// Serves until `shutdown` is cancelled, then drains requests for at most [`ServeOptions::drain`].
 pub async fn serve(
@@ -23,7 +23,7 @@ pub async fn serve(
     let kill = CancellationToken::new();
     let seats = Arc::new(Semaphore::new(options.max_connections));
     let drain = options.drain;
-    let connections = Arc::new(Connections::new(options, app, shutdown.clone()));
+    let connections = Arc::new(ConnectionServer::new(options, app, shutdown.clone()));
     let mut stopped = pin!(shutdown.cancelled());
     loop {
         let accepted = tokio::select! {
@@ -35,7 +35,7 @@ pub async fn serve(
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+                tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 continue;
             }
         };

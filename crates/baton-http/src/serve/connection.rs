@@ -1,6 +1,6 @@
 //! A connection: HTTP/1 or HTTP/2, detected by the first bytes.
 
-use super::{ServeOptions, handshake, rewound::Rewound, unread::Unread};
+use super::{ServeOptions, handshake, rewound::PrefixedStream, unread::UnreadBody};
 use axum::Router;
 use http::{HeaderValue, Request, header};
 use hyper::{
@@ -24,16 +24,16 @@ use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
 /// HTTP/2 client preface; an HTTP/1 request cannot begin with it.
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// HTTP/2 keep-alive interval and timeout.
-const PING: Duration = Duration::from_secs(20);
+const HTTP2_KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 
 /// Peer address of the connection, in the extensions of every request over a socket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoteAddress(pub(crate) SocketAddr);
 
 /// Protocol settings shared by all connections.
-pub(super) struct Connections {
+pub(super) struct ConnectionServer {
     http1: http1::Builder,
     http2: http2::Builder<TokioExecutor>,
     app: Router,
@@ -41,7 +41,7 @@ pub(super) struct Connections {
     options: ServeOptions,
 }
 
-impl Connections {
+impl ConnectionServer {
     pub(super) fn new(options: ServeOptions, app: Router, shutdown: CancellationToken) -> Self {
         let mut http1 = http1::Builder::new();
         http1
@@ -54,24 +54,24 @@ impl Connections {
             .timer(TokioTimer::new())
             .max_concurrent_streams(options.max_concurrent)
             .max_header_list_size(u32::try_from(options.max_header_bytes).unwrap_or(u32::MAX))
-            .keep_alive_interval(PING)
-            .keep_alive_timeout(PING);
+            .keep_alive_interval(HTTP2_KEEP_ALIVE_INTERVAL)
+            .keep_alive_timeout(HTTP2_KEEP_ALIVE_INTERVAL);
         Self { http1, http2, app, shutdown, options }
     }
 
     /// Serves the connection until it ends.
     pub(super) async fn serve(&self, stream: TcpStream, remote: SocketAddr) {
-        let Some(tls) = &self.options.tls else { return self.speak(stream, remote).await };
+        let Some(tls) = &self.options.tls else { return self.serve_stream(stream, remote).await };
         let shaking = handshake::secure(tls, stream, &self.options);
         match self.shutdown.run_until_cancelled(shaking).await {
             // Boxed, so that plain connections do not pay for the size of the TLS future.
-            Some(Ok(Some(stream))) => Box::pin(self.speak(stream, remote)).await,
+            Some(Ok(Some(stream))) => Box::pin(self.serve_stream(stream, remote)).await,
             Some(Ok(None)) | None => {}
             Some(Err(error)) => tracing::debug!(%error, %remote, "a handshake failed"),
         }
     }
 
-    async fn speak(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, remote: SocketAddr) {
+    async fn serve_stream(&self, mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, remote: SocketAddr) {
         let first = tokio::select! {
             biased;
             first = tokio::time::timeout(self.options.header_timeout, first_bytes(&mut stream)) => first,
@@ -79,16 +79,16 @@ impl Connections {
         };
         // A client that sends nothing in time, or disconnects, gets no response.
         let Ok(Ok(first)) = first else { return };
-        let is_http2 = first.as_slice() == PREFACE;
-        let stream = TokioIo::new(Rewound::new(first, stream));
+        let is_http2 = first.as_slice() == HTTP2_PREFACE;
+        let stream = TokioIo::new(PrefixedStream::new(first, stream));
         let app = self.app.clone();
         let ended = if is_http2 {
-            let service = service_fn(move |request| app.clone().call(introduced(request, remote)));
+            let service = service_fn(move |request| app.clone().call(with_connection_info(request, remote)));
             let connection = self.http2.serve_connection(stream, service);
-            self.to_its_end(connection, http2::Connection::graceful_shutdown).await
+            self.drive(connection, http2::Connection::graceful_shutdown).await
         } else {
             let service = service_fn(move |request| {
-                let (request, unread) = Unread::watch(introduced(request, remote));
+                let (request, unread) = UnreadBody::watch(with_connection_info(request, remote));
                 let answered = app.clone().call(request);
                 async move {
                     let mut response = answered.await?;
@@ -98,14 +98,14 @@ impl Connections {
             });
             // An upgraded connection is passed on to the WebSocket handler.
             let connection = self.http1.serve_connection(stream, service).with_upgrades();
-            self.to_its_end(connection, http1::UpgradeableConnection::graceful_shutdown).await
+            self.drive(connection, http1::UpgradeableConnection::graceful_shutdown).await
         };
         if let Err(error) = ended {
             tracing::debug!(%error, %remote, "a connection ended early");
         }
     }
 
-    async fn to_its_end<C: Future>(&self, connection: C, shut_down: impl FnOnce(Pin<&mut C>)) -> C::Output {
+    async fn drive<C: Future>(&self, connection: C, shut_down: impl FnOnce(Pin<&mut C>)) -> C::Output {
         let mut connection = pin!(connection);
         tokio::select! {
             biased;
@@ -119,7 +119,7 @@ impl Connections {
 }
 
 /// Adds connection data to the request.
-fn introduced(mut request: Request<Incoming>, remote: SocketAddr) -> Request<Incoming> {
+fn with_connection_info(mut request: Request<Incoming>, remote: SocketAddr) -> Request<Incoming> {
     request.extensions_mut().insert(RemoteAddress(remote));
     // HTTP/2 carries the host only as `:authority`; handlers read only the `Host` header.
     if !request.headers().contains_key(header::HOST)
@@ -132,9 +132,9 @@ fn introduced(mut request: Request<Incoming>, remote: SocketAddr) -> Request<Inc
 
 /// Reads enough bytes to detect the protocol.
 async fn first_bytes(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
-    let mut first = Vec::with_capacity(PREFACE.len());
-    while first.len() < PREFACE.len() && PREFACE.starts_with(&first) {
-        if stream.take((PREFACE.len() - first.len()) as u64).read_buf(&mut first).await? == 0 {
+    let mut first = Vec::with_capacity(HTTP2_PREFACE.len());
+    while first.len() < HTTP2_PREFACE.len() && HTTP2_PREFACE.starts_with(&first) {
+        if stream.take((HTTP2_PREFACE.len() - first.len()) as u64).read_buf(&mut first).await? == 0 {
             break;
         }
     }

@@ -12,13 +12,13 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 /// First byte of every TLS connection (handshake record); no HTTP request begins with it.
 const HANDSHAKE_RECORD: u8 = 22;
 /// Response to a client that does not use TLS.
-const USE_HTTPS: &[u8] =
+const PLAINTEXT_RESPONSE: &[u8] =
     b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\
     Content-Length: 57\r\n\r\nThis port speaks TLS: use https:// in place of http://.\r\n";
 /// Maximum bytes read and discarded before the close: closing a socket with unread bytes resets it, and the response is
 /// lost.
-const LEFT_BEHIND: u64 = 64 * 1024;
-const FAREWELL: Duration = Duration::from_secs(1);
+const MAX_DISCARD_BYTES: u64 = 64 * 1024;
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Performs the handshake; `None` for clients that do not use TLS.
 pub(super) async fn secure(
@@ -32,7 +32,7 @@ pub(super) async fn secure(
             return Ok(None);
         }
         if first != [HANDSHAKE_RECORD] {
-            refuse(stream).await?;
+            reject_plaintext(stream).await?;
             return Ok(None);
         }
         let config = tls.config(options.certificate_recheck).await;
@@ -44,10 +44,10 @@ pub(super) async fn secure(
     }
 }
 
-async fn refuse(mut stream: TcpStream) -> io::Result<()> {
-    stream.write_all(USE_HTTPS).await?;
+async fn reject_plaintext(mut stream: TcpStream) -> io::Result<()> {
+    stream.write_all(PLAINTEXT_RESPONSE).await?;
     stream.shutdown().await?;
-    let mut rest = stream.take(LEFT_BEHIND);
-    let _ = tokio::time::timeout(FAREWELL, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await;
+    let mut rest = stream.take(MAX_DISCARD_BYTES);
+    let _ = tokio::time::timeout(DISCARD_TIMEOUT, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await;
     Ok(())
 }

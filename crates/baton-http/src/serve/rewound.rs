@@ -8,33 +8,33 @@ use std::{
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Yields the buffered bytes, then those of the stream.
-pub(super) struct Rewound<S> {
+pub(super) struct PrefixedStream<S> {
     first: Vec<u8>,
-    given: usize,
+    consumed: usize,
     stream: S,
 }
 
-impl<S> Rewound<S> {
+impl<S> PrefixedStream<S> {
     pub(super) fn new(first: Vec<u8>, stream: S) -> Self {
-        Self { first, given: 0, stream }
+        Self { first, consumed: 0, stream }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Rewound<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for PrefixedStream<S> {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let left = this.first.get(this.given..).unwrap_or_default();
+        let left = this.first.get(this.consumed..).unwrap_or_default();
         if left.is_empty() {
             return Pin::new(&mut this.stream).poll_read(context, into);
         }
         let taken = left.len().min(into.remaining());
         into.put_slice(&left[..taken]);
-        this.given += taken;
+        this.consumed += taken;
         Poll::Ready(Ok(()))
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Rewound<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for PrefixedStream<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
     }

@@ -1,8 +1,8 @@
 //! Requests that are answered before their body was read, such as those without a valid token.
 //!
-//! HTTP/1 has to be done with one request before the next can come over the same connection. What is left is read
-//! here; otherwise the connection would be closed without a word, and a client that has its next request under way
-//! would see no answer to it at all.
+//! HTTP/1 must consume a request before the next can arrive on the same connection. The rest of the body is drained
+//! here; otherwise the connection would be closed, and a client that has already sent its next request would get no
+//! response to it.
 
 use axum::response::Response;
 use bytes::Bytes;
@@ -16,66 +16,71 @@ use std::{
     time::Duration,
 };
 
-/// Most that is read of a body that nobody wants.
-const MOST: u64 = 1024 * 1024;
-/// How long its sender has.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum bytes drained from an unread body.
+const MAX_DISCARD_BYTES: u64 = 1024 * 1024;
+/// Timeout for draining a body.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(5);
 
-type Left = Arc<Mutex<Option<Rest>>>;
+type RemainderSlot = Arc<Mutex<Option<BodyRemainder>>>;
 
-struct Rest {
+struct BodyRemainder {
     body: Incoming,
-    begun: bool,
+    started: bool,
 }
 
-/// A body that is given back when it is dropped before its end.
-pub(super) struct Returned {
-    rest: Option<Rest>,
-    to: Left,
+/// Body that returns its remainder when it is dropped before its end.
+pub(super) struct ReclaimableBody {
+    rest: Option<BodyRemainder>,
+    to: RemainderSlot,
 }
 
-/// Where the rest of a body is, once nobody reads it any more.
-pub(super) struct Unread {
-    left: Left,
-    is_asked_for: bool,
+/// Handle to the remainder of a body that was dropped.
+pub(super) struct UnreadBody {
+    left: RemainderSlot,
+    expects_continue: bool,
 }
 
-impl Unread {
-    /// The same request, whose body comes back.
-    pub(super) fn watch(request: Request<Incoming>) -> (Request<Returned>, Self) {
-        let left = Left::default();
-        // A client that waits to be asked for its body has nothing under way.
+impl UnreadBody {
+    /// Wraps the body of a request to recover its remainder.
+    pub(super) fn watch(request: Request<Incoming>) -> (Request<ReclaimableBody>, Self) {
+        let left = RemainderSlot::default();
+        // A client that sent `Expect` has not started to send the body.
         let is_asked_for = request.headers().contains_key(header::EXPECT);
         let to = Arc::clone(&left);
-        (request.map(|body| Returned { rest: Some(Rest { body, begun: false }), to }), Self { left, is_asked_for })
+        (
+            request.map(|body| ReclaimableBody { rest: Some(BodyRemainder { body, started: false }), to }),
+            Self { left, expects_continue: is_asked_for },
+        )
     }
 
-    /// Makes the connection ready for its next request, or says that there will be none.
+    /// Prepares the connection for its next request, or announces its close.
     pub(super) async fn finish(self, response: &mut Response) {
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Rest { body, begun }) = left.filter(|rest| !rest.body.is_end_stream()) else { return };
-        // Whoever began to read had a reason to stop.
-        let awaited = !begun && !self.is_asked_for && body.size_hint().lower() <= MOST;
-        if !awaited || !matches!(tokio::time::timeout(PATIENCE, ends(body)).await, Ok(true)) {
+        let Some(BodyRemainder { body, started: begun }) = left.filter(|rest| !rest.body.is_end_stream()) else {
+            return;
+        };
+        // A handler that stopped in the middle of a body did so on purpose, so the rest is not drained.
+        let awaited = !begun && !self.expects_continue && body.size_hint().lower() <= MAX_DISCARD_BYTES;
+        if !awaited || !matches!(tokio::time::timeout(DISCARD_TIMEOUT, drain_body(body)).await, Ok(true)) {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
     }
 }
 
-/// Whether the body ends within bounds.
-async fn ends(mut body: Incoming) -> bool {
+/// Whether the body ends within the limit.
+async fn drain_body(mut body: Incoming) -> bool {
     let mut seen = 0;
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let Ok(frame) = frame else { return false };
         seen += frame.data_ref().map_or(0, |data| data.len() as u64);
-        if seen > MOST {
+        if seen > MAX_DISCARD_BYTES {
             return false;
         }
     }
     true
 }
 
-impl Body for Returned {
+impl Body for ReclaimableBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -84,7 +89,7 @@ impl Body for Returned {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let Some(rest) = &mut self.rest else { return Poll::Ready(None) };
-        rest.begun = true;
+        rest.started = true;
         let polled = Pin::new(&mut rest.body).poll_frame(context);
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
             self.rest = None;
@@ -101,7 +106,7 @@ impl Body for Returned {
     }
 }
 
-impl Drop for Returned {
+impl Drop for ReclaimableBody {
     fn drop(&mut self) {
         if let Some(rest) = self.rest.take() {
             *self.to.lock().unwrap_or_else(PoisonError::into_inner) = Some(rest);

@@ -1,40 +1,43 @@
 //! `PATCH /api/v1/sessions/{context}?agent=`: changes title, settings and the included and excluded items.
 
-use super::{Asked, Named, OfAgent, asked, invalid, invalid_field, item, items, known, named, refused};
-use crate::{app::Shared, auth::Caller, body::json, reply};
+use super::{
+    SessionAgentQuery, SessionPath, SessionQuery, invalid, invalid_field, item, items, load_session_record, read_query,
+    read_session_ref, session_error,
+};
+use crate::{app::HttpState, auth::Caller, body::json, reply};
 use axum::{
     extract::{Request, State},
     response::Response,
 };
 use baton_engine::{SessionChange, SessionRef};
-use baton_ports::Conversation;
+use baton_ports::ConversationSummary;
 use baton_rules::{Access, SessionRecord};
 use baton_types::{ErrorCode, Json, SessionOverrides};
 use baton_wire::{
     a2a::v1::Error,
-    api::{ChangeSession, ChangedSession, SessionSettings},
+    api::{ChangeSession, ChangedSession, SessionSettingsBody},
 };
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Applies the given changes; settings take effect with the next run.
 pub(crate) async fn change(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    path: Named,
-    query: Asked<OfAgent>,
+    path: SessionPath,
+    query: SessionQuery<SessionAgentQuery>,
     request: Request,
 ) -> Response {
     let changed = async {
-        let wanted = named(&shared, &caller, path, asked(query)?.agent)?;
+        let wanted = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
         let (_, wish) = json::<ChangeSession>(&shared, request).await?;
         if wish == ChangeSession::default() {
             return Err(invalid("nothing to change; give title, settings, include or exclude"));
         }
-        let (conversation, record) = known(&shared, &caller, Access::Call, &wanted).await?;
+        let (conversation, record) = load_session_record(&shared, &caller, Access::Call, &wanted).await?;
         let before = record.map(|record| record.settings).unwrap_or_default();
         let changes = changes(wish, &before)?;
-        say(&shared, &caller, &conversation, changes).await
+        apply_changes(&shared, &caller, &conversation, changes).await
     };
     respond(changed.await)
 }
@@ -43,7 +46,7 @@ fn changes(wish: ChangeSession, before: &SessionOverrides) -> Result<Vec<Session
     let ChangeSession { title, settings, include, exclude } = wish;
     let mut changes: Vec<SessionChange> = title.map(|title| SessionChange::Rename(Some(title))).into_iter().collect();
     if let Some(settings) = settings {
-        changes.push(SessionChange::Settings(amended(before, &settings)?));
+        changes.push(SessionChange::Settings(merge_settings(before, &settings)?));
     }
     changes.extend(include.into_iter().map(|one| SessionChange::Include(item(one))));
     changes.extend(exclude.into_iter().map(|one| SessionChange::Exclude(item(one))));
@@ -51,40 +54,43 @@ fn changes(wish: ChangeSession, before: &SessionOverrides) -> Result<Vec<Session
 }
 
 /// Merges the given settings into the existing ones; `null` removes a setting.
-fn amended(before: &SessionOverrides, given: &Json) -> Result<SessionOverrides, Error> {
+fn merge_settings(before: &SessionOverrides, given: &Json) -> Result<SessionOverrides, Error> {
     let wrong = |detail: String| invalid_field("settings", detail).with_code(ErrorCode::SESSION_INVALID);
     let Value::Object(given) = given.to_value() else { return Err(wrong("must be an object".to_owned())) };
-    let mut all = serde_json::to_value(SessionSettings::from(before)).map_err(|error| wrong(error.to_string()))?;
+    let mut all = serde_json::to_value(SessionSettingsBody::from(before)).map_err(|error| wrong(error.to_string()))?;
     for (name, value) in given {
-        if !SessionSettings::NAMES.contains(&name.as_str()) {
-            return Err(wrong(format!("has no member '{name}'; valid members are {}", SessionSettings::NAMES.join(", "))));
+        if !SessionSettingsBody::NAMES.contains(&name.as_str()) {
+            return Err(wrong(format!(
+                "has no member '{name}'; valid members are {}",
+                SessionSettingsBody::NAMES.join(", ")
+            )));
         }
         all[name] = value;
     }
-    let settings: SessionSettings = serde_json::from_value(all).map_err(|error| wrong(error.to_string()))?;
+    let settings: SessionSettingsBody = serde_json::from_value(all).map_err(|error| wrong(error.to_string()))?;
     settings.check().map_err(|name| wrong(format!("{name} is out of range")))
 }
 
 /// Applies the changes and returns the resulting session.
-pub(super) async fn say(
-    shared: &Shared,
+pub(super) async fn apply_changes(
+    shared: &HttpState,
     caller: &Caller,
-    conversation: &Conversation,
+    conversation: &ConversationSummary,
     changes: Vec<SessionChange>,
 ) -> Result<ChangedSession, Error> {
     let session = SessionRef { context: conversation.context.clone(), agent: Some(conversation.agent.clone()) };
     let record = shared.engine.change_session(caller.principal(), &session, changes).await;
-    let record = record.map_err(|error| refused(shared, caller, &session, error))?;
+    let record = record.map_err(|error| session_error(shared, caller, &session, error))?;
     Ok(changed(conversation, record.as_ref()))
 }
 
 /// Current title, settings and items of a session.
-fn changed(conversation: &Conversation, record: Option<&SessionRecord>) -> ChangedSession {
+fn changed(conversation: &ConversationSummary, record: Option<&SessionRecord>) -> ChangedSession {
     ChangedSession {
         context_id: conversation.context.to_string(),
         agent: conversation.agent.to_string(),
         title: record.and_then(|record| record.title.clone()),
-        settings: record.map(|record| SessionSettings::from(&record.settings)).unwrap_or_default(),
+        settings: record.map(|record| SessionSettingsBody::from(&record.settings)).unwrap_or_default(),
         included: record.map(|record| items(&record.included)).unwrap_or_default(),
         excluded: record.map(|record| items(&record.excluded)).unwrap_or_default(),
         file: None,

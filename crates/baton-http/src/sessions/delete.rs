@@ -1,9 +1,9 @@
 //! `DELETE /api/v1/sessions/{context}?agent=&force=`.
 
-use super::{Asked, Named, asked, known, named, refused};
-use crate::{app::Shared, auth::Caller, reply};
+use super::{SessionPath, SessionQuery, load_session_record, read_query, read_session_ref, session_error};
+use crate::{app::HttpState, auth::Caller, reply};
 use axum::{extract::State, response::Response};
-use baton_engine::{Deleted, SessionRef, Unfinished};
+use baton_engine::{SessionDeletion, SessionRef, UnfinishedPolicy};
 use baton_rules::Access;
 use baton_wire::{a2a::v1::Error, api::DeletedSession};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Query parameters.
 #[derive(Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct DeleteSessionQuery {
     agent: Option<String>,
     #[serde(default)]
     force: bool,
@@ -19,19 +19,20 @@ pub(crate) struct Wanted {
 
 /// Deletes a session with all of its tasks.
 pub(crate) async fn delete(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    path: Named,
-    query: Asked<Wanted>,
+    path: SessionPath,
+    query: SessionQuery<DeleteSessionQuery>,
 ) -> Response {
     let deleted = async {
-        let Wanted { agent, force } = asked(query)?;
-        let wanted = named(&shared, &caller, path, agent)?;
-        let (session, _) = known(&shared, &caller, Access::Call, &wanted).await?;
+        let DeleteSessionQuery { agent, force } = read_query(query)?;
+        let wanted = read_session_ref(&shared, &caller, path, agent)?;
+        let (session, _) = load_session_record(&shared, &caller, Access::Call, &wanted).await?;
         let session = SessionRef { context: session.context, agent: Some(session.agent) };
-        let unfinished = if force { Unfinished::Cancel } else { Unfinished::Refuse };
+        let unfinished = if force { UnfinishedPolicy::Cancel } else { UnfinishedPolicy::Refuse };
         let deleted = shared.engine.delete_session(caller.principal(), &session, unfinished).await;
-        let Deleted { conversation, canceled } = deleted.map_err(|error| refused(&shared, &caller, &session, error))?;
+        let SessionDeletion { conversation, canceled } =
+            deleted.map_err(|error| session_error(&shared, &caller, &session, error))?;
         Ok::<_, Error>(DeletedSession {
             context_id: conversation.context.to_string(),
             agent: conversation.agent.to_string(),

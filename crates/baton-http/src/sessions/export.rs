@@ -1,7 +1,7 @@
 //! `GET /api/v1/sessions/{context}/export?agent=&format=`.
 
-use super::{Asked, Named, asked, file, found, invalid_field, markdown, named};
-use crate::{app::Shared, auth::Caller, reply};
+use super::{SessionPath, SessionQuery, file, invalid_field, load_session, markdown, read_query, read_session_ref};
+use crate::{app::HttpState, auth::Caller, reply};
 use axum::{body::Body, extract::State, response::Response};
 use baton_rules::Access;
 use http::{HeaderValue, header};
@@ -10,27 +10,27 @@ use std::sync::Arc;
 
 /// Query parameters.
 #[derive(Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct ExportSessionQuery {
     agent: Option<String>,
     format: Option<String>,
 }
 
 /// Exports a session as a file.
 pub(crate) async fn export(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    path: Named,
-    query: Asked<Wanted>,
+    path: SessionPath,
+    query: SessionQuery<ExportSessionQuery>,
 ) -> Response {
     let exported = async {
-        let Wanted { agent, format } = asked(query)?;
+        let ExportSessionQuery { agent, format } = read_query(query)?;
         let as_text = match format.as_deref() {
             None | Some("" | "json") => false,
             Some("markdown" | "md") => true,
             Some(_) => return Err(invalid_field("format", "must be json or markdown".to_owned())),
         };
-        let wanted = named(&shared, &caller, path, agent)?;
-        found(&shared, &caller, Access::Read, &wanted).await.map(|view| (view, as_text))
+        let wanted = read_session_ref(&shared, &caller, path, agent)?;
+        load_session(&shared, &caller, Access::Read, &wanted).await.map(|view| (view, as_text))
     };
     match exported.await {
         Ok((view, false)) => reply::json(&file::write(&view)),

@@ -3,12 +3,12 @@
 use super::{invalid, invalid_field, item, items};
 use baton_engine::{ImportSession, SessionLine, SessionView};
 use baton_types::{
-    AgentName, ContextId, ErrorCode, RequestContext, SessionEntry, Thousandths, Timestamp, Usage, UsedItem,
+    AgentName, ContextId, ErrorCode, IncludedItem, RequestContext, SessionEntry, Thousandths, Timestamp, Usage,
 };
 use baton_wire::{
     Violations,
     a2a::v1::{Error, Message},
-    api::{SESSION_FORMAT, SessionFile, SessionMessage, SessionSettings, SessionUsage, SessionUsedItem},
+    api::{SESSION_FORMAT, SessionContextItem, SessionFile, SessionMessage, SessionSettingsBody, SessionUsage},
 };
 
 /// A message of a transcript.
@@ -19,14 +19,14 @@ pub(super) fn message(line: &SessionLine) -> SessionMessage<'_> {
         event: line.place.as_ref().map(|(_, event)| *event),
         notice: *notice,
         message: Message::from(message),
-        request_context: request.as_ref().map(|request| request.items.iter().map(used).collect()),
+        request_context: request.as_ref().map(|request| request.items.iter().map(write_used_item).collect()),
         usage: usage.map(|usage| SessionUsage { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens }),
     }
 }
 
-fn used(item: &UsedItem) -> SessionUsedItem {
-    let UsedItem { kind, name, server, include, score } = item.clone();
-    SessionUsedItem { kind, name, server, include, score: score.map(Thousandths::get) }
+fn write_used_item(item: &IncludedItem) -> SessionContextItem {
+    let IncludedItem { kind, name, server, include, score } = item.clone();
+    SessionContextItem { kind, name, server, include, score: score.map(Thousandths::get) }
 }
 
 /// Session file. Task and event references of messages are omitted, because the tasks are not exported.
@@ -44,7 +44,7 @@ pub(super) fn write(view: &SessionView) -> SessionFile<'_> {
         agent: view.conversation.agent.to_string(),
         context_id: Some(view.conversation.context.to_string()),
         title: record.and_then(|record| record.title.clone()),
-        settings: record.map(|record| SessionSettings::from(&record.settings)).unwrap_or_default(),
+        settings: record.map(|record| SessionSettingsBody::from(&record.settings)).unwrap_or_default(),
         included: record.map(|record| items(&record.included)).unwrap_or_default(),
         excluded: record.map(|record| items(&record.excluded)).unwrap_or_default(),
         messages: view.lines.iter().map(carried).collect(),
@@ -60,7 +60,7 @@ pub(super) fn read(
     now: Timestamp,
 ) -> Result<ImportSession, Error> {
     if file.format != SESSION_FORMAT {
-        let message = format!("format is '{}', and must be {SESSION_FORMAT}", shown(&file.format));
+        let message = format!("format is '{}', and must be {SESSION_FORMAT}", truncate_text(&file.format));
         return Err(invalid(message).with_code(ErrorCode::SESSION_INVALID));
     }
     let agent = agent.unwrap_or_else(|| AgentName::from(file.agent));
@@ -71,11 +71,11 @@ pub(super) fn read(
         history.extend(entry(carried, index, now, &mut violations));
     }
     let wrong = |violations| Error::invalid_params(violations).with_code(ErrorCode::SESSION_INVALID);
-    let history = violations.none_or(history).map_err(wrong)?;
+    let history = violations.into_result(history).map_err(wrong)?;
     Ok(ImportSession {
         agent,
         context,
-        was: file.context_id,
+        original_context: file.context_id,
         title: file.title,
         settings,
         included: file.included.into_iter().map(item).collect(),
@@ -95,7 +95,8 @@ fn entry(
         message.message_id = format!("imported-{}", index + 1).into();
     }
     let message = message.check(&format!("messages[{index}].message"), violations)?;
-    let request = request_context.map(|items| RequestContext { items: items.into_iter().map(chosen).collect() });
+    let request =
+        request_context.map(|items| RequestContext { items: items.into_iter().map(read_used_item).collect() });
     Some(SessionEntry {
         at: at.unwrap_or(now),
         message,
@@ -105,11 +106,11 @@ fn entry(
     })
 }
 
-fn chosen(item: SessionUsedItem) -> UsedItem {
-    let SessionUsedItem { kind, name, server, include, score } = item;
-    UsedItem { kind, name, server, include, score: score.and_then(Thousandths::of) }
+fn read_used_item(item: SessionContextItem) -> IncludedItem {
+    let SessionContextItem { kind, name, server, include, score } = item;
+    IncludedItem { kind, name, server, include, score: score.and_then(Thousandths::from_f64) }
 }
 
-fn shown(text: &str) -> String {
+fn truncate_text(text: &str) -> String {
     text.chars().take(64).collect()
 }

@@ -1,7 +1,10 @@
 //! `POST /api/v1/sessions/{context}/fork?agent=`.
 
-use super::{Asked, Named, OfAgent, asked, found, invalid_field, known, named, refused, summary_of};
-use crate::{app::Shared, auth::Caller, body::json, reply};
+use super::{
+    SessionAgentQuery, SessionPath, SessionQuery, invalid_field, load_session, load_session_record, read_query,
+    read_session_ref, session_error, summary_of,
+};
+use crate::{app::HttpState, auth::Caller, body::json, reply};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -14,24 +17,24 @@ use std::sync::Arc;
 
 /// Creates a session with the history of this one, up to an event of a task.
 pub(crate) async fn fork(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    path: Named,
-    query: Asked<OfAgent>,
+    path: SessionPath,
+    query: SessionQuery<SessionAgentQuery>,
     request: Request,
 ) -> Response {
     let forked = async {
-        let wanted = named(&shared, &caller, path, asked(query)?.agent)?;
+        let wanted = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
         let (_, ForkSession { task_id, event, context_id }) = json(&shared, request).await?;
-        let (session, _) = known(&shared, &caller, Access::Call, &wanted).await?;
+        let (session, _) = load_session_record(&shared, &caller, Access::Call, &wanted).await?;
         let session = SessionRef { context: session.context, agent: Some(session.agent) };
-        let at = place(&shared, &caller, task_id.map(TaskId::from), event).await?;
+        let at = fork_position(&shared, &caller, task_id.map(TaskId::from), event).await?;
         let context = context_id.filter(|context| !context.is_empty()).map(Into::into);
         let fork = baton_engine::ForkSession { session: session.clone(), at, context };
         let forked = shared.engine.fork_session(caller.principal(), fork).await;
-        let forked = forked.map_err(|error| refused(&shared, &caller, &session, error))?;
+        let forked = forked.map_err(|error| session_error(&shared, &caller, &session, error))?;
         let made = SessionRef { context: forked.context, agent: Some(forked.agent) };
-        found(&shared, &caller, Access::Read, &made).await
+        load_session(&shared, &caller, Access::Read, &made).await
     };
     match forked.await {
         Ok(view) => reply::json(&summary_of(&view)),
@@ -40,8 +43,8 @@ pub(crate) async fn fork(
 }
 
 /// Position of the fork; the default event is the last one of the task.
-async fn place(
-    shared: &Shared,
+async fn fork_position(
+    shared: &HttpState,
     caller: &Caller,
     task: Option<TaskId>,
     event: Option<u64>,

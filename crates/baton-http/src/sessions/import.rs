@@ -1,10 +1,10 @@
 //! `POST /api/v1/sessions?agent=&context=`: imports a session from a file.
 
-use super::{Asked, asked, file, found, invalid, markdown, refused, summary_of};
+use super::{SessionQuery, file, invalid, load_session, markdown, read_query, session_error, summary_of};
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
-    reply::{self, readable, utf8},
+    reply::{self, parse_text, utf8},
 };
 use axum::{
     extract::{Request, State},
@@ -23,23 +23,23 @@ use std::{pin::pin, sync::Arc};
 
 /// Query parameters: agent and context of the new session.
 #[derive(Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct ImportSessionQuery {
     agent: Option<String>,
     context: Option<String>,
 }
 
 /// Creates a session with the history in the file.
 pub(crate) async fn import(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    query: Asked<Wanted>,
+    query: SessionQuery<ImportSessionQuery>,
     request: Request,
 ) -> Response {
     let imported = async {
-        let Wanted { agent, context } = asked(query)?;
+        let ImportSessionQuery { agent, context } = read_query(query)?;
         let agent = agent.filter(|agent| !agent.is_empty()).map(AgentName::from);
         let context = context.filter(|context| !context.is_empty()).map(ContextId::from);
-        caller.may(&shared, Access::Call, agent.as_ref())?;
+        caller.check_access(&shared, Access::Call, agent.as_ref())?;
         let (parts, body) = request.into_parts();
         let is_text = is_markdown(&parts.headers)?;
         let received = shared.bodies.read(&parts, body).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn import(
             let parsed = if is_text {
                 markdown::read(utf8(&received.bytes)?, agent, context, now)?
             } else {
-                let written: SessionFile<'_> = serde_json::from_str(readable(&received.bytes)?)
+                let written: SessionFile<'_> = serde_json::from_str(parse_text(&received.bytes)?)
                     .map_err(|error| invalid(error.to_string()).with_code(ErrorCode::SESSION_INVALID))?;
                 (file::read(written, agent, context, now)?, Vec::new())
             };
@@ -56,12 +56,12 @@ pub(crate) async fn import(
         };
         let (import, mut lost) = shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
         // The agent may come from the file.
-        caller.may(&shared, Access::Call, Some(&import.agent))?;
-        let (session, cut) = begin(&shared, &caller, import).await?;
+        caller.check_access(&shared, Access::Call, Some(&import.agent))?;
+        let (session, cut) = import_session(&shared, &caller, import).await?;
         if cut > 0 {
             lost.push(format!("{cut} messages with calls without results, or results without calls"));
         }
-        let view = found(&shared, &caller, Access::Read, &session).await?;
+        let view = load_session(&shared, &caller, Access::Read, &session).await?;
         Ok(ImportedSession { session: summary_of(&view), lost })
     };
     match imported.await {
@@ -70,10 +70,14 @@ pub(crate) async fn import(
     }
 }
 
-async fn begin(shared: &Shared, caller: &Caller, import: ImportSession) -> Result<(SessionRef, usize), Error> {
+async fn import_session(
+    shared: &HttpState,
+    caller: &Caller,
+    import: ImportSession,
+) -> Result<(SessionRef, usize), Error> {
     let nobody = SessionRef { context: "".into(), agent: None };
     let imported = shared.engine.import_session(caller.principal(), import).await;
-    let imported = imported.map_err(|error| refused(shared, caller, &nobody, error))?;
+    let imported = imported.map_err(|error| session_error(shared, caller, &nobody, error))?;
     let conversation = imported.conversation;
     Ok((SessionRef { context: conversation.context, agent: Some(conversation.agent) }, imported.cut))
 }

@@ -1,7 +1,7 @@
 //! `GET /api/v1/sessions?agent=&page_size=&page_token=`.
 
-use super::{Asked, asked, invalid_field, refused, summary};
-use crate::{app::Shared, auth::Caller, reply};
+use super::{SessionQuery, invalid_field, read_query, session_error, summary};
+use crate::{app::HttpState, auth::Caller, reply};
 use axum::{extract::State, response::Response};
 use baton_engine::{ListSessions, SessionRef};
 use baton_ports::ConversationCursor;
@@ -12,33 +12,38 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 /// Default page size.
-const USUAL: usize = 50;
+const DEFAULT_PAGE_SIZE: usize = 50;
 
 /// Maximum page size.
-const MOST: usize = 100;
+const MAX_PAGE_SIZE: usize = 100;
 
 /// Query parameters.
 #[derive(Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct ListSessionsQuery {
     agent: Option<String>,
     page_size: Option<usize>,
     page_token: Option<String>,
 }
 
 /// Lists the caller's sessions, most recent activity first.
-pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller, query: Asked<Wanted>) -> Response {
+pub(crate) async fn list(
+    State(shared): State<Arc<HttpState>>,
+    caller: Caller,
+    query: SessionQuery<ListSessionsQuery>,
+) -> Response {
     let listed = async {
-        let Wanted { agent, page_size, page_token } = asked(query)?;
+        let ListSessionsQuery { agent, page_size, page_token } = read_query(query)?;
         let agent = agent.filter(|agent| !agent.is_empty()).map(AgentName::from);
-        caller.may(&shared, Access::Read, agent.as_ref())?;
+        caller.check_access(&shared, Access::Read, agent.as_ref())?;
         let after = match page_token.as_deref() {
             None | Some("") => None,
             Some(token) => Some(read_token(token)?),
         };
-        let query = ListSessions { agent, after, limit: page_size.unwrap_or(USUAL).clamp(1, MOST) };
+        let query =
+            ListSessions { agent, after, limit: page_size.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE) };
         let nobody = SessionRef { context: "".into(), agent: None };
         let page = shared.engine.sessions(caller.principal(), &query).await;
-        let page = page.map_err(|error| refused(&shared, &caller, &nobody, error))?;
+        let page = page.map_err(|error| session_error(&shared, &caller, &nobody, error))?;
         let readable = page.sessions.into_iter().filter(|one| caller.may_read(&one.conversation.agent));
         Ok(SessionList {
             sessions: readable.map(summary).collect(),

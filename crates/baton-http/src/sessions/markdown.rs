@@ -18,22 +18,24 @@ const FAILURE: &str = "### Failure of ";
 const DATA: &str = "### Data";
 const LINK: &str = "### Link";
 const FILE: &str = "### File";
-const GIVEN: &str = "<!-- given: ";
+const REQUEST_CONTEXT_MARKER: &str = "<!-- given: ";
 
 /// Whether a line starts with a marker of this format.
-fn looks_like_ours(line: &str) -> bool {
-    [USER, AGENT, NOTICE, CALL, RESULT, FAILURE, DATA, LINK, FILE, GIVEN].iter().any(|ours| line.starts_with(ours))
+fn is_marker_line(line: &str) -> bool {
+    [USER, AGENT, NOTICE, CALL, RESULT, FAILURE, DATA, LINK, FILE, REQUEST_CONTEXT_MARKER]
+        .iter()
+        .any(|ours| line.starts_with(ours))
 }
 
 /// Escapes a line with a backslash if it looks like a marker, also if it already has backslashes.
-fn escaped(line: &str) -> String {
-    if looks_like_ours(line.trim_start_matches('\\')) { format!("\\{line}") } else { line.to_owned() }
+fn escape_line(line: &str) -> String {
+    if is_marker_line(line.trim_start_matches('\\')) { format!("\\{line}") } else { line.to_owned() }
 }
 
 /// Removes the escape of a marker line.
-fn unescaped(line: &str) -> &str {
+fn unescape_line(line: &str) -> &str {
     match line.strip_prefix('\\') {
-        Some(rest) if looks_like_ours(rest.trim_start_matches('\\')) => rest,
+        Some(rest) if is_marker_line(rest.trim_start_matches('\\')) => rest,
         _ => line,
     }
 }
@@ -55,9 +57,9 @@ mod tests {
             "\\",
             "<!-- given: x",
         ] {
-            assert_eq!(unescaped(&escaped(line)), line);
-            assert!(!looks_like_ours(&escaped(line)), "{line}");
+            assert_eq!(unescape_line(&escape_line(line)), line);
+            assert!(!is_marker_line(&escape_line(line)), "{line}");
         }
-        assert_eq!(escaped("## Usage"), "## Usage");
+        assert_eq!(escape_line("## Usage"), "## Usage");
     }
 }

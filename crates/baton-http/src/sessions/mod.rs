@@ -1,7 +1,7 @@
-//! Conversations as a whole: lists, transcripts, settings, forks and files.
+//! Session API: lists, transcripts, settings, forks and files.
 //!
-//! A session is named by its context, and by its agent where contexts of several agents share a name. One of another
-//! owner looks missing.
+//! A session is identified by its context, and by its agent if several agents have a context of that name. A session of
+//! another owner is reported as not found.
 
 mod change;
 mod delete;
@@ -15,18 +15,18 @@ mod settings;
 mod show;
 
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
-    named::unreadable,
+    named::invalid_path,
     reply,
-    routes::{AgentPlace, RouteAccess, Routes},
+    routes::{RouteAccess, RouteAgentSource, Routes},
 };
 use axum::extract::{
     Path, Query,
     rejection::{PathRejection, QueryRejection},
 };
 use baton_engine::{SessionError, SessionRef, SessionSummary, SessionView};
-use baton_ports::{AgentBook, Conversation};
+use baton_ports::{AgentEditor, ConversationSummary};
 use baton_rules::{Access, SessionRecord};
 use baton_types::{AgentName, ErrorCode, ItemName, SessionId, SessionOrigin, StreamId};
 use baton_wire::{
@@ -37,14 +37,14 @@ use baton_wire::{
 use serde::Deserialize;
 use std::{fmt, sync::Arc};
 
-/// Characters of the last word in a list.
-const LAST_WORD: usize = 200;
+/// Maximum characters of the last message in a list.
+const MAX_LAST_MESSAGE_CHARS: usize = 200;
 
-/// Who writes settings of sessions into definitions.
+/// Port for saving session settings to agent definitions.
 #[derive(Clone)]
 pub struct SessionPorts {
-    /// Writes them.
-    pub book: Arc<dyn AgentBook>,
+    /// Writes agent definitions.
+    pub agents: Arc<dyn AgentEditor>,
 }
 
 impl fmt::Debug for SessionPorts {
@@ -53,9 +53,9 @@ impl fmt::Debug for SessionPorts {
     }
 }
 
-/// The routes.
+/// Adds the routes.
 pub(crate) fn mount(routes: Routes) -> Routes {
-    let (read, call) = (RouteAccess::Read(AgentPlace::Resource), RouteAccess::Call(AgentPlace::Resource));
+    let (read, call) = (RouteAccess::Read(RouteAgentSource::Resource), RouteAccess::Call(RouteAgentSource::Resource));
     routes
         .get("/api/v1/sessions", read, list::list)
         .post("/api/v1/sessions", call, import::import)
@@ -68,55 +68,65 @@ pub(crate) fn mount(routes: Routes) -> Routes {
         .post("/api/v1/sessions/{context}/settings/save", RouteAccess::AdminChange, settings::save)
 }
 
-/// Which agent's session is meant.
+/// Query parameter that selects the agent.
 #[derive(Deserialize)]
-pub(crate) struct OfAgent {
+pub(crate) struct SessionAgentQuery {
     agent: Option<String>,
 }
 
-type Named = Result<Path<String>, PathRejection>;
-type Asked<T> = Result<Query<T>, QueryRejection>;
+type SessionPath = Result<Path<String>, PathRejection>;
+type SessionQuery<T> = Result<Query<T>, QueryRejection>;
 
-/// The session that a request names; whoever may not look at that agent is told so first.
-fn named(shared: &Shared, caller: &Caller, path: Named, agent: Option<String>) -> Result<SessionRef, Error> {
-    let Path(context) = path.map_err(|error| unreadable(&error.body_text()))?;
+/// Session that a request names; read access to the agent is checked first.
+fn read_session_ref(
+    shared: &HttpState,
+    caller: &Caller,
+    path: SessionPath,
+    agent: Option<String>,
+) -> Result<SessionRef, Error> {
+    let Path(context) = path.map_err(|error| invalid_path(&error.body_text()))?;
     let agent = agent.filter(|agent| !agent.is_empty()).map(AgentName::from);
-    caller.may(shared, Access::Read, agent.as_ref())?;
+    caller.check_access(shared, Access::Read, agent.as_ref())?;
     Ok(SessionRef { context: context.into(), agent })
 }
 
-fn asked<T>(query: Asked<T>) -> Result<T, Error> {
+fn read_query<T>(query: SessionQuery<T>) -> Result<T, Error> {
     let wrong = |error: QueryRejection| invalid(error.body_text());
     query.map(|Query(asked)| asked).map_err(wrong)
 }
 
-/// The session with its agent, if the caller may do that with it.
-async fn found(shared: &Shared, caller: &Caller, access: Access, wanted: &SessionRef) -> Result<SessionView, Error> {
-    let view = shared.engine.session(caller.principal(), wanted).await;
-    let view = view.map_err(|error| refused(shared, caller, wanted, error))?;
-    caller.may(shared, access, Some(&view.conversation.agent)).map(|()| view)
-}
-
-/// The same without what was said in it.
-async fn known(
-    shared: &Shared,
+/// Loads the session with its messages and checks access to its agent.
+async fn load_session(
+    shared: &HttpState,
     caller: &Caller,
     access: Access,
     wanted: &SessionRef,
-) -> Result<(Conversation, Option<SessionRecord>), Error> {
-    let known = shared.engine.session_record(caller.principal(), wanted).await;
-    let known = known.map_err(|error| refused(shared, caller, wanted, error))?;
-    caller.may(shared, access, Some(&known.0.agent)).map(|()| known)
+) -> Result<SessionView, Error> {
+    let view = shared.engine.session(caller.principal(), wanted).await;
+    let view = view.map_err(|error| session_error(shared, caller, wanted, error))?;
+    caller.check_access(shared, access, Some(&view.conversation.agent)).map(|()| view)
 }
 
-/// A refusal as clients know it.
-fn refused(shared: &Shared, caller: &Caller, wanted: &SessionRef, error: SessionError) -> Error {
+/// Loads the session without its messages and checks access to its agent.
+async fn load_session_record(
+    shared: &HttpState,
+    caller: &Caller,
+    access: Access,
+    wanted: &SessionRef,
+) -> Result<(ConversationSummary, Option<SessionRecord>), Error> {
+    let known = shared.engine.session_record(caller.principal(), wanted).await;
+    let known = known.map_err(|error| session_error(shared, caller, wanted, error))?;
+    caller.check_access(shared, access, Some(&known.0.agent)).map(|()| known)
+}
+
+/// Converts a session error to an API error.
+fn session_error(shared: &HttpState, caller: &Caller, wanted: &SessionRef, error: SessionError) -> Error {
     let (code, message) = (error.code(), error.to_string());
     match error {
         SessionError::NotFound(context) => {
             if let Some(agent) = &wanted.agent {
-                let id = SessionId::of(caller.principal(), agent, &context);
-                caller.not_found(shared, StreamId::Session(id), code);
+                let id = SessionId::derive(caller.principal(), agent, &context);
+                caller.audit_not_found(shared, StreamId::Session(id), code);
             }
             Error::new(ErrorKind::PageNotFound, code, message)
         }
@@ -141,9 +151,9 @@ fn invalid_field(field: &str, description: String) -> Error {
 }
 
 fn summary(summary: SessionSummary) -> api::SessionSummary {
-    let SessionSummary { conversation, title, origin, last_word } = summary;
-    let Conversation { agent, context, tasks, unfinished, began_at, last_at } = conversation;
-    let last_word = last_word.map(|message| shortened(&message.text())).filter(|word| !word.is_empty());
+    let SessionSummary { conversation, title, origin, last_message: last_word } = summary;
+    let ConversationSummary { agent, context, tasks, unfinished, began_at, last_at } = conversation;
+    let last_word = last_word.map(|message| truncate_message(&message.text())).filter(|word| !word.is_empty());
     api::SessionSummary {
         context_id: context.to_string(),
         agent: agent.to_string(),
@@ -161,21 +171,21 @@ fn summary(summary: SessionSummary) -> api::SessionSummary {
     }
 }
 
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(LAST_WORD).collect();
+fn truncate_message(text: &str) -> String {
+    let mut short: String = text.chars().take(MAX_LAST_MESSAGE_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }
     short
 }
 
-/// The summary of a session that was read whole.
+/// Summary of a loaded session.
 fn summary_of(view: &SessionView) -> api::SessionSummary {
     let (title, origin) =
         view.record.as_ref().map(|record| (record.title.clone(), record.origin.clone())).unwrap_or_default();
     let said = view.lines.iter().rev().map(|line| &line.entry).filter(|entry| !entry.notice);
     let last_word = said.map(|entry| &entry.message).find(|message| !message.text().is_empty()).cloned();
-    summary(SessionSummary { conversation: view.conversation.clone(), title, origin, last_word })
+    summary(SessionSummary { conversation: view.conversation.clone(), title, origin, last_message: last_word })
 }
 
 fn items(items: &[ItemName]) -> Vec<api::SessionItem> {

@@ -1,7 +1,7 @@
 //! A span as one flat object.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use baton_types::{Span, SpanKind, SpanStatus, Value};
+use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
 use baton_wire::api::SpanEntry;
 use serde_json::{Map, Value as Tree};
 
@@ -46,21 +46,21 @@ fn status(status: SpanStatus) -> &'static str {
     }
 }
 
-fn members(attributes: &[(baton_types::Key, Value)]) -> Map<String, Tree> {
+fn members(attributes: &[(baton_types::AttributeKey, SpanValue)]) -> Map<String, Tree> {
     attributes.iter().map(|(key, value)| (key.clone().into_owned(), tree(value))).collect()
 }
 
 /// Non-finite numbers become strings, because JSON cannot represent them.
-fn tree(value: &Value) -> Tree {
+fn tree(value: &SpanValue) -> Tree {
     match value {
-        Value::Text(text) => Tree::String(text.clone().into_owned()),
-        Value::Bool(value) => Tree::Bool(*value),
-        Value::Int(number) => Tree::from(*number),
-        Value::Float(number) if number.is_finite() => Tree::from(*number),
-        Value::Float(number) => Tree::String(number.to_string()),
-        Value::List(list) => list.iter().map(tree).collect(),
-        Value::Map(map) => Tree::Object(members(map)),
-        Value::Bytes(bytes) => Tree::String(BASE64_STANDARD.encode(bytes)),
-        Value::Empty => Tree::Null,
+        SpanValue::Text(text) => Tree::String(text.clone().into_owned()),
+        SpanValue::Bool(value) => Tree::Bool(*value),
+        SpanValue::Int(number) => Tree::from(*number),
+        SpanValue::Float(number) if number.is_finite() => Tree::from(*number),
+        SpanValue::Float(number) => Tree::String(number.to_string()),
+        SpanValue::List(list) => list.iter().map(tree).collect(),
+        SpanValue::Map(map) => Tree::Object(members(map)),
+        SpanValue::Bytes(bytes) => Tree::String(BASE64_STANDARD.encode(bytes)),
+        SpanValue::Empty => Tree::Null,
     }
 }

@@ -1,12 +1,12 @@
 //! `GET /api/v1/spans/export?q=&start=&end=&strict=`: stored spans as lines of OTLP JSON.
 
-use super::{readable, refusal};
+use super::{readable_store, store_error};
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
     reply,
     shares::SharePermit,
-    tempo::{explain, moment},
+    tempo::{explain, parse_time},
 };
 use axum::{
     body::Body,
@@ -14,7 +14,7 @@ use axum::{
     response::Response,
 };
 use baton_otlp::{Encoding, write_export};
-use baton_ports::{BoxFuture, ReadAsk, ReadSpans, SpanReader, TimeRange};
+use baton_ports::{BoxFuture, SpanReadItem, SpanReadRequest, SpanReader, TimeRange};
 use baton_traceql::{Mode, Parsed, Query as TraceQl, Root, parse, searchable};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Query parameters of an export.
 #[derive(Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct SpanExportParams {
     #[serde(default)]
     q: String,
     #[serde(default)]
@@ -39,11 +39,11 @@ pub(super) struct Wanted {
 
 /// Exports every span that matches a query and started in a time range, without a limit.
 pub(super) async fn export(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    wanted: Result<Query<SpanExportParams>, QueryRejection>,
 ) -> Response {
-    match exporting(&shared, &caller, wanted).await {
+    match start_export(&shared, &caller, wanted).await {
         Ok((exporting, canonical, warnings)) => {
             let mut response = Response::new(Body::from_stream(lines(exporting)));
             let headers = response.headers_mut();
@@ -57,21 +57,21 @@ pub(super) async fn export(
     }
 }
 
-struct Exporting {
+struct SpanExportStream {
     _permit: SharePermit,
     reader: Box<dyn SpanReader>,
     keep_alive: Duration,
     shutdown: CancellationToken,
     /// Resolves when the caller's credentials expire.
-    no_longer: BoxFuture<'static, ()>,
+    credentials_revoked: BoxFuture<'static, ()>,
 }
 
-async fn exporting(
-    shared: &Shared,
+async fn start_export(
+    shared: &HttpState,
     caller: &Caller,
-    wanted: Result<Query<Wanted>, QueryRejection>,
-) -> Result<(Exporting, String, Vec<String>), Error> {
-    let store = readable(shared, caller)?;
+    wanted: Result<Query<SpanExportParams>, QueryRejection>,
+) -> Result<(SpanExportStream, String, Vec<String>), Error> {
+    let store = readable_store(shared, caller)?;
     let wrong = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message);
     let Query(wanted) = wanted.map_err(|error| wrong(error.body_text()))?;
     let invalid = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::TRACEQL_INVALID, message);
@@ -82,26 +82,26 @@ async fn exporting(
     let canonical = query.to_string();
     let (spans, ignored) = searchable(&query).map_err(|error| invalid(error.to_string()))?;
     warnings.extend(ignored);
-    let ask = ReadAsk {
+    let ask = SpanReadRequest {
         query: Arc::new(TraceQl { root: Root::Search(spans), hints: query.hints }),
         range: range(&wanted).map_err(wrong)?,
         aliases: !strict,
     };
     let permit = shared.queries.export(caller)?;
-    let reader = store.read(ask).await.map_err(|error| refusal(&error))?;
-    let exporting = Exporting {
+    let reader = store.read(ask).await.map_err(|error| store_error(&error))?;
+    let exporting = SpanExportStream {
         _permit: permit,
         reader,
         keep_alive: shared.options.keep_alive,
         shutdown: shared.options.shutdown.clone(),
-        no_longer: caller.no_longer(),
+        credentials_revoked: caller.credentials_revoked(),
     };
     Ok((exporting, canonical, warnings))
 }
 
 /// Half-open range from `start` to `end`, so that adjacent ranges contain each span once.
-fn range(wanted: &Wanted) -> Result<TimeRange, String> {
-    let named = |name, text: &str| if text.is_empty() { Ok(None) } else { moment(name, text).map(Some) };
+fn range(wanted: &SpanExportParams) -> Result<TimeRange, String> {
+    let named = |name, text: &str| if text.is_empty() { Ok(None) } else { parse_time(name, text).map(Some) };
     let start = named("start", &wanted.start)?.unwrap_or(TimeRange::ALL.start);
     let end = match named("end", &wanted.end)? {
         Some(end) => end.checked_sub(1).filter(|end| start <= *end).ok_or("invalid start: it must be before end")?,
@@ -111,7 +111,7 @@ fn range(wanted: &Wanted) -> Result<TimeRange, String> {
 }
 
 /// An incomplete export ends with a transport error.
-fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes, io::Error>> {
+fn lines(exporting: SpanExportStream) -> impl futures_core::Stream<Item = Result<Bytes, io::Error>> {
     async_stream::stream! {
         let mut exporting = exporting;
         let mut stopped = pin!(exporting.shutdown.clone().cancelled_owned());
@@ -124,10 +124,10 @@ fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes,
                     tokio::select! {
                         biased;
                         () = &mut stopped => break Err(io::Error::other("the server is shutting down")),
-                        () = &mut exporting.no_longer => break Err(io::Error::other("the token has expired or was revoked")),
+                        () = &mut exporting.credentials_revoked => break Err(io::Error::other("the token has expired or was revoked")),
                         read = &mut next => break read.map_err(|error| {
                             // Logged for the operator; the client sees only the aborted stream.
-                            let _ = refusal(&error);
+                            let _ = store_error(&error);
                             io::Error::other(error)
                         }),
                         // Empty lines keep the connection alive while no spans match.
@@ -155,13 +155,13 @@ fn lines(exporting: Exporting) -> impl futures_core::Stream<Item = Result<Bytes,
 
 /// Encodes one line. It can be several megabytes, so it runs off the request threads. An omitted trace is reported next
 /// to an empty list, so that OTLP readers ignore it.
-fn line(read: ReadSpans) -> Bytes {
+fn line(read: SpanReadItem) -> Bytes {
     match read {
-        ReadSpans::Spans(spans) => {
+        SpanReadItem::Spans(spans) => {
             let mut line = write_export(&spans, Encoding::Json);
             line.push(b'\n');
             line.into()
         }
-        ReadSpans::LeftOut(trace) => format!("{{\"resourceSpans\":[],\"leftOut\":\"{trace}\"}}\n").into(),
+        SpanReadItem::Skipped(trace) => format!("{{\"resourceSpans\":[],\"leftOut\":\"{trace}\"}}\n").into(),
     }
 }

@@ -7,7 +7,7 @@ mod store;
 mod tail;
 
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
     routes::{RouteAccess, Routes},
 };
@@ -16,7 +16,7 @@ use baton_rules::Access;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
-pub(crate) use store::{KEEPS_NONE, refusal, store};
+pub(crate) use store::{NO_SPAN_STORE_MESSAGE, store, store_error};
 pub(crate) use tail::MAX_TAILS;
 
 /// Adds the routes.
@@ -28,7 +28,7 @@ pub(crate) fn mount(routes: Routes) -> Routes {
 }
 
 /// The span store. Requires `telemetry:read`, because it contains the spans of all agents and callers.
-fn readable<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Error> {
+fn readable_store<'a>(shared: &'a HttpState, caller: &Caller) -> Result<&'a Arc<dyn SpanStore>, Error> {
     store(shared, caller, Access::TelemetryRead)?
-        .ok_or_else(|| Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, KEEPS_NONE))
+        .ok_or_else(|| Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, NO_SPAN_STORE_MESSAGE))
 }

@@ -1,13 +1,13 @@
 //! `GET /api/v1/spans/tail?q=&strict=`: spans as they arrive, as server-sent events.
 
-use super::{entry::entry, readable};
-use crate::{app::Shared, auth::Caller, reply, shares::SharePermit};
+use super::{entry::entry, readable_store};
+use crate::{app::HttpState, auth::Caller, reply, shares::SharePermit};
 use axum::{
     body::Body,
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
-use baton_ports::{BoxFuture, Heard, SpanFeed};
+use baton_ports::{BoxFuture, SpanFeed, SpanFeedEvent};
 use baton_traceql::{Aliases, Mode, Prepared, check_tail, parse};
 use baton_types::ErrorCode;
 use baton_wire::{
@@ -24,14 +24,14 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const MAX_TAILS: usize = 64;
 
 /// Approximate chunk size of a batch, for slow readers.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Spans that are filtered before the task yields.
-const TURN: usize = 1024;
+const SPANS_PER_YIELD: usize = 1024;
 
 /// Query parameters of a tail.
 #[derive(Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct SpanTailParams {
     #[serde(default)]
     q: String,
     #[serde(default)]
@@ -40,11 +40,11 @@ pub(super) struct Wanted {
 
 /// Streams new spans that match a filter.
 pub(super) async fn tail(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    wanted: Result<Query<SpanTailParams>, QueryRejection>,
 ) -> Response {
-    match tailing(&shared, &caller, wanted) {
+    match start_tail(&shared, &caller, wanted) {
         Ok(tailing) => {
             let mut response = Response::new(Body::from_stream(events(tailing)));
             let headers = response.headers_mut();
@@ -57,18 +57,22 @@ pub(super) async fn tail(
     }
 }
 
-struct Tailing {
+struct SpanTailStream {
     feed: Box<dyn SpanFeed>,
     query: Prepared,
     keep_alive: Duration,
     shutdown: CancellationToken,
     /// Resolves when the caller's credentials expire.
-    no_longer: BoxFuture<'static, ()>,
+    credentials_revoked: BoxFuture<'static, ()>,
     _permit: SharePermit,
 }
 
-fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Tailing, Error> {
-    let store = readable(shared, caller)?;
+fn start_tail(
+    shared: &HttpState,
+    caller: &Caller,
+    wanted: Result<Query<SpanTailParams>, QueryRejection>,
+) -> Result<SpanTailStream, Error> {
+    let store = readable_store(shared, caller)?;
     let Query(wanted) =
         wanted.map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.body_text()))?;
     let invalid = |message: String| Error::new(ErrorKind::InvalidParams, ErrorCode::TRACEQL_INVALID, message);
@@ -78,21 +82,21 @@ fn tailing(shared: &Shared, caller: &Caller, wanted: Result<Query<Wanted>, Query
     let query = parse(text, mode).map_err(|error| invalid(error.to_string()))?.query;
     check_tail(&query).map_err(|error| invalid(error.to_string()))?;
     let aliases = if strict { Aliases::NONE } else { Aliases(baton_telemetry::ALIASES) };
-    let permit = shared.tails.take(caller).map_err(|refusal| refusal.error("span subscriptions"))?;
-    Ok(Tailing {
+    let permit = shared.tails.acquire(caller).map_err(|refusal| refusal.error("span subscriptions"))?;
+    Ok(SpanTailStream {
         query: Prepared::new(&query, aliases).map_err(|error| invalid(error.to_string()))?,
         feed: store.subscribe(),
         keep_alive: shared.options.keep_alive,
         shutdown: shared.options.shutdown.clone(),
-        no_longer: caller.no_longer(),
+        credentials_revoked: caller.credentials_revoked(),
         _permit: permit,
     })
 }
 
 /// Keep-alive comment of an idle stream.
-const STILL_HERE: &[u8] = b": still here\n\n";
+const KEEP_ALIVE_COMMENT: &[u8] = b": still here\n\n";
 
-fn events(tailing: Tailing) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
+fn events(tailing: SpanTailStream) -> impl futures_core::Stream<Item = Result<Bytes, Infallible>> {
     async_stream::stream! {
         // The stream owns the whole state, so that the permit is held until it ends.
         let mut tailing = tailing;
@@ -108,27 +112,27 @@ fn events(tailing: Tailing) -> impl futures_core::Stream<Item = Result<Bytes, In
                     tokio::select! {
                         biased;
                         () = &mut stopped => break None,
-                        () = &mut tailing.no_longer => break None,
+                        () = &mut tailing.credentials_revoked => break None,
                         heard = &mut next => break heard,
-                        _ = beat.tick() => yield Ok(Bytes::from_static(STILL_HERE)),
+                        _ = beat.tick() => yield Ok(Bytes::from_static(KEEP_ALIVE_COMMENT)),
                     }
                 }
             };
             let Some(heard) = heard else { break };
             let mut bytes = Vec::new();
             match heard {
-                Heard::Spans(spans) => {
-                    for turn in spans.chunks(TURN) {
+                SpanFeedEvent::Spans(spans) => {
+                    for turn in spans.chunks(SPANS_PER_YIELD) {
                         for span in turn.iter().filter(|span| tailing.query.matches_span(span)) {
                             event(&mut bytes, "span", &entry(span));
-                            if bytes.len() >= PIECE {
+                            if bytes.len() >= CHUNK_BYTES {
                                 yield Ok(Bytes::from(std::mem::take(&mut bytes)));
                             }
                         }
                         tokio::task::consume_budget().await;
                     }
                 }
-                Heard::Missed(batches) => event(&mut bytes, "missed", &MissedSpans { batches }),
+                SpanFeedEvent::Missed(batches) => event(&mut bytes, "missed", &MissedSpans { batches }),
             }
             if !bytes.is_empty() {
                 yield Ok(Bytes::from(bytes));

@@ -1,10 +1,10 @@
 //! Outermost layer: a span for each request.
 
 use super::{
-    quiet::is_quiet,
-    request_span::came,
+    quiet::is_untraced,
+    request_span::parse_traceparent,
     route::{OTHER, method},
-    stream::{Streamed, grpc_status},
+    stream::{TracedBody, grpc_status},
 };
 use crate::HttpOptions;
 use axum::{body::Body, extract::Request, response::Response};
@@ -21,33 +21,33 @@ use tower::{Layer, Service};
 
 /// Starts a span for each request; does nothing if tracing is off.
 #[derive(Clone)]
-pub(crate) struct TracedLayer {
+pub(crate) struct RequestTraceLayer {
     tracer: Tracer,
     scheme: &'static str,
 }
 
 /// Service with request spans.
 #[derive(Clone)]
-pub(crate) struct Traced<S> {
+pub(crate) struct RequestTraceService<S> {
     inner: S,
-    layer: TracedLayer,
+    layer: RequestTraceLayer,
 }
 
-impl TracedLayer {
+impl RequestTraceLayer {
     pub(crate) fn new(options: &HttpOptions) -> Self {
         Self { tracer: options.tracer.clone(), scheme: if options.tls { "https" } else { "http" } }
     }
 }
 
-impl<S> Layer<S> for TracedLayer {
-    type Service = Traced<S>;
+impl<S> Layer<S> for RequestTraceLayer {
+    type Service = RequestTraceService<S>;
 
-    fn layer(&self, inner: S) -> Traced<S> {
-        Traced { inner, layer: self.clone() }
+    fn layer(&self, inner: S) -> RequestTraceService<S> {
+        RequestTraceService { inner, layer: self.clone() }
     }
 }
 
-impl<S> Service<Request> for Traced<S>
+impl<S> Service<Request> for RequestTraceService<S>
 where
     S: Service<Request, Response = Response, Error = Infallible>,
     S::Future: Send + 'static,
@@ -61,13 +61,13 @@ where
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
-        let TracedLayer { tracer, scheme } = &self.layer;
-        if !tracer.is_on() || is_quiet(request.uri().path()) {
+        let RequestTraceLayer { tracer, scheme } = &self.layer;
+        if !tracer.is_on() || is_untraced(request.uri().path()) {
             return Either::Left(self.inner.call(request));
         }
         let method = method(request.method());
         let name = if method == OTHER { "HTTP" } else { method };
-        let mut span = tracer.start(SpanKind::Server, name, came(request.headers()));
+        let mut span = tracer.start(SpanKind::Server, name, parse_traceparent(request.headers()));
         span.set(names::HTTP_REQUEST_METHOD, method);
         span.set(names::URL_SCHEME, *scheme);
         let (context, span) = (span.context(), SharedSpan::new(span));
@@ -75,13 +75,13 @@ where
         let answering = self.inner.call(request);
         Either::Right(Box::pin(async move {
             let answered = within(context, answering).await;
-            answered.map(|response| ended(span, response))
+            answered.map(|response| end_with_response(span, response))
         }))
     }
 }
 
 /// Ends the span: immediately, or when a streamed response ends or is dropped.
-fn ended(span: SharedSpan, response: Response) -> Response {
+fn end_with_response(span: SharedSpan, response: Response) -> Response {
     let status = response.status();
     // A gRPC response without a message carries its status in the headers.
     let grpc = response.headers().get("grpc-status").and_then(|status| grpc_status(status.as_bytes()));
@@ -96,5 +96,5 @@ fn ended(span: SharedSpan, response: Response) -> Response {
         span.end();
         return response;
     }
-    response.map(|body| Body::new(Streamed::new(body, span)))
+    response.map(|body| Body::new(TracedBody::new(body, span)))
 }

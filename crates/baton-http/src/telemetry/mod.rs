@@ -9,6 +9,6 @@ mod request_span;
 mod route;
 mod stream;
 
-pub(crate) use layer::TracedLayer;
+pub(crate) use layer::RequestTraceLayer;
 pub(crate) use request_span::RequestSpan;
 pub(crate) use route::note_route;

@@ -12,15 +12,15 @@ const TRACEPARENT: &str = "traceparent";
 #[derive(Clone)]
 pub(crate) struct RequestSpan {
     open: Option<SharedSpan>,
-    came: Option<TraceContext>,
+    caller_context: Option<TraceContext>,
 }
 
 impl RequestSpan {
     /// The span that the layer started for a request.
-    pub(crate) fn of(extensions: &Extensions, headers: &HeaderMap) -> Self {
+    pub(crate) fn from_request(extensions: &Extensions, headers: &HeaderMap) -> Self {
         match extensions.get::<SharedSpan>() {
-            Some(open) => Self { open: Some(open.clone()), came: None },
-            None => Self { open: None, came: came(headers) },
+            Some(open) => Self { open: Some(open.clone()), caller_context: None },
+            None => Self { open: None, caller_context: parse_traceparent(headers) },
         }
     }
 
@@ -30,7 +30,7 @@ impl RequestSpan {
     }
 
     /// Edits the span.
-    pub(crate) fn say(&self, say: impl FnOnce(&mut OpenSpan)) {
+    pub(crate) fn edit(&self, say: impl FnOnce(&mut OpenSpan)) {
         if let Some(open) = &self.open {
             open.edit(say);
         }
@@ -38,7 +38,7 @@ impl RequestSpan {
 
     /// Trace context for the work of the request.
     pub(crate) fn context(&self) -> Option<TraceContext> {
-        self.open.as_ref().map_or(self.came, SharedSpan::context)
+        self.open.as_ref().map_or(self.caller_context, SharedSpan::context)
     }
 
     /// Trace context as text.
@@ -48,7 +48,7 @@ impl RequestSpan {
 
     /// Trace context for the work of the request once its message is parsed. If the headers contained no trace context,
     /// the span becomes a child of the one in the message.
-    pub(crate) fn inside(&self, carried: Option<TraceContext>) -> Option<TraceContext> {
+    pub(crate) fn adopt_parent(&self, carried: Option<TraceContext>) -> Option<TraceContext> {
         let (Some(open), Some(parent)) = (&self.open, carried) else { return self.context().or(carried) };
         open.edit(|span| span.adopt(parent));
         let context = open.context();
@@ -57,8 +57,8 @@ impl RequestSpan {
     }
 
     /// Records a rejection; only server errors mark the span as failed.
-    pub(crate) fn refused(&self, error: &Error) {
-        self.say(|span| {
+    pub(crate) fn record_error(&self, error: &Error) {
+        self.edit(|span| {
             span.set(names::ERROR_CODE, error.code.code);
             if error.kind.http_status() >= 500 {
                 span.fail(error.code.code, error.code.title);
@@ -68,6 +68,6 @@ impl RequestSpan {
 }
 
 /// Trace context from the request headers.
-pub(super) fn came(headers: &HeaderMap) -> Option<TraceContext> {
+pub(super) fn parse_traceparent(headers: &HeaderMap) -> Option<TraceContext> {
     TraceContext::parse(headers.get(TRACEPARENT)?.to_str().ok()?)
 }

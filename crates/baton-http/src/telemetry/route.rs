@@ -30,24 +30,24 @@ pub(super) fn method(method: &Method) -> &'static str {
 
 impl RequestSpan {
     /// Records the matched route.
-    pub(crate) fn routed(&self, extensions: &Extensions) {
+    pub(crate) fn record_route(&self, extensions: &Extensions) {
         if let Some(route) = self.is_on().then(|| extensions.get::<MatchedPath>()).flatten() {
-            self.say(|span| span.set(names::HTTP_ROUTE, route.as_str().to_owned()));
+            self.edit(|span| span.set(names::HTTP_ROUTE, route.as_str().to_owned()));
         }
     }
 
     /// Records the matched route and names the span after it.
-    pub(crate) fn named_by_route(&self, asked: &Method, extensions: &Extensions) {
+    pub(crate) fn record_route_name(&self, asked: &Method, extensions: &Extensions) {
         if let Some(route) = self.is_on().then(|| extensions.get::<MatchedPath>()).flatten() {
-            self.say(|span| span.rename(format!("{} {}", method(asked), route.as_str())));
-            self.routed(extensions);
+            self.edit(|span| span.rename(format!("{} {}", method(asked), route.as_str())));
+            self.record_route(extensions);
         }
     }
 }
 
 /// Middleware for routes that no protocol names.
 pub(crate) async fn note_route(request: Request, next: Next) -> Response {
-    let span = RequestSpan::of(request.extensions(), request.headers());
-    span.named_by_route(request.method(), request.extensions());
+    let span = RequestSpan::from_request(request.extensions(), request.headers());
+    span.record_route_name(request.method(), request.extensions());
     next.run(request).await
 }

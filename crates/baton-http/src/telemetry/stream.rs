@@ -9,17 +9,17 @@ use std::{
 };
 
 /// Body that ends its span at its own end.
-pub(super) struct Streamed {
+pub(super) struct TracedBody {
     body: Body,
     span: SharedSpan,
 }
 
-impl Streamed {
+impl TracedBody {
     pub(super) fn new(body: Body, span: SharedSpan) -> Self {
         Self { body, span }
     }
 
-    fn heard(&self, frame: &Frame<Bytes>) {
+    fn record_grpc_status(&self, frame: &Frame<Bytes>) {
         let status = frame.trailers_ref().and_then(|trailers| trailers.get("grpc-status"));
         if let Some(name) = status.and_then(|status| grpc_status(status.as_bytes())) {
             self.span.edit(|span| span.set(names::RPC_RESPONSE_STATUS_CODE, name));
@@ -27,7 +27,7 @@ impl Streamed {
     }
 }
 
-impl hyper::body::Body for Streamed {
+impl hyper::body::Body for TracedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -35,7 +35,7 @@ impl hyper::body::Body for Streamed {
         let context = self.span.context();
         let frame = ready!(during(context, || Pin::new(&mut self.body).poll_frame(task)));
         match &frame {
-            Some(Ok(frame)) => self.heard(frame),
+            Some(Ok(frame)) => self.record_grpc_status(frame),
             Some(Err(_)) | None => self.span.end(),
         }
         Poll::Ready(frame)
@@ -50,7 +50,7 @@ impl hyper::body::Body for Streamed {
     }
 }
 
-impl Drop for Streamed {
+impl Drop for TracedBody {
     fn drop(&mut self) {
         self.span.end();
     }

@@ -10,26 +10,26 @@ const CANONICAL: &str = "x-baton-canonical-query";
 const WARNINGS: &str = "x-baton-warnings";
 
 /// Maximum header size; clients reject larger ones.
-const LONGEST: usize = 8 * 1024;
+const MAX_HEADER_BYTES: usize = 8 * 1024;
 
 /// Adds the headers. A query that is too long is omitted.
 pub(crate) fn explain(response: &mut Response, canonical: &str, warnings: &[String]) {
     let mut set = |name, text: String| {
-        if text.len() <= LONGEST
+        if text.len() <= MAX_HEADER_BYTES
             && let Ok(value) = HeaderValue::from_str(&text)
         {
             response.headers_mut().insert(name, value);
         }
     };
-    set(CANONICAL, encoded(canonical));
+    set(CANONICAL, percent_encode(canonical));
     if !warnings.is_empty() {
-        let warnings = encoded(&warnings.join("; "));
-        set(WARNINGS, warnings.chars().take(LONGEST).collect());
+        let warnings = percent_encode(&warnings.join("; "));
+        set(WARNINGS, warnings.chars().take(MAX_HEADER_BYTES).collect());
     }
 }
 
 /// Percent-encodes percent signs and bytes that a header cannot carry.
-fn encoded(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     use std::fmt::Write as _;
     text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
         if matches!(byte, b' '..=b'~') && byte != b'%' {

@@ -1,7 +1,7 @@
 //! Probes and build information for Tempo clients.
 
-use super::{ask, refusal::Refusal};
-use crate::{app::Shared, auth::Caller, reply};
+use super::{ask, refusal::TempoRejection};
+use crate::{app::HttpState, auth::Caller, reply};
 use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
@@ -10,20 +10,20 @@ use serde::Serialize;
 use std::sync::Arc;
 
 /// Emulated Tempo version; clients select API features by it.
-const TEMPO: &str = "3.0.3";
+const TEMPO_VERSION: &str = "3.0.3";
 
 /// `GET /tempo/api/echo`: Grafana's data source test.
-pub(super) async fn echo(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
-    said(&shared, &caller, "echo")
+pub(super) async fn echo(State(shared): State<Arc<HttpState>>, caller: Caller) -> Response {
+    text_reply(&shared, &caller, "echo")
 }
 
 /// `GET /tempo/ready`.
-pub(super) async fn ready(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
-    said(&shared, &caller, "ready")
+pub(super) async fn ready(State(shared): State<Arc<HttpState>>, caller: Caller) -> Response {
+    text_reply(&shared, &caller, "ready")
 }
 
-fn said(shared: &Shared, caller: &Caller, word: &'static str) -> Response {
-    ask::offered(shared, caller).map_or_else(Refusal::response, |_| word.into_response())
+fn text_reply(shared: &HttpState, caller: &Caller, word: &'static str) -> Response {
+    ask::local_store(shared, caller).map_or_else(TempoRejection::response, |_| word.into_response())
 }
 
 #[derive(Serialize)]
@@ -38,14 +38,14 @@ struct BuildInfo {
 }
 
 /// `GET /tempo/api/status/buildinfo`.
-pub(super) async fn build(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
+pub(super) async fn build(State(shared): State<Arc<HttpState>>, caller: Caller) -> Response {
     let info = BuildInfo {
-        version: TEMPO,
+        version: TEMPO_VERSION,
         revision: concat!("baton-", env!("CARGO_PKG_VERSION")),
         branch: "",
         build_user: "",
         build_date: "",
         go_version: "",
     };
-    ask::offered(&shared, &caller).map_or_else(Refusal::response, |_| reply::json(&info))
+    ask::local_store(&shared, &caller).map_or_else(TempoRejection::response, |_| reply::json(&info))
 }

@@ -1,65 +1,71 @@
 //! `GET /tempo/api/metrics/query_range?q=&start=&end=&since=&step=&exemplars=&strict=` and `GET
 //! /tempo/api/metrics/query`, which has one interval.
 
-use super::{accept, ask, headers::explain, moments, params::Params, refusal::Refusal};
-use crate::{app::Shared, auth::Caller};
+use super::{accept, ask, headers::explain, moments, params::TempoParams, refusal::TempoRejection};
+use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::{query_instant_response, query_range_response};
-use baton_ports::{MetricsAnswer, MetricsAsk};
+use baton_ports::{MetricsResult, SpanMetricsRequest};
 use baton_traceql::{Literal, Mode, Parsed, Query, Root, Steps, parse};
 use http::HeaderMap;
 use std::sync::Arc;
 
 /// Default number of exemplars.
-const USUAL: usize = 100;
+const DEFAULT_EXEMPLARS: usize = 100;
 
 /// Maximum number of exemplars.
-const MOST: usize = 1_000;
+const MAX_EXEMPLARS: usize = 1_000;
 
 /// Time series.
 pub(super) async fn range(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     headers: HeaderMap,
-    params: Params,
+    params: TempoParams,
 ) -> Response {
-    measured(&shared, &caller, &headers, &params, Form::Range).await.unwrap_or_else(Refusal::response)
+    query_metrics(&shared, &caller, &headers, &params, MetricsQueryKind::Range)
+        .await
+        .unwrap_or_else(TempoRejection::response)
 }
 
 /// One value per series.
 pub(super) async fn instant(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     headers: HeaderMap,
-    params: Params,
+    params: TempoParams,
 ) -> Response {
-    measured(&shared, &caller, &headers, &params, Form::Instant).await.unwrap_or_else(Refusal::response)
+    query_metrics(&shared, &caller, &headers, &params, MetricsQueryKind::Instant)
+        .await
+        .unwrap_or_else(TempoRejection::response)
 }
 
 /// Kind of metrics query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum MetricsQueryKind {
     /// A value per interval.
     Range,
     /// One value.
     Instant,
 }
 
-async fn measured(
-    shared: &Shared,
+async fn query_metrics(
+    shared: &HttpState,
     caller: &Caller,
     headers: &HeaderMap,
-    params: &Params,
-    form: Form,
-) -> Result<Response, Refusal> {
+    params: &TempoParams,
+    form: MetricsQueryKind,
+) -> Result<Response, TempoRejection> {
     let asked = ask::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
     let Some(text) = params.text("q") else {
-        return Err(Refusal::wrong("invalid q: it is missing; write a metrics query such as { } | rate()"));
+        return Err(TempoRejection::bad_request(
+            "invalid q: it is missing; write a metrics query such as { } | rate()",
+        ));
     };
     let Parsed { query, mut warnings } = parse(text, if strict { Mode::Strict } else { Mode::Lenient })?;
     if !matches!(query.root, Root::Metrics(_)) {
-        return Err(Refusal::wrong(
+        return Err(TempoRejection::bad_request(
             "invalid TraceQL query: it asks for spans; end it in a metrics function such as `| rate()`, or send it to \
              /api/search",
         ));
@@ -67,28 +73,28 @@ async fn measured(
     let canonical = query.to_string();
     let range = moments::range(params, shared.options.access.clock.now())?;
     let (steps, exemplars) = match form {
-        Form::Range => (moments::steps(params, range)?, exemplars(params, &query)?),
-        Form::Instant => (Steps::whole(range.start, range.end), 0),
+        MetricsQueryKind::Range => (moments::steps(params, range)?, exemplars(params, &query)?),
+        MetricsQueryKind::Instant => (Steps::whole(range.start, range.end), 0),
     };
-    if exemplars > MOST {
-        warnings.push(format!("exemplars is {MOST} at most"));
+    if exemplars > MAX_EXEMPLARS {
+        warnings.push(format!("exemplars is {MAX_EXEMPLARS} at most"));
     }
-    let exemplars = exemplars.min(MOST);
-    let ask = MetricsAsk { query: Arc::new(query), steps, exemplars, aliases: !strict };
-    let (encoding, cut_short) = (accept::wanted(headers), asked.cut_short);
-    let write = move |mut answer: MetricsAnswer| {
+    let exemplars = exemplars.min(MAX_EXEMPLARS);
+    let ask = SpanMetricsRequest { query: Arc::new(query), steps, exemplars, aliases: !strict };
+    let (encoding, cut_short) = (accept::response_encoding(headers), asked.hop_limit_reached);
+    let write = move |mut answer: MetricsResult| {
         answer.partial |= cut_short;
         if answer.partial {
             warnings.push("the query reached a time or memory limit: the values are too low".to_owned());
         }
         let mut response = match form {
-            Form::Range => {
-                spread(&mut answer, exemplars);
+            MetricsQueryKind::Range => {
+                limit_exemplars(&mut answer, exemplars);
                 let message = query_range_response(&answer, &steps);
                 drop(answer);
                 accept::reply(&message, encoding)
             }
-            Form::Instant => accept::reply(&query_instant_response(&answer), encoding),
+            MetricsQueryKind::Instant => accept::reply(&query_instant_response(&answer), encoding),
         };
         explain(&mut response, &canonical, &warnings);
         response
@@ -97,7 +103,7 @@ async fn measured(
 }
 
 /// Number of exemplars: from the parameter, else from the query hint.
-fn exemplars(params: &Params, query: &Query) -> Result<usize, Refusal> {
+fn exemplars(params: &TempoParams, query: &Query) -> Result<usize, TempoRejection> {
     if let Some(wanted) = params.number("exemplars")? {
         return Ok(wanted);
     }
@@ -105,12 +111,12 @@ fn exemplars(params: &Params, query: &Query) -> Result<usize, Refusal> {
     Ok(match hint {
         Some(Literal::Bool(false)) => 0,
         Some(Literal::Int(wanted)) => usize::try_from(*wanted).unwrap_or(0),
-        _ => USUAL,
+        _ => DEFAULT_EXEMPLARS,
     })
 }
 
 /// Keeps `most` exemplars in total, distributed evenly over the series.
-fn spread(answer: &mut MetricsAnswer, most: usize) {
+fn limit_exemplars(answer: &mut MetricsResult, most: usize) {
     let mut kept = vec![0; answer.series.len()];
     let mut left = most;
     while left > 0 {

@@ -20,12 +20,12 @@ use crate::routes::{RouteAccess, Routes};
 use axum::response::Response;
 use baton_wire::a2a::v1::Error;
 pub(crate) use headers::explain;
-pub(crate) use moments::moment;
-use refusal::Refusal;
+pub(crate) use moments::parse_time;
+use refusal::TempoRejection;
 
 /// Error response for a request that was rejected before it reached this module.
-pub(crate) fn refused(error: &Error) -> Response {
-    Refusal::from(error).response()
+pub(crate) fn error_response(error: &Error) -> Response {
+    TempoRejection::from(error).response()
 }
 
 /// Adds the routes.
@@ -35,12 +35,12 @@ pub(crate) fn mount(routes: Routes) -> Routes {
         .get("/tempo/ready", RouteAccess::TelemetryRead, info::ready)
         .get("/tempo/api/status/buildinfo", RouteAccess::TelemetryRead, info::build)
         .get("/tempo/api/search", RouteAccess::TelemetryRead, search::search)
-        .get("/tempo/api/search/tags", RouteAccess::TelemetryRead, tags::first)
-        .get("/tempo/api/v2/search/tags", RouteAccess::TelemetryRead, tags::second)
-        .get("/tempo/api/search/tag/{tag}/values", RouteAccess::TelemetryRead, tag_values::first)
-        .get("/tempo/api/v2/search/tag/{tag}/values", RouteAccess::TelemetryRead, tag_values::second)
-        .get("/tempo/api/traces/{trace}", RouteAccess::TelemetryRead, trace::first)
-        .get("/tempo/api/v2/traces/{trace}", RouteAccess::TelemetryRead, trace::second)
+        .get("/tempo/api/search/tags", RouteAccess::TelemetryRead, tags::show_v1)
+        .get("/tempo/api/v2/search/tags", RouteAccess::TelemetryRead, tags::show_v2)
+        .get("/tempo/api/search/tag/{tag}/values", RouteAccess::TelemetryRead, tag_values::show_v1)
+        .get("/tempo/api/v2/search/tag/{tag}/values", RouteAccess::TelemetryRead, tag_values::show_v2)
+        .get("/tempo/api/traces/{trace}", RouteAccess::TelemetryRead, trace::show_v1)
+        .get("/tempo/api/v2/traces/{trace}", RouteAccess::TelemetryRead, trace::show_v2)
         .get("/tempo/api/metrics/query_range", RouteAccess::TelemetryRead, metrics::range)
         .get("/tempo/api/metrics/query", RouteAccess::TelemetryRead, metrics::instant)
 }

@@ -1,6 +1,6 @@
 //! Time parameters in the formats of Tempo clients: seconds, nanoseconds, RFC 3339, or a relative duration.
 
-use super::{params::Params, refusal::Refusal};
+use super::{params::TempoParams, refusal::TempoRejection};
 use baton_ports::TimeRange;
 use baton_traceql::{FieldExpr, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage, Steps, parse};
 use baton_types::Timestamp;
@@ -9,37 +9,38 @@ const MILLISECOND: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
 /// Default range of a series.
-const USUAL: u64 = 3600 * SECOND;
+const DEFAULT_RANGE_NANOS: u64 = 3600 * SECOND;
 
 /// Range from `start` and `end`. The default end is now; the default start is `since`, or an hour, before that.
-pub(super) fn range(params: &Params, now: Timestamp) -> Result<TimeRange, Refusal> {
+pub(super) fn range(params: &TempoParams, now: Timestamp) -> Result<TimeRange, TempoRejection> {
     let now = u64::try_from(now.as_millis()).unwrap_or(0).saturating_mul(MILLISECOND);
-    let named =
-        |name: &'static str| params.text(name).map(|text| moment(name, text)).transpose().map_err(Refusal::wrong);
+    let named = |name: &'static str| {
+        params.text(name).map(|text| parse_time(name, text)).transpose().map_err(TempoRejection::bad_request)
+    };
     let end = named("end")?.unwrap_or(now);
     let since = match params.text("since") {
-        Some(text) => length("since", text)?,
-        None => USUAL,
+        Some(text) => parse_duration("since", text)?,
+        None => DEFAULT_RANGE_NANOS,
     };
     // The end may be in the future, where there is no data.
     let start = named("start")?.unwrap_or_else(|| end.min(now).saturating_sub(since));
     if start >= end {
-        return Err(Refusal::wrong("invalid start: it must be before end"));
+        return Err(TempoRejection::bad_request("invalid start: it must be before end"));
     }
     Ok(TimeRange { start, end })
 }
 
 /// Intervals of a range, with length `step` or a suitable default.
-pub(super) fn steps(params: &Params, range: TimeRange) -> Result<Steps, Refusal> {
+pub(super) fn steps(params: &TempoParams, range: TimeRange) -> Result<Steps, TempoRejection> {
     let wanted = match params.text("step") {
-        Some(text) => length("step", text)?,
+        Some(text) => parse_duration("step", text)?,
         None => Steps::suiting(range.end - range.start),
     };
     Steps::cover(range.start, range.end, wanted).ok_or_else(|| {
         let most = u64::try_from(Steps::MOST).unwrap_or(u64::MAX);
         // One less, because the first and the last interval may extend beyond the range.
         let least = (range.end - range.start).div_ceil(most.saturating_sub(1)).div_ceil(SECOND);
-        Refusal::wrong(format!(
+        TempoRejection::bad_request(format!(
             "invalid step: from start to end that makes more than {most} intervals; use a step of {least}s or more, or \
              a shorter range"
         ))
@@ -47,7 +48,7 @@ pub(super) fn steps(params: &Params, range: TimeRange) -> Result<Steps, Refusal>
 }
 
 /// Parses a time: up to ten digits are seconds, sixteen or more are nanoseconds, anything else is RFC 3339.
-pub(crate) fn moment(name: &str, text: &str) -> Result<u64, String> {
+pub(crate) fn parse_time(name: &str, text: &str) -> Result<u64, String> {
     let wrong =
         || format!("invalid {name}: '{text}' is not a time: write seconds or nanoseconds since 1970, or RFC 3339");
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -72,17 +73,17 @@ pub(crate) fn moment(name: &str, text: &str) -> Result<u64, String> {
 }
 
 /// Parses a duration: with a TraceQL unit, or in seconds.
-fn length(name: &str, text: &str) -> Result<u64, Refusal> {
+fn parse_duration(name: &str, text: &str) -> Result<u64, TempoRejection> {
     let seconds = || text.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
-    let nanos = duration(text).and_then(|nanos| u64::try_from(nanos).ok());
+    let nanos = parse_duration_literal(text).and_then(|nanos| u64::try_from(nanos).ok());
     let nanos = nanos.or_else(|| Some((seconds()? * SECOND as f64) as u64));
     nanos.filter(|nanos| *nanos > 0).ok_or_else(|| {
-        Refusal::wrong(format!("invalid {name}: '{text}' is not a duration such as 15s, 5m or 1h30m"))
+        TempoRejection::bad_request(format!("invalid {name}: '{text}' is not a duration such as 15s, 5m or 1h30m"))
     })
 }
 
 /// Parses a TraceQL duration literal.
-pub(super) fn duration(text: &str) -> Option<i64> {
+pub(super) fn parse_duration_literal(text: &str) -> Option<i64> {
     let Root::Search(PipelineExpr::Pipeline(stages)) =
         parse(&format!("{{ duration > {text} }}"), Mode::Strict).ok()?.query.root
     else {
@@ -117,7 +118,7 @@ mod tests {
             ("-5", None),
             ("now", None),
         ] {
-            assert_eq!(moment("start", text).ok(), expect, "{text}");
+            assert_eq!(parse_time("start", text).ok(), expect, "{text}");
         }
     }
 
@@ -137,7 +138,7 @@ mod tests {
             ("inf", None),
             ("soon", None),
         ] {
-            assert_eq!(length("step", text).ok(), expect, "{text}");
+            assert_eq!(parse_duration("step", text).ok(), expect, "{text}");
         }
     }
 }

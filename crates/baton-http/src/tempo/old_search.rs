@@ -1,25 +1,25 @@
 //! Search parameters from before TraceQL: `tags` in logfmt, `minDuration` and `maxDuration`.
 
-use super::{moments::duration, params::Params, refusal::Refusal};
+use super::{moments::parse_duration_literal, params::TempoParams, refusal::TempoRejection};
 use baton_traceql::{
     Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, Query, Root, Scope,
     SpansetExpr, Stage,
 };
 
 /// Maximum pairs in `tags`: their expression tree is walked recursively.
-const MOST_PAIRS: usize = 128;
+const MAX_TAG_PAIRS: usize = 128;
 
 /// Equivalent TraceQL query; without any of the parameters, it matches every trace.
-pub(super) fn query(params: &Params) -> Result<Query, Refusal> {
+pub(super) fn query(params: &TempoParams) -> Result<Query, TempoRejection> {
     let tags = params.text("tags").unwrap_or_default();
     let mut conditions = Vec::new();
-    for (key, value) in logfmt(tags).map_err(|reason| Refusal::wrong(format!("invalid tags: {reason}")))? {
+    for (key, value) in logfmt(tags).map_err(|reason| TempoRejection::bad_request(format!("invalid tags: {reason}")))? {
         conditions.push(tag(&key, value)?);
     }
     for (name, op) in [("minDuration", CompareOp::GreaterEqual), ("maxDuration", CompareOp::LessEqual)] {
         if let Some(text) = params.text(name) {
-            let duration = duration(text).ok_or_else(|| {
-                Refusal::wrong(format!("invalid {name}: '{text}' is not a duration such as 100ms or 1.5s"))
+            let duration = parse_duration_literal(text).ok_or_else(|| {
+                TempoRejection::bad_request(format!("invalid {name}: '{text}' is not a duration such as 100ms or 1.5s"))
             })?;
             let field = Field::Intrinsic(Intrinsic::TraceDuration);
             conditions.push(compare(field, op, Literal::Duration(duration)));
@@ -31,7 +31,7 @@ pub(super) fn query(params: &Params) -> Result<Query, Refusal> {
 }
 
 /// Values are text in this format but may mean numbers or booleans, so both are compared.
-fn tag(key: &str, value: String) -> Result<FieldExpr, Refusal> {
+fn tag(key: &str, value: String) -> Result<FieldExpr, TempoRejection> {
     let intrinsic = match key {
         "name" => Some(Intrinsic::Name),
         "root.name" => Some(Intrinsic::RootName),
@@ -55,13 +55,13 @@ fn tag(key: &str, value: String) -> Result<FieldExpr, Refusal> {
     })
 }
 
-fn status(value: &str) -> Result<FieldExpr, Refusal> {
+fn status(value: &str) -> Result<FieldExpr, TempoRejection> {
     use baton_types::SpanStatus::{Error, Ok as Well, Unset};
     let status = match value {
         "ok" => Well,
         "error" => Error,
         "unset" => Unset,
-        _ => return Err(Refusal::wrong("invalid tags: status.code is ok, error or unset")),
+        _ => return Err(TempoRejection::bad_request("invalid tags: status.code is ok, error or unset")),
     };
     Ok(compare(Field::Intrinsic(Intrinsic::Status), CompareOp::Equal, Literal::Status(status)))
 }
@@ -83,8 +83,8 @@ fn logfmt(text: &str) -> Result<Vec<(String, String)>, String> {
         if letters.peek().is_none() {
             return Ok(pairs);
         }
-        if pairs.len() == MOST_PAIRS {
-            return Err(format!("there are more than {MOST_PAIRS} pairs"));
+        if pairs.len() == MAX_TAG_PAIRS {
+            return Err(format!("there are more than {MAX_TAG_PAIRS} pairs"));
         }
         let mut key = String::new();
         while let Some(letter) = letters.next_if(|letter| *letter != '=' && !letter.is_whitespace()) {

@@ -1,6 +1,6 @@
 //! Query parameters in the format of Tempo clients.
 
-use super::refusal::Refusal;
+use super::refusal::TempoRejection;
 use axum::extract::FromRequestParts;
 use baton_ports::TimeRange;
 use http::request::Parts;
@@ -9,9 +9,9 @@ use std::{convert::Infallible, str::FromStr};
 const SECOND: u64 = 1_000_000_000;
 
 /// Pairs of a query string. The first of several with the same name counts.
-pub(super) struct Params(Vec<(String, String)>);
+pub(super) struct TempoParams(Vec<(String, String)>);
 
-impl<S: Send + Sync> FromRequestParts<S> for Params {
+impl<S: Send + Sync> FromRequestParts<S> for TempoParams {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
@@ -20,7 +20,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Params {
     }
 }
 
-impl Params {
+impl TempoParams {
     /// Text of a parameter; an empty one counts as missing.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str()).filter(|text| !text.is_empty())
@@ -32,21 +32,23 @@ impl Params {
     }
 
     /// Number of a parameter.
-    pub(super) fn number<T: FromStr>(&self, name: &str) -> Result<Option<T>, Refusal> {
+    pub(super) fn number<T: FromStr>(&self, name: &str) -> Result<Option<T>, TempoRejection> {
         let Some(text) = self.text(name) else { return Ok(None) };
         let number = text.parse().map(Some);
-        number.map_err(|_| Refusal::wrong(format!("invalid {name}: '{text}' is not a whole number in the valid range")))
+        number.map_err(|_| {
+            TempoRejection::bad_request(format!("invalid {name}: '{text}' is not a whole number in the valid range"))
+        })
     }
 
     /// Range from `start` and `end` in seconds since the Unix epoch; it includes the second that `end` names.
-    pub(super) fn range(&self) -> Result<TimeRange, Refusal> {
+    pub(super) fn range(&self) -> Result<TimeRange, TempoRejection> {
         let (start, end) = (self.number::<u64>("start")?, self.number::<u64>("end")?);
         let range = TimeRange {
             start: start.map_or(TimeRange::ALL.start, |start| start.saturating_mul(SECOND)),
             end: end.map_or(TimeRange::ALL.end, |end| end.saturating_mul(SECOND).saturating_add(SECOND - 1)),
         };
         if range.start > range.end {
-            return Err(Refusal::wrong("invalid start: it must not be after end"));
+            return Err(TempoRejection::bad_request("invalid start: it must not be after end"));
         }
         Ok(range)
     }

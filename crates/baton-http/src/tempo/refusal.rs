@@ -1,6 +1,6 @@
 //! Errors for Tempo clients: a line of text.
 
-use crate::spans::{self, KEEPS_NONE};
+use crate::spans::{self, NO_SPAN_STORE_MESSAGE};
 use axum::{body::Body, response::Response};
 use baton_ports::SpanStoreError;
 use baton_traceql::{ParseError, QueryError};
@@ -9,14 +9,14 @@ use http::{HeaderValue, StatusCode, header};
 
 /// Error response of the Tempo API.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct TempoRejection {
     status: StatusCode,
     message: String,
 }
 
-impl Refusal {
+impl TempoRejection {
     /// The request is invalid.
-    pub(super) fn wrong(message: impl Into<String>) -> Self {
+    pub(super) fn bad_request(message: impl Into<String>) -> Self {
         Self { status: StatusCode::BAD_REQUEST, message: message.into() }
     }
 
@@ -27,13 +27,13 @@ impl Refusal {
     }
 
     /// The resource does not exist.
-    pub(super) fn missing(message: &str) -> Self {
+    pub(super) fn not_found(message: &str) -> Self {
         Self { status: StatusCode::NOT_FOUND, message: message.to_owned() }
     }
 
     /// There is no span store.
     pub(super) fn not_offered() -> Self {
-        Self { status: StatusCode::NOT_IMPLEMENTED, message: KEEPS_NONE.to_owned() }
+        Self { status: StatusCode::NOT_IMPLEMENTED, message: NO_SPAN_STORE_MESSAGE.to_owned() }
     }
 
     /// The HTTP response.
@@ -49,38 +49,38 @@ impl Refusal {
     }
 }
 
-impl From<ParseError> for Refusal {
+impl From<ParseError> for TempoRejection {
     fn from(error: ParseError) -> Self {
-        Self::wrong(format!("invalid TraceQL query: {error}"))
+        Self::bad_request(format!("invalid TraceQL query: {error}"))
     }
 }
 
-impl From<QueryError> for Refusal {
+impl From<QueryError> for TempoRejection {
     fn from(error: QueryError) -> Self {
         match error {
             QueryError::TooLarge(_) => Self::too_large(&error.into()),
-            error => Self::wrong(format!("invalid TraceQL query: {error}")),
+            error => Self::bad_request(format!("invalid TraceQL query: {error}")),
         }
     }
 }
 
-impl From<SpanStoreError> for Refusal {
+impl From<SpanStoreError> for TempoRejection {
     fn from(error: SpanStoreError) -> Self {
         match error {
             SpanStoreError::Query(error) => error.into(),
             error @ SpanStoreError::TooLarge(_) => Self::too_large(&error),
-            error => spans::refusal(&error).into(),
+            error => spans::store_error(&error).into(),
         }
     }
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for TempoRejection {
     fn from(error: Error) -> Self {
         Self::from(&error)
     }
 }
 
-impl From<&Error> for Refusal {
+impl From<&Error> for TempoRejection {
     fn from(error: &Error) -> Self {
         let status = StatusCode::from_u16(error.kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self { status, message: format!("{} ({})", error.message, error.code.code) }

@@ -1,37 +1,42 @@
 //! `GET /tempo/api/search?q=&limit=&spss=&start=&end=&strict=`.
 
-use super::{accept, ask, headers::explain, old_search, params::Params, refusal::Refusal};
-use crate::{app::Shared, auth::Caller};
+use super::{accept, ask, headers::explain, old_search, params::TempoParams, refusal::TempoRejection};
+use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::search_response;
-use baton_ports::{SearchAnswer, SearchAsk};
+use baton_ports::{TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Mode, Parsed, Query, Root, parse, searchable};
 use http::HeaderMap;
 use std::sync::Arc;
 
 /// Default number of traces.
-const USUAL: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 
 /// Maximum number of traces.
-const MOST: usize = 5_000;
+const MAX_LIMIT: usize = 5_000;
 
 /// Default number of spans per spanset.
-const USUAL_SPANS: usize = 3;
+const DEFAULT_SPANS_PER_SPANSET: usize = 3;
 
 /// Maximum number of spans per spanset.
-const MOST_SPANS: usize = 1_000;
+const MAX_SPANS_PER_SPANSET: usize = 1_000;
 
 /// Searches traces.
 pub(super) async fn search(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     headers: HeaderMap,
-    params: Params,
+    params: TempoParams,
 ) -> Response {
-    found(&shared, &caller, &headers, &params).await.unwrap_or_else(Refusal::response)
+    run_search(&shared, &caller, &headers, &params).await.unwrap_or_else(TempoRejection::response)
 }
 
-async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &Params) -> Result<Response, Refusal> {
+async fn run_search(
+    shared: &HttpState,
+    caller: &Caller,
+    headers: &HeaderMap,
+    params: &TempoParams,
+) -> Result<Response, TempoRejection> {
     let asked = ask::store(shared, caller, headers)?;
     let strict = params.is_on("strict");
     let Parsed { query, mut warnings } = match params.text("q") {
@@ -41,7 +46,7 @@ async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &P
     let canonical = query.to_string();
     let (spans, ignored) = searchable(&query)?;
     warnings.extend(ignored);
-    let mut bounded = |name, usual: usize, most: usize| -> Result<usize, Refusal> {
+    let mut bounded = |name, usual: usize, most: usize| -> Result<usize, TempoRejection> {
         let wanted = params.number(name)?.unwrap_or(usual);
         // In Tempo, zero means the maximum.
         let wanted = if wanted == 0 { most } else { wanted };
@@ -50,15 +55,15 @@ async fn found(shared: &Shared, caller: &Caller, headers: &HeaderMap, params: &P
         }
         Ok(wanted.min(most))
     };
-    let ask = SearchAsk {
-        limit: bounded("limit", USUAL, MOST)?,
-        spans_per_spanset: bounded("spss", USUAL_SPANS, MOST_SPANS)?,
+    let ask = TraceSearchRequest {
+        limit: bounded("limit", DEFAULT_LIMIT, MAX_LIMIT)?,
+        spans_per_spanset: bounded("spss", DEFAULT_SPANS_PER_SPANSET, MAX_SPANS_PER_SPANSET)?,
         range: params.range()?,
         query: Arc::new(Query { root: Root::Search(spans), hints: query.hints }),
         aliases: !strict,
     };
-    let (encoding, cut_short) = (accept::wanted(headers), asked.cut_short);
-    let write = move |mut answer: SearchAnswer| {
+    let (encoding, cut_short) = (accept::response_encoding(headers), asked.hop_limit_reached);
+    let write = move |mut answer: TraceSearchResult| {
         answer.partial |= cut_short;
         if answer.partial {
             warnings.push("the search stopped before all data was read: there may be more matches".to_owned());

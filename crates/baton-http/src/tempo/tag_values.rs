@@ -1,7 +1,7 @@
 //! `GET /tempo/api/search/tag/{tag}/values` and `GET /tempo/api/v2/search/tag/{tag}/values`.
 
-use super::{accept, ask, params::Params, refusal::Refusal, tags::tags_ask};
-use crate::{app::Shared, auth::Caller, named::Named};
+use super::{accept, ask, params::TempoParams, refusal::TempoRejection, tags::tags_ask};
+use crate::{app::HttpState, auth::Caller, named::PathName};
 use axum::{extract::State, response::Response};
 use baton_otlp::tempo::{SearchTagValuesResponse, SearchTagValuesV2Response, ValueKind, tag_values};
 use baton_traceql::{
@@ -11,44 +11,46 @@ use http::HeaderMap;
 use std::sync::Arc;
 
 /// Version 1: values as text.
-pub(super) async fn first(
-    State(shared): State<Arc<Shared>>,
+pub(super) async fn show_v1(
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(tag): Named,
+    PathName(tag): PathName,
     headers: HeaderMap,
-    params: Params,
+    params: TempoParams,
 ) -> Response {
-    let encoding = accept::wanted(&headers);
-    let write = move |(_, plain): Values| accept::reply(&plain, encoding);
-    found(&shared, &caller, &headers, (&tag, &params), write).await.unwrap_or_else(Refusal::response)
+    let encoding = accept::response_encoding(&headers);
+    let write = move |(_, plain): TagValuesResponses| accept::reply(&plain, encoding);
+    query_tag_values(&shared, &caller, &headers, (&tag, &params), write).await.unwrap_or_else(TempoRejection::response)
 }
 
 /// Version 2: values with their types.
-pub(super) async fn second(
-    State(shared): State<Arc<Shared>>,
+pub(super) async fn show_v2(
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(tag): Named,
+    PathName(tag): PathName,
     headers: HeaderMap,
-    params: Params,
+    params: TempoParams,
 ) -> Response {
-    let encoding = accept::wanted(&headers);
-    let write = move |(typed, _): Values| accept::reply(&typed, encoding);
-    found(&shared, &caller, &headers, (&tag, &params), write).await.unwrap_or_else(Refusal::response)
+    let encoding = accept::response_encoding(&headers);
+    let write = move |(typed, _): TagValuesResponses| accept::reply(&typed, encoding);
+    query_tag_values(&shared, &caller, &headers, (&tag, &params), write).await.unwrap_or_else(TempoRejection::response)
 }
 
 /// Values in the format of both versions.
-type Values = (SearchTagValuesV2Response, SearchTagValuesResponse);
+type TagValuesResponses = (SearchTagValuesV2Response, SearchTagValuesResponse);
 
-async fn found(
-    shared: &Shared,
+async fn query_tag_values(
+    shared: &HttpState,
     caller: &Caller,
     headers: &HeaderMap,
-    (tag, params): (&str, &Params),
-    write: impl FnOnce(Values) -> Response + Send + 'static,
-) -> Result<Response, Refusal> {
+    (tag, params): (&str, &TempoParams),
+    write: impl FnOnce(TagValuesResponses) -> Response + Send + 'static,
+) -> Result<Response, TempoRejection> {
     let store = ask::store(shared, caller, headers)?.store;
     let field = field(tag).ok_or_else(|| {
-        Refusal::wrong("invalid tag: name an attribute with its scope, such as resource.service.name, or an intrinsic")
+        TempoRejection::bad_request(
+            "invalid tag: name an attribute with its scope, such as resource.service.name, or an intrinsic",
+        )
     })?;
     let kind = match field {
         Field::Intrinsic(Intrinsic::Kind | Intrinsic::Status) => ValueKind::Keyword,

@@ -1,7 +1,7 @@
 //! `GET /tempo/api/traces/{id}` and `GET /tempo/api/v2/traces/{id}`.
 
-use super::{accept, ask, refusal::Refusal};
-use crate::{app::Shared, auth::Caller, named::Named};
+use super::{accept, ask, refusal::TempoRejection};
+use crate::{app::HttpState, auth::Caller, named::PathName};
 use axum::{extract::State, response::Response};
 use baton_otlp::{Encoding, tempo};
 use baton_types::{Span, TraceId};
@@ -9,16 +9,16 @@ use http::HeaderMap;
 use std::sync::Arc;
 
 /// Version 1: 404 for an unknown trace.
-pub(super) async fn first(
-    State(shared): State<Arc<Shared>>,
+pub(super) async fn show_v1(
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(id): Named,
+    PathName(id): PathName,
     headers: HeaderMap,
 ) -> Response {
-    let encoding = accept::wanted(&headers);
+    let encoding = accept::response_encoding(&headers);
     let write = move |spans: Vec<Span>| {
         if spans.is_empty() {
-            return Refusal::missing("trace not found").response();
+            return TempoRejection::not_found("trace not found").response();
         }
         let trace = tempo::trace(&spans);
         drop(spans);
@@ -27,33 +27,34 @@ pub(super) async fn first(
             Encoding::Json => accept::body(tempo::write_batches(&trace), encoding),
         }
     };
-    shown(&shared, &caller, &headers, &id, write).await.unwrap_or_else(Refusal::response)
+    query_trace(&shared, &caller, &headers, &id, write).await.unwrap_or_else(TempoRejection::response)
 }
 
 /// Version 2: an empty trace if it is unknown.
-pub(super) async fn second(
-    State(shared): State<Arc<Shared>>,
+pub(super) async fn show_v2(
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(id): Named,
+    PathName(id): PathName,
     headers: HeaderMap,
 ) -> Response {
-    let encoding = accept::wanted(&headers);
+    let encoding = accept::response_encoding(&headers);
     let write = move |spans: Vec<Span>| {
         let trace = tempo::trace_by_id(&spans);
         drop(spans);
         accept::reply(&trace, encoding)
     };
-    shown(&shared, &caller, &headers, &id, write).await.unwrap_or_else(Refusal::response)
+    query_trace(&shared, &caller, &headers, &id, write).await.unwrap_or_else(TempoRejection::response)
 }
 
-async fn shown(
-    shared: &Shared,
+async fn query_trace(
+    shared: &HttpState,
     caller: &Caller,
     headers: &HeaderMap,
     id: &str,
     write: impl FnOnce(Vec<Span>) -> Response + Send + 'static,
-) -> Result<Response, Refusal> {
+) -> Result<Response, TempoRejection> {
     let store = ask::store(shared, caller, headers)?.store;
-    let id: TraceId = id.parse().map_err(|_| Refusal::wrong("invalid trace id: it must be at most 32 hex digits"))?;
+    let id: TraceId =
+        id.parse().map_err(|_| TempoRejection::bad_request("invalid trace id: it must be at most 32 hex digits"))?;
     shared.queries.run(caller, store.trace(id), write).await
 }

@@ -21,8 +21,8 @@ use std::{
 
 /// Maximum file size in bytes; chains and CA bundles are far smaller.
 const MAX_FILE: u64 = 1024 * 1024;
-const DAMAGED: &str = "a certificate in it is damaged";
-const ENCRYPTED: &[u8] = b"-----BEGIN ENCRYPTED PRIVATE KEY-----";
+const DAMAGED_CERTIFICATE_MESSAGE: &str = "a certificate in it is damaged";
+const ENCRYPTED_KEY_HEADER: &[u8] = b"-----BEGIN ENCRYPTED PRIVATE KEY-----";
 
 /// Paths of the PEM files with the certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,35 +36,35 @@ pub struct TlsFiles {
 }
 
 /// Contents of all files at one point in time.
-pub(super) struct Contents {
+pub(super) struct TlsFileContents {
     cert: Vec<u8>,
     key: Vec<u8>,
     client_ca: Option<Vec<u8>>,
 }
 
 /// TLS configuration built from the files.
-pub(super) struct Made {
+pub(super) struct TlsSetup {
     pub(super) config: Arc<ServerConfig>,
     /// Fingerprint of the server certificate.
     pub(super) fingerprint: Digest,
 }
 
 impl TlsFiles {
-    pub(super) fn read(&self) -> Result<Contents, TlsError> {
-        Ok(Contents {
+    pub(super) fn read(&self) -> Result<TlsFileContents, TlsError> {
+        Ok(TlsFileContents {
             cert: read(&self.cert)?,
             key: read(&self.key)?,
             client_ca: self.client_ca.as_deref().map(read).transpose()?,
         })
     }
 
-    pub(super) fn make(&self, contents: &Contents) -> Result<Made, TlsError> {
+    pub(super) fn build(&self, contents: &TlsFileContents) -> Result<TlsSetup, TlsError> {
         // Explicit instead of the process default, so that other crates cannot change the provider.
         let provider = Arc::new(ring::default_provider());
         let chain = certificates(&self.cert, &contents.cert)?;
         let Some(shown) = chain.first() else { return Err(TlsError::NoCertificate { file: self.cert.clone() }) };
-        ParsedCertificate::try_from(shown).map_err(|_| unusable(&self.cert, DAMAGED))?;
-        let fingerprint = Digest::of(shown);
+        ParsedCertificate::try_from(shown).map_err(|_| unusable(&self.cert, DAMAGED_CERTIFICATE_MESSAGE))?;
+        let fingerprint = Digest::compute(shown);
         let key = private_key(&self.key, &contents.key)?;
         let certified = match CertifiedKey::from_der(chain, key, &provider) {
             Ok(certified) => certified,
@@ -88,16 +88,16 @@ impl TlsFiles {
         };
         let mut config = builder.with_cert_resolver(Arc::new(rustls::sign::SingleCertAndKey::from(certified)));
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Ok(Made { config: Arc::new(config), fingerprint })
+        Ok(TlsSetup { config: Arc::new(config), fingerprint })
     }
 }
 
-impl Contents {
+impl TlsFileContents {
     /// Digest for change detection, so that the key need not be retained.
     pub(super) fn digest(&self) -> Digest {
         let parts =
-            [&self.cert, &self.key, self.client_ca.as_ref().unwrap_or(&Vec::new())].map(|part| Digest::of(part));
-        Digest::of(parts.map(|part| part.to_string()).concat().as_bytes())
+            [&self.cert, &self.key, self.client_ca.as_ref().unwrap_or(&Vec::new())].map(|part| Digest::compute(part));
+        Digest::compute(parts.map(|part| part.to_string()).concat().as_bytes())
     }
 }
 
@@ -127,7 +127,7 @@ fn private_key(file: &Path, bytes: &[u8]) -> Result<PrivateKeyDer<'static>, TlsE
         Ok(key) => Ok(key),
         Err(PemError::NoItemsFound) => {
             check_any_pem(file, bytes)?;
-            if bytes.windows(ENCRYPTED.len()).any(|part| part == ENCRYPTED) {
+            if bytes.windows(ENCRYPTED_KEY_HEADER.len()).any(|part| part == ENCRYPTED_KEY_HEADER) {
                 return Err(TlsError::EncryptedKey { file: file.to_owned() });
             }
             Err(TlsError::NoKey { file: file.to_owned() })
@@ -139,7 +139,7 @@ fn private_key(file: &Path, bytes: &[u8]) -> Result<PrivateKeyDer<'static>, TlsE
 fn authorities(file: &Path, bytes: &[u8]) -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
     for authority in certificates(file, bytes)? {
-        roots.add(authority).map_err(|_| unusable(file, DAMAGED))?;
+        roots.add(authority).map_err(|_| unusable(file, DAMAGED_CERTIFICATE_MESSAGE))?;
     }
     Ok(roots)
 }

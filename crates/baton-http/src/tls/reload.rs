@@ -1,6 +1,6 @@
 //! Current certificate, reloaded when its files change.
 
-use super::{TlsError, TlsFiles, files::Made};
+use super::{TlsError, TlsFiles, files::TlsSetup};
 use baton_types::Digest;
 use rustls::ServerConfig;
 use std::{
@@ -15,34 +15,34 @@ use tokio::{
 
 /// TLS configuration of all connections; cheap to clone.
 #[derive(Clone)]
-pub struct Tls(Arc<Inner>);
+pub struct Tls(Arc<TlsInner>);
 
-struct Inner {
+struct TlsInner {
     files: TlsFiles,
-    current: RwLock<Made>,
-    looked: Arc<Mutex<Looked>>,
-    observer: RwLock<Option<Observer>>,
+    current: RwLock<TlsSetup>,
+    last_check: Arc<Mutex<CertificateCheck>>,
+    observer: RwLock<Option<CertificateObserver>>,
 }
 
-type Observer = Arc<dyn Fn(&Digest) + Send + Sync>;
+type CertificateObserver = Arc<dyn Fn(&Digest) + Send + Sync>;
 
 /// Result of the last check of the files.
-struct Looked {
+struct CertificateCheck {
     at: Instant,
     /// Digest or error of the files, so that a broken file is reported only once.
-    seen: Result<Digest, TlsError>,
+    digest: Result<Digest, TlsError>,
 }
 
 impl Tls {
     /// Loads the files; they must be valid at startup.
     pub fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let contents = files.read()?;
-        let made = files.make(&contents)?;
-        let looked = Looked { at: Instant::now(), seen: Ok(contents.digest()) };
-        Ok(Self(Arc::new(Inner {
+        let made = files.build(&contents)?;
+        let looked = CertificateCheck { at: Instant::now(), digest: Ok(contents.digest()) };
+        Ok(Self(Arc::new(TlsInner {
             files,
             current: RwLock::new(made),
-            looked: Arc::new(Mutex::new(looked)),
+            last_check: Arc::new(Mutex::new(looked)),
             observer: RwLock::new(None),
         })))
     }
@@ -60,11 +60,11 @@ impl Tls {
     /// Configuration for the next handshake. Rechecks the files after the `recheck` interval; concurrent handshakes do
     /// not wait for the check.
     pub(crate) async fn config(&self, recheck: Duration) -> Arc<ServerConfig> {
-        if let Ok(looked) = Arc::clone(&self.0.looked).try_lock_owned()
+        if let Ok(looked) = Arc::clone(&self.0.last_check).try_lock_owned()
             && looked.at.elapsed() >= recheck
         {
             let inner = Arc::clone(&self.0);
-            if let Err(error) = tokio::task::spawn_blocking(move || inner.look(looked)).await {
+            if let Err(error) = tokio::task::spawn_blocking(move || inner.reload_if_changed(looked)).await {
                 tracing::warn!(%error, "the certificate files could not be checked");
             }
         }
@@ -72,16 +72,16 @@ impl Tls {
     }
 }
 
-impl Inner {
-    fn look(&self, mut looked: OwnedMutexGuard<Looked>) {
+impl TlsInner {
+    fn reload_if_changed(&self, mut looked: OwnedMutexGuard<CertificateCheck>) {
         looked.at = Instant::now();
         let contents = self.files.read();
-        let seen = contents.as_ref().map(super::files::Contents::digest).map_err(Clone::clone);
-        if seen == looked.seen {
+        let seen = contents.as_ref().map(super::files::TlsFileContents::digest).map_err(Clone::clone);
+        if seen == looked.digest {
             return;
         }
-        looked.seen = seen;
-        match contents.and_then(|contents| self.files.make(&contents)) {
+        looked.digest = seen;
+        match contents.and_then(|contents| self.files.build(&contents)) {
             Ok(made) => self.replace(made),
             Err(error) => {
                 tracing::warn!(code = error.code().code, %error, "the new certificate is invalid; the old one stays in use");
@@ -89,7 +89,7 @@ impl Inner {
         }
     }
 
-    fn replace(&self, made: Made) {
+    fn replace(&self, made: TlsSetup) {
         let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(observer) = observer {
             observer(&made.fingerprint);

@@ -1,13 +1,13 @@
 //! `GET /api/v1/tokens`.
 
 use super::{entry, tokens};
-use crate::{app::Shared, auth::Caller, reply};
+use crate::{app::HttpState, auth::Caller, reply};
 use axum::{extract::State, response::Response};
 use baton_wire::api::TokenList;
 use std::sync::Arc;
 
 /// All tokens, including expired and revoked ones.
-pub(crate) async fn list(State(shared): State<Arc<Shared>>, caller: Caller) -> Response {
+pub(crate) async fn list(State(shared): State<Arc<HttpState>>, caller: Caller) -> Response {
     match tokens(&shared, &caller) {
         Ok(tokens) => reply::json(&TokenList { tokens: tokens.list().iter().map(entry).collect() }),
         Err(error) => reply::rest_error(&error),

@@ -8,9 +8,9 @@ pub(crate) use create::create;
 pub(crate) use list::list;
 pub(crate) use revoke::revoke;
 
-use crate::{app::Shared, auth::Caller, reply};
+use crate::{app::HttpState, auth::Caller, reply};
 use baton_engine::EngineError;
-use baton_ports::{TokenError, TokenRecord, Tokens};
+use baton_ports::{TokenError, TokenIssuer, TokenRecord};
 use baton_rules::Access;
 use baton_types::ErrorCode;
 use baton_wire::{
@@ -19,8 +19,8 @@ use baton_wire::{
 };
 
 /// Token issuer. Requires `admin`.
-fn tokens<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a dyn Tokens, Error> {
-    caller.may(shared, Access::Admin, None)?;
+fn tokens<'a>(shared: &'a HttpState, caller: &Caller) -> Result<&'a dyn TokenIssuer, Error> {
+    caller.check_access(shared, Access::Admin, None)?;
     shared.options.access.tokens.as_deref().ok_or_else(|| {
         let message = "tokens are not enabled on this server; start it with --auth";
         Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
@@ -28,7 +28,7 @@ fn tokens<'a>(shared: &'a Shared, caller: &Caller) -> Result<&'a dyn Tokens, Err
 }
 
 /// Description of a token for the audit log.
-fn described(record: &TokenRecord) -> String {
+fn describe(record: &TokenRecord) -> String {
     let TokenRecord { id, name, principal, .. } = record;
     format!("token {id} '{name}' of {}/{} with {}", principal.tenant, principal.subject, principal.scopes.join(" "))
 }
@@ -46,7 +46,7 @@ fn entry(record: &TokenRecord) -> TokenEntry {
     }
 }
 
-fn refused(error: TokenError) -> Error {
+fn token_error(error: TokenError) -> Error {
     let message = error.to_string();
     match error {
         TokenError::Invalid(_) => Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message),

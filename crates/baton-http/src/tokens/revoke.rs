@@ -1,25 +1,25 @@
 //! `DELETE /api/v1/tokens/{token}`.
 
-use super::{described, entry, refused, tokens};
+use super::{describe, entry, token_error, tokens};
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::{AdminNote, Caller},
-    named::Named,
+    named::PathName,
     reply,
 };
 use axum::{extract::State, response::Response};
 use std::sync::Arc;
 
 /// Revokes a token; from then on it is invalid.
-pub(crate) async fn revoke(State(shared): State<Arc<Shared>>, caller: Caller, Named(id): Named) -> Response {
+pub(crate) async fn revoke(State(shared): State<Arc<HttpState>>, caller: Caller, PathName(id): PathName) -> Response {
     let revoked = match tokens(&shared, &caller) {
-        Ok(tokens) => tokens.revoke(&id).await.map_err(refused),
+        Ok(tokens) => tokens.revoke(&id).await.map_err(token_error),
         Err(error) => Err(error),
     };
     match revoked {
         Ok(record) => {
             let mut response = reply::json(&entry(&record));
-            response.extensions_mut().insert(AdminNote(format!("revoked {}", described(&record))));
+            response.extensions_mut().insert(AdminNote(format!("revoked {}", describe(&record))));
             response
         }
         Err(error) => reply::rest_error(&error),

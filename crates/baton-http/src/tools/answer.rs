@@ -1,11 +1,11 @@
 //! `POST /api/v1/agents/{agent}/tools/{tool}/answers`: continues a call that asked questions.
 
 use super::{
-    reached,
-    run::{Round, object, respond, run},
-    state::Carried,
+    authorize,
+    run::{ToolCallRound, object, respond, run},
+    state::ToolCallState,
 };
-use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan};
+use crate::{app::HttpState, auth::Caller, named::invalid_path, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
@@ -20,35 +20,35 @@ use std::sync::Arc;
 
 /// The body repeats the arguments and adds the answers and the state that came with the questions.
 pub(crate) async fn answer(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     path: Result<Path<(String, String)>, PathRejection>,
     request: Request,
 ) -> Response {
     let called = async {
-        let Path((agent, tool)) = path.map_err(|error| unreadable(&error.body_text()))?;
-        let (agent, host) = reached(&shared, &caller, Access::Call, &agent)?;
+        let Path((agent, tool)) = path.map_err(|error| invalid_path(&error.body_text()))?;
+        let (agent, host) = authorize(&shared, &caller, Access::Call, &agent)?;
         let (parts, body) = request.into_parts();
         reply::check_json(&parts.headers)?;
         let received = shared.bodies.read(&parts, body).await?;
-        let AnswerTool { arguments, answers, state } = serde_json::from_str(reply::readable(&received.bytes)?)
+        let AnswerTool { arguments, answers, state } = serde_json::from_str(reply::parse_text(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
         let arguments = arguments.as_ref().map_or("{}", |arguments| arguments.as_str());
-        let round = Round {
+        let round = ToolCallRound {
             tool: &tool,
             arguments: object(arguments, "arguments")?,
-            carried: carried(state.as_deref())?,
+            state: parse_state(state.as_deref())?,
             answers: answers.into_iter().map(Into::into).collect(),
-            span: RequestSpan::of(&parts.extensions, &parts.headers),
+            span: RequestSpan::from_request(&parts.extensions, &parts.headers),
         };
         run(&shared, &caller, host, &agent, round).await
     };
     respond(called.await)
 }
 
-fn carried(state: Option<&str>) -> Result<Carried, Error> {
-    let Some(state) = state else { return Ok(Carried::default()) };
-    Carried::read(state).ok_or_else(|| {
+fn parse_state(state: Option<&str>) -> Result<ToolCallState, Error> {
+    let Some(state) = state else { return Ok(ToolCallState::default()) };
+    ToolCallState::read(state).ok_or_else(|| {
         let message = "the state is invalid; call the tool again without it";
         Error::new(ErrorKind::InvalidParams, ErrorCode::ANSWER_INVALID, message)
     })

@@ -1,11 +1,11 @@
 //! `POST /api/v1/agents/{agent}/tools/{tool}`: starts a call.
 
 use super::{
-    reached,
-    run::{Round, object, respond, run},
-    state::Carried,
+    authorize,
+    run::{ToolCallRound, object, respond, run},
+    state::ToolCallState,
 };
-use crate::{app::Shared, auth::Caller, named::unreadable, reply, telemetry::RequestSpan};
+use crate::{app::HttpState, auth::Caller, named::invalid_path, reply, telemetry::RequestSpan};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
@@ -17,29 +17,30 @@ use std::{pin::pin, sync::Arc};
 
 /// The body is the object of arguments; an empty body means no arguments.
 pub(crate) async fn call(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     path: Result<Path<(String, String)>, PathRejection>,
     request: Request,
 ) -> Response {
     let called = async {
-        let Path((agent, tool)) = path.map_err(|error| unreadable(&error.body_text()))?;
-        let (agent, host) = reached(&shared, &caller, Access::Call, &agent)?;
-        let span = RequestSpan::of(request.extensions(), request.headers());
+        let Path((agent, tool)) = path.map_err(|error| invalid_path(&error.body_text()))?;
+        let (agent, host) = authorize(&shared, &caller, Access::Call, &agent)?;
+        let span = RequestSpan::from_request(request.extensions(), request.headers());
         let arguments = arguments(&shared, request).await?;
-        let round = Round { tool: &tool, arguments, carried: Carried::default(), answers: Vec::new(), span };
+        let round =
+            ToolCallRound { tool: &tool, arguments, state: ToolCallState::default(), answers: Vec::new(), span };
         run(&shared, &caller, host, &agent, round).await
     };
     respond(called.await)
 }
 
-async fn arguments(shared: &Shared, request: Request) -> Result<Json, Error> {
+async fn arguments(shared: &HttpState, request: Request) -> Result<Json, Error> {
     let (parts, body) = request.into_parts();
     let received = shared.bodies.read(&parts, body).await?;
     if received.bytes.is_empty() {
         return Ok(Json::from(serde_json::Value::Object(serde_json::Map::new())));
     }
     reply::check_json(&parts.headers)?;
-    let parsed = async { object(reply::readable(&received.bytes)?, "the arguments") };
+    let parsed = async { object(reply::parse_text(&received.bytes)?, "the arguments") };
     shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await
 }

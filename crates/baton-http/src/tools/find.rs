@@ -6,17 +6,17 @@ use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Maximum wait for starting servers if no available tool has the name.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SERVER_WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum suggestions in an error.
-const NEAR: usize = 5;
+const MAX_SUGGESTIONS: usize = 5;
 
 /// Maximum characters of a compared name.
-const LONGEST: usize = 128;
+const MAX_NAME_LEN: usize = 128;
 
 /// Callable tools of an agent, sorted by name.
-pub(super) async fn all(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
-    let mut tools = host.offered(agent, patience).await;
+pub(super) async fn callable_tools(host: &dyn ToolHost, agent: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
+    let mut tools = host.available_tools(agent, patience).await;
     // Tools in the definition take precedence over server tools of the same name.
     tools.retain(|tool| agent.tools.iter().all(|own| own.name != tool.name));
     tools.extend(agent.tools.iter().cloned());
@@ -26,17 +26,17 @@ pub(super) async fn all(host: &dyn ToolHost, agent: &AgentSpec, patience: Durati
 }
 
 /// The tool with this name.
-pub(super) async fn one(host: &dyn ToolHost, agent: &AgentSpec, name: &str) -> Result<ToolSpec, Error> {
+pub(super) async fn find_tool(host: &dyn ToolHost, agent: &AgentSpec, name: &str) -> Result<ToolSpec, Error> {
     let own = agent.tools.iter().find(|tool| tool.name == name);
     if own.is_some_and(|tool| tool.permission == Permission::Deny) {
         return Err(denied(&format!("the definition of '{}' denies the tool '{name}'", agent.name)));
     }
     let named = |tools: &[ToolSpec]| tools.iter().find(|tool| tool.name == name).cloned();
-    if let Some(tool) = named(&all(host, agent, Duration::ZERO).await) {
+    if let Some(tool) = named(&callable_tools(host, agent, Duration::ZERO).await) {
         return Ok(tool);
     }
-    let tools = all(host, agent, PATIENCE).await;
-    named(&tools).ok_or_else(|| missing(agent, name, &tools))
+    let tools = callable_tools(host, agent, SERVER_WAIT_TIMEOUT).await;
+    named(&tools).ok_or_else(|| tool_not_found(agent, name, &tools))
 }
 
 /// Error for a denied call.
@@ -44,10 +44,10 @@ pub(super) fn denied(message: &str) -> Error {
     Error::new(ErrorKind::Forbidden, ErrorCode::TOOL_DENIED, message)
 }
 
-fn missing(agent: &AgentSpec, name: &str, tools: &[ToolSpec]) -> Error {
+fn tool_not_found(agent: &AgentSpec, name: &str, tools: &[ToolSpec]) -> Error {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    let name: String = name.chars().take(LONGEST).collect();
-    let near = near(&name, &names);
+    let name: String = name.chars().take(MAX_NAME_LEN).collect();
+    let near = suggestions(&name, &names);
     let tell = match (near.is_empty(), names.len()) {
         (false, _) => format!("did you mean {}?", near.join(", ")),
         (true, 0) => "it has no callable tools now".to_owned(),
@@ -58,7 +58,7 @@ fn missing(agent: &AgentSpec, name: &str, tools: &[ToolSpec]) -> Error {
 }
 
 /// Similar names, nearest first.
-pub(super) fn near<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
+pub(super) fn suggestions<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
     let asked = name.to_ascii_lowercase();
     let mut near: Vec<(usize, &str)> = names
         .iter()
@@ -70,14 +70,14 @@ pub(super) fn near<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
         })
         .collect();
     near.sort_unstable();
-    near.into_iter().take(NEAR).map(|(_, name)| name).collect()
+    near.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
 /// Levenshtein distance.
 fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().take(LONGEST).collect();
+    let other: Vec<char> = other.chars().take(MAX_NAME_LEN).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, letter) in one.chars().take(LONGEST).enumerate() {
+    for (index, letter) in one.chars().take(MAX_NAME_LEN).enumerate() {
         let mut diagonal = row[0];
         row[0] = index + 1;
         for (at, known) in other.iter().enumerate() {
@@ -105,7 +105,7 @@ mod tests {
             ("launch", &[]),
             ("", &[]),
         ] {
-            assert_eq!(near(name, &names), expect, "{name}");
+            assert_eq!(suggestions(name, &names), expect, "{name}");
         }
     }
 

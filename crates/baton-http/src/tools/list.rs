@@ -1,7 +1,7 @@
 //! `GET /api/v1/agents/{agent}/tools?wait=`.
 
-use super::{find, reached};
-use crate::{app::Shared, auth::Caller, named::Named, reply};
+use super::{authorize, find};
+use crate::{app::HttpState, auth::Caller, named::PathName, reply};
 use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
@@ -17,35 +17,38 @@ use serde::Deserialize;
 use std::{sync::Arc, time::Duration};
 
 /// Maximum wait for servers.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Query parameters of the list.
 #[derive(Deserialize)]
-pub(crate) struct Waiting {
+pub(crate) struct ToolListParams {
     wait: Option<String>,
 }
 
 /// Callable tools, and the state of the agent's servers.
 pub(crate) async fn list(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
-    Named(agent): Named,
-    query: Result<Query<Waiting>, QueryRejection>,
+    PathName(agent): PathName,
+    query: Result<Query<ToolListParams>, QueryRejection>,
 ) -> Response {
     let listed = async {
-        let (agent, host) = reached(&shared, &caller, Access::Read, &agent)?;
-        let wait = query.ok().and_then(|Query(Waiting { wait })| wait).map_or(Some(Duration::ZERO), |wait| time(&wait));
+        let (agent, host) = authorize(&shared, &caller, Access::Read, &agent)?;
+        let wait = query
+            .ok()
+            .and_then(|Query(ToolListParams { wait })| wait)
+            .map_or(Some(Duration::ZERO), |wait| parse_wait(&wait));
         let Some(wait) = wait else {
             let message = "wait must be a time such as 500ms, 1s or 1m";
             return Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message));
         };
-        find::all(host, &agent, wait.min(LONGEST_WAIT)).await;
+        find::callable_tools(host, &agent, wait.min(MAX_WAIT)).await;
         let servers = host.servers(&agent.name);
         // A server may have become ready in the meantime: the tools of every server listed as ready must be in the
         // list.
-        let tools = find::all(host, &agent, Duration::ZERO).await;
+        let tools = find::callable_tools(host, &agent, Duration::ZERO).await;
         Ok(ToolList {
-            tools: tools.iter().map(ToolEntry::of).collect(),
+            tools: tools.iter().map(ToolEntry::from_spec).collect(),
             servers: servers.into_iter().map(entry).collect(),
         })
     };
@@ -61,7 +64,7 @@ fn entry(status: ServerStatus) -> ServerEntry {
 }
 
 /// Parses a duration with a unit; a plain number is in seconds.
-fn time(text: &str) -> Option<Duration> {
+fn parse_wait(text: &str) -> Option<Duration> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (count, unit) = text.split_at(digits);
     let count: u64 = count.parse().ok()?;
@@ -92,7 +95,7 @@ mod tests {
             ("1h", None),
             ("99999999999999999999s", None),
         ] {
-            assert_eq!(time(text), expect.map(Duration::from_millis), "{text}");
+            assert_eq!(parse_wait(text), expect.map(Duration::from_millis), "{text}");
         }
     }
 }

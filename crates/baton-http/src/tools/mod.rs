@@ -19,7 +19,7 @@ pub(crate) use list::list;
 pub use permission::PermissionPorts;
 pub(crate) use permission::{set_server_permission, set_tool_permission};
 
-use crate::{app::Shared, auth::Caller};
+use crate::{app::HttpState, auth::Caller};
 use baton_ports::ToolHost;
 use baton_rules::Access;
 use baton_types::{AgentSpec, ErrorCode};
@@ -40,15 +40,15 @@ impl fmt::Debug for ToolPorts {
 }
 
 /// The agent of a path and its tool host, if the caller has the access.
-fn reached<'a>(
-    shared: &'a Shared,
+fn authorize<'a>(
+    shared: &'a HttpState,
     caller: &Caller,
     access: Access,
     agent: &str,
 ) -> Result<(Arc<AgentSpec>, &'a dyn ToolHost), Error> {
     // A missing read scope is reported first.
-    caller.may(shared, Access::Read, Some(&agent.into()))?;
-    caller.may(shared, access, Some(&agent.into()))?;
+    caller.check_access(shared, Access::Read, Some(&agent.into()))?;
+    caller.check_access(shared, access, Some(&agent.into()))?;
     let spec = shared.agent(agent).ok_or_else(|| shared.no_such_agent_for(caller, Some(agent)))?;
     match &shared.options.tools {
         Some(ports) => Ok((spec, ports.host.as_ref())),

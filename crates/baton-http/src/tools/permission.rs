@@ -1,30 +1,30 @@
-//! `PUT /api/v1/agents/{agent}/tools/{tool}/permission` and `PUT /api/v1/agents/{agent}/servers/{server}/permission`:
-//! a word about a tool or a server, written into the agent's definition.
+//! `UPSERT /api/v1/agents/{agent}/tools/{tool}/permission` and `UPSERT /api/v1/agents/{agent}/servers/{server}/permission`:
+//! set the permission of a tool or a server in the agent's definition.
 
 use super::{
-    reached,
-    scope::{Meant, meant, missing, remark},
+    authorize,
+    scope::{ToolPermissionTarget, override_note, resolve_target, target_not_found},
 };
-use crate::{app::Shared, auth::Caller, definitions, named::unreadable, reply};
+use crate::{app::HttpState, auth::Caller, definitions, named::invalid_path, reply};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use baton_manage::Who;
-use baton_ports::{PermissionBook, PermissionBookError, PermissionChanged, ToolHost};
+use baton_manage::ManageRole;
+use baton_ports::{PermissionEditError, PermissionEditor, PermissionUpdate, ToolHost};
 use baton_rules::Access;
-use baton_types::{AgentSpec, ErrorCode, PermissionChange, ToolScope};
+use baton_types::{AgentSpec, ErrorCode, PermissionChange, PermissionTarget};
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
     api::{PermissionReply, SetPermission},
 };
 use std::{fmt, sync::Arc};
 
-/// Who writes words about tools into definitions.
+/// Storage of tool permissions in agent definitions.
 #[derive(Clone)]
 pub struct PermissionPorts {
-    /// Writes them.
-    pub book: Arc<dyn PermissionBook>,
+    /// Permission repository.
+    pub repository: Arc<dyn PermissionEditor>,
 }
 
 impl fmt::Debug for PermissionPorts {
@@ -33,104 +33,108 @@ impl fmt::Debug for PermissionPorts {
     }
 }
 
-/// Of a tool, by the name that a model uses, or of a whole server: `files__*`, or its name.
+/// Sets the permission of a tool by its model-facing name, or of a whole server: `files__*`, or its name.
 pub(crate) async fn set_tool_permission(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     path: Result<Path<(String, String)>, PathRejection>,
     request: Request,
 ) -> Response {
     let set = async {
-        let Path((agent, tool)) = path.map_err(|error| unreadable(&error.body_text()))?;
-        let (agent, host) = admitted(&shared, &caller, &agent)?;
-        let who = definitions::who(&shared, request.headers());
-        let word = word(&shared, request).await?;
-        let meant = meant(host, &agent, &tool).await?;
+        let Path((agent, tool)) = path.map_err(|error| invalid_path(&error.body_text()))?;
+        let (agent, host) = authorize_change(&shared, &caller, &agent)?;
+        let who = definitions::manage_role(&shared, request.headers());
+        let word = read_change(&shared, request).await?;
+        let meant = resolve_target(host, &agent, &tool).await?;
         check_start(&shared, who, &agent, &meant.scope, &word).await?;
-        set(&shared, host, &agent, meant, word).await
+        apply_change(&shared, host, &agent, meant, word).await
     };
     respond(set.await)
 }
 
-/// Of the tools of a server of which nothing else is said.
+/// Sets the default permission of a server's tools.
 pub(crate) async fn set_server_permission(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<HttpState>>,
     caller: Caller,
     path: Result<Path<(String, String)>, PathRejection>,
     request: Request,
 ) -> Response {
     let set = async {
-        let Path((agent, server)) = path.map_err(|error| unreadable(&error.body_text()))?;
-        let (agent, host) = admitted(&shared, &caller, &agent)?;
-        let who = definitions::who(&shared, request.headers());
-        let word = word(&shared, request).await?;
+        let Path((agent, server)) = path.map_err(|error| invalid_path(&error.body_text()))?;
+        let (agent, host) = authorize_change(&shared, &caller, &agent)?;
+        let who = definitions::manage_role(&shared, request.headers());
+        let word = read_change(&shared, request).await?;
         if !host.servers(&agent.name).iter().any(|known| known.name == server) {
-            return Err(missing(host, &agent, &server, &[]));
+            return Err(target_not_found(host, &agent, &server, &[]));
         }
-        let meant = Meant::server(&server);
+        let meant = ToolPermissionTarget::server(&server);
         check_start(&shared, who, &agent, &meant.scope, &word).await?;
-        set(&shared, host, &agent, meant, word).await
+        apply_change(&shared, host, &agent, meant, word).await
     };
     respond(set.await)
 }
 
-/// Definitions are changed by those who may manage this Baton.
-fn admitted<'a>(shared: &'a Shared, caller: &Caller, agent: &str) -> Result<(Arc<AgentSpec>, &'a dyn ToolHost), Error> {
-    caller.may(shared, Access::Admin, None)?;
-    reached(shared, caller, Access::Read, agent)
+/// Changes to definitions require `admin`.
+fn authorize_change<'a>(
+    shared: &'a HttpState,
+    caller: &Caller,
+    agent: &str,
+) -> Result<(Arc<AgentSpec>, &'a dyn ToolHost), Error> {
+    caller.check_access(shared, Access::Admin, None)?;
+    authorize(shared, caller, Access::Read, agent)
 }
 
-/// Switching a server on may start a program, which is for the owner of this Baton to decide.
+/// Enabling a server may start a program, so only the owner may do it.
 async fn check_start(
-    shared: &Shared,
-    who: Who,
+    shared: &HttpState,
+    who: ManageRole,
     agent: &AgentSpec,
-    scope: &ToolScope,
+    scope: &PermissionTarget,
     word: &SetPermission,
 ) -> Result<(), Error> {
-    let (ToolScope::Server(server), Some(false)) = (scope, word.disabled) else { return Ok(()) };
+    let (PermissionTarget::Server(server), Some(false)) = (scope, word.disabled) else { return Ok(()) };
     let Ok(manager) = definitions::manager(shared) else { return Ok(()) };
-    manager.check_server_start(&agent.name, who, server).await.map_err(definitions::refusal)
+    manager.check_server_start(&agent.name, who, server).await.map_err(definitions::manage_error)
 }
 
-async fn word(shared: &Shared, request: Request) -> Result<SetPermission, Error> {
+async fn read_change(shared: &HttpState, request: Request) -> Result<SetPermission, Error> {
     let invalid = |message: String| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
     let (parts, body) = request.into_parts();
     reply::check_json(&parts.headers)?;
     let received = shared.bodies.read(&parts, body).await?;
     let word: SetPermission =
-        serde_json::from_str(reply::readable(&received.bytes)?).map_err(|error| invalid(error.to_string()))?;
+        serde_json::from_str(reply::parse_text(&received.bytes)?).map_err(|error| invalid(error.to_string()))?;
     if word == SetPermission::default() {
         return Err(invalid(
-            "say what is to hold: permission (allow, ask or deny), disabled (true or false)".to_owned(),
+            "give at least one of permission (allow, ask or deny) and disabled (true or false)".to_owned(),
         ));
     }
     Ok(word)
 }
 
-async fn set(
-    shared: &Shared,
+async fn apply_change(
+    shared: &HttpState,
     host: &dyn ToolHost,
     agent: &AgentSpec,
-    meant: Meant,
+    meant: ToolPermissionTarget,
     word: SetPermission,
 ) -> Result<PermissionReply, Error> {
     let Some(ports) = &shared.options.permissions else {
-        let message = "this Baton writes no definitions; change the agent where it is defined";
+        let message = "this server stores no agent definitions; change the agent where it is defined";
         return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
     };
-    let Meant { tool, scope } = meant;
+    let ToolPermissionTarget { tool, scope } = meant;
     let server = match &scope {
-        ToolScope::Own(_) => None,
-        ToolScope::Tool(mcp) => Some(mcp.server.clone()),
-        ToolScope::Server(server) => Some(server.clone()),
+        PermissionTarget::Own(_) => None,
+        PermissionTarget::Tool(mcp) => Some(mcp.server.clone()),
+        PermissionTarget::Server(server) => Some(server.clone()),
     };
-    let change = PermissionChange { scope, permission: word.permission, disabled: word.disabled };
-    let changed = ports.book.change(&agent.name, change).await.map_err(refusal)?;
-    let PermissionChanged { file, is_written, before, after } = changed;
-    // As it is now, with the word in it.
+    let change = PermissionChange { target: scope, permission: word.permission, disabled: word.disabled };
+    let changed = ports.repository.change(&agent.name, change).await.map_err(permission_error)?;
+    let PermissionUpdate { file, is_written, before, after } = changed;
+    // Read again, so that it includes the change.
     let remark = match (&tool, word.permission, shared.agent(agent.name.as_str())) {
-        (Some(tool), Some(wanted), Some(agent)) => remark(host, &agent, tool, wanted).await,
+        (Some(tool), Some(wanted), Some(agent)) => override_note(host, &agent, tool, wanted).await,
         _ => None,
     };
     Ok(PermissionReply {
@@ -152,8 +156,8 @@ fn respond(set: Result<PermissionReply, Error>) -> Response {
     }
 }
 
-fn refusal(error: PermissionBookError) -> Error {
-    let PermissionBookError { code, detail } = error;
+fn permission_error(error: PermissionEditError) -> Error {
+    let PermissionEditError { code, detail } = error;
     let kind = match code {
         ErrorCode::AGENT_NOT_FOUND => ErrorKind::AgentNotFound,
         ErrorCode::TOOL_NOT_FOUND => ErrorKind::PageNotFound,

@@ -1,28 +1,31 @@
 //! One round of a tool call: policy check, execution until the tool ends or asks, and response.
 
-use super::{find, state::Carried};
-use crate::{app::Shared, auth::Caller, reply, telemetry::RequestSpan};
+use super::{find, state::ToolCallState};
+use crate::{app::HttpState, auth::Caller, reply, telemetry::RequestSpan};
 use axum::response::Response;
-use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolRun};
-use baton_rules::{Decision, Session, decide};
+use baton_ports::{
+    BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
+};
+use baton_rules::{PermissionContext, PermissionDecision, decide_permission};
 use baton_telemetry::{
     OpenSpan,
     names::{self, operation},
     within,
 };
 use baton_types::{
-    AgentSpec, ErrorCode, Json, Key, SpanKind, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, TraceContext,
+    AgentSpec, AttributeKey, ErrorCode, Json, SpanKind, ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest,
+    ToolQuestion, TraceContext,
 };
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
-    api::{AskEntry, ToolReply},
+    api::{QuestionEntry, ToolReply},
 };
 
 /// Input of a round.
-pub(super) struct Round<'a> {
+pub(super) struct ToolCallRound<'a> {
     pub(super) tool: &'a str,
     pub(super) arguments: Json,
-    pub(super) carried: Carried,
+    pub(super) state: ToolCallState,
     pub(super) answers: Vec<ToolAnswer>,
     /// Span of the request.
     pub(super) span: RequestSpan,
@@ -30,39 +33,42 @@ pub(super) struct Round<'a> {
 
 /// Runs a tool if the policy allows it, or returns the questions to answer first.
 pub(super) async fn run(
-    shared: &Shared,
+    shared: &HttpState,
     caller: &Caller,
     host: &dyn ToolHost,
     agent: &AgentSpec,
-    round: Round<'_>,
+    round: ToolCallRound<'_>,
 ) -> Result<ToolReply, Error> {
-    let tool = find::one(host, agent, round.tool).await?;
+    let tool = find::find_tool(host, agent, round.tool).await?;
     let call = ToolCall { id: shared.engine.fresh_id().into(), name: tool.name.clone(), arguments: round.arguments };
-    let mut span = begun(shared, agent, &call, round.span.context());
+    let mut span = start_span(shared, agent, &call, round.span.context());
     let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
-    let mut answers = ToolAnswers { answers: round.answers, state: round.carried.tool };
-    let approved = round.carried.approved || answers.approval() == Some(true);
+    let mut answers = ToolAnswers { answers: round.answers, state: round.state.tool };
+    let approved = round.state.approved || answers.approval() == Some(true);
     // The caller names the tool explicitly and can answer questions.
     let included = [tool.name.clone()];
-    let session = Session { autonomous: false, ask: agent.policy.ask, included: &included };
-    let decision = decide(&agent.policy, &session, &tool, Some(&call.arguments), false);
-    if let Decision::Deny(reason) = decision {
+    let session = PermissionContext { autonomous: false, ask: agent.policy.ask, included: &included };
+    let decision = decide_permission(&agent.policy, &session, &tool, Some(&call.arguments), false);
+    if let PermissionDecision::Deny(reason) = decision {
         span.set(names::BATON_DECISION, "deny");
         return Err(find::denied(&format!("'{}' did not run, because {reason}", call.name)));
     }
-    if decision == Decision::Ask && !approved {
+    if decision == PermissionDecision::Ask && !approved {
         if answers.approval() == Some(false) {
             span.set(names::BATON_DECISION, "declined");
             return Err(find::denied(&format!("the call of '{}' was not approved", call.name)));
         }
         span.set(names::BATON_DECISION, "ask");
-        return Ok(asks(ToolAsk { questions: vec![question], state: answers.state }, &Carried::default()));
+        return Ok(ask_reply(
+            ToolInputRequest { questions: vec![question], state: answers.state },
+            &ToolCallState::default(),
+        ));
     }
     span.set(names::BATON_DECISION, if approved { "approved" } else { "allow" });
     answers.answers.retain(|answer| answer.key != question.key);
     let answered = !answers.answers.is_empty() || answers.state.is_some();
     let trace = span.context().map(|context| context.to_string());
-    let outcome = host.call(ToolRun {
+    let outcome = host.call(ToolInvocation {
         agent,
         tool: &tool,
         call: &call,
@@ -70,7 +76,7 @@ pub(super) async fn run(
         task: None,
         trace: trace.as_deref(),
         answers: answered.then_some(&answers),
-        helper: &NoModel,
+        helper: &SamplingUnavailable,
     });
     let outcome = within(span.context(), outcome).await;
     if let ToolOutcome::Done(ToolOutput { is_error: true, .. }) = &outcome {
@@ -80,15 +86,15 @@ pub(super) async fn run(
         ToolOutcome::Done(done) => {
             ToolReply { output: Some(done.output), is_error: Some(done.is_error), ..ToolReply::default() }
         }
-        ToolOutcome::Asks(ask) => asks(ask, &Carried { approved, tool: None }),
+        ToolOutcome::InputRequired(ask) => ask_reply(ask, &ToolCallState { approved, tool: None }),
     })
 }
 
 /// Span of the call, a child of the request span.
-fn begun(shared: &Shared, agent: &AgentSpec, call: &ToolCall, parent: Option<TraceContext>) -> OpenSpan {
+fn start_span(shared: &HttpState, agent: &AgentSpec, call: &ToolCall, parent: Option<TraceContext>) -> OpenSpan {
     let tracer = &shared.options.tracer;
     let name = if tracer.is_on() { format!("{} {}", operation::EXECUTE_TOOL, call.name) } else { String::new() };
-    let mut span = tracer.start(SpanKind::Internal, Key::from(name), parent);
+    let mut span = tracer.start(SpanKind::Internal, AttributeKey::from(name), parent);
     span.set(names::GEN_AI_OPERATION_NAME, operation::EXECUTE_TOOL);
     span.set_with(names::GEN_AI_TOOL_NAME, || call.name.clone());
     span.set_with(names::GEN_AI_TOOL_CALL_ID, || call.id.as_str().to_owned());
@@ -96,10 +102,10 @@ fn begun(shared: &Shared, agent: &AgentSpec, call: &ToolCall, parent: Option<Tra
     span
 }
 
-fn asks(ask: ToolAsk, settled: &Carried) -> ToolReply {
-    let carried = Carried { tool: ask.state, ..settled.clone() };
+fn ask_reply(ask: ToolInputRequest, settled: &ToolCallState) -> ToolReply {
+    let carried = ToolCallState { tool: ask.state, ..settled.clone() };
     ToolReply {
-        asks: ask.questions.into_iter().map(AskEntry::from).collect(),
+        asks: ask.questions.into_iter().map(QuestionEntry::from).collect(),
         state: Some(carried.write()),
         ..ToolReply::default()
     }
@@ -125,10 +131,10 @@ pub(super) fn object(text: &str, what: &str) -> Result<Json, Error> {
 }
 
 /// Sampling is not available outside a run.
-struct NoModel;
+struct SamplingUnavailable;
 
-impl ToolHelper for NoModel {
-    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+impl ToolHelper for SamplingUnavailable {
+    fn sample(&self, _: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         let message =
             "the tool requests model sampling, which is available only in a run of the agent or to an MCP client";
         Box::pin(std::future::ready(Err(message.to_owned())))

@@ -5,14 +5,14 @@
 /// The state is not authenticated, because a forged one gains nothing: a caller that may call a tool may also approve
 /// the call, and the tool must protect its own state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Carried {
+pub(super) struct ToolCallState {
     /// Whether the call was approved.
     pub(super) approved: bool,
     /// Opaque state of the tool.
     pub(super) tool: Option<String>,
 }
 
-impl Carried {
+impl ToolCallState {
     pub(super) fn write(&self) -> String {
         let approved = if self.approved { "approved" } else { "asked" };
         match &self.tool {
@@ -43,10 +43,10 @@ mod tests {
     fn what_is_written_is_read() {
         for approved in [true, false] {
             for tool in [None, Some(""), Some("a:b")] {
-                let carried = Carried { approved, tool: tool.map(str::to_owned) };
-                assert_eq!(Carried::read(&carried.write()), Some(carried));
+                let carried = ToolCallState { approved, tool: tool.map(str::to_owned) };
+                assert_eq!(ToolCallState::read(&carried.write()), Some(carried));
             }
         }
-        assert_eq!(Carried::read("whatever:1"), None);
+        assert_eq!(ToolCallState::read("whatever:1"), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use axum::Router;
 use baton_http::{AccessOptions, CorsOrigins, HttpOptions, app};
-use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
+use baton_ports::{AuthenticatedCaller, Authenticator, BoxFuture, TokenRejection};
 use http_body_util::BodyExt as _;
 use std::sync::Arc;
 
@@ -95,9 +95,9 @@ async fn every_origin_may_call_where_tokens_are_asked_for() {
 /// Knows nobody.
 struct Stranger;
 
-impl Identity for Stranger {
-    fn identify<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>> {
-        Box::pin(std::future::ready(Err(Unidentified::Unknown)))
+impl Authenticator for Stranger {
+    fn authenticate<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
+        Box::pin(std::future::ready(Err(TokenRejection::Unknown)))
     }
 
     fn issuers(&self) -> Vec<String> {

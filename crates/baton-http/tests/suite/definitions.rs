@@ -5,12 +5,12 @@ use crate::{
     world::{Counted, Deaf, Obedient, Ticking, Weather, options},
 };
 use axum::{Router, body::Body};
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{AccessOptions, DefinitionPorts, HttpOptions, McpPorts, app};
 use baton_journal::MemoryJournal;
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_mcp::{ManagePorts, ManageServer};
-use baton_ports::{AgentShelf, AgentSource};
+use baton_ports::{AgentRepository, AgentSource};
 use baton_types::Digest;
 use http::{Request, header};
 use http_body_util::BodyExt as _;
@@ -22,10 +22,10 @@ use tower::ServiceExt as _;
 fn nobody(access: AccessOptions) -> Router {
     let storage = Arc::new(MemoryStorage::new());
     let agents = Arc::new(DirectoryAgents::open_with(&[], vec![storage], None));
-    let shelf: Arc<dyn AgentShelf> = agents.clone();
+    let shelf: Arc<dyn AgentRepository> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;
     let engine = Engine::new(
-        Options::default(),
+        EngineOptions::default(),
         Ports {
             journal: Arc::new(MemoryJournal::default()),
             models: Arc::new(Obedient),
@@ -41,7 +41,7 @@ fn nobody(access: AccessOptions) -> Router {
     let managed = ManagePorts { agents: Arc::clone(&agents), shelf: Arc::clone(&shelf), providers: None };
     let manage = ManageServer::endpoint(managed, &common());
     let mcp = McpPorts { manage: Some(manage), ..ports(&agents, Arc::new(engine.clone())) };
-    let definitions = Some(DefinitionPorts { shelf });
+    let definitions = Some(DefinitionPorts { repository: shelf });
     app(engine, HttpOptions { mcp: Some(mcp), definitions, access, ..options() })
 }
 
@@ -253,7 +253,7 @@ async fn teamspark_23_an_agent_is_made_with_rule_reference_and_server_and_answer
 #[tokio::test]
 async fn only_the_owner_has_the_tools_start_programs() {
     // Without the owner's token, callers of this machine may change agents and no more.
-    let app = nobody(AccessOptions { owner: Some(Digest::of(b"owner")), ..AccessOptions::default() });
+    let app = nobody(AccessOptions { owner: Some(Digest::compute(b"owner")), ..AccessOptions::default() });
     tool(&app, "agent_create", json!({"name": "Bob"})).await;
     let program = json!({"agentTarget": "bob", "name": "shell", "config": {"command": "sh"}});
     let refused = tool(&app, "agent_add_mcp_server", program.clone()).await;

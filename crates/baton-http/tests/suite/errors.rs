@@ -7,7 +7,7 @@ use crate::{
 use axum::Router;
 use baton_http::{A2aOptions, HttpOptions, app};
 use baton_proto::{
-    error_of, status,
+    error_from_status, status,
     v1::pb::{self, a2a_service_client::A2aServiceClient},
 };
 use baton_types::ErrorCode;
@@ -232,10 +232,10 @@ async fn the_whole_table_is_what_was_published() {
 async fn the_generated_client_reads_refusals_and_answers() {
     let mut client = A2aServiceClient::with_origin(weather(), http::Uri::from_static("http://localhost"));
     let get = pb::GetTaskRequest { id: "nothing".to_owned(), ..pb::GetTaskRequest::default() };
-    let refused = error_of(&client.get_task(get).await.unwrap_err());
+    let refused = error_from_status(&client.get_task(get).await.unwrap_err());
     assert_eq!((refused.kind, refused.code), (ErrorKind::TaskNotFound, ErrorCode::TASK_NOT_FOUND));
     let wrong = pb::ListTasksRequest { page_size: Some(150), ..pb::ListTasksRequest::default() };
-    let refused = error_of(&client.list_tasks(wrong).await.unwrap_err());
+    let refused = error_from_status(&client.list_tasks(wrong).await.unwrap_err());
     assert_eq!((refused.kind, refused.violations[0].field.as_str()), (ErrorKind::InvalidParams, "pageSize"));
     let listed = client.list_tasks(pb::ListTasksRequest::default()).await.unwrap().into_inner();
     assert_eq!((listed.tasks.len(), listed.total_size, listed.page_size), (0, 0, 50));

@@ -5,13 +5,13 @@ use crate::{
     world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options},
 };
 use axum::Router;
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, McpPorts, app};
 use baton_journal::MemoryJournal;
 use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Seal, Sessions};
-use baton_ports::{AgentDesk, AgentSource};
+use baton_ports::{AgentInvoker, AgentSource};
 use baton_toolhost::{Connectors, HostSettings, McpServers};
-use baton_types::{AgentKit, AgentName, AgentSpec, ExportedTool};
+use baton_types::{AgentName, AgentResources, AgentSpec, ExportedTool};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -28,14 +28,14 @@ impl AgentSource for Exporting {
         self.0.agent(name)
     }
 
-    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
         let export = ExportedTool {
             name: "repeat".to_owned(),
             description: "Says it again".to_owned(),
             parameters: json!({"properties": {"words": {"type": "string"}}, "required": ["words"]}).into(),
             prompt: "{words}".to_owned(),
         };
-        Arc::new(AgentKit { exports: vec![export], ..AgentKit::default() })
+        Arc::new(AgentResources { exports: vec![export], ..AgentResources::default() })
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn common() -> Common {
 
 /// Everything that answers MCP requests about these agents.
 pub(crate) fn ports(agents: &Arc<dyn AgentSource>, engine: Arc<Engine>) -> McpPorts {
-    let desk: Arc<dyn AgentDesk> = Arc::<Engine>::clone(&engine);
+    let desk: Arc<dyn AgentInvoker> = Arc::<Engine>::clone(&engine);
     let common = common();
     let environment = baton_mcp::Ports {
         agents: Arc::clone(agents),
@@ -75,7 +75,7 @@ fn served(names: &[&str]) -> Router {
     let agents = names.iter().map(|name| Arc::new(agent(name))).collect();
     let agents: Arc<dyn AgentSource> = Arc::new(Exporting(Served(agents)));
     let engine = Engine::new(
-        Options::default(),
+        EngineOptions::default(),
         Ports {
             journal: Arc::new(MemoryJournal::default()),
             models: Arc::new(Obedient),

@@ -8,7 +8,7 @@ use axum::Router;
 use baton_http::{HttpOptions, MeterPorts, app};
 use baton_ports::BoxFuture;
 use baton_telemetry::{Levels, MeterSource, Meters, Origin, Settings, instruments};
-use baton_types::{Span, SpanKind, Value};
+use baton_types::{Span, SpanKind, SpanValue};
 use std::sync::Arc;
 
 struct Stores;
@@ -40,7 +40,7 @@ pub(crate) fn meters() -> Arc<Meters> {
     meters.observe(&called("a \"b\"\\c\nü {d=\"e\"}", 1));
     let served = vec![
         ("http.request.method".into(), "GET".into()),
-        ("http.response.status_code".into(), Value::Int(503)),
+        ("http.response.status_code".into(), SpanValue::Int(503)),
         ("error.type".into(), "503".into()),
     ];
     meters.observe(&Span { kind: SpanKind::Server, attributes: served, ..first.clone() });

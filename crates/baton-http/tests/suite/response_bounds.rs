@@ -5,7 +5,7 @@ use crate::{
     world::{engine, engine_on, options},
 };
 use axum::{Router, body::Body};
-use baton_engine::Options;
+use baton_engine::EngineOptions;
 use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use http_body_util::BodyExt as _;
@@ -152,7 +152,7 @@ async fn pages_of_a_conversation_have_every_item_once_in_both_orders() {
 #[tokio::test]
 async fn a_full_conversation_takes_nothing_more_and_can_be_read() {
     let journal = Arc::new(MemoryJournal::default());
-    let app = app(engine_on(journal, Options::default(), &["weather"]), options());
+    let app = app(engine_on(journal, EngineOptions::default(), &["weather"]), options());
     let (_, made) = post(&app, "/v1/conversations", json!({})).await;
     let conversation = made["id"].as_str().unwrap();
     let items = format!("/v1/conversations/{conversation}/items");

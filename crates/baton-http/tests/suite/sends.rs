@@ -23,7 +23,7 @@ async fn a_send_can_return_at_once_and_history_is_as_long_as_asked() {
     let client = client();
     let request = SendRequest { return_immediately: true, ..SendRequest::new(message("hang")) };
     let task = client.send("weather", request).await.unwrap();
-    assert!(!task.status.state.known().unwrap().is_terminal());
+    assert!(!task.status.state.to_task_state().unwrap().is_terminal());
     for (length, expect) in [(Some(0), None), (Some(1), Some(1)), (None, Some(2)), (Some(9), Some(2))] {
         let request = SendRequest { history_length: length, ..SendRequest::new(message("Hello there")) };
         let task = client.send("weather", request).await.unwrap();

@@ -6,11 +6,11 @@ use crate::{
 };
 use baton_client::{Client, ClientError, SendRequest, SessionForm, SessionName};
 use baton_http::{SessionPorts, app};
-use baton_ports::{AgentBook, AgentBookError, AgentChanged, AgentFiles, BoxFuture};
+use baton_ports::{AgentEditor, AgentFiles, AgentRepositoryError, AgentUpdate, BoxFuture};
 use baton_types::{AgentChange, AgentName, ErrorCode, ItemKind, Json, Message, SessionOverrides, Thousandths};
 use baton_wire::{
     a2a::v1::{Task, TaskState},
-    api::{ChangeSession, ForkSession, SessionItem, SessionSettings},
+    api::{ChangeSession, ForkSession, SessionItem, SessionSettingsBody},
 };
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -238,23 +238,23 @@ async fn what_cannot_be_done_says_why() {
 #[derive(Default)]
 struct Notes(Mutex<Vec<(AgentName, AgentChange)>>);
 
-impl AgentBook for Notes {
+impl AgentEditor for Notes {
     fn amend<'a>(
         &'a self,
         agent: &'a AgentName,
         change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
+    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
         self.0.lock().unwrap().push((agent.clone(), change));
-        let changed = AgentChanged { file: "weather/agent.yaml".to_owned(), is_written: true };
+        let changed = AgentUpdate { file: "weather/agent.yaml".to_owned(), is_written: true };
         Box::pin(std::future::ready(Ok(changed)))
     }
 
-    fn create<'a>(&'a self, _: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
+    fn create<'a>(&'a self, _: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
         Box::pin(std::future::ready(Ok(agent("weather").name)))
     }
 
-    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
-        let refused = AgentBookError { code: ErrorCode::AGENT_NOT_FOUND, detail: String::new() };
+    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
+        let refused = AgentRepositoryError { code: ErrorCode::AGENT_NOT_FOUND, detail: String::new() };
         Box::pin(std::future::ready(Err(refused)))
     }
 }
@@ -262,9 +262,9 @@ impl AgentBook for Notes {
 #[tokio::test]
 async fn settings_are_reset_one_by_one_or_all_and_saved_as_the_agents() {
     let notes = Arc::new(Notes::default());
-    let book: Arc<dyn AgentBook> = Arc::<Notes>::clone(&notes);
+    let book: Arc<dyn AgentEditor> = Arc::<Notes>::clone(&notes);
     let mut options = options();
-    options.sessions = Some(SessionPorts { book });
+    options.sessions = Some(SessionPorts { agents: book });
     let client = Client::in_memory(app(engine(&["weather"]), options));
     say(&client, "c", "Hello").await;
     let refused = client.save_session(named("c")).await.unwrap_err();
@@ -275,11 +275,11 @@ async fn settings_are_reset_one_by_one_or_all_and_saved_as_the_agents() {
     let changed = client.change_session(named("c"), &settings(json!({"autonomous": null}))).await.unwrap();
     assert_eq!((changed.settings.autonomous, changed.settings.max_turns), (None, Some(9)));
     let saved = client.save_session(named("c")).await.unwrap();
-    assert_eq!((saved.file.as_deref(), saved.settings), (Some("weather/agent.yaml"), SessionSettings::default()));
+    assert_eq!((saved.file.as_deref(), saved.settings), (Some("weather/agent.yaml"), SessionSettingsBody::default()));
     let wanted =
         SessionOverrides { temperature: Some(Thousandths(250)), max_turns: Some(9), ..SessionOverrides::default() };
     let written = notes.0.lock().unwrap().clone();
     assert_eq!(written, [("weather".into(), AgentChange::Settings(wanted))]);
     client.change_session(named("c"), &change).await.unwrap();
-    assert_eq!(client.reset_session(named("c")).await.unwrap().settings, SessionSettings::default());
+    assert_eq!(client.reset_session(named("c")).await.unwrap().settings, SessionSettingsBody::default());
 }

@@ -3,7 +3,7 @@
 use crate::world::{engine, options};
 use axum::{Router, body::Body};
 use baton_http::{HttpOptions, app};
-use baton_identity::{CardDistrust, SigningKeys, TrustedKeys, verify_card};
+use baton_identity::{CardVerificationError, SigningKeys, TrustedKeys, verify_card};
 use baton_ports::{CardSignature, CardSigner};
 use baton_proto::{v1::pb as v1, v03::pb as v03};
 use baton_types::Json;
@@ -29,7 +29,7 @@ impl Counting {
     }
 
     fn trusted(&self) -> TrustedKeys {
-        TrustedKeys::of_jwks(&self.keys.keys()).unwrap()
+        TrustedKeys::from_jwks(&self.keys.keys()).unwrap()
     }
 
     fn signed(&self) -> usize {
@@ -95,7 +95,7 @@ async fn rpc(app: &Router, method: &str) -> String {
 async fn every_card_can_be_checked_with_the_published_keys() {
     let signer = Counting::new();
     let app = served(&signer, &["weather"]);
-    let mut trusted = TrustedKeys::of_thumbprints(signer.keys.thumbprints());
+    let mut trusted = TrustedKeys::from_thumbprints(signer.keys.thumbprints());
     let keys = get(&app, "/.well-known/jwks.json", &[]).await;
     assert_eq!(trusted.admit(&Json::parse(&keys.text).unwrap()), Ok(2));
 
@@ -209,7 +209,7 @@ async fn keys_are_published_for_caches() {
 async fn without_keys_cards_are_bare() {
     let app = app(engine(&["weather"]), options());
     let card = get(&app, "/.well-known/agent-card.json", &[]).await;
-    assert_eq!(verify_card(&card.text, &Counting::new().trusted()), Err(CardDistrust::Unsigned));
+    assert_eq!(verify_card(&card.text, &Counting::new().trusted()), Err(CardVerificationError::Unsigned));
     assert!(!card.header(header::ETAG).starts_with("W/"));
     for path in ["/.well-known/jwks.json", "/agents/weather/.well-known/jwks.json"] {
         assert_eq!(get(&app, path, &[]).await.status, StatusCode::NOT_FOUND);

@@ -2,7 +2,7 @@
 
 use crate::world::{engine_on, options};
 use axum::{Router, body::Body};
-use baton_engine::Options;
+use baton_engine::EngineOptions;
 use baton_http::app;
 use baton_journal::{
     MemoryJournal, SqliteJournal,
@@ -67,7 +67,7 @@ async fn a_send_that_was_not_written_is_refused_in_every_way_of_sending() {
         move |_| if full.load(Ordering::Relaxed) { Fault::Fail } else { Fault::Pass }
     };
     let journal = Arc::new(FaultyJournal::new(Arc::new(MemoryJournal::default()), plan));
-    let app = app(engine_on(journal, Options::default(), &["weather"]), options());
+    let app = app(engine_on(journal, EngineOptions::default(), &["weather"]), options());
     let ways = [("SendMessage", false), ("SendMessage", true), ("SendStreamingMessage", false)];
     for (method, at_once) in ways {
         full.store(true, Ordering::Relaxed);
@@ -83,7 +83,7 @@ async fn a_send_that_was_not_written_is_refused_in_every_way_of_sending() {
 
 #[tokio::test]
 async fn a_server_that_is_busy_says_so_and_serves_again_when_it_is_not() {
-    let limited = Options { max_live: 1, ..Options::default() };
+    let limited = EngineOptions { max_live: 1, ..EngineOptions::default() };
     let app = app(engine_on(Arc::new(MemoryJournal::default()), limited, &["weather"]), options());
     let begun = body(call(&app, "SendMessage", saying("hang", true)).await).await;
     let id = begun["result"]["task"]["id"].as_str().unwrap();
@@ -100,8 +100,8 @@ async fn a_server_that_is_busy_says_so_and_serves_again_when_it_is_not() {
 #[tokio::test]
 async fn a_full_disk_makes_the_server_unready_until_there_is_room() {
     let directory = tempfile::tempdir().unwrap();
-    let journal = Arc::new(SqliteJournal::open(directory.path(), baton_journal::Options::default()).unwrap());
-    let app = app(engine_on(Arc::clone(&journal) as _, Options::default(), &["weather"]), options());
+    let journal = Arc::new(SqliteJournal::open(directory.path(), baton_journal::JournalOptions::default()).unwrap());
+    let app = app(engine_on(Arc::clone(&journal) as _, EngineOptions::default(), &["weather"]), options());
     let kept = body(call(&app, "SendMessage", saying("Hello", false)).await).await;
     assert_eq!(status(&app, "/readyz").await, 200);
 

@@ -6,13 +6,15 @@ use crate::{
 };
 use axum::Router;
 use baton_client::Client;
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, ToolPorts, app};
 use baton_journal::MemoryJournal;
-use baton_ports::{BoxFuture, SampleAsk, ServerState, ServerStatus, ToolHost, ToolOutcome, ToolOutput, ToolRun};
+use baton_ports::{
+    BoxFuture, SamplingRequest, ServerState, ServerStatus, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
+};
 use baton_types::{
-    AgentName, AgentSpec, AnswerAction, ArgumentMatch, Effects, Json, McpTool, Permission, PermissionRule, ToolAsk,
-    ToolPolicy, ToolQuestion, ToolRunner, ToolSpec, Wanted,
+    AgentName, AgentSpec, AnswerAction, ArgumentMatch, Effects, Json, McpTool, Permission, PermissionRule,
+    QuestionKind, ToolInputRequest, ToolPolicy, ToolQuestion, ToolRunner, ToolSpec,
 };
 use baton_wire::api::{AnswerEntry, AnswerTool, ToolReply};
 use http_body_util::BodyExt as _;
@@ -47,11 +49,11 @@ fn of_server(tool: &str, permission: Permission) -> ToolSpec {
 
 fn question(key: &str) -> ToolQuestion {
     let schema = json!({"type": "object", "properties": {"size": {"type": "integer"}}}).into();
-    ToolQuestion { key: key.to_owned(), message: "Which size?".to_owned(), wants: Wanted::Form { schema } }
+    ToolQuestion { key: key.to_owned(), message: "Which size?".to_owned(), wants: QuestionKind::Form { schema } }
 }
 
 impl ToolHost for Workshop {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             let done = |output: Json, is_error| ToolOutcome::Done(ToolOutput { output, is_error });
             let by = format!("{} for {}, trace {:?}", run.tool.name, run.principal.subject, run.trace);
@@ -60,27 +62,27 @@ impl ToolHost for Workshop {
                 ("shop__echo", _) => done(run.call.arguments.clone(), false),
                 ("shop__break", _) => done(Json::string("it broke"), true),
                 ("shop__write", _) => {
-                    let ask = SampleAsk::default();
+                    let ask = SamplingRequest::default();
                     done(Json::string(&run.helper.sample(ask).await.unwrap_err()), true)
                 }
                 ("shop__order" | "shop__buy", None) => {
                     let visit = ToolQuestion {
                         key: "login".to_owned(),
                         message: "Please log in".to_owned(),
-                        wants: Wanted::Visit { url: "https://shop.example.com/login".to_owned() },
+                        wants: QuestionKind::Visit { url: "https://shop.example.com/login".to_owned() },
                     };
-                    ToolOutcome::Asks(ToolAsk {
+                    ToolOutcome::InputRequired(ToolInputRequest {
                         questions: vec![question("size"), visit],
                         state: Some("s:1".to_owned()),
                     })
                 }
-                ("shop__order" | "shop__buy", Some(answers)) => done(Json::of(answers).unwrap(), false),
+                ("shop__order" | "shop__buy", Some(answers)) => done(Json::from_serializable(answers).unwrap(), false),
                 _ => done(Json::string("72°F, sunny"), false),
             }
         })
     }
 
-    fn offered<'a>(&'a self, _: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+    fn available_tools<'a>(&'a self, _: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         self.waited.lock().unwrap().push(patience);
         let allowed = ["break", "echo", "order", "write"].map(|tool| of_server(tool, Permission::Allow));
         let offered = allowed.into_iter().chain([of_server("buy", Permission::Ask)]).collect();
@@ -138,7 +140,7 @@ fn world_with(policy: ToolPolicy) -> World {
         ids: Arc::new(Counted::default()),
     };
     let tools = Some(ToolPorts { host: Arc::<Workshop>::clone(&workshop) });
-    let app = app(Engine::new(Options::default(), ports), HttpOptions { tools, ..options() });
+    let app = app(Engine::new(EngineOptions::default(), ports), HttpOptions { tools, ..options() });
     World { client: Client::in_memory(app.clone()), app, workshop }
 }
 

@@ -3,12 +3,13 @@
 use async_stream::stream;
 use axum::Router;
 use baton_client::Client;
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Journal, Model, ModelCall, ModelError, ModelEvent,
-    ModelStream, Models, Notice, Notified, ToolHost, ToolOutcome, ToolOutput, ToolRun, WebhookError, Webhooks,
+    AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Journal, Model, ModelCall, ModelError,
+    ModelEvent, ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation,
+    ToolOutcome, ToolOutput, WebhookError, WebhookSender,
 };
 use baton_types::{
     AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, PushConfig, Role,
@@ -23,10 +24,10 @@ use std::{
 };
 
 pub(crate) fn engine(agents: &[&str]) -> Engine {
-    engine_on(Arc::new(MemoryJournal::default()), Options::default(), agents)
+    engine_on(Arc::new(MemoryJournal::default()), EngineOptions::default(), agents)
 }
 
-pub(crate) fn engine_on(journal: Arc<dyn Journal>, options: Options, agents: &[&str]) -> Engine {
+pub(crate) fn engine_on(journal: Arc<dyn Journal>, options: EngineOptions, agents: &[&str]) -> Engine {
     let ports = Ports {
         journal,
         models: Arc::new(Obedient),
@@ -76,8 +77,8 @@ impl Clock for Ticking {
 #[derive(Default)]
 pub(crate) struct Counted(AtomicU64);
 
-impl Ids for Counted {
-    fn fresh(&self) -> String {
+impl IdGenerator for Counted {
+    fn next_id(&self) -> String {
         format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
@@ -85,15 +86,19 @@ impl Ids for Counted {
 /// Takes every address but the one that says no, and hears nothing.
 pub(crate) struct Deaf;
 
-impl Webhooks for Deaf {
-    fn admit<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
+impl WebhookSender for Deaf {
+    fn check_receiver<'a>(&'a self, config: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
         let refused = config.url.contains("10.0.0.1");
         let answer = if refused { Err(WebhookError::Forbidden("10.0.0.1 is private".to_owned())) } else { Ok(()) };
         Box::pin(std::future::ready(answer))
     }
 
-    fn notify<'a>(&'a self, _: &'a PushConfig, _: Notice<'a>) -> BoxFuture<'a, Result<Notified, WebhookError>> {
-        Box::pin(std::future::ready(Ok(Notified::Delivered)))
+    fn notify<'a>(
+        &'a self,
+        _: &'a PushConfig,
+        _: TaskNotification<'a>,
+    ) -> BoxFuture<'a, Result<NotificationOutcome, WebhookError>> {
+        Box::pin(std::future::ready(Ok(NotificationOutcome::Delivered)))
     }
 }
 
@@ -123,7 +128,7 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
             tags: vec!["weather".to_owned()],
             examples: Vec::new(),
         }],
-        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
         knowledge: Default::default(),
         about: Default::default(),
         writing: Default::default(),
@@ -161,7 +166,7 @@ pub(crate) fn agent(name: &str) -> AgentSpec {
 
 pub(crate) struct Obedient;
 
-impl Models for Obedient {
+impl ModelResolver for Obedient {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self))
     }
@@ -177,7 +182,7 @@ impl Model for Obedient {
     fn call(&self, call: ModelCall) -> ModelStream {
         let last = call.messages.last().cloned();
         Box::pin(stream! {
-            let mut finish = Finish::Stop;
+            let mut finish = FinishReason::Stop;
             match last {
                 Some(ChatMessage::User { text, .. }) => match text.as_str() {
                     "hang" => {
@@ -192,7 +197,7 @@ impl Model for Obedient {
                         };
                         yield Ok(ModelEvent::Text("Let me see.".to_owned()));
                         tokio::task::yield_now().await;
-                        finish = Finish::ToolCalls;
+                        finish = FinishReason::ToolCalls;
                         let id = "call-1".into();
                         yield Ok(ModelEvent::ToolCall(ToolCall { id, name: name.to_owned(), arguments: arguments.into() }));
                     }
@@ -214,7 +219,7 @@ impl Model for Obedient {
 pub(crate) struct Weather;
 
 impl ToolHost for Weather {
-    fn call<'a>(&'a self, _: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string("72°F, sunny"), is_error: false }) })
     }
 }

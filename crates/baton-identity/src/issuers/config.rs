@@ -2,7 +2,7 @@
 
 use crate::jwt::Algorithm;
 use baton_outbound::Target;
-use baton_rules::Scope;
+use baton_rules::AccessScope;
 
 /// An issuer whose tokens are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl IssuerConfig {
             ));
         }
         for scope in &self.scopes {
-            Scope::parse(scope).map_err(|error| wrong(format!("has an unusable scope: {error}")))?;
+            AccessScope::parse(scope).map_err(|error| wrong(format!("has an unusable scope: {error}")))?;
         }
         Ok(())
     }

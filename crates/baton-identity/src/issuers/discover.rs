@@ -1,6 +1,6 @@
 //! Discovery of issuer keys.
 
-use super::{Documents, IssuerConfig};
+use super::{IssuerConfig, IssuerDocuments};
 use crate::jwt::KeySet;
 use baton_outbound::Target;
 use serde::Deserialize;
@@ -9,13 +9,13 @@ const WELL_KNOWN: &str = "/.well-known/openid-configuration";
 
 /// OpenID Connect metadata, with the used members only.
 #[derive(Deserialize)]
-struct Metadata {
+struct IssuerMetadata {
     issuer: String,
     jwks_uri: String,
 }
 
 /// Fetches the current keys of an issuer.
-pub(super) async fn keys(config: &IssuerConfig, documents: &dyn Documents) -> Result<KeySet, String> {
+pub(super) async fn fetch_keys(config: &IssuerConfig, documents: &dyn IssuerDocuments) -> Result<KeySet, String> {
     let found;
     let url = match &config.jwks_url {
         Some(url) => url,
@@ -27,9 +27,9 @@ pub(super) async fn keys(config: &IssuerConfig, documents: &dyn Documents) -> Re
     KeySet::parse(&documents.get(url).await?)
 }
 
-async fn keys_url(config: &IssuerConfig, documents: &dyn Documents) -> Result<String, String> {
+async fn keys_url(config: &IssuerConfig, documents: &dyn IssuerDocuments) -> Result<String, String> {
     let url = format!("{}{WELL_KNOWN}", config.issuer.trim_end_matches('/'));
-    let metadata: Metadata = serde_json::from_slice(&documents.get(&url).await?)
+    let metadata: IssuerMetadata = serde_json::from_slice(&documents.get(&url).await?)
         .map_err(|error| format!("{url} is not valid issuer metadata: {error}"))?;
     // Otherwise one issuer of a shared host could impersonate another.
     if metadata.issuer != config.issuer {

@@ -10,27 +10,27 @@ use std::time::Duration;
 /// Maximum bytes of a document.
 const MAX_DOCUMENT: usize = 256 * 1024;
 /// Timeout per document; a caller waits for it.
-const TIME: Duration = Duration::from_secs(10);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Fetches public documents of issuers.
-pub trait Documents: Send + Sync + 'static {
+pub trait IssuerDocuments: Send + Sync + 'static {
     /// The document at a URL, or an error message for the operator.
     fn get<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<Bytes, String>>;
 }
 
 /// Documents over HTTP, from the configured hosts and from public addresses.
-pub struct GuardedDocuments {
+pub struct GuardedIssuerDocuments {
     client: GuardedClient,
 }
 
-impl GuardedDocuments {
+impl GuardedIssuerDocuments {
     /// A client for these issuers, which trusts `extra_roots` in addition to the system CAs.
     pub fn new(issuers: &[IssuerConfig], extra_roots: Vec<CertificateDer<'static>>) -> Result<Self, IssuerError> {
         let policy = AddressPolicy::allowing(issuers.iter().flat_map(IssuerConfig::hosts));
         let policy = policy.map_err(|error| IssuerError::Client(error.to_string()))?;
         let options = Options {
-            request_timeout: TIME,
-            body_timeout: TIME,
+            request_timeout: FETCH_TIMEOUT,
+            body_timeout: FETCH_TIMEOUT,
             max_reply: MAX_DOCUMENT,
             idle_per_host: 1,
             extra_roots,
@@ -54,7 +54,7 @@ impl GuardedDocuments {
     }
 }
 
-impl Documents for GuardedDocuments {
+impl IssuerDocuments for GuardedIssuerDocuments {
     fn get<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<Bytes, String>> {
         Box::pin(self.read(url))
     }

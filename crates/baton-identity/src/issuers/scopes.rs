@@ -2,17 +2,17 @@
 
 use super::IssuerConfig;
 use crate::jwt::Claims;
-use baton_rules::Scope;
+use baton_rules::AccessScope;
 use std::sync::Arc;
 
 /// Scopes of a token: all configured ones, or the subset in its claim.
-pub(super) fn granted(config: &IssuerConfig, claims: &Claims) -> Vec<Arc<str>> {
+pub(super) fn granted_scopes(config: &IssuerConfig, claims: &Claims) -> Vec<Arc<str>> {
     let Some(claim) = &config.scope_claim else {
         return config.scopes.iter().map(|scope| scope.as_str().into()).collect();
     };
-    let most: Vec<_> = config.scopes.iter().filter_map(|scope| Scope::parse(scope).ok()).collect();
+    let most: Vec<_> = config.scopes.iter().filter_map(|scope| AccessScope::parse(scope).ok()).collect();
     // Values with a meaning elsewhere, such as `openid`, are ignored.
-    let asked = claims.words(claim).into_iter().filter_map(|word| Scope::parse(word).ok());
+    let asked = claims.claim_values(claim).into_iter().filter_map(|word| AccessScope::parse(word).ok());
     asked
         .filter(|wanted| most.iter().any(|scope| covers(scope, wanted)))
         .map(|wanted| wanted.to_string().into())
@@ -20,14 +20,14 @@ pub(super) fn granted(config: &IssuerConfig, claims: &Claims) -> Vec<Arc<str>> {
 }
 
 /// Whether a scope includes another.
-fn covers(scope: &Scope, wanted: &Scope) -> bool {
+fn covers(scope: &AccessScope, wanted: &AccessScope) -> bool {
     match (scope, wanted) {
-        (Scope::Admin, _) => true,
-        (Scope::TelemetryRead, Scope::TelemetryRead) => true,
-        (_, Scope::Admin | Scope::TelemetryRead) | (Scope::TelemetryRead, _) | (Scope::Read(_), Scope::Call(_)) => {
-            false
-        }
-        (Scope::Read(held) | Scope::Call(held), Scope::Read(asked) | Scope::Call(asked)) => {
+        (AccessScope::Admin, _) => true,
+        (AccessScope::TelemetryRead, AccessScope::TelemetryRead) => true,
+        (_, AccessScope::Admin | AccessScope::TelemetryRead)
+        | (AccessScope::TelemetryRead, _)
+        | (AccessScope::Read(_), AccessScope::Call(_)) => false,
+        (AccessScope::Read(held) | AccessScope::Call(held), AccessScope::Read(asked) | AccessScope::Call(asked)) => {
             held.is_none() || held == asked
         }
     }
@@ -35,13 +35,13 @@ fn covers(scope: &Scope, wanted: &Scope) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scope, covers};
+    use super::{AccessScope, covers};
 
     #[test]
     fn a_scope_covers_what_it_implies_and_nothing_else() {
         let words = ["read", "read:a", "read:b", "call", "call:a", "call:b", "telemetry:read", "admin"];
         let covered = |scope| {
-            let covered = |word: &&str| covers(&Scope::parse(scope).unwrap(), &Scope::parse(word).unwrap());
+            let covered = |word: &&str| covers(&AccessScope::parse(scope).unwrap(), &AccessScope::parse(word).unwrap());
             words.into_iter().filter(covered).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(covered("admin"), "read read:a read:b call call:a call:b telemetry:read admin");

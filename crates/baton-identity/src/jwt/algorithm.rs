@@ -32,7 +32,7 @@ pub enum Algorithm {
 }
 
 /// Verification parameters for a key.
-pub(super) enum Method {
+pub(super) enum VerificationMethod {
     Rsa(&'static RsaParameters),
     P256(&'static dyn VerificationAlgorithm),
     P384(&'static dyn VerificationAlgorithm),
@@ -75,17 +75,17 @@ impl Algorithm {
         }
     }
 
-    pub(super) fn method(self) -> Method {
+    pub(super) fn method(self) -> VerificationMethod {
         match self {
-            Self::Rs256 => Method::Rsa(&RSA_PKCS1_2048_8192_SHA256),
-            Self::Rs384 => Method::Rsa(&RSA_PKCS1_2048_8192_SHA384),
-            Self::Rs512 => Method::Rsa(&RSA_PKCS1_2048_8192_SHA512),
-            Self::Ps256 => Method::Rsa(&RSA_PSS_2048_8192_SHA256),
-            Self::Ps384 => Method::Rsa(&RSA_PSS_2048_8192_SHA384),
-            Self::Ps512 => Method::Rsa(&RSA_PSS_2048_8192_SHA512),
-            Self::Es256 => Method::P256(&ECDSA_P256_SHA256_FIXED),
-            Self::Es384 => Method::P384(&ECDSA_P384_SHA384_FIXED),
-            Self::EdDsa => Method::Ed25519(&ED25519),
+            Self::Rs256 => VerificationMethod::Rsa(&RSA_PKCS1_2048_8192_SHA256),
+            Self::Rs384 => VerificationMethod::Rsa(&RSA_PKCS1_2048_8192_SHA384),
+            Self::Rs512 => VerificationMethod::Rsa(&RSA_PKCS1_2048_8192_SHA512),
+            Self::Ps256 => VerificationMethod::Rsa(&RSA_PSS_2048_8192_SHA256),
+            Self::Ps384 => VerificationMethod::Rsa(&RSA_PSS_2048_8192_SHA384),
+            Self::Ps512 => VerificationMethod::Rsa(&RSA_PSS_2048_8192_SHA512),
+            Self::Es256 => VerificationMethod::P256(&ECDSA_P256_SHA256_FIXED),
+            Self::Es384 => VerificationMethod::P384(&ECDSA_P384_SHA384_FIXED),
+            Self::EdDsa => VerificationMethod::Ed25519(&ED25519),
         }
     }
 }

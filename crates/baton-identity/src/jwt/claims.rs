@@ -1,6 +1,6 @@
 //! Claims of a token and their validity.
 
-use baton_ports::Unidentified;
+use baton_ports::TokenRejection;
 use baton_types::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -32,9 +32,9 @@ enum Audience {
 
 impl Claims {
     /// Parses claims; rejects duplicate members, because other parsers may use the other value.
-    pub(super) fn parse(payload: &[u8]) -> Result<Self, Unidentified> {
-        let claims: Self = serde_json::from_slice(payload).map_err(|_| Unidentified::Malformed)?;
-        let all = serde_json::from_slice(payload).map_err(|_| Unidentified::Malformed)?;
+    pub(super) fn parse(payload: &[u8]) -> Result<Self, TokenRejection> {
+        let claims: Self = serde_json::from_slice(payload).map_err(|_| TokenRejection::Malformed)?;
+        let all = serde_json::from_slice(payload).map_err(|_| TokenRejection::Malformed)?;
         Ok(Self { all, ..claims })
     }
 
@@ -44,7 +44,7 @@ impl Claims {
     }
 
     /// Whether the token's audience contains one of these.
-    pub(crate) fn is_for(&self, accepted: &[String]) -> bool {
+    pub(crate) fn has_audience(&self, accepted: &[String]) -> bool {
         match &self.aud {
             None => false,
             Some(Audience::One(audience)) => accepted.contains(audience),
@@ -53,25 +53,25 @@ impl Claims {
     }
 
     /// Checks `exp`, `nbf` and `iat` against the current time.
-    pub(crate) fn check_time(&self, now: Timestamp) -> Result<(), Unidentified> {
+    pub(crate) fn check_time(&self, now: Timestamp) -> Result<(), TokenRejection> {
         #[expect(clippy::cast_precision_loss, reason = "current times in milliseconds are exact in 53 bits")]
         let now = now.as_millis() as f64 / 1000.0;
-        if self.exp.ok_or(Unidentified::Malformed)? + LEEWAY <= now {
-            return Err(Unidentified::Expired);
+        if self.exp.ok_or(TokenRejection::Malformed)? + LEEWAY <= now {
+            return Err(TokenRejection::Expired);
         }
         let begins = self.nbf.into_iter().chain(self.iat).fold(f64::NEG_INFINITY, f64::max);
-        if begins - LEEWAY > now { Err(Unidentified::NotYetValid) } else { Ok(()) }
+        if begins - LEEWAY > now { Err(TokenRejection::NotYetValid) } else { Ok(()) }
     }
 
     /// `sub` claim.
-    pub(crate) fn subject(&self) -> Result<&str, Unidentified> {
+    pub(crate) fn subject(&self) -> Result<&str, TokenRejection> {
         let fits =
             |subject: &&str| (1..=MAX_SUBJECT).contains(&subject.len()) && !subject.chars().any(char::is_control);
-        self.sub.as_deref().filter(fits).ok_or(Unidentified::Malformed)
+        self.sub.as_deref().filter(fits).ok_or(TokenRejection::Malformed)
     }
 
     /// Values of a claim: an array, or space-separated text as in OAuth scopes.
-    pub(crate) fn words(&self, claim: &str) -> Vec<&str> {
+    pub(crate) fn claim_values(&self, claim: &str) -> Vec<&str> {
         match self.all.get(claim) {
             Some(Value::String(text)) => text.split(' ').filter(|word| !word.is_empty()).collect(),
             Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect(),

@@ -2,14 +2,14 @@
 
 use super::{algorithm::Algorithm, claims::Claims};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
-use baton_ports::Unidentified;
+use baton_ports::TokenRejection;
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
 /// Maximum token size in bytes.
 pub(crate) const MAX_TOKEN: usize = 16 * 1024;
 
 /// A parsed token with an acceptable header.
-pub(crate) struct Compact<'a> {
+pub(crate) struct CompactJwt<'a> {
     pub(crate) algorithm: Algorithm,
     key_id: Option<String>,
     /// Signing input.
@@ -20,7 +20,7 @@ pub(crate) struct Compact<'a> {
 }
 
 #[derive(Deserialize)]
-struct Header {
+struct JwtHeader {
     alg: Option<String>,
     kid: Option<String>,
     typ: Option<String>,
@@ -28,21 +28,21 @@ struct Header {
     crit: bool,
 }
 
-impl<'a> Compact<'a> {
+impl<'a> CompactJwt<'a> {
     /// Parses a token.
-    pub(crate) fn parse(token: &'a str) -> Result<Self, Unidentified> {
+    pub(crate) fn parse(token: &'a str) -> Result<Self, TokenRejection> {
         if token.len() > MAX_TOKEN || token.matches('.').count() != 2 {
-            return Err(Unidentified::Malformed);
+            return Err(TokenRejection::Malformed);
         }
-        let (message, signature) = token.rsplit_once('.').ok_or(Unidentified::Malformed)?;
-        let (header, payload) = message.split_once('.').ok_or(Unidentified::Malformed)?;
-        let header: Header = serde_json::from_slice(&decoded(header)?).map_err(|_| Unidentified::Malformed)?;
-        let algorithm = header.alg.as_deref().and_then(Algorithm::parse).ok_or(Unidentified::Algorithm)?;
+        let (message, signature) = token.rsplit_once('.').ok_or(TokenRejection::Malformed)?;
+        let (header, payload) = message.split_once('.').ok_or(TokenRejection::Malformed)?;
+        let header: JwtHeader = serde_json::from_slice(&decode_part(header)?).map_err(|_| TokenRejection::Malformed)?;
+        let algorithm = header.alg.as_deref().and_then(Algorithm::parse).ok_or(TokenRejection::Algorithm)?;
         // A token with critical members must be rejected by recipients that do not know them; none are supported here.
         if header.crit || !header.typ.as_deref().is_none_or(is_access_token) {
-            return Err(Unidentified::Malformed);
+            return Err(TokenRejection::Malformed);
         }
-        let (claims, signature) = (Claims::parse(&decoded(payload)?)?, decoded(signature)?);
+        let (claims, signature) = (Claims::parse(&decode_part(payload)?)?, decode_part(signature)?);
         Ok(Self { algorithm, key_id: header.kid, message, signature, claims })
     }
 
@@ -53,8 +53,8 @@ impl<'a> Compact<'a> {
 }
 
 /// Strict: without padding and trailing bits, so that every token has exactly one encoding.
-fn decoded(part: &str) -> Result<Vec<u8>, Unidentified> {
-    BASE64_URL_SAFE_NO_PAD.decode(part).map_err(|_| Unidentified::Malformed)
+fn decode_part(part: &str) -> Result<Vec<u8>, TokenRejection> {
+    BASE64_URL_SAFE_NO_PAD.decode(part).map_err(|_| TokenRejection::Malformed)
 }
 
 /// Issuers also sign other documents (logout notices, events), which must not be accepted as access tokens.

@@ -1,11 +1,11 @@
-//! One public key of an issuer.
+//! Public key of an issuer.
 
-use super::algorithm::{Algorithm, Method};
+use super::algorithm::{Algorithm, VerificationMethod};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use ring::signature::{RsaPublicKeyComponents, UnparsedPublicKey};
 use serde::Deserialize;
 
-/// A key as published (RFC 7517), with the members that matter here.
+/// A published key (RFC 7517), with the used members only.
 #[derive(Deserialize)]
 pub(super) struct PublishedKey {
     kty: String,
@@ -21,15 +21,15 @@ pub(super) struct PublishedKey {
     y: Option<String>,
 }
 
-/// A key that can check signatures.
+/// A key that can verify signatures.
 pub(super) struct PublicKey {
     pub(super) id: Option<String>,
-    /// The one algorithm that the issuer uses it with, when it says so.
-    only: Option<Algorithm>,
-    material: Material,
+    /// The only algorithm for this key, if the issuer specifies one.
+    required_algorithm: Option<Algorithm>,
+    material: KeyMaterial,
 }
 
-enum Material {
+enum KeyMaterial {
     Rsa { n: Vec<u8>, e: Vec<u8> },
     P256(Vec<u8>),
     P384(Vec<u8>),
@@ -37,9 +37,8 @@ enum Material {
 }
 
 impl PublicKey {
-    /// The key, or `None` when it is for something else or of a kind that is not accepted: sets may hold such keys, and
-    /// those who cannot use one pass it over.
-    pub(super) fn of(published: PublishedKey) -> Option<Self> {
+    /// The key, or `None` if its use or type is not supported: sets may contain such keys, and they are skipped.
+    pub(super) fn from_published(published: PublishedKey) -> Option<Self> {
         if published.purpose.as_deref().is_some_and(|purpose| purpose != "sig") {
             return None;
         }
@@ -50,35 +49,36 @@ impl PublicKey {
             Some(name) => Some(Algorithm::parse(name)?),
             None => None,
         };
-        let material = Material::of(&published)?;
-        Some(Self { id: published.kid, only, material })
+        let material = KeyMaterial::from_published(&published)?;
+        Some(Self { id: published.kid, required_algorithm: only, material })
     }
 
-    /// Whether signatures of this algorithm can be checked with it: the kind of the key decides, never the token alone.
+    /// Whether the key can verify signatures of this algorithm. The key type decides, never the token alone.
     pub(super) fn fits(&self, algorithm: Algorithm) -> bool {
         let kind = matches!(
             (&self.material, algorithm.method()),
-            (Material::Rsa { .. }, Method::Rsa(_))
-                | (Material::P256(_), Method::P256(_))
-                | (Material::P384(_), Method::P384(_))
-                | (Material::Ed25519(_), Method::Ed25519(_))
+            (KeyMaterial::Rsa { .. }, VerificationMethod::Rsa(_))
+                | (KeyMaterial::P256(_), VerificationMethod::P256(_))
+                | (KeyMaterial::P384(_), VerificationMethod::P384(_))
+                | (KeyMaterial::Ed25519(_), VerificationMethod::Ed25519(_))
         );
-        kind && self.only.is_none_or(|only| only == algorithm)
+        kind && self.required_algorithm.is_none_or(|only| only == algorithm)
     }
 
-    /// Whether the signature is this key's over the message.
+    /// Whether the signature of the message was made with this key.
     pub(super) fn verifies(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> bool {
         if !self.fits(algorithm) {
             return false;
         }
         let verified = match (&self.material, algorithm.method()) {
-            (Material::Rsa { n, e }, Method::Rsa(parameters)) => {
+            (KeyMaterial::Rsa { n, e }, VerificationMethod::Rsa(parameters)) => {
                 RsaPublicKeyComponents { n, e }.verify(parameters, message, signature)
             }
-            (Material::P256(point), Method::P256(curve)) | (Material::P384(point), Method::P384(curve)) => {
+            (KeyMaterial::P256(point), VerificationMethod::P256(curve))
+            | (KeyMaterial::P384(point), VerificationMethod::P384(curve)) => {
                 UnparsedPublicKey::new(curve, point).verify(message, signature)
             }
-            (Material::Ed25519(point), Method::Ed25519(curve)) => {
+            (KeyMaterial::Ed25519(point), VerificationMethod::Ed25519(curve)) => {
                 UnparsedPublicKey::new(curve, point).verify(message, signature)
             }
             _ => return false,
@@ -87,11 +87,11 @@ impl PublicKey {
     }
 }
 
-impl Material {
-    fn of(published: &PublishedKey) -> Option<Self> {
+impl KeyMaterial {
+    fn from_published(published: &PublishedKey) -> Option<Self> {
         match (published.kty.as_str(), published.crv.as_deref()) {
             ("RSA", _) => {
-                // The algorithms themselves refuse a modulus below 2048 bits.
+                // The algorithms reject a modulus below 2048 bits.
                 Some(Self::Rsa { n: number(published.n.as_deref()?)?, e: number(published.e.as_deref()?)? })
             }
             ("EC", Some("P-256")) => point(published, 32).map(Self::P256),
@@ -112,7 +112,7 @@ fn bytes(text: &str, size: usize) -> Option<Vec<u8>> {
     BASE64_URL_SAFE_NO_PAD.decode(text).ok().filter(|bytes| bytes.len() == size)
 }
 
-/// A number without leading zeros, which some issuers write.
+/// An integer without the leading zeros that some issuers add.
 fn number(text: &str) -> Option<Vec<u8>> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
     let start = bytes.iter().position(|byte| *byte != 0)?;

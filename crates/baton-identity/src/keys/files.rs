@@ -12,9 +12,9 @@ use std::{
 const MAX_BYTES: u64 = 4096;
 /// Permission bits of group and others.
 #[cfg(unix)]
-const OF_OTHERS: u32 = 0o077;
+const GROUP_OTHER_MASK: u32 = 0o077;
 #[cfg(unix)]
-const WRITE_OF_OTHERS: u32 = 0o022;
+const GROUP_OTHER_WRITE_MASK: u32 = 0o022;
 
 /// Error in a signing key file.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ pub enum KeyFileError {
 }
 
 /// Creates the key directory with owner-only permissions; rejects one that others can write to.
-pub(super) fn directory(path: &Path) -> Result<(), KeyFileError> {
+pub(super) fn create_directory(path: &Path) -> Result<(), KeyFileError> {
     let failed = |source| KeyFileError::Io { path: path.to_owned(), source };
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -65,7 +65,7 @@ pub(super) fn directory(path: &Path) -> Result<(), KeyFileError> {
     {
         // Read access reveals only file names; write access would allow planting keys.
         let mode = mode(&fs::metadata(path).map_err(failed)?);
-        if mode & WRITE_OF_OTHERS != 0 {
+        if mode & GROUP_OTHER_WRITE_MASK != 0 {
             return Err(KeyFileError::Exposed { path: path.to_owned(), mode, wanted: "700" });
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn directory(path: &Path) -> Result<(), KeyFileError> {
 }
 
 /// Contents of a key file; `make` generates a new key.
-pub(super) fn load_or_make(
+pub(super) fn load_or_create(
     path: &Path,
     make: impl FnOnce(&SystemRandom) -> Result<Document, ring::error::Unspecified>,
 ) -> Result<Vec<u8>, KeyFileError> {
@@ -94,7 +94,7 @@ fn read(path: &Path, file: File) -> Result<Vec<u8>, KeyFileError> {
     #[cfg(unix)]
     {
         let mode = mode(&file.metadata().map_err(failed)?);
-        if mode & OF_OTHERS != 0 {
+        if mode & GROUP_OTHER_MASK != 0 {
             return Err(KeyFileError::Exposed { path: path.to_owned(), mode, wanted: "600" });
         }
     }

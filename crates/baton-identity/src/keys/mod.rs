@@ -7,6 +7,6 @@ mod trusted;
 
 pub use files::KeyFileError;
 pub(crate) use public::PublicKey;
-pub use public::{BadKeySet, CardAlgorithm};
+pub use public::{CardAlgorithm, KeySetError};
 pub use signing::SigningKeys;
 pub use trusted::TrustedKeys;

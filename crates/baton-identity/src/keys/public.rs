@@ -25,7 +25,7 @@ impl CardAlgorithm {
     }
 
     /// The algorithm with this name. Others, such as `none`, are not supported.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         [Self::Es256, Self::EdDsa].into_iter().find(|algorithm| algorithm.name() == name)
     }
 }
@@ -38,7 +38,7 @@ impl fmt::Display for CardAlgorithm {
 
 /// Error in a key set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadKeySet {
+pub enum KeySetError {
     /// The document is neither a JWK nor a JWK set.
     #[error("not a JSON Web Key or a set of them: {0}")]
     Unreadable(String),
@@ -51,9 +51,9 @@ pub enum BadKeySet {
 }
 
 const MAX_KEYS: usize = 64;
-const COORDINATE: usize = 32;
+const COORDINATE_LEN: usize = 32;
 /// Tag byte of an uncompressed point.
-const UNCOMPRESSED: u8 = 4;
+const UNCOMPRESSED_POINT_TAG: u8 = 4;
 
 /// A verification key. It fits exactly one algorithm, so a header cannot choose another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,25 +89,25 @@ impl PublicKey {
     }
 
     /// Usable keys of a set, or a single key, with their ids.
-    pub(crate) fn read_set(set: &Json) -> Result<Vec<(Option<String>, Self)>, BadKeySet> {
+    pub(crate) fn read_set(set: &Json) -> Result<Vec<(Option<String>, Self)>, KeySetError> {
         let keys = match set.read::<JwkSet>() {
             Ok(set) => set.keys,
             Err(_) if set.read::<Jwk>().is_ok_and(|key| !key.kty.is_empty()) => vec![set.clone()],
-            Err(error) => return Err(BadKeySet::Unreadable(error.to_string())),
+            Err(error) => return Err(KeySetError::Unreadable(error.to_string())),
         };
         if keys.len() > MAX_KEYS {
-            return Err(BadKeySet::TooMany(keys.len()));
+            return Err(KeySetError::TooMany(keys.len()));
         }
         // Sets may contain keys for other purposes; those are skipped.
-        let known: Vec<_> = keys.iter().filter_map(|key| Self::of_jwk(key.read().ok()?)).collect();
-        if known.is_empty() { Err(BadKeySet::NoneUsable) } else { Ok(known) }
+        let known: Vec<_> = keys.iter().filter_map(|key| Self::from_jwk(key.read().ok()?)).collect();
+        if known.is_empty() { Err(KeySetError::NoneUsable) } else { Ok(known) }
     }
 
-    fn of_jwk(jwk: Jwk) -> Option<(Option<String>, Self)> {
-        let coordinate = |text: &str| jws::decode(text).filter(|bytes| bytes.len() == COORDINATE);
+    fn from_jwk(jwk: Jwk) -> Option<(Option<String>, Self)> {
+        let coordinate = |text: &str| jws::decode(text).filter(|bytes| bytes.len() == COORDINATE_LEN);
         let key = match (jwk.kty.as_str(), jwk.crv.as_str()) {
             ("EC", "P-256") => {
-                let point = [vec![UNCOMPRESSED], coordinate(&jwk.x)?, coordinate(&jwk.y)?].concat();
+                let point = [vec![UNCOMPRESSED_POINT_TAG], coordinate(&jwk.x)?, coordinate(&jwk.y)?].concat();
                 Self { algorithm: CardAlgorithm::Es256, bytes: point }
             }
             ("OKP", "Ed25519") => Self { algorithm: CardAlgorithm::EdDsa, bytes: coordinate(&jwk.x)? },
@@ -123,7 +123,7 @@ impl PublicKey {
     fn members(&self) -> String {
         match self.algorithm {
             CardAlgorithm::Es256 => {
-                let (x, y) = self.bytes.get(1..).unwrap_or_default().split_at(COORDINATE.min(self.bytes.len() - 1));
+                let (x, y) = self.bytes.get(1..).unwrap_or_default().split_at(COORDINATE_LEN.min(self.bytes.len() - 1));
                 format!(r#""crv":"P-256","kty":"EC","x":"{}","y":"{}""#, jws::encode(x), jws::encode(y))
             }
             CardAlgorithm::EdDsa => format!(r#""crv":"Ed25519","kty":"OKP","x":"{}""#, jws::encode(&self.bytes)),

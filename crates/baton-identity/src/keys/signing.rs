@@ -2,7 +2,7 @@
 
 use super::{
     CardAlgorithm, KeyFileError, PublicKey,
-    files::{self, load_or_make},
+    files::{self, load_or_create},
 };
 use crate::jws;
 use baton_ports::{CardSignature, CardSigner};
@@ -28,15 +28,16 @@ pub struct SigningKeys {
 impl SigningKeys {
     /// Loads the keys of a directory and creates missing ones, which are persistent.
     pub fn open(directory: &Path) -> Result<Self, KeyFileError> {
-        files::directory(directory)?;
+        files::create_directory(directory)?;
         let random = SystemRandom::new();
         let es256_file = directory.join(ES256_FILE);
-        let bytes =
-            load_or_make(&es256_file, |random| EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, random))?;
+        let bytes = load_or_create(&es256_file, |random| {
+            EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, random)
+        })?;
         let es256 = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &bytes, &random)
             .map_err(|error| unusable(&es256_file, "P-256", &error))?;
         let ed25519_file = directory.join(ED25519_FILE);
-        let bytes = load_or_make(&ed25519_file, |random| Ed25519KeyPair::generate_pkcs8(random))?;
+        let bytes = load_or_create(&ed25519_file, |random| Ed25519KeyPair::generate_pkcs8(random))?;
         // Other tools write Ed25519 keys without the public half; it is derived from the private one.
         let ed25519 = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes)
             .map_err(|error| unusable(&ed25519_file, "Ed25519", &error))?;

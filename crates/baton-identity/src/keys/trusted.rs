@@ -1,6 +1,6 @@
 //! Trusted keys for card signatures.
 
-use super::{BadKeySet, PublicKey};
+use super::{KeySetError, PublicKey};
 use baton_types::Json;
 use std::collections::BTreeSet;
 
@@ -14,19 +14,19 @@ pub struct TrustedKeys {
 
 impl TrustedKeys {
     /// Trusts every key of a set from a trusted source, such as an operator's file.
-    pub fn of_jwks(set: &Json) -> Result<Self, BadKeySet> {
+    pub fn from_jwks(set: &Json) -> Result<Self, KeySetError> {
         let mut trusted = Self::default();
         trusted.trust_jwks(set)?;
         Ok(trusted)
     }
 
     /// Trusts the keys with these RFC 7638 thumbprints, once [`TrustedKeys::admit`] supplies them.
-    pub fn of_thumbprints<T: Into<String>>(thumbprints: impl IntoIterator<Item = T>) -> Self {
+    pub fn from_thumbprints<T: Into<String>>(thumbprints: impl IntoIterator<Item = T>) -> Self {
         Self { keys: Vec::new(), thumbprints: thumbprints.into_iter().map(Into::into).collect() }
     }
 
     /// Trusts every key of another set, or another single key.
-    pub fn trust_jwks(&mut self, set: &Json) -> Result<(), BadKeySet> {
+    pub fn trust_jwks(&mut self, set: &Json) -> Result<(), KeySetError> {
         for (id, key) in PublicKey::read_set(set)? {
             self.add(id, key);
         }
@@ -34,7 +34,7 @@ impl TrustedKeys {
     }
 
     /// Adds the keys of an untrusted set whose thumbprints are trusted; returns their number.
-    pub fn admit(&mut self, set: &Json) -> Result<usize, BadKeySet> {
+    pub fn admit(&mut self, set: &Json) -> Result<usize, KeySetError> {
         let mut admitted = 0;
         for (id, key) in PublicKey::read_set(set)? {
             if self.thumbprints.contains(&key.thumbprint()) {

@@ -9,20 +9,20 @@ use subtle::ConstantTimeEq as _;
 pub(crate) const PREFIX: &str = "btn_";
 
 /// Parts of a token.
-pub(super) struct Parts<'a> {
+pub(super) struct TokenParts<'a> {
     pub(super) id: &'a str,
     pub(super) secret: &'a str,
 }
 
 /// Splits a token. Ids contain no underscore; secrets may.
-pub(super) fn parts(token: &str) -> Option<Parts<'_>> {
+pub(super) fn split_token(token: &str) -> Option<TokenParts<'_>> {
     let (id, secret) = token.strip_prefix(PREFIX)?.split_once('_')?;
     let fits = !id.is_empty() && !secret.is_empty();
-    fits.then_some(Parts { id, secret })
+    fits.then_some(TokenParts { id, secret })
 }
 
 /// Formats a token.
-pub(super) fn token(id: &str, secret: &str) -> String {
+pub(super) fn format_token(id: &str, secret: &str) -> String {
     format!("{PREFIX}{id}_{secret}")
 }
 
@@ -45,6 +45,6 @@ pub(super) fn fresh_secret() -> Result<String, getrandom::Error> {
 }
 
 /// Compares two digests in constant time.
-pub(crate) fn same(one: &Digest, other: &Digest) -> bool {
+pub(crate) fn constant_time_eq(one: &Digest, other: &Digest) -> bool {
     one.as_str().as_bytes().ct_eq(other.as_str().as_bytes()).into()
 }

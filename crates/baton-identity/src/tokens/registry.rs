@@ -1,11 +1,11 @@
 //! In-memory copy of all stored tokens.
 
-use super::form::{fresh_id, fresh_secret, parts, same, token};
+use super::form::{constant_time_eq, format_token, fresh_id, fresh_secret, split_token};
 use baton_ports::{
-    BoxFuture, Clock, Identified, IssuedToken, JournalError, NewToken, TokenError, TokenRecord, TokenStore, Tokens,
-    Unidentified,
+    AuthenticatedCaller, BoxFuture, Clock, IssuedToken, JournalError, NewToken, TokenError, TokenIssuer, TokenRecord,
+    TokenRejection, TokenStore,
 };
-use baton_rules::Scope;
+use baton_rules::AccessScope;
 use baton_types::{Digest, Principal, Timestamp};
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
@@ -16,7 +16,7 @@ const MAX_TOKENS: usize = 10_000;
 /// Maximum characters of a token's name.
 const MAX_NAME: usize = 100;
 /// Maximum bytes of a tenant or a subject.
-const MAX_WORD: usize = 255;
+const MAX_ID_BYTES: usize = 255;
 /// Maximum scopes per token.
 const MAX_SCOPES: usize = 64;
 
@@ -25,27 +25,27 @@ const MAX_SCOPES: usize = 64;
 /// The store is written before memory, so no token is valid that a crash could undo.
 #[derive(Clone)]
 pub struct TokenRegistry {
-    inner: Arc<Inner>,
+    inner: Arc<TokenRegistryInner>,
 }
 
-struct Inner {
+struct TokenRegistryInner {
     store: Arc<dyn TokenStore>,
     clock: Arc<dyn Clock>,
-    known: RwLock<HashMap<String, Known>>,
+    tokens: RwLock<HashMap<String, RegisteredToken>>,
     /// Held during store writes, so that changes of one token are applied in order.
-    changing: Mutex<()>,
+    write_lock: Mutex<()>,
 }
 
-struct Known {
+struct RegisteredToken {
     /// Position in creation order.
-    place: usize,
+    position: usize,
     record: TokenRecord,
     credential: Arc<str>,
 }
 
-impl Known {
-    fn new(place: usize, record: TokenRecord) -> Self {
-        Self { place, credential: format!("token:{}", record.id).into(), record }
+impl RegisteredToken {
+    fn new(position: usize, record: TokenRecord) -> Self {
+        Self { position, credential: format!("token:{}", record.id).into(), record }
     }
 }
 
@@ -53,64 +53,71 @@ impl TokenRegistry {
     /// Loads all tokens from the store.
     pub async fn open(store: Arc<dyn TokenStore>, clock: Arc<dyn Clock>) -> Result<Self, JournalError> {
         let records = store.tokens().await?.into_iter().enumerate();
-        let known = records.map(|(place, record)| (record.id.clone(), Known::new(place, record))).collect();
-        Ok(Self { inner: Arc::new(Inner { store, clock, known: RwLock::new(known), changing: Mutex::new(()) }) })
+        let known = records.map(|(place, record)| (record.id.clone(), RegisteredToken::new(place, record))).collect();
+        Ok(Self {
+            inner: Arc::new(TokenRegistryInner {
+                store,
+                clock,
+                tokens: RwLock::new(known),
+                write_lock: Mutex::new(()),
+            }),
+        })
     }
 
     /// Identity of a token. Revocation and expiry are reported only if the secret matches.
-    pub fn identify(&self, bearer: &str) -> Result<Identified, Unidentified> {
-        let parts = parts(bearer).ok_or(Unidentified::Malformed)?;
-        let shown = Digest::of(parts.secret.as_bytes());
-        let known = self.inner.known.read();
-        let found = known.get(parts.id).filter(|known| same(&known.record.secret, &shown));
-        let Known { record, credential, .. } = found.ok_or(Unidentified::Unknown)?;
+    pub fn identify(&self, bearer: &str) -> Result<AuthenticatedCaller, TokenRejection> {
+        let parts = split_token(bearer).ok_or(TokenRejection::Malformed)?;
+        let shown = Digest::compute(parts.secret.as_bytes());
+        let known = self.inner.tokens.read();
+        let found = known.get(parts.id).filter(|known| constant_time_eq(&known.record.secret, &shown));
+        let RegisteredToken { record, credential, .. } = found.ok_or(TokenRejection::Unknown)?;
         if record.revoked_at.is_some() {
-            return Err(Unidentified::Revoked);
+            return Err(TokenRejection::Revoked);
         }
         if record.expires_at.is_some_and(|end| end <= self.inner.clock.now()) {
-            return Err(Unidentified::Expired);
+            return Err(TokenRejection::Expired);
         }
-        Ok(Identified { principal: record.principal.clone(), credential: credential.clone() })
+        Ok(AuthenticatedCaller { principal: record.principal.clone(), credential: credential.clone() })
     }
 }
 
-impl Inner {
+impl TokenRegistryInner {
     async fn create(&self, wanted: NewToken) -> Result<IssuedToken, TokenError> {
         let now = self.clock.now();
         check(&wanted, now)?;
-        let _changing = self.changing.lock().await;
+        let _changing = self.write_lock.lock().await;
         let id = self.free_id()?;
         let secret = fresh_secret().map_err(no_randomness)?;
         let record = TokenRecord {
             id,
             name: wanted.name,
             principal: wanted.principal,
-            secret: Digest::of(secret.as_bytes()),
+            secret: Digest::compute(secret.as_bytes()),
             created_at: now,
             expires_at: wanted.expires_at,
             revoked_at: None,
         };
         self.store.put_token(record.clone()).await?;
-        self.know(record.clone());
-        Ok(IssuedToken { token: token(&record.id, &secret), record })
+        self.cache_record(record.clone());
+        Ok(IssuedToken { token: format_token(&record.id, &secret), record })
     }
 
     async fn revoke(&self, id: &str) -> Result<TokenRecord, TokenError> {
-        let _changing = self.changing.lock().await;
-        let mut record = match self.known.read().get(id) {
+        let _changing = self.write_lock.lock().await;
+        let mut record = match self.tokens.read().get(id) {
             Some(known) => known.record.clone(),
             None => return Err(TokenError::NotFound(id.to_owned())),
         };
         if record.revoked_at.is_none() {
             record.revoked_at = Some(self.clock.now());
             self.store.put_token(record.clone()).await?;
-            self.know(record.clone());
+            self.cache_record(record.clone());
         }
         Ok(record)
     }
 
     fn free_id(&self) -> Result<String, TokenError> {
-        let known = self.known.read();
+        let known = self.tokens.read();
         if known.len() >= MAX_TOKENS {
             return Err(invalid(format!("there are already {MAX_TOKENS} tokens, the maximum")));
         }
@@ -122,35 +129,35 @@ impl Inner {
         }
     }
 
-    fn know(&self, record: TokenRecord) {
-        let mut known = self.known.write();
-        let place = known.get(&record.id).map_or(known.len(), |known| known.place);
-        known.insert(record.id.clone(), Known::new(place, record));
+    fn cache_record(&self, record: TokenRecord) {
+        let mut known = self.tokens.write();
+        let place = known.get(&record.id).map_or(known.len(), |known| known.position);
+        known.insert(record.id.clone(), RegisteredToken::new(place, record));
     }
 }
 
-impl Tokens for TokenRegistry {
+impl TokenIssuer for TokenRegistry {
     fn create(&self, token: NewToken) -> BoxFuture<'_, Result<IssuedToken, TokenError>> {
         let inner = self.inner.clone();
-        to_the_end(async move { inner.create(token).await })
+        run_detached(async move { inner.create(token).await })
     }
 
     fn list(&self) -> Vec<TokenRecord> {
-        let known = self.inner.known.read();
+        let known = self.inner.tokens.read();
         let mut oldest_first: Vec<_> = known.values().collect();
-        oldest_first.sort_by_key(|known| known.place);
+        oldest_first.sort_by_key(|known| known.position);
         oldest_first.into_iter().map(|known| known.record.clone()).collect()
     }
 
     fn revoke<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<TokenRecord, TokenError>> {
         let (inner, id) = (self.inner.clone(), id.to_owned());
-        to_the_end(async move { inner.revoke(&id).await })
+        run_detached(async move { inner.revoke(&id).await })
     }
 }
 
 /// Runs the work in a separate task: cancellation between the store and memory updates must not leave a token that is
 /// revoked on disk but still valid.
-fn to_the_end<'a, T: Send + 'static>(
+fn run_detached<'a, T: Send + 'static>(
     work: impl Future<Output = Result<T, TokenError>> + Send + 'static,
 ) -> BoxFuture<'a, Result<T, TokenError>> {
     Box::pin(async move {
@@ -168,9 +175,11 @@ fn check(wanted: &NewToken, now: Timestamp) -> Result<(), TokenError> {
         )));
     }
     let principal = &wanted.principal;
-    let is_word = |word: &str| (1..=MAX_WORD).contains(&word.len()) && !word.chars().any(char::is_control);
+    let is_word = |word: &str| (1..=MAX_ID_BYTES).contains(&word.len()) && !word.chars().any(char::is_control);
     if !is_word(&principal.tenant) || !is_word(&principal.subject) {
-        return Err(invalid(format!("a token's tenant and subject must have 1 to {MAX_WORD} printable bytes each")));
+        return Err(invalid(format!(
+            "a token's tenant and subject must have 1 to {MAX_ID_BYTES} printable bytes each"
+        )));
     }
     let owner = Principal::local();
     if (&principal.tenant, &principal.subject) == (&owner.tenant, &owner.subject) {
@@ -183,7 +192,7 @@ fn check(wanted: &NewToken, now: Timestamp) -> Result<(), TokenError> {
         return Err(invalid(format!("a token must have 1 to {MAX_SCOPES} scopes")));
     }
     for scope in &principal.scopes {
-        Scope::parse(scope).map_err(|error| invalid(error.to_string()))?;
+        AccessScope::parse(scope).map_err(|error| invalid(error.to_string()))?;
     }
     if wanted.expires_at.is_some_and(|end| end <= now) {
         return Err(invalid("a token's expiry must be in the future".to_owned()));

@@ -1,8 +1,8 @@
 //! Issuers whose documents and clock a test holds in its hands.
 
 use crate::signer::Signer;
-use baton_identity::{Documents, IssuerConfig, Issuers};
-use baton_ports::{BoxFuture, Clock, Identified, Unidentified};
+use baton_identity::{IssuerConfig, IssuerDocuments, Issuers};
+use baton_ports::{AuthenticatedCaller, BoxFuture, Clock, TokenRejection};
 use baton_types::Timestamp;
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -70,7 +70,7 @@ impl Site {
     }
 }
 
-impl Documents for Site {
+impl IssuerDocuments for Site {
     fn get<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<Bytes, String>> {
         Box::pin(async move {
             self.asked.lock().push(url.to_owned());
@@ -105,7 +105,7 @@ impl Desk {
         let clock = HandClock::new();
         let open = Semaphore::new(Semaphore::MAX_PERMITS);
         let site = Arc::new(Site { documents: Mutex::default(), asked: Mutex::default(), open });
-        let documents: Arc<dyn Documents> = site.clone();
+        let documents: Arc<dyn IssuerDocuments> = site.clone();
         let issuers = Issuers::new(configs, &documents, clock.clone()).unwrap();
         Self { clock, site, issuers: Arc::new(issuers) }
     }
@@ -117,12 +117,12 @@ impl Desk {
         desk
     }
 
-    pub(crate) async fn show(&self, token: &str) -> Result<Identified, Unidentified> {
+    pub(crate) async fn show(&self, token: &str) -> Result<AuthenticatedCaller, TokenRejection> {
         self.issuers.identify(token).await
     }
 
     /// Whether the token is good, or why not.
-    pub(crate) async fn judge(&self, token: &str) -> Result<(), Unidentified> {
+    pub(crate) async fn judge(&self, token: &str) -> Result<(), TokenRejection> {
         self.show(token).await.map(drop)
     }
 }

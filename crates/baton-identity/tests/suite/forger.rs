@@ -29,6 +29,6 @@ impl Forger {
     pub(crate) fn trusted(&self, kid: &str) -> TrustedKeys {
         let x = URL_SAFE_NO_PAD.encode(self.0.public_key());
         let key = json!({"kty": "OKP", "crv": "Ed25519", "x": x, "kid": kid});
-        TrustedKeys::of_jwks(&Json::from(key)).unwrap()
+        TrustedKeys::from_jwks(&Json::from(key)).unwrap()
     }
 }

@@ -4,17 +4,17 @@ use crate::{
     desk::{Desk, ISSUER, KEYS, NOW, claims, config},
     signer::{Signer, base64},
 };
-use baton_identity::{Algorithm, Documents, IssuerConfig, Issuers};
-use baton_ports::{Identified, Unidentified};
+use baton_identity::{Algorithm, IssuerConfig, IssuerDocuments, Issuers};
+use baton_ports::{AuthenticatedCaller, TokenRejection};
 use baton_types::Principal;
 use proptest::prelude::*;
 use ring::hmac;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn ann() -> Identified {
+fn ann() -> AuthenticatedCaller {
     let principal = Principal { tenant: ISSUER.into(), subject: "ann".into(), scopes: vec!["call".into()] };
-    Identified { principal: Arc::new(principal), credential: "jwt:id.example:ann".into() }
+    AuthenticatedCaller { principal: Arc::new(principal), credential: "jwt:id.example:ann".into() }
 }
 
 #[tokio::test]
@@ -28,7 +28,7 @@ async fn every_algorithm_holds_with_its_own_key_and_no_other() {
                 _ => signer.algorithm() == algorithm,
             };
             let token = signer.sign_as(algorithm, &claims(&json!({})));
-            let expected = if own { Ok(ann()) } else { Err(Unidentified::BadSignature) };
+            let expected = if own { Ok(ann()) } else { Err(TokenRejection::BadSignature) };
             assert_eq!(desk.show(&token).await, expected, "{algorithm} by {}", signer.id);
         }
     }
@@ -39,7 +39,7 @@ async fn every_algorithm_holds_with_its_own_key_and_no_other() {
 
 #[tokio::test]
 async fn claims_are_judged_one_by_one() {
-    use Unidentified::{Expired, Malformed, NotYetValid, WrongAudience, WrongIssuer};
+    use TokenRejection::{Expired, Malformed, NotYetValid, WrongAudience, WrongIssuer};
     let signer = Signer::p256("k");
     let desk = Desk::with([&signer]);
     let long = "s".repeat(256);
@@ -90,7 +90,7 @@ async fn claims_are_judged_one_by_one() {
 
 #[tokio::test]
 async fn headers_that_are_not_understood_are_refused() {
-    use Unidentified::{Algorithm, BadSignature, Malformed};
+    use TokenRejection::{Algorithm, BadSignature, Malformed};
     let signer = Signer::p256("k");
     let desk = Desk::with([&signer]);
     let table = [
@@ -150,7 +150,8 @@ async fn a_public_key_signs_nothing() {
                 let message = format!("{}.{}", base64(header.to_string()), base64(claims(&json!({})).to_string()));
                 let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &secret), message.as_bytes());
                 let refusal = desk.judge(&format!("{message}.{}", base64(tag))).await;
-                let expected = if algorithm == "HS256" { Unidentified::Algorithm } else { Unidentified::BadSignature };
+                let expected =
+                    if algorithm == "HS256" { TokenRejection::Algorithm } else { TokenRejection::BadSignature };
                 assert_eq!(refusal, Err(expected), "{algorithm}");
             }
         }
@@ -160,11 +161,11 @@ async fn a_public_key_signs_nothing() {
     desk.site.put(KEYS, &json!({"keys": [{"kty": "oct", "kid": "o", "k": base64(secret)}]}));
     let message = format!("{}.{}", base64(r#"{"alg":"HS256","kid":"o"}"#), base64(claims(&json!({})).to_string()));
     let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &secret), message.as_bytes());
-    assert_eq!(desk.judge(&format!("{message}.{}", base64(tag))).await, Err(Unidentified::Algorithm));
+    assert_eq!(desk.judge(&format!("{message}.{}", base64(tag))).await, Err(TokenRejection::Algorithm));
 }
 
 /// What comes of a token when its issuer publishes these keys.
-async fn published(keys: &Value, configured: IssuerConfig, token: &str) -> Result<(), Unidentified> {
+async fn published(keys: &Value, configured: IssuerConfig, token: &str) -> Result<(), TokenRejection> {
     let desk = Desk::trusting(vec![configured]);
     desk.site.put(KEYS, keys);
     desk.judge(token).await
@@ -172,7 +173,7 @@ async fn published(keys: &Value, configured: IssuerConfig, token: &str) -> Resul
 
 #[tokio::test]
 async fn keys_are_used_for_what_they_are_published_for() {
-    use Unidentified::BadSignature;
+    use TokenRejection::BadSignature;
     let (signer, other) = (Signer::p256("k"), Signer::p256("k"));
     let token = signer.sign(&claims(&json!({})));
     let key = |more: Value| signer.published(&more);
@@ -200,7 +201,7 @@ async fn keys_are_used_for_what_they_are_published_for() {
     let too_many = [most, vec![key(json!({}))]].concat();
     for unreadable in [json!({ "keys": too_many }), json!({}), json!([]), json!("")] {
         let refusal = published(&unreadable, config(), &token).await;
-        assert!(matches!(refusal, Err(Unidentified::KeysUnavailable(_))), "{refusal:?}");
+        assert!(matches!(refusal, Err(TokenRejection::KeysUnavailable(_))), "{refusal:?}");
     }
     let weak = serde_json::from_str(include_str!("../fixtures/weak.json")).unwrap();
     assert_eq!(published(&weak, config(), include_str!("../fixtures/weak.jwt")).await, Err(BadSignature));
@@ -212,7 +213,7 @@ async fn the_operator_pins_algorithms_tenants_and_scopes() {
     let keys = json!({"keys": [signer.published(&json!({}))]});
     let only_pss = IssuerConfig { algorithms: vec![Algorithm::Ps256, Algorithm::Es256], ..config() };
     let (plain, pss) = (signer.sign(&claims(&json!({}))), signer.sign_as("PS256", &claims(&json!({}))));
-    assert_eq!(published(&keys, only_pss.clone(), &plain).await, Err(Unidentified::Algorithm));
+    assert_eq!(published(&keys, only_pss.clone(), &plain).await, Err(TokenRejection::Algorithm));
     assert_eq!(published(&keys, only_pss, &pss).await, Ok(()));
 
     let scopes = vec!["call:weather".to_owned(), "read".to_owned()];
@@ -237,7 +238,7 @@ async fn the_operator_pins_algorithms_tenants_and_scopes() {
         assert_eq!((&*principal.tenant, principal.scopes.join(" ").as_str()), (tenant, scopes), "{change}");
     }
     let would_be_owner = signer.sign(&claims(&json!({"sub": "local", "aud": "here"})));
-    assert_eq!(desk.judge(&would_be_owner).await, Err(Unidentified::Unknown));
+    assert_eq!(desk.judge(&would_be_owner).await, Err(TokenRejection::Unknown));
     assert_eq!(desk.issuers.urls(), [ISSUER]);
 }
 
@@ -245,7 +246,7 @@ async fn the_operator_pins_algorithms_tenants_and_scopes() {
 fn issuers_that_could_never_be_right_are_refused() {
     let refusal = |configs: Vec<IssuerConfig>| {
         let desk = Desk::trusting(Vec::new());
-        let documents: Arc<dyn Documents> = desk.site.clone();
+        let documents: Arc<dyn IssuerDocuments> = desk.site.clone();
         Issuers::new(configs, &documents, desk.clock).err().map(|error| error.to_string()).unwrap_or_default()
     };
     let texts = [

@@ -4,8 +4,8 @@ use crate::{
     desk::{HandClock, claims, config},
     signer::Signer,
 };
-use baton_identity::{Documents, GuardedDocuments, IssuerConfig, Issuers};
-use baton_ports::Unidentified;
+use baton_identity::{GuardedIssuerDocuments, IssuerConfig, IssuerDocuments, Issuers};
+use baton_ports::TokenRejection;
 use serde_json::json;
 use std::sync::Arc;
 use tokio::{
@@ -40,16 +40,16 @@ async fn judge(
     host: &str,
     answer: impl Fn(&str, u16) -> String + Send + 'static,
     signer: &Signer,
-) -> Result<(), Unidentified> {
+) -> Result<(), TokenRejection> {
     let issuer = format!("http://{host}:{}", serve(answer).await);
     let configs = vec![IssuerConfig { issuer: issuer.clone(), jwks_url: None, ..config() }];
-    let documents: Arc<dyn Documents> = Arc::new(GuardedDocuments::new(&configs, Vec::new()).unwrap());
+    let documents: Arc<dyn IssuerDocuments> = Arc::new(GuardedIssuerDocuments::new(&configs, Vec::new()).unwrap());
     let issuers = Issuers::new(configs, &documents, HandClock::new()).unwrap();
     issuers.identify(&signer.sign(&claims(&json!({"iss": issuer})))).await.map(drop)
 }
 
 /// An issuer at `host` whose keys are at `keys_host`, with so many bytes beside them.
-async fn discovered(host: &'static str, keys_host: &'static str, filler: usize) -> Result<(), Unidentified> {
+async fn discovered(host: &'static str, keys_host: &'static str, filler: usize) -> Result<(), TokenRejection> {
     let signer = Signer::p256("k");
     let keys = json!({"keys": [signer.published(&json!({}))], "filler": "x".repeat(filler)}).to_string();
     let answer = move |path: &str, port| match path {
@@ -63,9 +63,9 @@ async fn discovered(host: &'static str, keys_host: &'static str, filler: usize) 
     judge(host, answer, &signer).await
 }
 
-fn reason(refusal: Result<(), Unidentified>) -> String {
+fn reason(refusal: Result<(), TokenRejection>) -> String {
     match refusal {
-        Err(Unidentified::KeysUnavailable(reason)) => reason,
+        Err(TokenRejection::KeysUnavailable(reason)) => reason,
         other => panic!("{other:?}"),
     }
 }

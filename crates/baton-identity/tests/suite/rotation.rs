@@ -5,11 +5,11 @@ use crate::{
     signer::Signer,
 };
 use baton_identity::IssuerConfig;
-use baton_ports::Unidentified;
+use baton_ports::TokenRejection;
 use serde_json::json;
 use std::{future::Future as _, pin::pin, task::Poll};
 
-const BAD: Result<(), Unidentified> = Err(Unidentified::BadSignature);
+const BAD: Result<(), TokenRejection> = Err(TokenRejection::BadSignature);
 const WELL_KNOWN: &str = "https://id.example/.well-known/openid-configuration";
 
 /// A token that holds for two days.
@@ -17,8 +17,8 @@ fn long(signer: &Signer) -> String {
     signer.sign(&claims(&json!({"exp": crate::desk::NOW + 48 * HOUR})))
 }
 
-fn away() -> Result<(), Unidentified> {
-    Err(Unidentified::KeysUnavailable("the issuer is away".to_owned()))
+fn away() -> Result<(), TokenRejection> {
+    Err(TokenRejection::KeysUnavailable("the issuer is away".to_owned()))
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn keys_are_discovered_from_the_issuer_itself() {
         desk.site.put(elsewhere, &json!({"keys": [signer.published(&json!({}))]}));
         match desk.judge(&long(&signer)).await {
             Ok(()) => assert_eq!((desk.site.asked(), problem), (vec![WELL_KNOWN.to_owned(), elsewhere.to_owned()], "")),
-            Err(Unidentified::KeysUnavailable(reason)) => {
+            Err(TokenRejection::KeysUnavailable(reason)) => {
                 assert!(!problem.is_empty() && reason.contains(problem), "{metadata}: {reason}");
                 assert_eq!(desk.site.asked(), [WELL_KNOWN]);
             }

@@ -1,7 +1,7 @@
 //! Cards that hold, and all the ways in which they do not.
 
 use crate::forger::Forger;
-use baton_identity::{CardAlgorithm, CardDistrust, SigningKeys, TrustedKeys, signature_headers, verify_card};
+use baton_identity::{CardAlgorithm, CardVerificationError, SigningKeys, TrustedKeys, signature_headers, verify_card};
 use baton_ports::CardSigner as _;
 use baton_types::Json;
 use baton_wire::a2a::{
@@ -60,21 +60,22 @@ fn card() -> AgentCard {
 
 /// Signed as Baton signs what it serves.
 fn signed(card: AgentCard, keys: &SigningKeys) -> AgentCard {
-    let made = card.payloads().unwrap().into_iter().flat_map(|payload| keys.sign(payload.as_bytes(), JKU).unwrap());
+    let made =
+        card.signature_payloads().unwrap().into_iter().flat_map(|payload| keys.sign(payload.as_bytes(), JKU).unwrap());
     let signatures =
         made.map(|it| AgentCardSignature { protected: it.protected, signature: it.signature, header: None }).collect();
     AgentCard { signatures, ..card }
 }
 
 fn trusted() -> TrustedKeys {
-    TrustedKeys::of_jwks(&KEYS.keys()).unwrap()
+    TrustedKeys::from_jwks(&KEYS.keys()).unwrap()
 }
 
 fn text(card: &impl serde::Serialize) -> String {
     serde_json::to_string(card).unwrap()
 }
 
-fn distrust(card: &str) -> CardDistrust {
+fn distrust(card: &str) -> CardVerificationError {
     verify_card(card, &trusted()).unwrap_err()
 }
 
@@ -83,7 +84,7 @@ fn what_baton_signs_holds_in_every_document_that_shows_it() {
     let card = card();
     let [es256, ed25519] = KEYS.thumbprints();
     let signed = signed(card.clone(), &KEYS);
-    for document in [text(&signed), serde_json::to_string_pretty(&signed).unwrap(), text(&UnionCard::of(&signed))] {
+    for document in [text(&signed), serde_json::to_string_pretty(&signed).unwrap(), text(&UnionCard::new(&signed))] {
         let verified = verify_card(&document, &trusted()).unwrap();
         assert_eq!((&verified.kid, verified.alg), (&es256, CardAlgorithm::Es256));
         // Empty scopes are read as they are written.
@@ -95,8 +96,8 @@ fn what_baton_signs_holds_in_every_document_that_shows_it() {
         assert_eq!(named, [once, once].concat());
     }
     // A client that knows one of the keys only, by its thumbprint.
-    let mut pinned = TrustedKeys::of_thumbprints([ed25519.clone()]);
-    assert_eq!(verify_card(&text(&signed), &pinned), Err(CardDistrust::UnknownKey(es256)));
+    let mut pinned = TrustedKeys::from_thumbprints([ed25519.clone()]);
+    assert_eq!(verify_card(&text(&signed), &pinned), Err(CardVerificationError::UnknownKey(es256)));
     assert_eq!(pinned.admit(&KEYS.keys()), Ok(1));
     let verified = verify_card(&text(&signed), &pinned).unwrap();
     assert_eq!((verified.kid, verified.alg), (ed25519, CardAlgorithm::EdDsa));
@@ -117,7 +118,7 @@ fn a_changed_member_is_found() {
             Value::Number(number) => json!(number.as_f64().unwrap() + 1.0),
             _ => json!("more"),
         };
-        assert!(matches!(distrust(&changed.to_string()), CardDistrust::BadSignature(_)), "{place}");
+        assert!(matches!(distrust(&changed.to_string()), CardVerificationError::BadSignature(_)), "{place}");
     }
 }
 
@@ -155,7 +156,7 @@ proptest! {
     ) {
         static DOCUMENTS: LazyLock<[String; 2]> = LazyLock::new(|| {
             let signed = signed(card(), &KEYS);
-            [text(&signed), text(&UnionCard::of(&signed))]
+            [text(&signed), text(&UnionCard::new(&signed))]
         });
         let mut bytes = DOCUMENTS[usize::from(union)].clone().into_bytes();
         let at = at.index(bytes.len());
@@ -164,7 +165,7 @@ proptest! {
             && let Ok(verified) = verify_card(&document, &trusted())
         {
             let read: AgentCard = verified.card.read().unwrap();
-            let forms = card().payloads().unwrap();
+            let forms = card().signature_payloads().unwrap();
             let known = forms.iter().any(|form| serde_json::from_str::<AgentCard>(form).unwrap() == read);
             prop_assert!(known, "{read:?}");
         }
@@ -176,9 +177,9 @@ fn a_card_that_points_elsewhere_is_refused_or_the_pointer_is_not_read() {
     let elsewhere = "https://evil.example.com/agents/weather";
     let mut moved = signed(card(), &KEYS);
     moved.supported_interfaces[0].url = elsewhere.into();
-    assert!(matches!(distrust(&text(&moved)), CardDistrust::BadSignature(_)));
+    assert!(matches!(distrust(&text(&moved)), CardVerificationError::BadSignature(_)));
     // The address for clients of 0.3 is not signed, and so it is not given back.
-    let mut union: Value = serde_json::from_str(&text(&UnionCard::of(&signed(card(), &KEYS)))).unwrap();
+    let mut union: Value = serde_json::from_str(&text(&UnionCard::new(&signed(card(), &KEYS)))).unwrap();
     union["url"] = elsewhere.into();
     union["additionalInterfaces"] = json!([{"url": elsewhere, "transport": "JSONRPC"}]);
     let verified = verify_card(&union.to_string(), &trusted()).unwrap();
@@ -188,7 +189,7 @@ fn a_card_that_points_elsewhere_is_refused_or_the_pointer_is_not_read() {
 #[test]
 fn what_the_form_of_the_official_clients_leaves_out_is_not_read_either() {
     let forger = Forger::new();
-    let payload = card().payloads().unwrap().pop().unwrap();
+    let payload = card().signature_payloads().unwrap().pop().unwrap();
     let signature = forger.sign(&json!({"alg": "EdDSA", "kid": "k"}), &payload);
     // The signer asked for a token; somebody adds that none will do as well.
     let mut weakened = AgentCard { signatures: vec![signature], ..card() };
@@ -201,9 +202,9 @@ fn what_the_form_of_the_official_clients_leaves_out_is_not_read_either() {
 fn foreign_forms_are_known() {
     let forger = Forger::new();
     let header = json!({"alg": "EdDSA", "kid": "k", "typ": "JOSE"});
-    let plain: Value = serde_json::from_str(&text(&UnionCard::of(&card()))).unwrap();
+    let plain: Value = serde_json::from_str(&text(&UnionCard::new(&card()))).unwrap();
     let raw = baton_wire::canonical_json(&Json::from(plain.clone())).unwrap();
-    for payload in card().payloads().unwrap().into_iter().chain([raw]) {
+    for payload in card().signature_payloads().unwrap().into_iter().chain([raw]) {
         let mut document = plain.clone();
         document["signatures"] = json!([forger.sign(&header, &payload)]);
         let verified = verify_card(&document.to_string(), &forger.trusted("k")).unwrap();
@@ -214,35 +215,38 @@ fn foreign_forms_are_known() {
 #[test]
 fn signatures_that_are_not_accepted() {
     let forger = Forger::new();
-    let payload = &card().payloads().unwrap()[0];
+    let payload = &card().signature_payloads().unwrap()[0];
     let with = |signatures: Vec<AgentCardSignature>| text(&AgentCard { signatures, ..card() });
     let headed = |header: Value| with(vec![forger.sign(&header, payload)]);
     let check = |document: &str| verify_card(document, &forger.trusted("k"));
     assert!(check(&headed(json!({"alg": "EdDSA", "kid": "k"}))).is_ok());
 
     for (header, expect) in [
-        (json!({"alg": "none", "kid": "k"}), CardDistrust::Algorithm("none".into())),
-        (json!({"alg": "HS256", "kid": "k"}), CardDistrust::Algorithm("HS256".into())),
-        (json!({"alg": "eddsa", "kid": "k"}), CardDistrust::Algorithm("eddsa".into())),
-        (json!({"alg": "ES256", "kid": "k"}), CardDistrust::Algorithm("ES256".into())),
-        (json!({"alg": "EdDSA", "kid": "other"}), CardDistrust::UnknownKey("other".into())),
-        (json!({"alg": "EdDSA"}), CardDistrust::Header("its header names no key ('kid')")),
-        (json!({"kid": "k"}), CardDistrust::Header("its header cannot be read")),
-        (json!(["EdDSA", "k", null, false, null]), CardDistrust::Header("its header is not an object")),
+        (json!({"alg": "none", "kid": "k"}), CardVerificationError::Algorithm("none".into())),
+        (json!({"alg": "HS256", "kid": "k"}), CardVerificationError::Algorithm("HS256".into())),
+        (json!({"alg": "eddsa", "kid": "k"}), CardVerificationError::Algorithm("eddsa".into())),
+        (json!({"alg": "ES256", "kid": "k"}), CardVerificationError::Algorithm("ES256".into())),
+        (json!({"alg": "EdDSA", "kid": "other"}), CardVerificationError::UnknownKey("other".into())),
+        (json!({"alg": "EdDSA"}), CardVerificationError::Header("its header names no key ('kid')")),
+        (json!({"kid": "k"}), CardVerificationError::Header("its header cannot be read")),
+        (json!(["EdDSA", "k", null, false, null]), CardVerificationError::Header("its header is not an object")),
         (
             json!({"alg": "EdDSA", "kid": "k", "crit": ["exp"]}),
-            CardDistrust::Header("its header demands extensions ('crit')"),
+            CardVerificationError::Header("its header demands extensions ('crit')"),
         ),
         (
             json!({"alg": "EdDSA", "kid": "k", "crit": null}),
-            CardDistrust::Header("its header demands extensions ('crit')"),
+            CardVerificationError::Header("its header demands extensions ('crit')"),
         ),
-        (json!({"alg": "EdDSA", "kid": "k", "b64": false}), CardDistrust::Header("its payload is not encoded ('b64')")),
+        (
+            json!({"alg": "EdDSA", "kid": "k", "b64": false}),
+            CardVerificationError::Header("its payload is not encoded ('b64')"),
+        ),
     ] {
         assert_eq!(check(&headed(header.clone())), Err(expect), "{header}");
     }
 
-    let bad = || Err(CardDistrust::BadSignature("k".into()));
+    let bad = || Err(CardVerificationError::BadSignature("k".into()));
     let header = json!({"alg": "EdDSA", "kid": "k"});
     let own = forger.sign(&header, payload);
     let others = Forger::new().sign(&header, payload);
@@ -259,12 +263,15 @@ fn signatures_that_are_not_accepted() {
     assert_eq!(check(&with(vec![unprotected.clone()])), bad());
     assert!(check(&with(vec![unprotected, own.clone()])).is_ok(), "one that holds is enough");
 
-    assert_eq!(check(&with(vec![])), Err(CardDistrust::Unsigned));
-    assert_eq!(check(&with(vec![own.clone(); 17])), Err(CardDistrust::TooManySignatures(17)));
-    assert_eq!(verify_card(&with(vec![own]), &TrustedKeys::default()), Err(CardDistrust::UnknownKey("k".into())));
+    assert_eq!(check(&with(vec![])), Err(CardVerificationError::Unsigned));
+    assert_eq!(check(&with(vec![own.clone(); 17])), Err(CardVerificationError::TooManySignatures(17)));
+    assert_eq!(
+        verify_card(&with(vec![own]), &TrustedKeys::default()),
+        Err(CardVerificationError::UnknownKey("k".into()))
+    );
     for document in ["", "[]", "{\"signatures\":7}", "{\"name\":\"a\",\"name\":\"b\",\"signatures\":[{}]}"] {
-        assert!(matches!(check(document), Err(CardDistrust::Unreadable(_))), "{document}");
+        assert!(matches!(check(document), Err(CardVerificationError::Unreadable(_))), "{document}");
     }
     let large = format!("{{\"signatures\":[{{}}],\"name\":\"{}\"}}", "x".repeat(1024 * 1024));
-    assert!(matches!(check(&large), Err(CardDistrust::Unreadable(_))));
+    assert!(matches!(check(&large), Err(CardVerificationError::Unreadable(_))));
 }

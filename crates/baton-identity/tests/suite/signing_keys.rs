@@ -29,8 +29,8 @@ fn keys_are_made_once_and_say_nothing_of_themselves() {
     assert_eq!(member("use"), ["sig", "sig"]);
     assert_eq!(member("kid"), made.thumbprints());
     assert_eq!(member("d"), ["", ""], "the private half stays here");
-    assert_eq!(TrustedKeys::of_thumbprints(made.thumbprints()).admit(&made.keys()), Ok(2));
-    assert_eq!(TrustedKeys::of_thumbprints(["other"]).admit(&made.keys()), Ok(0));
+    assert_eq!(TrustedKeys::from_thumbprints(made.thumbprints()).admit(&made.keys()), Ok(2));
+    assert_eq!(TrustedKeys::from_thumbprints(["other"]).admit(&made.keys()), Ok(0));
 }
 
 fn names(directory: &Path) -> Vec<String> {
@@ -44,7 +44,7 @@ fn names(directory: &Path) -> Vec<String> {
 fn a_thumbprint_is_that_of_the_rfc() {
     // RFC 8037, appendix A.3.
     let key = r#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
-    let mut trusted = TrustedKeys::of_thumbprints(["kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"]);
+    let mut trusted = TrustedKeys::from_thumbprints(["kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"]);
     assert_eq!(trusted.admit(&Json::parse(key).unwrap()), Ok(1));
 }
 
@@ -66,7 +66,7 @@ fn sets_without_a_usable_key_are_refused() {
         (format!(r#"{{"kty":"OKP","crv":"Ed25519","x":"{x}","key_ops":["sign"]}}"#), "no key of the set"),
         (format!(r#"{{"kty":"OKP","crv":"Ed25519","x":"{x}AA"}}"#), "no key of the set"),
     ] {
-        let refused = TrustedKeys::of_jwks(&Json::parse(&set).unwrap()).unwrap_err();
+        let refused = TrustedKeys::from_jwks(&Json::parse(&set).unwrap()).unwrap_err();
         assert!(refused.to_string().contains(expect), "{set}: {refused}");
     }
 }

@@ -3,12 +3,12 @@
 use crate::desk::{HOUR, HandClock, NOW};
 use baton_identity::TokenRegistry;
 use baton_journal::{
-    MemoryJournal, Options, SqliteJournal,
+    JournalOptions, MemoryJournal, SqliteJournal,
     fault::{Fault, FaultyJournal},
 };
 use baton_ports::{
-    BoxFuture, Clock as _, IssuedToken, JournalError, NewToken, TokenError, TokenRecord, TokenStore, Tokens as _,
-    Unidentified,
+    BoxFuture, Clock as _, IssuedToken, JournalError, NewToken, TokenError, TokenIssuer as _, TokenRecord,
+    TokenRejection, TokenStore,
 };
 use baton_types::{Digest, Principal, Timestamp};
 use std::{future::Future as _, pin::pin, sync::Arc, task::Poll};
@@ -34,7 +34,7 @@ async fn a_token_identifies_its_principal_until_it_ends() {
     let IssuedToken { record, token } = registry.create(new("ci")).await.unwrap();
     let (id, secret) = token.strip_prefix("btn_").unwrap().split_once('_').unwrap();
     assert_eq!((id.len(), id, secret.len()), (10, record.id.as_str(), 43));
-    assert_eq!((&record.secret, record.created_at), (&Digest::of(secret.as_bytes()), at(0)));
+    assert_eq!((&record.secret, record.created_at), (&Digest::compute(secret.as_bytes()), at(0)));
     let identified = registry.identify(&token).unwrap();
     assert_eq!((&identified.principal, &*identified.credential), (&new("ci").principal, &*format!("token:{id}")));
 
@@ -42,7 +42,7 @@ async fn a_token_identifies_its_principal_until_it_ends() {
     clock.pass(HOUR - 1);
     assert!(registry.identify(&token).is_ok());
     clock.pass(1);
-    assert_eq!(registry.identify(&token), Err(Unidentified::Expired));
+    assert_eq!(registry.identify(&token), Err(TokenRejection::Expired));
     clock.pass(100_000 * HOUR);
     assert!(registry.identify(&forever.token).is_ok());
     assert_eq!(registry.list(), [record, forever.record]);
@@ -60,14 +60,14 @@ async fn only_the_whole_secret_opens() {
     for (place, letter) in own.char_indices() {
         let other = if letter == 'A' { "B" } else { "A" };
         let wrong = format!("{}{other}{}", &own[..place], &own[place + 1..]);
-        assert_eq!(registry.identify(&form(id, &wrong)), Err(Unidentified::Unknown));
+        assert_eq!(registry.identify(&form(id, &wrong)), Err(TokenRejection::Unknown));
     }
     for wrong in [&own[1..], &format!("{own}="), &secret(&bob), ann.record.secret.as_str(), &own.to_lowercase()] {
-        assert_eq!(registry.identify(&form(id, wrong)), Err(Unidentified::Unknown), "{wrong}");
+        assert_eq!(registry.identify(&form(id, wrong)), Err(TokenRejection::Unknown), "{wrong}");
     }
-    assert_eq!(registry.identify(&form("0000000000", &own)), Err(Unidentified::Unknown));
+    assert_eq!(registry.identify(&form("0000000000", &own)), Err(TokenRejection::Unknown));
     for malformed in ["", "btn_", "btn_x", "btn__", "btn_x_", &format!("btn__{own}"), &ann.token[1..]] {
-        assert_eq!(registry.identify(malformed), Err(Unidentified::Malformed), "{malformed}");
+        assert_eq!(registry.identify(malformed), Err(TokenRejection::Malformed), "{malformed}");
     }
     let seen = format!("{ann:?}");
     assert!(!seen.contains(&own) && seen.contains("ann"), "{seen}");
@@ -81,9 +81,9 @@ async fn a_revoked_token_stops_at_once_and_strangers_do_not_hear_of_it() {
     clock.pass(60);
     let revoked = registry.revoke(&record.id).await.unwrap();
     assert_eq!(revoked, TokenRecord { revoked_at: Some(at(60)), ..record.clone() });
-    assert_eq!(registry.identify(&token), Err(Unidentified::Revoked));
+    assert_eq!(registry.identify(&token), Err(TokenRejection::Revoked));
     let guessed = format!("btn_{}_guess", record.id);
-    assert_eq!(registry.identify(&guessed), Err(Unidentified::Unknown));
+    assert_eq!(registry.identify(&guessed), Err(TokenRejection::Unknown));
     clock.pass(60);
     assert_eq!(registry.revoke(&record.id).await.as_ref(), Ok(&revoked), "again changes nothing");
     assert_eq!((memory.tokens().await, registry.list()), (Ok(vec![revoked.clone()]), vec![revoked]));
@@ -94,7 +94,7 @@ async fn a_revoked_token_stops_at_once_and_strangers_do_not_hear_of_it() {
 async fn tokens_are_the_same_after_the_journal_is_opened_again() {
     let directory = tempfile::tempdir().unwrap();
     let open = || async {
-        let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+        let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
         registry(Arc::new(journal)).await
     };
     let (before, _) = open().await;
@@ -109,9 +109,9 @@ async fn tokens_are_the_same_after_the_journal_is_opened_again() {
     let (after, clock) = open().await;
     assert_eq!(after.list(), list);
     assert_eq!(after.identify(&kept.token).map(|known| known.principal), Ok(new("kept").principal));
-    assert_eq!(after.identify(&gone.token), Err(Unidentified::Revoked));
+    assert_eq!(after.identify(&gone.token), Err(TokenRejection::Revoked));
     clock.pass(HOUR);
-    assert_eq!(after.identify(&kept.token), Err(Unidentified::Expired));
+    assert_eq!(after.identify(&kept.token), Err(TokenRejection::Expired));
 }
 
 #[tokio::test]
@@ -159,7 +159,7 @@ async fn a_caller_who_goes_away_leaves_no_revoked_token_that_works() {
     slow.open.add_permits(1);
     // The second waits until the first is done, and has nothing left to write.
     assert!(registry.revoke(&issued.record.id).await.unwrap().revoked_at.is_some());
-    assert_eq!(registry.identify(&issued.token), Err(Unidentified::Revoked));
+    assert_eq!(registry.identify(&issued.token), Err(TokenRejection::Revoked));
 }
 
 #[tokio::test]
@@ -202,7 +202,7 @@ async fn there_are_ten_thousand_tokens_at_most() {
         id: number.to_string(),
         name: "n".to_owned(),
         principal: Arc::new(Principal::local()),
-        secret: Digest::of(b""),
+        secret: Digest::compute(b""),
         created_at: at(number),
         expires_at: None,
         revoked_at: None,

@@ -8,27 +8,27 @@ use std::{
 };
 
 /// Tenant, subject, key.
-type Place = (Arc<str>, Arc<str>, String);
+type ClaimKey = (Arc<str>, Arc<str>, String);
 
 #[derive(Default)]
-pub(super) struct Claims(HashMap<Place, Claim>);
+pub(super) struct ClaimMap(HashMap<ClaimKey, Claim>);
 
-impl Claims {
+impl ClaimMap {
     pub(super) fn add(&mut self, claim: Claim) {
         let owner = Principal { scopes: Vec::new(), ..(*claim.principal).clone() };
-        let place = place(&owner, &claim.key);
+        let place = claim_key(&owner, &claim.key);
         self.0.insert(place, Claim { principal: Arc::new(owner), ..claim });
     }
 
     pub(super) fn find(&self, principal: &Principal, key: &str) -> Option<Claim> {
-        self.0.get(&place(principal, key)).cloned()
+        self.0.get(&claim_key(principal, key)).cloned()
     }
 
-    pub(super) fn forget(&mut self, streams: &HashSet<StreamId>) {
+    pub(super) fn remove_streams(&mut self, streams: &HashSet<StreamId>) {
         self.0.retain(|_, claim| !streams.contains(&claim.stream));
     }
 }
 
-fn place(principal: &Principal, key: &str) -> Place {
+fn claim_key(principal: &Principal, key: &str) -> ClaimKey {
     (principal.tenant.clone(), principal.subject.clone(), key.to_owned())
 }

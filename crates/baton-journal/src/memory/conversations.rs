@@ -1,13 +1,13 @@
 //! Conversations: streams by agent and context.
 
-use super::{list::owns, state::State};
-use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, Forgotten};
+use super::{list::owns, state::MemoryState};
+use baton_ports::{ConversationCursor, ConversationPage, ConversationQuery, ConversationSummary, DeleteOutcome};
 use baton_types::{AgentName, ContextId, Principal, StreamId};
 use std::collections::{BTreeMap, HashSet};
 
-impl State {
+impl MemoryState {
     pub(super) fn conversations(&self, principal: &Principal, query: &ConversationQuery) -> ConversationPage {
-        let mut found: BTreeMap<(AgentName, ContextId), Conversation> = BTreeMap::new();
+        let mut found: BTreeMap<(AgentName, ContextId), ConversationSummary> = BTreeMap::new();
         let theirs = self.heads().filter(|head| {
             owns(principal, head)
                 && !matches!(head.stream, StreamId::Handoff(_))
@@ -16,7 +16,7 @@ impl State {
         });
         for head in theirs {
             let (agent, context) = (head.agent.clone(), head.context.clone());
-            let known = found.entry((agent.clone(), context.clone())).or_insert(Conversation {
+            let known = found.entry((agent.clone(), context.clone())).or_insert(ConversationSummary {
                 agent,
                 context,
                 tasks: 0,
@@ -29,24 +29,24 @@ impl State {
             known.tasks += u64::from(head.task().is_some());
             known.unfinished += u64::from(head.task().is_some() && !head.terminal);
         }
-        let mut conversations: Vec<Conversation> = found.into_values().collect();
-        conversations.sort_unstable_by_key(|one| std::cmp::Reverse(place(one)));
+        let mut conversations: Vec<ConversationSummary> = found.into_values().collect();
+        conversations.sort_unstable_by_key(|one| std::cmp::Reverse(conversation_cursor(one)));
         let total = conversations.len() as u64;
         if let Some(after) = &query.after {
-            conversations.retain(|one| place(one) < *after);
+            conversations.retain(|one| conversation_cursor(one) < *after);
         }
         let more = conversations.len() > query.limit;
         conversations.truncate(query.limit);
-        let next = conversations.last().filter(|_| more).map(place);
+        let next = conversations.last().filter(|_| more).map(conversation_cursor);
         ConversationPage { conversations, total, next }
     }
 
-    pub(super) fn forget_conversation(
+    pub(super) fn delete_conversation(
         &mut self,
         principal: &Principal,
         agent: &AgentName,
         context: &ContextId,
-    ) -> Forgotten {
+    ) -> DeleteOutcome {
         let theirs = self.streams.iter().filter(|(_, stream)| {
             owns(principal, &stream.head) && stream.head.agent == *agent && stream.head.context == *context
         });
@@ -55,17 +55,17 @@ impl State {
             if stream.head.terminal {
                 keys.push(*key);
             } else if stream.head.task().is_some() {
-                return Forgotten::Unfinished(stream.head.stream.clone());
+                return DeleteOutcome::Unfinished(stream.head.stream.clone());
             }
         }
-        let gone: HashSet<StreamId> = keys.into_iter().filter_map(|key| self.forget(key)).collect();
-        self.outbox.forget(&gone);
-        self.claims.forget(&gone);
-        Forgotten::Streams(gone.len() as u64)
+        let gone: HashSet<StreamId> = keys.into_iter().filter_map(|key| self.remove_stream(key)).collect();
+        self.outbox.remove_streams(&gone);
+        self.claims.remove_streams(&gone);
+        DeleteOutcome::Deleted(gone.len() as u64)
     }
 }
 
-fn place(conversation: &Conversation) -> ConversationCursor {
+fn conversation_cursor(conversation: &ConversationSummary) -> ConversationCursor {
     ConversationCursor {
         last_at: conversation.last_at,
         agent: conversation.agent.clone(),

@@ -1,12 +1,12 @@
 //! The in-memory implementation of the journal port.
 
-use super::{list, state::State};
+use super::{list, state::MemoryState};
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
-    JournalError, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
-    StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, DeleteOutcome, Journal,
+    JournalError, Lease, LoadedStream, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy, StoredEvent, StreamHead,
+    StreamPage, StreamQuery,
 };
-use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, TaskId, Timestamp};
+use baton_types::{AgentName, BudgetUsage, ContextId, Digest, Principal, StreamId, TaskId, Timestamp};
 use parking_lot::Mutex;
 use std::{future::ready, sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use std::{future::ready, sync::Arc, time::Duration};
 /// the store is locked and must not call back into it.
 #[derive(Clone, Default)]
 pub struct MemoryJournal {
-    pub(super) state: Arc<Mutex<State>>,
+    pub(super) state: Arc<Mutex<MemoryState>>,
 }
 
 impl MemoryJournal {
@@ -27,7 +27,7 @@ impl MemoryJournal {
     }
 }
 
-pub(super) fn done<'a, T: Send + 'a>(value: Result<T, JournalError>) -> BoxFuture<'a, Result<T, JournalError>> {
+pub(super) fn ready_result<'a, T: Send + 'a>(value: Result<T, JournalError>) -> BoxFuture<'a, Result<T, JournalError>> {
     Box::pin(ready(value))
 }
 
@@ -38,15 +38,15 @@ impl Journal for MemoryJournal {
     }
 
     fn append(&self, commit: Commit) -> Receipt {
-        done(self.state.lock().append(commit))
+        ready_result(self.state.lock().append(commit))
     }
 
     fn load<'a>(
         &'a self,
         principal: Option<&'a Principal>,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
-        done(Ok(self.state.lock().load(principal, stream)))
+    ) -> BoxFuture<'a, Result<Option<LoadedStream>, JournalError>> {
+        ready_result(Ok(self.state.lock().load(principal, stream)))
     }
 
     fn events<'a>(
@@ -55,23 +55,27 @@ impl Journal for MemoryJournal {
         after: u64,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>> {
-        done(Ok(self.state.lock().events(stream, after, limit)))
+        ready_result(Ok(self.state.lock().events(stream, after, limit)))
     }
 
     fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>> {
-        done(Ok(self.state.lock().tail(after, limit)))
+        ready_result(Ok(self.state.lock().tail(after, limit)))
     }
 
     fn list<'a>(
         &'a self,
         principal: &'a Principal,
-        query: &'a ListQuery,
-    ) -> BoxFuture<'a, Result<ListPage, JournalError>> {
-        done(Ok(list::page(self.state.lock().heads(), principal, query)))
+        query: &'a StreamQuery,
+    ) -> BoxFuture<'a, Result<StreamPage, JournalError>> {
+        ready_result(Ok(list::page(self.state.lock().heads(), principal, query)))
     }
 
-    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>> {
-        done(Ok(self.state.lock().active(after.as_ref(), limit)))
+    fn active_streams(
+        &self,
+        after: Option<StreamId>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StreamHead>, JournalError>> {
+        ready_result(Ok(self.state.lock().active(after.as_ref(), limit)))
     }
 
     fn acquire<'a>(
@@ -81,17 +85,17 @@ impl Journal for MemoryJournal {
         now: Timestamp,
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Lease, JournalError>> {
-        done(self.state.lock().acquire(stream, holder, now, ttl))
+        ready_result(self.state.lock().acquire(stream, holder, now, ttl))
     }
 
     fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>> {
-        let digest = Digest::of(&bytes);
+        let digest = Digest::compute(&bytes);
         self.state.lock().blobs.insert(digest.clone(), bytes);
-        done(Ok(digest))
+        ready_result(Ok(digest))
     }
 
     fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>> {
-        done(Ok(self.state.lock().blobs.get(digest).cloned()))
+        ready_result(Ok(self.state.lock().blobs.get(digest).cloned()))
     }
 
     fn outbox<'a>(
@@ -99,7 +103,7 @@ impl Journal for MemoryJournal {
         channel: &'a str,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
-        done(Ok(self.state.lock().outbox.of_stream(channel, stream)))
+        ready_result(Ok(self.state.lock().outbox.stream_entries(channel, stream)))
     }
 
     fn outbox_open<'a>(
@@ -108,7 +112,7 @@ impl Journal for MemoryJournal {
         after: Option<String>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
-        done(Ok(self.state.lock().outbox.open(channel, after.as_deref(), limit)))
+        ready_result(Ok(self.state.lock().outbox.open_entries(channel, after.as_deref(), limit)))
     }
 
     fn outbox_advance<'a>(
@@ -116,11 +120,11 @@ impl Journal for MemoryJournal {
         id: &'a str,
         progress: OutboxProgress,
     ) -> BoxFuture<'a, Result<bool, JournalError>> {
-        done(Ok(self.state.lock().outbox.advance(id, progress)))
+        ready_result(Ok(self.state.lock().outbox.advance(id, progress)))
     }
 
     fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {
-        done(Ok(self.state.lock().outbox.remove(id)))
+        ready_result(Ok(self.state.lock().outbox.remove(id)))
     }
 
     fn claim<'a>(
@@ -128,11 +132,11 @@ impl Journal for MemoryJournal {
         principal: &'a Principal,
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Claim>, JournalError>> {
-        done(Ok(self.state.lock().claims.find(principal, key)))
+        ready_result(Ok(self.state.lock().claims.find(principal, key)))
     }
 
-    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>> {
-        done(Ok(self.state.lock().tallies.get(key).copied().unwrap_or_default()))
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<BudgetUsage, JournalError>> {
+        ready_result(Ok(self.state.lock().tallies.get(key).copied().unwrap_or_default()))
     }
 
     fn conversations<'a>(
@@ -140,20 +144,20 @@ impl Journal for MemoryJournal {
         principal: &'a Principal,
         query: &'a ConversationQuery,
     ) -> BoxFuture<'a, Result<ConversationPage, JournalError>> {
-        done(Ok(self.state.lock().conversations(principal, query)))
+        ready_result(Ok(self.state.lock().conversations(principal, query)))
     }
 
-    fn forget<'a>(
+    fn delete_conversation<'a>(
         &'a self,
         principal: &'a Principal,
         agent: &'a AgentName,
         context: &'a ContextId,
-    ) -> BoxFuture<'a, Result<Forgotten, JournalError>> {
-        done(Ok(self.state.lock().forget_conversation(principal, agent, context)))
+    ) -> BoxFuture<'a, Result<DeleteOutcome, JournalError>> {
+        ready_result(Ok(self.state.lock().delete_conversation(principal, agent, context)))
     }
 
-    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
-        done(Ok(self.state.lock().retain(&policy)))
+    fn apply_retention(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
+        ready_result(Ok(self.state.lock().apply_retention(&policy)))
     }
 
     fn healthy(&self) -> bool {
@@ -164,6 +168,6 @@ impl Journal for MemoryJournal {
         let state = self.state.lock();
         let open = state.heads().filter(|head| !head.terminal);
         let tasks = open.filter_map(|head| Some((head.task()?.clone(), head.state.clone())));
-        done(Ok(tasks.take(limit).collect()))
+        ready_result(Ok(tasks.take(limit).collect()))
     }
 }

@@ -12,11 +12,11 @@ impl Outbox {
         self.0.insert(entry.id.clone(), entry);
     }
 
-    pub(super) fn of_stream(&self, channel: &str, stream: &StreamId) -> Vec<OutboxEntry> {
+    pub(super) fn stream_entries(&self, channel: &str, stream: &StreamId) -> Vec<OutboxEntry> {
         self.0.values().filter(|entry| entry.channel == channel && entry.stream == *stream).cloned().collect()
     }
 
-    pub(super) fn open(&self, channel: &str, after: Option<&str>, limit: usize) -> Vec<OutboxEntry> {
+    pub(super) fn open_entries(&self, channel: &str, after: Option<&str>, limit: usize) -> Vec<OutboxEntry> {
         let after = after.unwrap_or_default();
         let later = self.0.values().filter(|entry| entry.id.as_str() > after);
         later.filter(|entry| entry.channel == channel && entry.progress.open).take(limit).cloned().collect()
@@ -36,11 +36,11 @@ impl Outbox {
     }
 
     /// Streams with pending deliveries.
-    pub(super) fn owing(&self) -> HashSet<StreamId> {
+    pub(super) fn pending_streams(&self) -> HashSet<StreamId> {
         self.0.values().filter(|entry| entry.progress.open).map(|entry| entry.stream.clone()).collect()
     }
 
-    pub(super) fn forget(&mut self, streams: &HashSet<StreamId>) {
+    pub(super) fn remove_streams(&mut self, streams: &HashSet<StreamId>) {
         self.0.retain(|_, entry| !streams.contains(&entry.stream));
     }
 }

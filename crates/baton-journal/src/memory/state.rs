@@ -1,14 +1,15 @@
 //! State of the in-memory journal.
 
-use super::{claims::Claims, list::owns, outbox::Outbox, tokens::Tokens};
+use super::{claims::ClaimMap, list::owns, outbox::Outbox, tokens::MemoryTokens};
 use crate::{
-    check::{Position, Standing, check_commit, version_after},
-    stored::stored,
+    check::{StreamHeads, StreamPosition, check_commit, version_after},
+    stored::into_stored_events,
 };
 use baton_ports::{
-    Blob, Claim, Commit, CommitObserver, Head, JournalError, Lease, Loaded, Snapshot, StoredEvent, Tally, Write,
+    Blob, Claim, Commit, CommitObserver, JournalError, Lease, LoadedStream, Snapshot, StoredEvent, StreamHead, Tally,
+    Write,
 };
-use baton_types::{Digest, Principal, Spent, StreamId, Timestamp};
+use baton_types::{BudgetUsage, Digest, Principal, StreamId, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
@@ -16,29 +17,29 @@ use std::{
 };
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct MemoryState {
     pub(super) observer: Option<Arc<dyn CommitObserver>>,
     pub(super) blobs: HashMap<Digest, Blob>,
     pub(super) outbox: Outbox,
-    pub(super) claims: Claims,
-    pub(super) tokens: Tokens,
-    pub(super) tallies: HashMap<String, Spent>,
+    pub(super) claims: ClaimMap,
+    pub(super) tokens: MemoryTokens,
+    pub(super) tallies: HashMap<String, BudgetUsage>,
     /// By key; keys grow in creation order.
-    pub(super) streams: BTreeMap<u64, Stream>,
+    pub(super) streams: BTreeMap<u64, MemoryStream>,
     pub(super) keys: HashMap<StreamId, u64>,
     pub(super) events: BTreeMap<u64, Arc<StoredEvent>>,
     last_seq: u64,
     last_key: u64,
 }
 
-pub(super) struct Stream {
-    pub(super) head: Head,
+pub(super) struct MemoryStream {
+    pub(super) head: StreamHead,
     pub(super) events: Vec<Arc<StoredEvent>>,
     snapshot: Option<Snapshot>,
     lease: Option<(String, Timestamp)>,
 }
 
-impl State {
+impl MemoryState {
     pub(super) fn append(&mut self, commit: Commit) -> Result<u64, JournalError> {
         check_commit(self, &commit)?;
         let mut told = Vec::with_capacity(commit.writes.iter().map(|write| write.facts.len()).sum());
@@ -56,7 +57,7 @@ impl State {
             *total = total.plus(spent);
         }
         if let (Some(observer), false) = (&self.observer, told.is_empty()) {
-            observer.committed(&told);
+            observer.on_commit(&told);
         }
         Ok(self.last_seq)
     }
@@ -68,8 +69,8 @@ impl State {
             self.keys.insert(write.stream.clone(), self.last_key);
             self.last_key
         });
-        let stream = self.streams.entry(key).or_insert_with(|| Stream {
-            head: Head {
+        let stream = self.streams.entry(key).or_insert_with(|| MemoryStream {
+            head: StreamHead {
                 stream: write.stream.clone(),
                 owner: Arc::new(Principal { scopes: Vec::new(), ..(*write.principal).clone() }),
                 agent: write.head.agent.clone(),
@@ -86,7 +87,7 @@ impl State {
             snapshot: None,
             lease: None,
         });
-        for event in stored(&mut write, self.last_seq) {
+        for event in into_stored_events(&mut write, self.last_seq) {
             self.last_seq = event.seq;
             self.events.insert(event.seq, event.clone());
             stream.events.push(event.clone());
@@ -105,13 +106,13 @@ impl State {
         }
     }
 
-    pub(super) fn load(&self, principal: Option<&Principal>, stream: &StreamId) -> Option<Loaded> {
+    pub(super) fn load(&self, principal: Option<&Principal>, stream: &StreamId) -> Option<LoadedStream> {
         let found = self.stream(stream)?;
         if principal.is_some_and(|principal| !owns(principal, &found.head)) {
             return None;
         }
         let folded = found.snapshot.as_ref().map_or(0, |snapshot| snapshot.version);
-        Some(Loaded {
+        Some(LoadedStream {
             head: found.head.clone(),
             snapshot: found.snapshot.clone(),
             events: found.events_after(folded).to_vec(),
@@ -127,11 +128,11 @@ impl State {
         self.events.range(after.saturating_add(1)..).take(limit).map(|(_, event)| event.clone()).collect()
     }
 
-    pub(super) fn heads(&self) -> impl Iterator<Item = &Head> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = &StreamHead> {
         self.streams.values().map(|stream| &stream.head)
     }
 
-    pub(super) fn active(&self, after: Option<&StreamId>, limit: usize) -> Vec<Head> {
+    pub(super) fn active(&self, after: Option<&StreamId>, limit: usize) -> Vec<StreamHead> {
         let after = after.and_then(|stream| self.keys.get(stream)).copied().unwrap_or(0);
         let later = self.streams.range(after + 1..).map(|(_, stream)| &stream.head);
         later.filter(|head| head.active).take(limit).cloned().collect()
@@ -155,16 +156,16 @@ impl State {
         Ok(Lease { stream: stream.clone(), epoch: found.head.epoch, expires_at })
     }
 
-    fn stream(&self, stream: &StreamId) -> Option<&Stream> {
+    fn stream(&self, stream: &StreamId) -> Option<&MemoryStream> {
         self.streams.get(self.keys.get(stream)?)
     }
 }
 
-impl Standing for State {
+impl StreamHeads for MemoryState {
     type Error = JournalError;
 
-    fn position(&mut self, stream: &StreamId) -> Result<Option<Position>, JournalError> {
-        Ok(self.stream(stream).map(|found| Position { version: found.head.version, epoch: found.head.epoch }))
+    fn position(&mut self, stream: &StreamId) -> Result<Option<StreamPosition>, JournalError> {
+        Ok(self.stream(stream).map(|found| StreamPosition { version: found.head.version, epoch: found.head.epoch }))
     }
 
     fn is_claimed(&mut self, claim: &Claim) -> Result<bool, JournalError> {
@@ -172,7 +173,7 @@ impl Standing for State {
     }
 }
 
-impl Stream {
+impl MemoryStream {
     /// Event numbers have no gaps, so an event's index follows from its number.
     fn events_after(&self, after: u64) -> &[Arc<StoredEvent>] {
         let skip = usize::try_from(after).unwrap_or(usize::MAX).min(self.events.len());

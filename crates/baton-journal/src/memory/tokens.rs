@@ -1,12 +1,12 @@
 //! Records of bearer tokens, in insertion order.
 
-use super::journal::{MemoryJournal, done};
+use super::journal::{MemoryJournal, ready_result};
 use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore};
 
 #[derive(Default)]
-pub(super) struct Tokens(Vec<TokenRecord>);
+pub(super) struct MemoryTokens(Vec<TokenRecord>);
 
-impl Tokens {
+impl MemoryTokens {
     fn put(&mut self, token: TokenRecord) {
         match self.0.iter_mut().find(|known| known.id == token.id) {
             Some(known) => *known = token,
@@ -24,11 +24,11 @@ impl Tokens {
 
 impl TokenStore for MemoryJournal {
     fn tokens(&self) -> BoxFuture<'_, Result<Vec<TokenRecord>, JournalError>> {
-        done(Ok(self.state.lock().tokens.oldest_first()))
+        ready_result(Ok(self.state.lock().tokens.oldest_first()))
     }
 
     fn put_token(&self, token: TokenRecord) -> BoxFuture<'_, Result<(), JournalError>> {
         self.state.lock().tokens.put(token);
-        done(Ok(()))
+        ready_result(Ok(()))
     }
 }

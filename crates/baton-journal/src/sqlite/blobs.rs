@@ -1,8 +1,8 @@
 //! Blobs by digest.
 
 use super::{
-    error::{Failure, from_sql},
-    writer::Writer,
+    error::{JobError, from_sql},
+    writer::JournalWriter,
 };
 use baton_ports::{Blob, JournalError};
 use baton_types::Digest;
@@ -16,7 +16,7 @@ const PIN: &str = "INSERT INTO blobs (digest, pinned, bytes) VALUES (?1, 1, ?2) 
 const FIND: &str = "SELECT bytes FROM blobs WHERE digest = ?1";
 
 /// The stored form of a digest; `None` for text that is not 64 hex digits.
-pub(super) fn raw(digest: &Digest) -> Option<RawDigest> {
+pub(super) fn raw_digest(digest: &Digest) -> Option<RawDigest> {
     let hex = digest.as_str().as_bytes();
     let mut raw = [0; 32];
     if hex.len() != 2 * raw.len() {
@@ -36,9 +36,9 @@ fn nibble(digit: u8) -> Option<u8> {
     }
 }
 
-impl Writer {
+impl JournalWriter {
     /// Stores bytes that are kept even if no event refers to them.
-    pub(super) fn pin(&self, digest: &RawDigest, bytes: &[u8]) -> Result<(), Failure> {
+    pub(super) fn pin(&self, digest: &RawDigest, bytes: &[u8]) -> Result<(), JobError> {
         self.connection.prepare_cached(PIN)?.execute(params![digest, bytes])?;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The writer's caches of streams and principals, so that most appends need no reads.
 
-use crate::check::Position;
-use baton_ports::HeadUpdate;
+use crate::check::StreamPosition;
+use baton_ports::StreamHeadUpdate;
 use baton_types::{Principal, StreamId, Timestamp};
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,51 +10,51 @@ const MAX_PRINCIPALS: usize = 1_024;
 
 /// Cached key and position of a stream.
 #[derive(Clone)]
-pub(super) struct Stood {
+pub(super) struct CachedHead {
     pub(super) key: i64,
-    pub(super) position: Position,
+    pub(super) position: StreamPosition,
     /// The stored summary, if this writer wrote it.
-    pub(super) summary: Option<HeadUpdate>,
+    pub(super) summary: Option<StreamHeadUpdate>,
 }
 
 /// The head of a stream after the group; a task that starts and ends in one group is written once.
 pub(super) struct PendingHead {
     pub(super) key: i64,
-    pub(super) position: Position,
-    pub(super) head: HeadUpdate,
-    pub(super) stored: Stored,
+    pub(super) position: StreamPosition,
+    pub(super) head: StreamHeadUpdate,
+    pub(super) stored: StoredHead,
 }
 
 /// The stored state of a stream before the group.
-pub(super) enum Stored {
+pub(super) enum StoredHead {
     /// The stream is new.
-    Not {
+    New {
         /// Key of the owner.
         owner: i64,
         /// Creation time of the stream.
         created_at: Timestamp,
     },
     /// The stream exists with this summary, or with an unknown one.
-    As(Option<HeadUpdate>),
+    Existing(Option<StreamHeadUpdate>),
 }
 
 /// Recently used streams: two generations; the older one is dropped when the younger one is full.
-pub(super) struct Heads {
-    young: HashMap<StreamId, Stood>,
-    old: HashMap<StreamId, Stood>,
+pub(super) struct HeadCache {
+    young: HashMap<StreamId, CachedHead>,
+    old: HashMap<StreamId, CachedHead>,
     generation: usize,
 }
 
-impl Heads {
+impl HeadCache {
     pub(super) fn new(capacity: usize) -> Self {
         Self { young: HashMap::new(), old: HashMap::new(), generation: (capacity / 2).max(1) }
     }
 
-    pub(super) fn get(&self, stream: &StreamId) -> Option<&Stood> {
+    pub(super) fn get(&self, stream: &StreamId) -> Option<&CachedHead> {
         self.young.get(stream).or_else(|| self.old.get(stream))
     }
 
-    pub(super) fn put(&mut self, stream: StreamId, stood: Stood) {
+    pub(super) fn put(&mut self, stream: StreamId, stood: CachedHead) {
         if self.young.len() >= self.generation && !self.young.contains_key(&stream) {
             self.old = std::mem::take(&mut self.young);
         }
@@ -74,11 +74,11 @@ impl Heads {
 
 /// Keys of recently used principals.
 #[derive(Default)]
-pub(super) struct Principals {
+pub(super) struct PrincipalCache {
     keys: HashMap<(Arc<str>, Arc<str>), i64>,
 }
 
-impl Principals {
+impl PrincipalCache {
     pub(super) fn get(&self, principal: &Principal) -> Option<i64> {
         self.keys.get(&(principal.tenant.clone(), principal.subject.clone())).copied()
     }

@@ -1,19 +1,19 @@
 //! Conversations: streams by agent and context.
 
 use super::{
-    deletions::visible,
+    deletions::visibility_condition,
     error::from_sql,
     rows::{from_int, limit, noun_code},
-    writer::Writer,
+    writer::JournalWriter,
 };
-use baton_ports::{Conversation, ConversationCursor, ConversationPage, ConversationQuery, JournalError};
+use baton_ports::{ConversationCursor, ConversationPage, ConversationQuery, ConversationSummary, JournalError};
 use baton_types::{AgentName, ContextId, ErrorCode, Principal, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 const FIND_OWNER: &str = "SELECT key FROM principals WHERE tenant = ?1 AND subject = ?2";
 
 /// Query for conversations with their counts, over the streams that meet the condition.
-fn grouped(visible: &str) -> String {
+fn conversations_query(visible: &str) -> String {
     format!(
         "SELECT agent, context, max(status_at) AS last_at, min(created_at) AS began_at, \
          sum(noun = ?2) AS tasks, sum(noun = ?2 AND terminal = 0) AS unfinished FROM streams AS s \
@@ -24,7 +24,7 @@ fn grouped(visible: &str) -> String {
 
 /// Identity of a conversation.
 #[derive(Clone)]
-pub(super) struct Whose {
+pub(super) struct ConversationKey {
     pub(super) principal: Principal,
     pub(super) agent: AgentName,
     pub(super) context: ContextId,
@@ -53,7 +53,7 @@ fn rows(
     let (task, session) = (noun_code("task"), noun_code("session"));
     let agent = query.agent.as_ref().map(AgentName::as_str);
     let context = query.context.as_ref().map(ContextId::as_str);
-    let grouped = grouped(visible(&view)?);
+    let grouped = conversations_query(visibility_condition(&view)?);
     let sql = format!("SELECT count(*) FROM ({grouped})");
     let total: i64 =
         view.prepare_cached(&sql)?.query_row(params![owner, task, session, agent, context], |row| row.get(0))?;
@@ -70,7 +70,7 @@ fn rows(
     let one_more = limit(query.limit).saturating_add(1);
     let filters = params![owner, task, session, agent, context, last_at, after_agent, after_context, one_more];
     let mut found = view.prepare_cached(&sql)?;
-    let mut conversations: Vec<Conversation> = Vec::new();
+    let mut conversations: Vec<ConversationSummary> = Vec::new();
     let (mut rows, mut count) = (found.query(filters)?, 0);
     while let Some(row) = rows.next()? {
         count += 1;
@@ -92,8 +92,8 @@ fn rows(
     Ok(ConversationPage { conversations, total: from_int(total), next })
 }
 
-fn conversation(row: &Row<'_>) -> rusqlite::Result<Conversation> {
-    Ok(Conversation {
+fn conversation(row: &Row<'_>) -> rusqlite::Result<ConversationSummary> {
+    Ok(ConversationSummary {
         agent: row.get_ref(0)?.as_str()?.into(),
         context: row.get_ref(1)?.as_str()?.into(),
         last_at: Timestamp::from_millis(row.get(2)?),
@@ -103,9 +103,9 @@ fn conversation(row: &Row<'_>) -> rusqlite::Result<Conversation> {
     })
 }
 
-impl Writer {
+impl JournalWriter {
     /// The row key of a principal, if it is stored.
-    pub(super) fn known_owner(&self, principal: &Principal) -> rusqlite::Result<Option<i64>> {
+    pub(super) fn owner_key(&self, principal: &Principal) -> rusqlite::Result<Option<i64>> {
         owner(&self.connection, principal)
     }
 }

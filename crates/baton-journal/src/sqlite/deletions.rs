@@ -6,14 +6,14 @@
 
 use super::{
     blobs::RawDigest,
-    conversations::Whose,
-    error::{Failure, from_sql},
-    job::Asked,
-    retain::{SWEEP, forget_key},
+    conversations::ConversationKey,
+    error::{JobError, from_sql},
+    job::PendingReply,
+    retain::{SWEEP, remove_stream_rows},
     rows::stream_id,
-    writer::Writer,
+    writer::JournalWriter,
 };
-use baton_ports::{Forgotten, JournalError};
+use baton_ports::{DeleteOutcome, JournalError};
 use baton_types::{Principal, StreamId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -25,7 +25,7 @@ pub(super) const MAX_BATCH_EVENTS: usize = 1_024;
 /// True for streams `s` that no deletion covers; [`visible`] decides whether the condition is needed.
 const NOT_DELETED: &str = "NOT EXISTS (SELECT 1 FROM deletions AS d WHERE d.owner = s.owner AND d.agent = s.agent \
      AND d.context = s.context AND s.key <= d.last_key AND s.terminal = 1)";
-const ANY: &str = "SELECT 1 FROM deletions LIMIT 1";
+const FIND_ANY: &str = "SELECT 1 FROM deletions LIMIT 1";
 
 pub(super) const FIND_UNFINISHED: &str = "SELECT noun, id FROM streams \
      WHERE owner = ?1 AND agent = ?2 AND context = ?3 AND terminal = 0 AND noun = ?4 LIMIT 1";
@@ -46,66 +46,66 @@ pub(super) const IS_COVERED: &str = "SELECT 1 FROM streams AS s JOIN deletions A
      AND d.agent = s.agent AND d.context = s.context AND s.key <= d.last_key WHERE s.key = ?1 AND s.terminal = 1";
 
 /// A conversation whose rows are being removed.
-pub(super) struct Deletion {
+pub(super) struct ConversationDeletion {
     owner: i64,
-    whose: Whose,
+    conversation: ConversationKey,
     last_key: i64,
     removed: u64,
-    waiting: Vec<Asked<Forgotten>>,
+    pending_replies: Vec<PendingReply<DeleteOutcome>>,
 }
 
 /// Result of one batch.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Batch {
+pub(super) struct DeletionBatch {
     pub(super) streams: u64,
     pub(super) events: usize,
     pub(super) finished: bool,
 }
 
 /// The condition under which streams `s` are visible; call it in the transaction of the read.
-pub(super) fn visible(connection: &Connection) -> rusqlite::Result<&'static str> {
-    Ok(if connection.prepare_cached(ANY)?.exists([])? { NOT_DELETED } else { "1" })
+pub(super) fn visibility_condition(connection: &Connection) -> rusqlite::Result<&'static str> {
+    Ok(if connection.prepare_cached(FIND_ANY)?.exists([])? { NOT_DELETED } else { "1" })
 }
 
 /// The unfinished deletions of an earlier process.
-pub(super) fn load(connection: &Connection) -> rusqlite::Result<Vec<Deletion>> {
+pub(super) fn load(connection: &Connection) -> rusqlite::Result<Vec<ConversationDeletion>> {
     let deletion = |row: &Row<'_>| {
         let principal = Principal { tenant: row.get(1)?, subject: row.get(2)?, scopes: Vec::new() };
-        Ok(Deletion {
+        Ok(ConversationDeletion {
             owner: row.get(0)?,
-            whose: Whose {
+            conversation: ConversationKey {
                 principal,
                 agent: row.get_ref(3)?.as_str()?.into(),
                 context: row.get_ref(4)?.as_str()?.into(),
             },
             last_key: row.get(5)?,
             removed: 0,
-            waiting: Vec::new(),
+            pending_replies: Vec::new(),
         })
     };
     connection.prepare(LOAD)?.query_map([], deletion)?.collect()
 }
 
-impl Deletion {
-    fn is_of(&self, whose: &Whose) -> bool {
-        let (ours, theirs) = (&self.whose.principal, &whose.principal);
+impl ConversationDeletion {
+    fn is_for(&self, whose: &ConversationKey) -> bool {
+        let (ours, theirs) = (&self.conversation.principal, &whose.principal);
         ours.tenant == theirs.tenant
             && ours.subject == theirs.subject
-            && self.whose.agent == whose.agent
-            && self.whose.context == whose.context
+            && self.conversation.agent == whose.agent
+            && self.conversation.context == whose.context
     }
 
     fn finish(self) {
-        for asked in self.waiting {
-            asked.answer(Ok(Forgotten::Streams(self.removed)));
+        for asked in self.pending_replies {
+            asked.reply(Ok(DeleteOutcome::Deleted(self.removed)));
         }
     }
 }
 
-impl Writer {
+impl JournalWriter {
     /// Hides a conversation, unless it has unfinished tasks.
-    pub(super) fn forget_conversation(&mut self, whose: &Whose) -> Result<Forgotten, Failure> {
-        let Some(owner) = self.known_owner(&whose.principal)? else { return Ok(Forgotten::Streams(0)) };
+    pub(super) fn hide_conversation(&mut self, whose: &ConversationKey) -> Result<DeleteOutcome, JobError> {
+        let Some(owner) = self.owner_key(&whose.principal)? else { return Ok(DeleteOutcome::Deleted(0)) };
         let (agent, context) = (whose.agent.as_str(), whose.context.as_str());
         let task = super::rows::noun_code("task");
         let unfinished: Option<StreamId> = self
@@ -114,23 +114,29 @@ impl Writer {
             .query_row(params![owner, agent, context, task], |row| stream_id(row, 0))
             .optional()?;
         if let Some(stream) = unfinished {
-            return Ok(Forgotten::Unfinished(stream));
+            return Ok(DeleteOutcome::Unfinished(stream));
         }
         if self.connection.prepare_cached(FIND_ENDED)?.exists(params![owner, agent, context])? {
             let last_key = self.last_key;
             self.connection.prepare_cached(ADD)?.execute(params![owner, agent, context, last_key])?;
-            self.marked.push(Deletion { owner, whose: whose.clone(), last_key, removed: 0, waiting: Vec::new() });
+            self.marked_deletions.push(ConversationDeletion {
+                owner,
+                conversation: whose.clone(),
+                last_key,
+                removed: 0,
+                pending_replies: Vec::new(),
+            });
             // The cache must not contain hidden streams.
             self.heads.clear();
         }
-        Ok(Forgotten::Streams(0))
+        Ok(DeleteOutcome::Deleted(0))
     }
 
     /// Starts the deletions that the group marked, once the group is on disk.
-    pub(super) fn begin_deletions(&mut self) {
-        for marked in std::mem::take(&mut self.marked) {
+    pub(super) fn start_deletions(&mut self) {
+        for marked in std::mem::take(&mut self.marked_deletions) {
             self.deletions_paused = false;
-            match self.deletions.iter_mut().find(|known| known.is_of(&marked.whose)) {
+            match self.deletions.iter_mut().find(|known| known.is_for(&marked.conversation)) {
                 Some(known) => known.last_key = marked.last_key,
                 None => self.deletions.push_back(marked),
             }
@@ -138,10 +144,10 @@ impl Writer {
     }
 
     /// Responds when the rows of the conversation are removed; immediately if there are none.
-    pub(super) fn answer_when_deleted(&mut self, whose: &Whose, asked: Asked<Forgotten>) {
-        let deletion = self.deletions.iter_mut().find(|deletion| deletion.is_of(whose));
+    pub(super) fn reply_when_deleted(&mut self, whose: &ConversationKey, asked: PendingReply<DeleteOutcome>) {
+        let deletion = self.deletions.iter_mut().find(|deletion| deletion.is_for(whose));
         match deletion {
-            Some(deletion) if asked.is_forgotten() => deletion.waiting.push(asked),
+            Some(deletion) if asked.is_deleted() => deletion.pending_replies.push(asked),
             _ => asked.settle(),
         }
     }
@@ -153,7 +159,7 @@ impl Writer {
 
     /// Removes one batch of rows in its own transaction. After a failure the conversation stays hidden, and its rows
     /// wait for the next deletion, the recovery of the journal or the next start.
-    pub(super) fn delete_batch(&mut self) -> Option<Batch> {
+    pub(super) fn delete_batch(&mut self) -> Option<DeletionBatch> {
         match self.remove_rows() {
             Ok(batch) => {
                 if let Some(first) = self.deletions.front_mut() {
@@ -169,19 +175,21 @@ impl Writer {
             Err(error) => {
                 tracing::error!(%error, "rows of a deleted conversation could not be removed; they stay hidden");
                 self.deletions_paused = true;
-                self.forget_group();
+                self.rollback_group();
                 let reason = from_sql(&error);
                 for deletion in &mut self.deletions {
-                    deletion.waiting.drain(..).for_each(|asked| asked.answer(Err(reason.clone())));
+                    deletion.pending_replies.drain(..).for_each(|asked| asked.reply(Err(reason.clone())));
                 }
                 None
             }
         }
     }
 
-    fn remove_rows(&self) -> rusqlite::Result<Batch> {
-        let mut batch = Batch::default();
-        let Some(Deletion { owner, whose, last_key, .. }) = self.deletions.front() else { return Ok(batch) };
+    fn remove_rows(&self) -> rusqlite::Result<DeletionBatch> {
+        let mut batch = DeletionBatch::default();
+        let Some(ConversationDeletion { owner, conversation: whose, last_key, .. }) = self.deletions.front() else {
+            return Ok(batch);
+        };
         let (owner, agent, context) = (*owner, whose.agent.as_str(), whose.context.as_str());
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut next = self.connection.prepare_cached(NEXT_STREAMS)?;
@@ -200,33 +208,33 @@ impl Writer {
         if batch.finished {
             self.connection.prepare_cached(REMOVE)?.execute(params![owner, agent, context])?;
         }
-        self.keep_counters()?;
+        self.save_counters()?;
         self.connection.prepare_cached("COMMIT")?.execute([])?;
         Ok(batch)
     }
 
     /// Whether the stream with this key is hidden. If so, its rows are removed now, so that its id can be used again.
     pub(super) fn clear_deleted(&self, key: i64) -> rusqlite::Result<bool> {
-        if self.deletions.is_empty() && self.marked.is_empty() {
+        if self.deletions.is_empty() && self.marked_deletions.is_empty() {
             return Ok(false);
         }
         let covered = self.connection.prepare_cached(IS_COVERED)?.exists(params![key])?;
         if covered {
-            forget_key(&self.connection, key)?;
+            remove_stream_rows(&self.connection, key)?;
         }
         Ok(covered)
     }
 
     /// Fails all pending requests, because the process ends; the next process continues the deletions.
-    pub(super) fn leave_deletions(&mut self) {
+    pub(super) fn abort_deletions(&mut self) {
         for deletion in self.deletions.drain(..) {
-            deletion.waiting.into_iter().for_each(|asked| asked.answer(Err(closing())));
+            deletion.pending_replies.into_iter().for_each(|asked| asked.reply(Err(closing_error())));
         }
     }
 }
 
 /// Removes as many rows of a stream as the batch allows; returns whether the stream is gone.
-fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqlite::Result<bool> {
+fn remove_stream(connection: &Connection, key: i64, batch: &mut DeletionBatch) -> rusqlite::Result<bool> {
     let room = super::rows::limit(MAX_BATCH_EVENTS - batch.events);
     let beyond: Option<i64> =
         connection.prepare_cached(LAST_OF_BATCH)?.query_row(params![key, room], |row| row.get(0)).optional()?;
@@ -236,7 +244,7 @@ fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqli
     match beyond {
         Some(number) => batch.events += connection.prepare_cached(REMOVE_EVENTS)?.execute(params![key, number])?,
         None => {
-            batch.events += forget_key(connection, key)?;
+            batch.events += remove_stream_rows(connection, key)?;
             batch.streams += 1;
         }
     }
@@ -248,7 +256,7 @@ fn remove_stream(connection: &Connection, key: i64, batch: &mut Batch) -> rusqli
     Ok(beyond.is_none())
 }
 
-fn closing() -> JournalError {
+fn closing_error() -> JournalError {
     JournalError::Unavailable(
         "the journal is closing; the conversation is hidden, and its rows are removed at the next start".to_owned(),
     )

@@ -3,30 +3,30 @@ use crate::{
     SqliteJournal,
     sqlite::{
         append, claims,
-        encode::Encoded,
-        job::Job,
-        open::{Absent, Options, open_writer},
+        encode::EncodedCommit,
+        job::WriterJob,
+        open::{AbsentJournal, JournalOptions, open_writer},
         retain,
     },
 };
-use baton_ports::{Commit, ConversationQuery, HeadUpdate, Journal as _, Write};
-use baton_types::{Fact, Json, TaskEvent, TaskId, TaskState, Timestamp};
+use baton_ports::{Commit, ConversationQuery, Journal as _, StreamHeadUpdate, Write};
+use baton_types::{JournalEvent, Json, TaskEvent, TaskId, TaskState, Timestamp};
 use std::{path::Path, sync::Arc};
 
 fn principal() -> Principal {
     Principal { tenant: "local".into(), subject: "ann".into(), scopes: Vec::new() }
 }
 
-fn whose(context: &str) -> Whose {
-    Whose { principal: principal(), agent: "weather".into(), context: context.into() }
+fn whose(context: &str) -> ConversationKey {
+    ConversationKey { principal: principal(), agent: "weather".into(), context: context.into() }
 }
 
 /// An ended task with so many events.
 fn ended(id: &str, context: &str, events: usize) -> Commit {
     let state = TaskState::Completed;
-    let fact = Fact::Task(TaskEvent::StatusChanged { state, message: None, reason: None });
+    let fact = JournalEvent::Task(TaskEvent::StatusChanged { state, message: None, reason: None });
     let at = Timestamp::from_millis(1_000);
-    let head = HeadUpdate {
+    let head = StreamHeadUpdate {
         agent: "weather".into(),
         context: context.into(),
         state: state.as_str(),
@@ -34,7 +34,7 @@ fn ended(id: &str, context: &str, events: usize) -> Commit {
         active: false,
         terminal: true,
     };
-    Commit::of(vec![Write {
+    Commit::from_writes(vec![Write {
         stream: StreamId::Task(TaskId::new(id)),
         expected_version: 0,
         epoch: 1,
@@ -48,41 +48,41 @@ fn ended(id: &str, context: &str, events: usize) -> Commit {
     }])
 }
 
-fn writer(directory: &Path) -> Writer {
-    let connection = open_writer(&directory.join("journal.db"), Absent::Create).unwrap();
-    Writer::new(connection, &Options::default()).unwrap()
+fn writer(directory: &Path) -> JournalWriter {
+    let connection = open_writer(&directory.join("journal.db"), AbsentJournal::Create).unwrap();
+    JournalWriter::new(connection, &JournalOptions::default()).unwrap()
 }
 
 /// Commits a group as the writer's thread does.
-fn commit(writer: &mut Writer, mut jobs: Vec<Job>) {
+fn commit(writer: &mut JournalWriter, mut jobs: Vec<WriterJob>) {
     writer.commit(&mut jobs).unwrap();
-    writer.begin_deletions();
+    writer.start_deletions();
     for job in jobs {
         match job {
-            Job::ForgetConversation(whose, asked) => writer.answer_when_deleted(&whose, asked),
+            WriterJob::DeleteConversation(whose, asked) => writer.reply_when_deleted(&whose, asked),
             job => job.settle(None),
         }
     }
 }
 
-fn append(commit: Commit) -> Job {
-    Job::Append(Encoded::new(commit).unwrap(), Asked::new().0)
+fn append(commit: Commit) -> WriterJob {
+    WriterJob::Append(EncodedCommit::new(commit).unwrap(), PendingReply::new().0)
 }
 
-fn count(writer: &Writer, sql: &str) -> i64 {
+fn count(writer: &JournalWriter, sql: &str) -> i64 {
     writer.connection.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
 /// 300 tasks of one event and one of 2,500 in a conversation, and 40 in another.
-fn fill(writer: &mut Writer) {
-    let mut jobs: Vec<Job> = (0..300).map(|number| append(ended(&format!("g{number}"), "gone", 1))).collect();
+fn fill(writer: &mut JournalWriter) {
+    let mut jobs: Vec<WriterJob> = (0..300).map(|number| append(ended(&format!("g{number}"), "gone", 1))).collect();
     jobs.push(append(ended("long", "gone", 2_500)));
     jobs.extend((0..40).map(|number| append(ended(&format!("k{number}"), "kept", 1))));
     commit(writer, jobs);
 }
 
-fn mark(writer: &mut Writer, context: &str) {
-    commit(writer, vec![Job::ForgetConversation(whose(context), Asked::new().0)]);
+fn mark(writer: &mut JournalWriter, context: &str) {
+    commit(writer, vec![WriterJob::DeleteConversation(whose(context), PendingReply::new().0)]);
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn no_statement_of_the_writer_walks_over_a_table() {
         BLOBS_OF_BATCH,
         IS_COVERED,
         append::FIND_STREAM,
-        claims::FIND_TAKEN,
-        retain::MAY_GO,
+        claims::FIND_CLAIM_STREAM,
+        retain::FIND_REMOVABLE,
         retain::FORGET_EVENTS,
         retain::SWEEP,
     ];
@@ -161,7 +161,7 @@ async fn a_crash_between_batches_leaves_the_conversation_invisible_and_the_next_
         }
         assert!(count(&dying, "SELECT count(*) FROM streams WHERE context = 'gone'") > 0);
         drop(dying);
-        let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+        let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
         let found = journal.conversations(&principal(), &all).await.unwrap();
         assert_eq!(found.total, 1, "after {batches} batches");
         assert_eq!(found.conversations[0].context.as_str(), "kept");
@@ -177,7 +177,7 @@ async fn a_crash_between_batches_leaves_the_conversation_invisible_and_the_next_
         assert_eq!(journal.load(None, &StreamId::Task(TaskId::new("long"))).await.unwrap().unwrap().head.version, 1);
         // Asking again waits for what is still to be done.
         let whose = whose("gone");
-        assert!(journal.forget(&whose.principal, &whose.agent, &whose.context).await.is_ok());
+        assert!(journal.delete_conversation(&whose.principal, &whose.agent, &whose.context).await.is_ok());
         journal.close();
         let writer = writer(directory.path());
         for table in ["streams", "events", "snapshots"] {

@@ -1,7 +1,7 @@
 //! Encodes a commit in its caller's thread, so that the writer only binds and executes.
 
-use super::blobs::{RawDigest, raw};
-use crate::stored::stored;
+use super::blobs::{RawDigest, raw_digest};
+use crate::stored::into_stored_events;
 use baton_ports::{Commit, JournalError, StoredEvent};
 use baton_types::{Digest, Json, JsonError};
 use std::sync::Arc;
@@ -13,15 +13,15 @@ pub(super) const INLINE_LIMIT: usize = 65_536;
 const ROW_OVERHEAD: usize = 256;
 
 /// Text stored in its row, or as a blob if it is long.
-pub(super) struct Body {
+pub(super) struct StoredBody {
     text: Json,
     digest: Option<RawDigest>,
 }
 
-impl Body {
+impl StoredBody {
     fn new(text: Json) -> Self {
         let bytes = text.as_str().as_bytes();
-        let digest = if bytes.len() > INLINE_LIMIT { raw(&Digest::of(bytes)) } else { None };
+        let digest = if bytes.len() > INLINE_LIMIT { raw_digest(&Digest::compute(bytes)) } else { None };
         Self { text, digest }
     }
 
@@ -37,17 +37,17 @@ impl Body {
 }
 
 /// A commit with the stored form of its events and snapshots.
-pub(super) struct Encoded {
+pub(super) struct EncodedCommit {
     pub(super) commit: Commit,
     /// One per event, over all writes in order.
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<StoredBody>,
     /// One per write.
-    pub(super) snapshots: Vec<Option<Body>>,
+    pub(super) snapshots: Vec<Option<StoredBody>>,
     /// Approximate size in memory and on disk.
     pub(super) bytes: usize,
 }
 
-impl Encoded {
+impl EncodedCommit {
     pub(super) fn new(mut commit: Commit) -> Result<Self, JournalError> {
         let unreadable = |error: JsonError| JournalError::Unavailable(format!("an event cannot be encoded: {error}"));
         let mut bodies = Vec::with_capacity(commit.writes.iter().map(|write| write.facts.len()).sum());
@@ -57,11 +57,11 @@ impl Encoded {
             for fact in &write.facts {
                 let text = fact.encode().map_err(unreadable)?;
                 bytes += ROW_OVERHEAD + text.as_str().len();
-                bodies.push(Body::new(text));
+                bodies.push(StoredBody::new(text));
             }
             let snapshot = write.snapshot.take();
             bytes += ROW_OVERHEAD + snapshot.as_ref().map_or(0, |state| state.as_str().len());
-            snapshots.push(snapshot.map(Body::new));
+            snapshots.push(snapshot.map(StoredBody::new));
         }
         bytes += commit.outbox.iter().map(|entry| ROW_OVERHEAD + entry.body.as_str().len()).sum::<usize>();
         bytes += commit.claims.iter().map(|claim| ROW_OVERHEAD + claim.key.len()).sum::<usize>();
@@ -73,7 +73,7 @@ impl Encoded {
         let mut events = Vec::with_capacity(self.bodies.len());
         let mut seq = last_seq.saturating_sub(self.bodies.len() as u64);
         for mut write in self.commit.writes {
-            events.extend(stored(&mut write, seq));
+            events.extend(into_stored_events(&mut write, seq));
             seq = events.last().map_or(seq, |event| event.seq);
         }
         events

@@ -1,23 +1,23 @@
 //! Mapping of database errors to port errors.
 
 use baton_ports::JournalError;
-use baton_types::{Fact, FactError};
+use baton_types::{EventDecodeError, JournalEvent};
 use rusqlite::ErrorCode;
 
 /// Error of a job: a refusal of this job only, or a database error that fails its whole group.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum JobError {
     Refused(JournalError),
     Sql(rusqlite::Error),
 }
 
-impl From<JournalError> for Failure {
+impl From<JournalError> for JobError {
     fn from(error: JournalError) -> Self {
         Self::Refused(error)
     }
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for JobError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
@@ -42,15 +42,15 @@ pub(super) fn from_sql(error: &rusqlite::Error) -> JournalError {
 }
 
 /// The port's error for a stored body that cannot be decoded.
-pub(super) fn from_fact(error: &FactError) -> JournalError {
+pub(super) fn from_fact(error: &EventDecodeError) -> JournalError {
     match error {
-        FactError::Newer { schema, .. } if *schema > Fact::SCHEMA => {
-            JournalError::Newer { found: u32::from(*schema), known: u32::from(Fact::SCHEMA) }
+        EventDecodeError::NewerSchema { schema, .. } if *schema > JournalEvent::SCHEMA => {
+            JournalError::NewerSchema { found: u32::from(*schema), known: u32::from(JournalEvent::SCHEMA) }
         }
         _ => JournalError::Corrupt(error.to_string()),
     }
 }
 
-pub(super) fn stopped() -> JournalError {
+pub(super) fn closed_error() -> JournalError {
     JournalError::Unavailable("the journal is closed".to_owned())
 }

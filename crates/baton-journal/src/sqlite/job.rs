@@ -2,32 +2,32 @@
 
 use super::{
     blobs::RawDigest,
-    conversations::Whose,
-    encode::Encoded,
-    error::{Failure, stopped},
+    conversations::ConversationKey,
+    encode::EncodedCommit,
+    error::{JobError, closed_error},
 };
-use baton_ports::{Blob, BoxFuture, CommitObserver, Forgotten, JournalError, Lease, OutboxProgress, TokenRecord};
+use baton_ports::{Blob, BoxFuture, CommitObserver, DeleteOutcome, JournalError, Lease, OutboxProgress, TokenRecord};
 use baton_types::{StreamId, Timestamp};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// One operation for the next transaction, with its reply channel.
-pub(super) enum Job {
-    Append(Encoded, Asked<u64>),
-    Acquire(Take, Asked<Lease>),
-    PutBlob(RawDigest, Blob, Asked<()>),
-    Advance(String, OutboxProgress, Asked<bool>),
-    RemoveOrder(String, Asked<bool>),
-    PutToken(Box<TokenRecord>, Asked<()>),
-    Forget(Vec<i64>, Asked<u64>),
-    ForgetConversation(Whose, Asked<Forgotten>),
+pub(super) enum WriterJob {
+    Append(EncodedCommit, PendingReply<u64>),
+    Acquire(LeaseRequest, PendingReply<Lease>),
+    PutBlob(RawDigest, Blob, PendingReply<()>),
+    Advance(String, OutboxProgress, PendingReply<bool>),
+    RemoveOutboxEntry(String, PendingReply<bool>),
+    PutToken(Box<TokenRecord>, PendingReply<()>),
+    RemoveStreams(Vec<i64>, PendingReply<u64>),
+    DeleteConversation(ConversationKey, PendingReply<DeleteOutcome>),
     /// Removes those of these blobs that nothing refers to.
-    Sweep(Vec<RawDigest>, Asked<()>),
-    Probe(Asked<()>),
+    Sweep(Vec<RawDigest>, PendingReply<()>),
+    Probe(PendingReply<()>),
 }
 
 /// Parameters of a lease acquisition.
-pub(super) struct Take {
+pub(super) struct LeaseRequest {
     pub(super) stream: StreamId,
     pub(super) holder: String,
     pub(super) now: Timestamp,
@@ -35,25 +35,25 @@ pub(super) struct Take {
 }
 
 /// A reply channel and the result to send once the transaction is on disk.
-pub(super) struct Asked<T> {
-    answer: oneshot::Sender<Result<T, JournalError>>,
+pub(super) struct PendingReply<T> {
+    sender: oneshot::Sender<Result<T, JournalError>>,
     result: Option<Result<T, JournalError>>,
 }
 
-impl<T: Send + 'static> Asked<T> {
+impl<T: Send + 'static> PendingReply<T> {
     /// The reply channel and its future; if the writer dies, the future resolves with an error.
     pub(super) fn new() -> (Self, BoxFuture<'static, Result<T, JournalError>>) {
         let (answer, value) = oneshot::channel();
-        let value = async move { value.await.unwrap_or_else(|_| Err(stopped())) };
-        (Self { answer, result: None }, Box::pin(value))
+        let value = async move { value.await.unwrap_or_else(|_| Err(closed_error())) };
+        (Self { sender: answer, result: None }, Box::pin(value))
     }
 
     /// Stores the result until the transaction ends; a database error is returned immediately.
-    pub(super) fn keep(&mut self, result: Result<T, Failure>) -> rusqlite::Result<()> {
+    pub(super) fn set_result(&mut self, result: Result<T, JobError>) -> rusqlite::Result<()> {
         self.result = match result {
             Ok(value) => Some(Ok(value)),
-            Err(Failure::Refused(error)) => Some(Err(error)),
-            Err(Failure::Sql(error)) => return Err(error),
+            Err(JobError::Refused(error)) => Some(Err(error)),
+            Err(JobError::Sql(error)) => return Err(error),
         };
         Ok(())
     }
@@ -64,39 +64,39 @@ impl<T: Send + 'static> Asked<T> {
 
     /// Sends the stored result. The receiver may be gone; the change remains.
     pub(super) fn settle(self) {
-        drop(self.answer.send(self.result.unwrap_or_else(|| Err(stopped()))));
+        drop(self.sender.send(self.result.unwrap_or_else(|| Err(closed_error()))));
     }
 
     fn fail(self, error: JournalError) {
-        self.answer(Err(error));
+        self.reply(Err(error));
     }
 
     /// Sends another result than the stored one.
-    pub(super) fn answer(self, result: Result<T, JournalError>) {
-        drop(self.answer.send(result));
+    pub(super) fn reply(self, result: Result<T, JournalError>) {
+        drop(self.sender.send(result));
     }
 }
 
-impl Asked<Forgotten> {
+impl PendingReply<DeleteOutcome> {
     /// Whether the conversation is deleted, not unfinished.
-    pub(super) fn is_forgotten(&self) -> bool {
-        matches!(self.result, Some(Ok(Forgotten::Streams(_))))
+    pub(super) fn is_deleted(&self) -> bool {
+        matches!(self.result, Some(Ok(DeleteOutcome::Deleted(_))))
     }
 }
 
-impl Job {
+impl WriterJob {
     /// Approximate size, for the queue's byte limit.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Append(encoded, _) => encoded.bytes,
             Self::PutBlob(_, bytes, _) => bytes.len(),
-            Self::Forget(keys, _) => keys.len() * size_of::<i64>(),
+            Self::RemoveStreams(keys, _) => keys.len() * size_of::<i64>(),
             Self::Sweep(digests, _) => digests.len() * size_of::<RawDigest>(),
             Self::PutToken(token, _) => super::tokens::bytes(token),
             Self::Acquire(..)
-            | Self::ForgetConversation(..)
+            | Self::DeleteConversation(..)
             | Self::Advance(..)
-            | Self::RemoveOrder(..)
+            | Self::RemoveOutboxEntry(..)
             | Self::Probe(_) => 256,
         }
     }
@@ -104,10 +104,10 @@ impl Job {
     /// Whether the job was executed, not refused.
     pub(super) fn succeeded(&self) -> bool {
         match self {
-            Self::Append(_, asked) | Self::Forget(_, asked) => asked.succeeded(),
+            Self::Append(_, asked) | Self::RemoveStreams(_, asked) => asked.succeeded(),
             Self::Acquire(_, asked) => asked.succeeded(),
-            Self::ForgetConversation(_, asked) => asked.succeeded(),
-            Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.succeeded(),
+            Self::DeleteConversation(_, asked) => asked.succeeded(),
+            Self::Advance(.., asked) | Self::RemoveOutboxEntry(_, asked) => asked.succeeded(),
             Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
                 asked.succeeded()
             }
@@ -121,15 +121,15 @@ impl Job {
                 if let (Some(observer), Some(Ok(last_seq))) = (observer, &asked.result) {
                     let events = encoded.into_events(*last_seq);
                     if !events.is_empty() {
-                        observer.committed(&events);
+                        observer.on_commit(&events);
                     }
                 }
                 asked.settle();
             }
-            Self::Forget(_, asked) => asked.settle(),
+            Self::RemoveStreams(_, asked) => asked.settle(),
             Self::Acquire(_, asked) => asked.settle(),
-            Self::ForgetConversation(_, asked) => asked.settle(),
-            Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.settle(),
+            Self::DeleteConversation(_, asked) => asked.settle(),
+            Self::Advance(.., asked) | Self::RemoveOutboxEntry(_, asked) => asked.settle(),
             Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
                 asked.settle();
             }
@@ -139,10 +139,10 @@ impl Job {
     /// Replies that nothing was done.
     pub(super) fn fail(self, error: JournalError) {
         match self {
-            Self::Append(_, asked) | Self::Forget(_, asked) => asked.fail(error),
+            Self::Append(_, asked) | Self::RemoveStreams(_, asked) => asked.fail(error),
             Self::Acquire(_, asked) => asked.fail(error),
-            Self::ForgetConversation(_, asked) => asked.fail(error),
-            Self::Advance(.., asked) | Self::RemoveOrder(_, asked) => asked.fail(error),
+            Self::DeleteConversation(_, asked) => asked.fail(error),
+            Self::Advance(.., asked) | Self::RemoveOutboxEntry(_, asked) => asked.fail(error),
             Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
                 asked.fail(error);
             }

@@ -2,25 +2,25 @@
 
 use super::{
     blobs, claims,
-    conversations::{self, Whose},
-    encode::Encoded,
-    error::stopped,
-    job::{Asked, Job, Take},
+    conversations::{self, ConversationKey},
+    encode::EncodedCommit,
+    error::closed_error,
+    job::{LeaseRequest, PendingReply, WriterJob},
     list, load,
-    open::{Options, Possession, open_writer, possess},
+    open::{JournalOptions, LockedDirectory, lock_or_create, open_writer},
     outbox,
-    queue::{NotQueued, Queue},
+    queue::{JobQueue, PushError},
     readers::Readers,
-    retain::{self, LoosePage},
+    retain::{self, UnpinnedBlobPage},
     tallies,
-    writer::{Shared, Writer},
+    writer::{JournalWriter, WriterSharedState},
 };
 use baton_ports::{
-    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, Forgotten, Head, Journal,
-    JournalError, JournalStats, Lease, ListPage, ListQuery, Loaded, OutboxEntry, OutboxProgress, Receipt,
-    RetentionPolicy, StoredEvent,
+    Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, DeleteOutcome, Journal,
+    JournalError, JournalStats, Lease, LoadedStream, OutboxEntry, OutboxProgress, Receipt, RetentionPolicy,
+    StoredEvent, StreamHead, StreamPage, StreamQuery,
 };
-use baton_types::{AgentName, ContextId, Digest, Principal, Spent, StreamId, TaskId, Timestamp};
+use baton_types::{AgentName, BudgetUsage, ContextId, Digest, Principal, StreamId, TaskId, Timestamp};
 use parking_lot::{Mutex, RwLock};
 use std::{
     fs::File,
@@ -36,7 +36,7 @@ use std::{
 
 /// The durable journal; owns its data directory until it is closed or dropped.
 pub struct SqliteJournal {
-    shared: Arc<Shared>,
+    shared: Arc<WriterSharedState>,
     pub(super) readers: Readers,
     writer: Mutex<Option<JoinHandle<()>>>,
     lock: Mutex<Option<File>>,
@@ -46,11 +46,11 @@ pub struct SqliteJournal {
 impl SqliteJournal {
     /// Opens (or creates) `journal.db` in `directory`, which one process at a time can own.
     #[expect(clippy::needless_pass_by_value, reason = "options are created for one journal")]
-    pub fn open(directory: &Path, options: Options) -> Result<Self, JournalError> {
-        let possession = possess(directory, options.absent)?;
-        let writer = Writer::new(open_writer(&possession.file, options.absent)?, &options)?;
-        let shared = Arc::new(Shared {
-            queue: Queue::new(options.queue.max(1), options.queue_bytes),
+    pub fn open(directory: &Path, options: JournalOptions) -> Result<Self, JournalError> {
+        let possession = lock_or_create(directory, options.if_absent)?;
+        let writer = JournalWriter::new(open_writer(&possession.file, options.if_absent)?, &options)?;
+        let shared = Arc::new(WriterSharedState {
+            queue: JobQueue::new(options.queue.max(1), options.queue_bytes),
             observer: RwLock::new(None),
             healthy: AtomicBool::new(true),
             probing: AtomicBool::new(false),
@@ -61,7 +61,7 @@ impl SqliteJournal {
         let working = shared.clone();
         let thread = thread::Builder::new().name("journal-writer".to_owned());
         let thread = thread.spawn(move || writer.run(&working)).map_err(no_thread)?;
-        let Possession { lock, file } = possession;
+        let LockedDirectory { lock, file } = possession;
         Ok(Self { shared, readers, writer: Mutex::new(Some(thread)), lock: Mutex::new(Some(lock)), file })
     }
 
@@ -91,10 +91,10 @@ impl SqliteJournal {
     async fn sweep(&self) -> Result<(), JournalError> {
         let mut after = None;
         loop {
-            let LoosePage { orphans, next } =
-                self.readers.read(move |connection| retain::loose_blobs(connection, after)).await?;
+            let UnpinnedBlobPage { orphans, next } =
+                self.readers.read(move |connection| retain::unpinned_blobs(connection, after)).await?;
             if !orphans.is_empty() {
-                self.ask(|asked| Job::Sweep(orphans, asked)).await?;
+                self.submit(|asked| WriterJob::Sweep(orphans, asked)).await?;
             }
             match next {
                 Some(digest) => after = Some(digest),
@@ -103,17 +103,17 @@ impl SqliteJournal {
         }
     }
 
-    pub(super) fn ask<T: Send + 'static>(
+    pub(super) fn submit<T: Send + 'static>(
         &self,
-        job: impl FnOnce(Asked<T>) -> Job,
+        job: impl FnOnce(PendingReply<T>) -> WriterJob,
     ) -> BoxFuture<'static, Result<T, JournalError>> {
-        let (asked, answer) = Asked::new();
+        let (asked, answer) = PendingReply::new();
         let job = job(asked);
         let bytes = job.bytes();
         match self.shared.queue.push(job, bytes) {
             Ok(()) => {}
-            Err(NotQueued::Full(job)) => job.fail(JournalError::Busy),
-            Err(NotQueued::Closed(job)) => job.fail(stopped()),
+            Err(PushError::Full(job)) => job.fail(JournalError::Busy),
+            Err(PushError::Closed(job)) => job.fail(closed_error()),
         }
         answer
     }
@@ -132,8 +132,8 @@ impl Journal for SqliteJournal {
     }
 
     fn append(&self, commit: Commit) -> Receipt {
-        match Encoded::new(commit) {
-            Ok(encoded) => self.ask(|asked| Job::Append(encoded, asked)),
+        match EncodedCommit::new(commit) {
+            Ok(encoded) => self.submit(|asked| WriterJob::Append(encoded, asked)),
             Err(error) => Box::pin(ready(Err(error))),
         }
     }
@@ -142,7 +142,7 @@ impl Journal for SqliteJournal {
         &'a self,
         principal: Option<&'a Principal>,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Option<Loaded>, JournalError>> {
+    ) -> BoxFuture<'a, Result<Option<LoadedStream>, JournalError>> {
         let (principal, stream) = (principal.cloned(), stream.clone());
         self.readers.read(move |connection| load::load(connection, principal.as_ref(), &stream))
     }
@@ -154,7 +154,7 @@ impl Journal for SqliteJournal {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<Arc<StoredEvent>>, JournalError>> {
         let stream = stream.clone();
-        self.readers.read(move |connection| load::of_stream(connection, &stream, after, limit))
+        self.readers.read(move |connection| load::stream_events(connection, &stream, after, limit))
     }
 
     fn tail(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Arc<StoredEvent>>, JournalError>> {
@@ -164,14 +164,18 @@ impl Journal for SqliteJournal {
     fn list<'a>(
         &'a self,
         principal: &'a Principal,
-        query: &'a ListQuery,
-    ) -> BoxFuture<'a, Result<ListPage, JournalError>> {
+        query: &'a StreamQuery,
+    ) -> BoxFuture<'a, Result<StreamPage, JournalError>> {
         let (principal, query) = (principal.clone(), query.clone());
         self.readers.read(move |connection| list::page(connection, &principal, &query))
     }
 
-    fn active(&self, after: Option<StreamId>, limit: usize) -> BoxFuture<'_, Result<Vec<Head>, JournalError>> {
-        self.readers.read(move |connection| load::active(connection, after.as_ref(), limit))
+    fn active_streams(
+        &self,
+        after: Option<StreamId>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StreamHead>, JournalError>> {
+        self.readers.read(move |connection| load::active_streams(connection, after.as_ref(), limit))
     }
 
     fn acquire<'a>(
@@ -181,21 +185,21 @@ impl Journal for SqliteJournal {
         now: Timestamp,
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Lease, JournalError>> {
-        let take = Take { stream: stream.clone(), holder: holder.to_owned(), now, ttl };
-        self.ask(|asked| Job::Acquire(take, asked))
+        let take = LeaseRequest { stream: stream.clone(), holder: holder.to_owned(), now, ttl };
+        self.submit(|asked| WriterJob::Acquire(take, asked))
     }
 
     fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>> {
-        let digest = Digest::of(&bytes);
-        let Some(raw) = blobs::raw(&digest) else {
+        let digest = Digest::compute(&bytes);
+        let Some(raw) = blobs::raw_digest(&digest) else {
             return Box::pin(ready(Err(JournalError::Unavailable("the digest is not SHA-256".to_owned()))));
         };
-        let stored = self.ask(|asked| Job::PutBlob(raw, bytes, asked));
+        let stored = self.submit(|asked| WriterJob::PutBlob(raw, bytes, asked));
         Box::pin(async move { stored.await.map(|()| digest) })
     }
 
     fn blob<'a>(&'a self, digest: &'a Digest) -> BoxFuture<'a, Result<Option<Blob>, JournalError>> {
-        match blobs::raw(digest) {
+        match blobs::raw_digest(digest) {
             Some(raw) => self.readers.read(move |connection| blobs::find(connection, &raw)),
             None => Box::pin(ready(Ok(None))),
         }
@@ -207,7 +211,7 @@ impl Journal for SqliteJournal {
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
         let (channel, stream) = (channel.to_owned(), stream.clone());
-        self.readers.read(move |connection| outbox::of_stream(connection, &channel, &stream))
+        self.readers.read(move |connection| outbox::stream_entries(connection, &channel, &stream))
     }
 
     fn outbox_open<'a>(
@@ -217,7 +221,7 @@ impl Journal for SqliteJournal {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<OutboxEntry>, JournalError>> {
         let channel = channel.to_owned();
-        self.readers.read(move |connection| outbox::open(connection, &channel, after.as_deref(), limit))
+        self.readers.read(move |connection| outbox::open_entries(connection, &channel, after.as_deref(), limit))
     }
 
     fn outbox_advance<'a>(
@@ -226,12 +230,12 @@ impl Journal for SqliteJournal {
         progress: OutboxProgress,
     ) -> BoxFuture<'a, Result<bool, JournalError>> {
         let id = id.to_owned();
-        self.ask(|asked| Job::Advance(id, progress, asked))
+        self.submit(|asked| WriterJob::Advance(id, progress, asked))
     }
 
     fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {
         let id = id.to_owned();
-        self.ask(|asked| Job::RemoveOrder(id, asked))
+        self.submit(|asked| WriterJob::RemoveOutboxEntry(id, asked))
     }
 
     fn claim<'a>(
@@ -243,7 +247,7 @@ impl Journal for SqliteJournal {
         self.readers.read(move |connection| claims::find(connection, &principal, &key))
     }
 
-    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Spent, JournalError>> {
+    fn tally<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<BudgetUsage, JournalError>> {
         let key = key.to_owned();
         self.readers.read(move |connection| tallies::find(connection, &key))
     }
@@ -257,14 +261,14 @@ impl Journal for SqliteJournal {
         self.readers.read(move |connection| conversations::page(connection, &principal, &query))
     }
 
-    fn forget<'a>(
+    fn delete_conversation<'a>(
         &'a self,
         principal: &'a Principal,
         agent: &'a AgentName,
         context: &'a ContextId,
-    ) -> BoxFuture<'a, Result<Forgotten, JournalError>> {
-        let whose = Whose { principal: principal.clone(), agent: agent.clone(), context: context.clone() };
-        let forgotten = self.ask(|asked| Job::ForgetConversation(whose, asked));
+    ) -> BoxFuture<'a, Result<DeleteOutcome, JournalError>> {
+        let whose = ConversationKey { principal: principal.clone(), agent: agent.clone(), context: context.clone() };
+        let forgotten = self.submit(|asked| WriterJob::DeleteConversation(whose, asked));
         Box::pin(async move {
             let forgotten = forgotten.await?;
             if let Err(error) = self.sweep().await {
@@ -274,13 +278,13 @@ impl Journal for SqliteJournal {
         })
     }
 
-    fn retain(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
+    fn apply_retention(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
         Box::pin(async move {
             let keys = self.readers.read(move |connection| retain::candidates(connection, &policy)).await?;
             let mut forgotten = 0;
-            for keys in keys.chunks(retain::FORGET_AT_ONCE) {
+            for keys in keys.chunks(retain::MAX_STREAMS_PER_TRANSACTION) {
                 let keys = keys.to_vec();
-                forgotten += self.ask(|asked| Job::Forget(keys, asked)).await?;
+                forgotten += self.submit(|asked| WriterJob::RemoveStreams(keys, asked)).await?;
             }
             self.sweep().await?;
             Ok(forgotten)
@@ -293,7 +297,7 @@ impl Journal for SqliteJournal {
         let healthy = self.shared.healthy.load(Ordering::Acquire);
         if !healthy && !self.shared.probing.swap(true, Ordering::AcqRel) {
             // The reply is not needed: the result is in `healthy` at the next call.
-            drop(self.ask(Job::Probe));
+            drop(self.submit(WriterJob::Probe));
         }
         healthy
     }
@@ -301,7 +305,7 @@ impl Journal for SqliteJournal {
     fn stats(&self) -> Option<JournalStats> {
         let log = self.file.with_extension("db-wal");
         let sizes = [&self.file, &log].map(|file| file.metadata().map_or(0, |data| data.len()));
-        Some(JournalStats { waiting: self.shared.queue.len() as u64, bytes: sizes.iter().sum() })
+        Some(JournalStats { queued_commits: self.shared.queue.len() as u64, bytes: sizes.iter().sum() })
     }
 
     fn open_tasks(&self, limit: usize) -> BoxFuture<'_, Result<Vec<(TaskId, String)>, JournalError>> {

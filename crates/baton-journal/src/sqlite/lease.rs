@@ -1,10 +1,10 @@
 //! Lease acquisition, ordered with the appends before and after it.
 
 use super::{
-    error::Failure,
-    job::Take,
+    error::JobError,
+    job::LeaseRequest,
     rows::{from_int, noun_code, to_int},
-    writer::Writer,
+    writer::JournalWriter,
 };
 use baton_ports::{JournalError, Lease};
 use rusqlite::{OptionalExtension as _, params};
@@ -12,13 +12,13 @@ use rusqlite::{OptionalExtension as _, params};
 const FIND: &str = "SELECT key, epoch, lease_holder, lease_expires FROM streams WHERE noun = ?1 AND id = ?2";
 const TAKE: &str = "UPDATE streams SET epoch = ?2, lease_holder = ?3, lease_expires = ?4 WHERE key = ?1";
 
-impl Writer {
-    pub(super) fn acquire(&mut self, take: &Take) -> Result<Lease, Failure> {
+impl JournalWriter {
+    pub(super) fn acquire(&mut self, take: &LeaseRequest) -> Result<Lease, JobError> {
         let stream = &take.stream;
         let found: Option<(i64, i64, Option<String>, Option<i64>)> = self
             .connection
             .prepare_cached(FIND)?
-            .query_row(params![noun_code(stream.noun()), stream.id()], |row| {
+            .query_row(params![noun_code(stream.kind()), stream.id()], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
             })
             .optional()?;

@@ -1,14 +1,14 @@
 //! Reads of streams and events.
 
 use super::{
-    deletions::visible,
+    deletions::visibility_condition,
     error::{from_sql, is_conversion},
     rows::{
         HEAD_COLUMNS, SELECT_EVENTS, events, from_int, head, limit, noun_code, readable_events, readable_heads, text,
         to_int,
     },
 };
-use baton_ports::{Head, JournalError, Loaded, Snapshot, StoredEvent};
+use baton_ports::{JournalError, LoadedStream, Snapshot, StoredEvent, StreamHead};
 use baton_types::{Principal, StreamId, TaskId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) fn load(
     connection: &Connection,
     principal: Option<&Principal>,
     stream: &StreamId,
-) -> Result<Option<Loaded>, JournalError> {
+) -> Result<Option<LoadedStream>, JournalError> {
     let view = connection.unchecked_transaction().map_err(|error| from_sql(&error))?;
     let damaged = |error: rusqlite::Error| match from_sql(&error) {
         JournalError::Corrupt(reason) if is_conversion(&error) => {
@@ -43,12 +43,12 @@ pub(super) fn load(
         false => Err(from_sql(&error)),
     })?;
     let folded = snapshot.as_ref().map_or(0, |snapshot| snapshot.version);
-    let events = after_number(&view, key, folded, i64::MAX)?;
-    Ok(Some(Loaded { head, snapshot, events }))
+    let events = events_after(&view, key, folded, i64::MAX)?;
+    Ok(Some(LoadedStream { head, snapshot, events }))
 }
 
 /// Events of one stream with numbers above `after`.
-pub(super) fn of_stream(
+pub(super) fn stream_events(
     connection: &Connection,
     stream: &StreamId,
     after: u64,
@@ -56,7 +56,7 @@ pub(super) fn of_stream(
 ) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
     let view = connection.unchecked_transaction().map_err(|error| from_sql(&error))?;
     match find_key(&view, stream).map_err(|error| from_sql(&error))? {
-        Some(key) => after_number(&view, key, after, limit(rows)),
+        Some(key) => events_after(&view, key, after, limit(rows)),
         None => Ok(Vec::new()),
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn of_stream(
 /// Events of all streams with sequences above `after`.
 pub(super) fn tail(connection: &Connection, after: u64, rows: usize) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
     let view = connection.unchecked_transaction().map_err(|error| from_sql(&error))?;
-    let seen = visible(&view).map_err(|error| from_sql(&error))?;
+    let seen = visibility_condition(&view).map_err(|error| from_sql(&error))?;
     let sql = format!("{SELECT_EVENTS} WHERE e.seq > ?1 AND {seen} ORDER BY e.seq LIMIT ?2");
     let mut select = view.prepare_cached(&sql).map_err(|error| from_sql(&error))?;
     let mut after = after;
@@ -79,12 +79,12 @@ pub(super) fn tail(connection: &Connection, after: u64, rows: usize) -> Result<V
 }
 
 /// Active streams in creation order.
-pub(super) fn active(
+pub(super) fn active_streams(
     connection: &Connection,
     after: Option<&StreamId>,
     rows: usize,
-) -> Result<Vec<Head>, JournalError> {
-    let heads = || -> rusqlite::Result<Vec<Head>> {
+) -> Result<Vec<StreamHead>, JournalError> {
+    let heads = || -> rusqlite::Result<Vec<StreamHead>> {
         let view = connection.unchecked_transaction()?;
         let after = match after {
             Some(stream) => find_key(&view, stream)?.unwrap_or(0),
@@ -109,7 +109,7 @@ pub(super) fn open_tasks(connection: &Connection, rows: usize) -> Result<Vec<(Ta
     tasks().map_err(|error| from_sql(&error))
 }
 
-fn after_number(
+fn events_after(
     connection: &Connection,
     key: i64,
     after: u64,
@@ -124,19 +124,20 @@ fn select_after_number() -> String {
 }
 
 fn find_key(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<i64>> {
-    let sql = format!("SELECT key FROM streams AS s WHERE noun = ?1 AND id = ?2 AND {}", visible(connection)?);
+    let sql =
+        format!("SELECT key FROM streams AS s WHERE noun = ?1 AND id = ?2 AND {}", visibility_condition(connection)?);
     let mut find = connection.prepare_cached(&sql)?;
-    find.query_row(params![noun_code(stream.noun()), stream.id()], |row| row.get(0)).optional()
+    find.query_row(params![noun_code(stream.kind()), stream.id()], |row| row.get(0)).optional()
 }
 
-fn find_head(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<(i64, Head)>> {
+fn find_head(connection: &Connection, stream: &StreamId) -> rusqlite::Result<Option<(i64, StreamHead)>> {
     let sql = format!(
         "SELECT {HEAD_COLUMNS}, s.key FROM streams AS s JOIN principals AS p ON p.key = s.owner \
          WHERE s.noun = ?1 AND s.id = ?2 AND {}",
-        visible(connection)?
+        visibility_condition(connection)?
     );
     let mut find = connection.prepare_cached(&sql)?;
-    find.query_row(params![noun_code(stream.noun()), stream.id()], |row| Ok((row.get("key")?, head(row)?))).optional()
+    find.query_row(params![noun_code(stream.kind()), stream.id()], |row| Ok((row.get("key")?, head(row)?))).optional()
 }
 
 fn find_snapshot(connection: &Connection, key: i64) -> rusqlite::Result<Option<Snapshot>> {
@@ -148,16 +149,16 @@ fn find_snapshot(connection: &Connection, key: i64) -> rusqlite::Result<Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::open::{Absent, open_reader, open_writer};
+    use crate::sqlite::open::{AbsentJournal, open_reader, open_writer};
     use rusqlite::StatementStatus;
 
     #[test]
     fn a_read_is_planned_once_whatever_is_bound_to_it() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("journal.db");
-        for connection in [open_writer(&file, Absent::Create).unwrap(), open_reader(&file).unwrap()] {
+        for connection in [open_writer(&file, AbsentJournal::Create).unwrap(), open_reader(&file).unwrap()] {
             for number in 1..50 {
-                after_number(&connection, number, number.cast_unsigned(), 10).unwrap();
+                events_after(&connection, number, number.cast_unsigned(), 10).unwrap();
             }
             let select = connection.prepare_cached(&select_after_number()).unwrap();
             assert_eq!(select.get_status(StatementStatus::Run), 49, "it is the same statement");

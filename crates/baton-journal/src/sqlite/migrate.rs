@@ -35,10 +35,10 @@ const TABLES: &[&str] = &[
 ];
 
 /// The schema version of this binary.
-const KNOWN: u32 = MIGRATIONS.len() as u32;
+const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Checks that the file is a journal (or empty) without writing to it; returns its schema version.
-pub(super) fn recognise(connection: &Connection) -> Result<u32, JournalError> {
+pub(super) fn detect_schema(connection: &Connection) -> Result<u32, JournalError> {
     let (application, schema, objects) = identity(connection).map_err(|error| from_sql(&error))?;
     if application == 0 && schema == 0 && objects == 0 {
         return Ok(0);
@@ -46,8 +46,8 @@ pub(super) fn recognise(connection: &Connection) -> Result<u32, JournalError> {
     if application != APPLICATION_ID || schema == 0 {
         return Err(JournalError::Corrupt("the file is a database, but not a Baton journal".to_owned()));
     }
-    if schema > KNOWN {
-        return Err(JournalError::Newer { found: schema, known: KNOWN });
+    if schema > SCHEMA_VERSION {
+        return Err(JournalError::NewerSchema { found: schema, known: SCHEMA_VERSION });
     }
     Ok(schema)
 }
@@ -60,7 +60,7 @@ pub(super) fn migrate(connection: &Connection, from: u32) -> Result<(), JournalE
         );
         connection.execute_batch(&sql).map_err(|error| from_sql(&error))?;
     }
-    look_over(connection).map_err(|error| match error.sqlite_error_code() {
+    check_tables(connection).map_err(|error| match error.sqlite_error_code() {
         // SQLite's error code for a statement that refers to a missing table.
         Some(ErrorCode::Unknown) => JournalError::Corrupt(error.to_string()),
         _ => from_sql(&error),
@@ -75,7 +75,7 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i32, u32, i64)> {
 }
 
 /// Reads the root of every table: detects a torn file in microseconds, where a full check takes minutes.
-fn look_over(connection: &Connection) -> rusqlite::Result<()> {
+fn check_tables(connection: &Connection) -> rusqlite::Result<()> {
     for table in TABLES {
         connection.prepare(&format!("SELECT 1 FROM {table} LIMIT 1"))?.exists([])?;
     }

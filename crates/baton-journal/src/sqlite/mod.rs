@@ -30,5 +30,5 @@ mod tokens;
 mod writer;
 
 pub use journal::SqliteJournal;
-pub use open::{Absent, DirectoryLock, Options, is_owned};
+pub use open::{AbsentJournal, DirectoryLock, JournalOptions, is_owned};
 pub use repair::{JournalRepair, QuarantinedStream, repair};

@@ -11,7 +11,7 @@ use std::{
 
 /// Options of a [`super::SqliteJournal`]; the defaults suit one machine with little memory.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct JournalOptions {
     /// Maximum number of queued commits; beyond it, appends fail with `Busy`.
     pub queue: usize,
     /// Maximum number of queued bytes.
@@ -25,12 +25,12 @@ pub struct Options {
     /// Number of 4 KB pages in the write-ahead log that triggers a checkpoint.
     pub checkpoint_pages: u32,
     /// Behaviour if the directory has no journal.
-    pub absent: Absent,
+    pub if_absent: AbsentJournal,
     /// Maximum size of the file in 4 KB pages; for tests of a full disk.
     pub max_pages: Option<u32>,
 }
 
-impl Default for Options {
+impl Default for JournalOptions {
     fn default() -> Self {
         Self {
             queue: 16_384,
@@ -39,7 +39,7 @@ impl Default for Options {
             readers: 2,
             cached_heads: 32_768,
             checkpoint_pages: 2_048,
-            absent: Absent::Create,
+            if_absent: AbsentJournal::Create,
             max_pages: None,
         }
     }
@@ -47,7 +47,7 @@ impl Default for Options {
 
 /// Behaviour if a directory has no journal or an empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Absent {
+pub enum AbsentJournal {
     /// Create it.
     #[default]
     Create,
@@ -64,16 +64,16 @@ pub enum Absent {
 pub(super) const FILE: &str = "journal.db";
 const LOCK: &str = "lock";
 /// Half a second in total: far longer than a process start, short enough to wait for the error.
-const LOCK_TRIES: u32 = 50;
-const LOCK_PAUSE: Duration = Duration::from_millis(10);
+const MAX_LOCK_ATTEMPTS: u32 = 50;
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The lock of the directory, and the file in it.
-pub(super) struct Possession {
+pub(super) struct LockedDirectory {
     pub(super) lock: File,
     pub(super) file: PathBuf,
 }
 
-fn unusable(directory: &Path) -> impl Fn(std::io::Error) -> JournalError + '_ {
+fn directory_error(directory: &Path) -> impl Fn(std::io::Error) -> JournalError + '_ {
     move |error| JournalError::Unavailable(format!("cannot use {}: {error}", directory.display()))
 }
 
@@ -85,17 +85,17 @@ pub struct DirectoryLock {
 
 impl DirectoryLock {
     /// Locks an existing directory.
-    pub fn take(directory: &Path) -> Result<Self, JournalError> {
+    pub fn acquire(directory: &Path) -> Result<Self, JournalError> {
         Ok(Self { _file: lock(directory)?, directory: directory.to_owned() })
     }
 }
 
 fn lock(directory: &Path) -> Result<File, JournalError> {
-    let lock = private(&directory.join(LOCK)).map_err(unusable(directory))?;
-    match take(&lock) {
+    let lock = open_private(&directory.join(LOCK)).map_err(directory_error(directory))?;
+    match lock_with_retries(&lock) {
         Ok(()) => Ok(lock),
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked(directory.display().to_string())),
-        Err(TryLockError::Error(error)) => Err(unusable(directory)(error)),
+        Err(TryLockError::Error(error)) => Err(directory_error(directory)(error)),
     }
 }
 
@@ -105,8 +105,8 @@ pub(super) fn is_absent(directory: &Path) -> bool {
 }
 
 /// Creates the directory for its owner only, and locks it.
-pub(super) fn possess(directory: &Path, absent: Absent) -> Result<Possession, JournalError> {
-    let unusable = unusable(directory);
+pub(super) fn lock_or_create(directory: &Path, absent: AbsentJournal) -> Result<LockedDirectory, JournalError> {
+    let unusable = directory_error(directory);
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -114,18 +114,18 @@ pub(super) fn possess(directory: &Path, absent: Absent) -> Result<Possession, Jo
     builder.create(directory).map_err(&unusable)?;
     let lock = lock(directory)?;
     // SQLite removes the WAL next to an empty file, so this check precedes any open.
-    if absent == Absent::Refuse && is_absent(directory) {
+    if absent == AbsentJournal::Refuse && is_absent(directory) {
         return Err(JournalError::Lost(directory.display().to_string()));
     }
     let file = directory.join(FILE);
-    private(&file).map_err(&unusable)?;
+    open_private(&file).map_err(&unusable)?;
     // SQLite creates the files next to the database with its mode, but uses those of a dead process unchanged.
     for beside in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
         if beside.exists() {
-            private(&beside).map_err(&unusable)?;
+            open_private(&beside).map_err(&unusable)?;
         }
     }
-    Ok(Possession { lock, file })
+    Ok(LockedDirectory { lock, file })
 }
 
 /// Whether a process currently owns this data directory. A lock that cannot be tested counts as owned.
@@ -138,7 +138,7 @@ pub fn is_owned(directory: &Path) -> bool {
 }
 
 /// Opens or creates a file that only its owner may read: a journal contains user messages.
-fn private(path: &Path) -> std::io::Result<File> {
+fn open_private(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
@@ -161,10 +161,10 @@ fn private(path: &Path) -> std::io::Result<File> {
 /// Acquires the lock with retries. A process that was killed between fork and exec of a child shares its lock with the
 /// child until the exec, so the directory may stay locked a moment longer.
 #[expect(clippy::disallowed_methods, reason = "the release of a dead process's lock cannot be observed")]
-fn take(lock: &File) -> Result<(), TryLockError> {
-    for _ in 0..LOCK_TRIES {
+fn lock_with_retries(lock: &File) -> Result<(), TryLockError> {
+    for _ in 0..MAX_LOCK_ATTEMPTS {
         match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY_INTERVAL),
             taken_or_failed => return taken_or_failed,
         }
     }
@@ -172,17 +172,17 @@ fn take(lock: &File) -> Result<(), TryLockError> {
 }
 
 /// The writer connection, on a file with this binary's schema.
-pub(super) fn open_writer(file: &Path, absent: Absent) -> Result<Connection, JournalError> {
+pub(super) fn open_writer(file: &Path, absent: AbsentJournal) -> Result<Connection, JournalError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags).map_err(|error| from_sql(&error))?;
-    let schema = migrate::recognise(&connection)?;
-    if schema == 0 && absent == Absent::Refuse {
+    let schema = migrate::detect_schema(&connection)?;
+    if schema == 0 && absent == AbsentJournal::Refuse {
         let directory = file.parent().unwrap_or(file);
         return Err(JournalError::Lost(directory.display().to_string()));
     }
     configure(&connection).map_err(|error| from_sql(&error))?;
     migrate::migrate(&connection, schema)?;
-    if let (0, Absent::Replace { above }) = (schema, absent) {
+    if let (0, AbsentJournal::Replace { above }) = (schema, absent) {
         let raised = connection.execute("UPDATE floor SET last_seq = max(last_seq, ?1)", [above]);
         raised.map_err(|error| from_sql(&error))?;
     }

@@ -1,16 +1,16 @@
 //! Outbox entries and their delivery progress.
 
 use super::{
-    deletions::visible,
-    error::{Failure, from_sql},
+    deletions::visibility_condition,
+    error::{JobError, from_sql},
     rows::{corrupt, from_int, limit, noun_code, stream_id, to_int},
-    writer::Writer,
+    writer::JournalWriter,
 };
 use baton_ports::{JournalError, OutboxEntry, OutboxProgress};
 use baton_types::{ErrorCode, Json, StreamId, Timestamp};
 use rusqlite::{Connection, Params, Row, params};
 
-const PUT: &str = "INSERT INTO outbox (id, channel, stream, body, cursor, due_at, attempts, failing_since, open) \
+const UPSERT: &str = "INSERT INTO outbox (id, channel, stream, body, cursor, due_at, attempts, failing_since, open) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO UPDATE SET channel = ?2, stream = ?3, body = ?4, \
      cursor = ?5, due_at = ?6, attempts = ?7, failing_since = ?8, open = ?9";
 const ADVANCE: &str = "UPDATE outbox SET cursor = ?2, due_at = ?3, attempts = ?4, failing_since = ?5, open = ?6 \
@@ -24,11 +24,11 @@ const OPEN: &str = "SELECT o.id, o.channel, s.noun, s.id, o.body, o.cursor, o.du
      o.failing_since, o.open FROM outbox AS o JOIN streams AS s ON s.key = o.stream \
      WHERE o.channel = ?1 AND o.open = 1 AND o.id > ?2";
 
-impl Writer {
+impl JournalWriter {
     /// Inserts or replaces an outbox entry for the stream with this key.
-    pub(super) fn put_order(&self, entry: &OutboxEntry, stream: i64) -> Result<(), Failure> {
+    pub(super) fn put_outbox_entry(&self, entry: &OutboxEntry, stream: i64) -> Result<(), JobError> {
         let progress = &entry.progress;
-        self.connection.prepare_cached(PUT)?.execute(params![
+        self.connection.prepare_cached(UPSERT)?.execute(params![
             entry.id,
             entry.channel,
             stream,
@@ -43,7 +43,7 @@ impl Writer {
     }
 
     /// Records progress, unless the cursor is behind the recorded one: such progress is outdated.
-    pub(super) fn advance(&self, id: &str, progress: &OutboxProgress) -> Result<bool, Failure> {
+    pub(super) fn advance_outbox(&self, id: &str, progress: &OutboxProgress) -> Result<bool, JobError> {
         let moved = self.connection.prepare_cached(ADVANCE)?.execute(params![
             id,
             to_int(progress.cursor),
@@ -55,22 +55,22 @@ impl Writer {
         Ok(moved > 0 || self.connection.prepare_cached(IS_THERE)?.exists(params![id])?)
     }
 
-    pub(super) fn remove_order(&self, id: &str) -> Result<bool, Failure> {
+    pub(super) fn remove_outbox_entry(&self, id: &str) -> Result<bool, JobError> {
         Ok(self.connection.prepare_cached(REMOVE)?.execute(params![id])? > 0)
     }
 }
 
 /// The outbox entries of a channel for one stream, by id.
-pub(super) fn of_stream(
+pub(super) fn stream_entries(
     connection: &Connection,
     channel: &str,
     stream: &StreamId,
 ) -> Result<Vec<OutboxEntry>, JournalError> {
-    entries(connection, (OF_STREAM, "ORDER BY o.id"), params![channel, noun_code(stream.noun()), stream.id()])
+    entries(connection, (OF_STREAM, "ORDER BY o.id"), params![channel, noun_code(stream.kind()), stream.id()])
 }
 
 /// The open outbox entries of a channel, by id.
-pub(super) fn open(
+pub(super) fn open_entries(
     connection: &Connection,
     channel: &str,
     after: Option<&str>,
@@ -87,7 +87,7 @@ fn entries(
 ) -> Result<Vec<OutboxEntry>, JournalError> {
     let entries = || -> rusqlite::Result<Vec<OutboxEntry>> {
         let view = connection.unchecked_transaction()?;
-        let sql = format!("{select} AND {} {order}", visible(&view)?);
+        let sql = format!("{select} AND {} {order}", visibility_condition(&view)?);
         let mut select = view.prepare_cached(&sql)?;
         let (mut rows, mut entries) = (select.query(parameters)?, Vec::new());
         while let Some(row) = rows.next()? {

@@ -4,14 +4,14 @@ use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 
 /// Items with an approximate size in bytes.
-pub(super) struct Queue<T> {
-    waiting: Mutex<Waiting<T>>,
+pub(super) struct JobQueue<T> {
+    state: Mutex<QueueState<T>>,
     filled: Condvar,
     max_items: usize,
     max_bytes: usize,
 }
 
-struct Waiting<T> {
+struct QueueState<T> {
     items: VecDeque<(T, usize)>,
     bytes: usize,
     closed: bool,
@@ -25,28 +25,28 @@ pub(super) enum Wait {
 }
 
 /// Reason of a failed push; returns the item.
-pub(super) enum NotQueued<T> {
+pub(super) enum PushError<T> {
     Full(T),
     Closed(T),
 }
 
-impl<T> Queue<T> {
+impl<T> JobQueue<T> {
     pub(super) fn new(max_items: usize, max_bytes: usize) -> Self {
-        let waiting = Waiting { items: VecDeque::new(), bytes: 0, closed: false };
-        Self { waiting: Mutex::new(waiting), filled: Condvar::new(), max_items, max_bytes }
+        let waiting = QueueState { items: VecDeque::new(), bytes: 0, closed: false };
+        Self { state: Mutex::new(waiting), filled: Condvar::new(), max_items, max_bytes }
     }
 
     /// Queues without waiting. An item above the byte limit is accepted if the queue is empty; otherwise it could never
     /// pass.
-    pub(super) fn push(&self, item: T, bytes: usize) -> Result<(), NotQueued<T>> {
-        let mut waiting = self.waiting.lock();
+    pub(super) fn push(&self, item: T, bytes: usize) -> Result<(), PushError<T>> {
+        let mut waiting = self.state.lock();
         if waiting.closed {
-            return Err(NotQueued::Closed(item));
+            return Err(PushError::Closed(item));
         }
         let too_many = waiting.items.len() >= self.max_items;
         let too_large = !waiting.items.is_empty() && waiting.bytes.saturating_add(bytes) > self.max_bytes;
         if too_many || too_large {
-            return Err(NotQueued::Full(item));
+            return Err(PushError::Full(item));
         }
         waiting.bytes += bytes;
         waiting.items.push_back((item, bytes));
@@ -57,7 +57,7 @@ impl<T> Queue<T> {
 
     /// Moves items to `taken`, up to the limits; false if the queue is closed and empty.
     pub(super) fn take(&self, taken: &mut Vec<T>, max_items: usize, max_bytes: usize, wait: Wait) -> bool {
-        let mut waiting = self.waiting.lock();
+        let mut waiting = self.state.lock();
         while waiting.items.is_empty() {
             if waiting.closed {
                 return false;
@@ -78,18 +78,18 @@ impl<T> Queue<T> {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.waiting.lock().items.len()
+        self.state.lock().items.len()
     }
 
     /// Rejects new items; queued items are still processed.
     pub(super) fn close(&self) {
-        self.waiting.lock().closed = true;
+        self.state.lock().closed = true;
         self.filled.notify_all();
     }
 
     /// Rejects new items and returns the queued ones, because no thread is left to process them.
     pub(super) fn abandon(&self) -> Vec<T> {
-        let mut waiting = self.waiting.lock();
+        let mut waiting = self.state.lock();
         waiting.closed = true;
         waiting.bytes = 0;
         waiting.items.drain(..).map(|(item, _)| item).collect()

@@ -1,9 +1,9 @@
 //! Reader threads, each with a read-only connection.
 
 use super::{
-    error::stopped,
+    error::closed_error,
     open::open_reader,
-    queue::{NotQueued, Queue, Wait},
+    queue::{JobQueue, PushError, Wait},
 };
 use baton_ports::{BoxFuture, JournalError};
 use parking_lot::Mutex;
@@ -16,18 +16,18 @@ use std::{
 use tokio::sync::oneshot;
 
 /// Maximum number of queued reads; beyond it, reads fail with `Busy`.
-const MAX_WAITING: usize = 4_096;
+const MAX_QUEUED_READS: usize = 4_096;
 
-type Read = Box<dyn FnOnce(Result<&Connection, JournalError>) + Send>;
+type ReadJob = Box<dyn FnOnce(Result<&Connection, JournalError>) + Send>;
 
 pub(super) struct Readers {
-    queue: Arc<Queue<Read>>,
+    queue: Arc<JobQueue<ReadJob>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Readers {
     pub(super) fn start(file: &Path, count: usize) -> std::io::Result<Self> {
-        let queue = Arc::new(Queue::new(MAX_WAITING, usize::MAX));
+        let queue = Arc::new(JobQueue::new(MAX_QUEUED_READS, usize::MAX));
         let readers = Self { queue: queue.clone(), threads: Mutex::new(Vec::new()) };
         for _ in 0..count.max(1) {
             let (queue, file) = (queue.clone(), file.to_owned());
@@ -43,13 +43,13 @@ impl Readers {
         read: impl FnOnce(&Connection) -> Result<T, JournalError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, JournalError>> {
         let (answer, value) = oneshot::channel();
-        let job: Read = Box::new(move |connection| drop(answer.send(connection.and_then(read))));
+        let job: ReadJob = Box::new(move |connection| drop(answer.send(connection.and_then(read))));
         match self.queue.push(job, 0) {
             Ok(()) => {}
-            Err(NotQueued::Full(job)) => job(Err(JournalError::Busy)),
-            Err(NotQueued::Closed(job)) => job(Err(stopped())),
+            Err(PushError::Full(job)) => job(Err(JournalError::Busy)),
+            Err(PushError::Closed(job)) => job(Err(closed_error())),
         }
-        Box::pin(async move { value.await.unwrap_or_else(|_| Err(stopped())) })
+        Box::pin(async move { value.await.unwrap_or_else(|_| Err(closed_error())) })
     }
 
     /// Processes the queued reads and ends the threads.
@@ -61,7 +61,7 @@ impl Readers {
     }
 }
 
-fn serve(queue: &Queue<Read>, file: &Path) {
+fn serve(queue: &JobQueue<ReadJob>, file: &Path) {
     let mut connection = open_reader(file);
     let mut taken = Vec::with_capacity(1);
     while queue.take(&mut taken, 1, usize::MAX, Wait::Yes) {

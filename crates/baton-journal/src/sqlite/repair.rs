@@ -5,8 +5,8 @@
 
 use super::{
     error::from_sql,
-    open::{Absent, DirectoryLock, FILE, is_absent, open_writer},
-    retain::forget_key,
+    open::{AbsentJournal, DirectoryLock, FILE, is_absent, open_writer},
+    retain::remove_stream_rows,
     rows::{HEAD_COLUMNS, SELECT_EVENTS, decode, head, text},
 };
 use baton_ports::JournalError;
@@ -45,7 +45,7 @@ pub fn repair(lock: &DirectoryLock) -> Result<JournalRepair, JournalError> {
     if is_absent(&lock.directory) {
         return Err(JournalError::Lost(lock.directory.display().to_string()));
     }
-    let connection = open_writer(&lock.directory.join(FILE), Absent::Refuse)?;
+    let connection = open_writer(&lock.directory.join(FILE), AbsentJournal::Refuse)?;
     let faults = faults(&connection).map_err(|error| from_sql(&error))?;
     let mut repair = JournalRepair { faults, ..JournalRepair::default() };
     if repair.faults.is_empty() {
@@ -124,22 +124,22 @@ fn check_snapshots(connection: &Connection, repair: &mut JournalRepair) -> rusql
 }
 
 /// Rows of a stream in one table, and their quarantine format.
-struct KeptRows {
+struct QuarantineSource {
     table: &'static str,
     by: &'static str,
     columns: &'static [&'static str],
     bytes: &'static str,
 }
 
-const SNAPSHOT_ROWS: KeptRows = KeptRows {
+const SNAPSHOT_ROWS: QuarantineSource = QuarantineSource {
     table: "snapshots",
     by: "stream",
     columns: &["stream", "version", "blob"],
     bytes: "coalesce(CAST(state AS BLOB), (SELECT bytes FROM blobs WHERE digest = snapshots.blob))",
 };
 
-const STREAM_ROWS: [KeptRows; 5] = [
-    KeptRows {
+const STREAM_ROWS: [QuarantineSource; 5] = [
+    QuarantineSource {
         table: "streams",
         by: "key",
         columns: &[
@@ -159,20 +159,20 @@ const STREAM_ROWS: [KeptRows; 5] = [
         ],
         bytes: "CAST(id AS BLOB)",
     },
-    KeptRows {
+    QuarantineSource {
         table: "events",
         by: "stream",
         columns: &["seq", "stream", "number", "run", "epoch", "at", "principal", "trace", "kind", "schema", "blob"],
         bytes: "coalesce(CAST(body AS BLOB), (SELECT bytes FROM blobs WHERE digest = events.blob))",
     },
     SNAPSHOT_ROWS,
-    KeptRows {
+    QuarantineSource {
         table: "outbox",
         by: "stream",
         columns: &["id", "channel", "stream", "cursor", "due_at", "attempts", "failing_since", "open"],
         bytes: "CAST(body AS BLOB)",
     },
-    KeptRows {
+    QuarantineSource {
         table: "claims",
         by: "stream",
         columns: &["owner", "key", "request", "stream", "number"],
@@ -180,8 +180,8 @@ const STREAM_ROWS: [KeptRows; 5] = [
     },
 ];
 
-fn copy_rows(rows: &KeptRows) -> String {
-    let KeptRows { table, by, columns, bytes } = rows;
+fn copy_rows(rows: &QuarantineSource) -> String {
+    let QuarantineSource { table, by, columns, bytes } = rows;
     let columns = columns.iter().map(|column| format!("quote({column})")).collect::<Vec<_>>().join(" || ', ' || ");
     format!(
         "INSERT INTO quarantine (source, stream, columns, bytes) \
@@ -201,7 +201,7 @@ fn quarantine_stream(connection: &Connection, key: i64) -> rusqlite::Result<Stri
         "UPDATE floor SET last_seq = max(last_seq, coalesce((SELECT max(seq) FROM events), 0)), \
          last_key = max(last_key, coalesce((SELECT max(key) FROM streams), 0))",
     )?;
-    forget_key(&write, key)?;
+    remove_stream_rows(&write, key)?;
     write.commit()?;
     Ok(name)
 }

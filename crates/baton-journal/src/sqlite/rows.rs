@@ -1,8 +1,8 @@
 //! Decoding of rows.
 
 use super::error::{from_fact, from_sql};
-use baton_ports::{Head, JournalError, StoredEvent};
-use baton_types::{ErrorCode, Fact, Json, Principal, RunId, StreamId, Timestamp};
+use baton_ports::{JournalError, StoredEvent, StreamHead};
+use baton_types::{ErrorCode, JournalEvent, Json, Principal, RunId, StreamId, Timestamp};
 use rusqlite::{Params, Row, Statement, types::Type};
 use std::sync::Arc;
 
@@ -55,8 +55,8 @@ pub(super) fn stream_id(row: &Row<'_>, column: usize) -> rusqlite::Result<Stream
         .ok_or(rusqlite::Error::IntegralValueOutOfRange(column, code))
 }
 
-pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<Head> {
-    Ok(Head {
+pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<StreamHead> {
+    Ok(StreamHead {
         stream: stream_id(row, 0)?,
         owner: Arc::new(Principal { tenant: row.get(2)?, subject: row.get(3)?, scopes: Vec::new() }),
         agent: row.get_ref(4)?.as_str()?.into(),
@@ -127,7 +127,7 @@ pub(super) fn decode(row: &Row<'_>) -> Result<StoredEvent, JournalError> {
 pub(super) fn readable_heads(
     select: &mut Statement<'_>,
     parameters: impl Params,
-) -> rusqlite::Result<(Vec<Head>, usize)> {
+) -> rusqlite::Result<(Vec<StreamHead>, usize)> {
     let (mut heads, mut count) = (Vec::new(), 0);
     let mut rows = select.query(parameters)?;
     while let Some(row) = rows.next()? {
@@ -144,12 +144,12 @@ pub(super) fn readable_heads(
     Ok((heads, count))
 }
 
-fn fact(row: &Row<'_>) -> Result<Fact, JournalError> {
+fn fact(row: &Row<'_>) -> Result<JournalEvent, JournalError> {
     let stored = || -> rusqlite::Result<(Json, u16)> { Ok((text(row, 11, 12)?, row.get(10)?)) };
     let (body, schema) = stored().map_err(|error| from_sql(&error))?;
     let kind = row.get_ref(9).map_err(|error| from_sql(&error))?;
     let kind = kind.as_str().map_err(|error| JournalError::Corrupt(error.to_string()))?;
-    Fact::decode(kind, schema, &body).map_err(|error| from_fact(&error))
+    JournalEvent::decode(kind, schema, &body).map_err(|error| from_fact(&error))
 }
 
 /// JSON that is stored in the row, or in a joined blob.
@@ -161,7 +161,7 @@ pub(super) fn text(row: &Row<'_>, inline: usize, blob: usize) -> rusqlite::Resul
     Json::parse(text).map_err(|error| corrupt(inline, error))
 }
 
-fn event(row: &Row<'_>, fact: Fact) -> rusqlite::Result<StoredEvent> {
+fn event(row: &Row<'_>, fact: JournalEvent) -> rusqlite::Result<StoredEvent> {
     Ok(StoredEvent {
         seq: from_int(row.get(0)?),
         stream: stream_id(row, 1)?,

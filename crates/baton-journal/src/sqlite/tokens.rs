@@ -2,17 +2,17 @@
 
 use super::{
     SqliteJournal,
-    error::{Failure, from_sql},
-    job::Job,
+    error::{JobError, from_sql},
+    job::WriterJob,
     rows::corrupt,
-    writer::Writer,
+    writer::JournalWriter,
 };
 use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore};
 use baton_types::{Digest, ErrorCode, Json, Principal, Timestamp};
 use rusqlite::{Connection, Row, params};
 use std::sync::Arc;
 
-const PUT: &str = "INSERT INTO tokens (id, name, tenant, subject, scopes, secret, created_at, expires_at, revoked_at) \
+const UPSERT: &str = "INSERT INTO tokens (id, name, tenant, subject, scopes, secret, created_at, expires_at, revoked_at) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO UPDATE SET name = ?2, tenant = ?3, subject = ?4, \
      scopes = ?5, secret = ?6, created_at = ?7, expires_at = ?8, revoked_at = ?9";
 const ALL: &str = "SELECT id, name, tenant, subject, scopes, secret, created_at, expires_at, revoked_at FROM tokens \
@@ -24,7 +24,7 @@ impl TokenStore for SqliteJournal {
     }
 
     fn put_token(&self, token: TokenRecord) -> BoxFuture<'_, Result<(), JournalError>> {
-        self.ask(|asked| Job::PutToken(Box::new(token), asked))
+        self.submit(|asked| WriterJob::PutToken(Box::new(token), asked))
     }
 }
 
@@ -35,14 +35,13 @@ pub(super) fn bytes(token: &TokenRecord) -> usize {
     256 + token.id.len() + token.name.len() + principal.tenant.len() + principal.subject.len() + scopes
 }
 
-impl Writer {
+impl JournalWriter {
     /// Inserts or replaces a token by id.
-    pub(super) fn put_token(&self, token: &TokenRecord) -> Result<(), Failure> {
+    pub(super) fn put_token(&self, token: &TokenRecord) -> Result<(), JobError> {
         let principal = &token.principal;
-        let scopes = Json::of(&principal.scopes);
-        let scopes =
-            scopes.map_err(|error| JournalError::Unavailable(format!("scopes cannot be encoded: {error}")))?;
-        self.connection.prepare_cached(PUT)?.execute(params![
+        let scopes = Json::from_serializable(&principal.scopes);
+        let scopes = scopes.map_err(|error| JournalError::Unavailable(format!("scopes cannot be encoded: {error}")))?;
+        self.connection.prepare_cached(UPSERT)?.execute(params![
             token.id,
             token.name,
             principal.tenant,

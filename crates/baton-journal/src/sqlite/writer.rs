@@ -1,12 +1,12 @@
 //! The writer thread: executes all queued jobs in one transaction, syncs, notifies the observer and replies.
 
 use super::{
-    cache::{Heads, PendingHead, Principals},
-    deletions::{self, Deletion},
-    error::{from_sql, stopped},
-    job::Job,
-    open::Options,
-    queue::{Queue, Wait},
+    cache::{HeadCache, PendingHead, PrincipalCache},
+    deletions::{self, ConversationDeletion},
+    error::{closed_error, from_sql},
+    job::WriterJob,
+    open::JournalOptions,
+    queue::{JobQueue, Wait},
 };
 use baton_ports::{CommitObserver, JournalError};
 use baton_types::StreamId;
@@ -27,8 +27,8 @@ const GROUP_BYTES: usize = 8 << 20;
 const NO_PAGE_LIMIT: u32 = 4_294_967_294;
 
 /// State shared by the journal's handle and its writer.
-pub(super) struct Shared {
-    pub(super) queue: Queue<Job>,
+pub(super) struct WriterSharedState {
+    pub(super) queue: JobQueue<WriterJob>,
     pub(super) observer: RwLock<Option<Arc<dyn CommitObserver>>>,
     pub(super) healthy: AtomicBool,
     /// Set when a probe is queued, cleared after every group: at most one probe per group.
@@ -38,41 +38,41 @@ pub(super) struct Shared {
 }
 
 /// The writer's connection and its state between groups.
-pub(super) struct Writer {
+pub(super) struct JournalWriter {
     pub(super) connection: Connection,
-    pub(super) heads: Heads,
+    pub(super) heads: HeadCache,
     /// Summaries that the group has not written yet.
     pub(super) pending: HashMap<StreamId, PendingHead>,
-    pub(super) principals: Principals,
+    pub(super) principals: PrincipalCache,
     pub(super) last_seq: i64,
     pub(super) last_key: i64,
     /// Conversations whose rows are not removed yet, oldest first.
-    pub(super) deletions: VecDeque<Deletion>,
+    pub(super) deletions: VecDeque<ConversationDeletion>,
     /// Conversations that the current group has marked for deletion.
-    pub(super) marked: Vec<Deletion>,
+    pub(super) marked_deletions: Vec<ConversationDeletion>,
     /// Set after a failed batch.
     pub(super) deletions_paused: bool,
     /// Pages in the WAL after the last commit.
-    logged: Arc<AtomicI32>,
+    wal_pages: Arc<AtomicI32>,
     checkpoint_pages: i32,
     group: usize,
     max_pages: u32,
 }
 
 /// Fails all queued jobs if the writer thread ends early.
-struct Abandon<'a>(&'a Shared);
+struct AbandonGuard<'a>(&'a WriterSharedState);
 
-impl Drop for Abandon<'_> {
+impl Drop for AbandonGuard<'_> {
     fn drop(&mut self) {
         self.0.healthy.store(false, Ordering::Release);
         for job in self.0.queue.abandon() {
-            job.fail(stopped());
+            job.fail(closed_error());
         }
     }
 }
 
-impl Writer {
-    pub(super) fn new(mut connection: Connection, options: &Options) -> Result<Self, JournalError> {
+impl JournalWriter {
+    pub(super) fn new(mut connection: Connection, options: &JournalOptions) -> Result<Self, JournalError> {
         let logged = Arc::new(AtomicI32::new(0));
         let pages = logged.clone();
         let hook = move |_: &mut rusqlite::hooks::Wal, count| {
@@ -82,27 +82,27 @@ impl Writer {
         connection.wal_hook(Some(hook)).map_err(|error| from_sql(&error))?;
         let mut writer = Self {
             connection,
-            heads: Heads::new(options.cached_heads),
+            heads: HeadCache::new(options.cached_heads),
             pending: HashMap::new(),
-            principals: Principals::default(),
+            principals: PrincipalCache::default(),
             last_seq: 0,
             last_key: 0,
             deletions: VecDeque::new(),
-            marked: Vec::new(),
+            marked_deletions: Vec::new(),
             deletions_paused: false,
-            logged,
+            wal_pages: logged,
             checkpoint_pages: i32::try_from(options.checkpoint_pages).unwrap_or(i32::MAX),
             group: options.group.max(1),
             max_pages: 0,
         };
-        writer.recount().map_err(|error| from_sql(&error))?;
+        writer.reload_counters().map_err(|error| from_sql(&error))?;
         writer.deletions = deletions::load(&writer.connection).map_err(|error| from_sql(&error))?.into();
         Ok(writer)
     }
 
     /// Runs until the queue is closed and empty, then truncates the WAL.
-    pub(super) fn run(mut self, shared: &Shared) {
-        let abandon = Abandon(shared);
+    pub(super) fn run(mut self, shared: &WriterSharedState) {
+        let abandon = AbandonGuard(shared);
         let mut jobs = Vec::new();
         loop {
             // Rows are removed between groups of commits and while the queue is empty.
@@ -112,7 +112,7 @@ impl Writer {
             }
             self.limit_pages(shared.max_pages.load(Ordering::Acquire));
             if !jobs.is_empty() {
-                self.work(shared, &mut jobs);
+                self.process_group(shared, &mut jobs);
                 shared.probing.store(false, Ordering::Release);
             }
             if self.is_deleting() {
@@ -120,25 +120,25 @@ impl Writer {
             }
             self.checkpoint_when_due();
         }
-        self.leave_deletions();
+        self.abort_deletions();
         drop(abandon);
         if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(%error, "the journal was closed without a checkpoint; the next start runs it");
         }
     }
 
-    fn work(&mut self, shared: &Shared, jobs: &mut Vec<Job>) {
+    fn process_group(&mut self, shared: &WriterSharedState, jobs: &mut Vec<WriterJob>) {
         match self.commit(jobs) {
             Ok(()) => {
                 // Deletions that failed because the disk was full may succeed now.
-                if jobs.iter().any(Job::succeeded) && !shared.healthy.swap(true, Ordering::AcqRel) {
+                if jobs.iter().any(WriterJob::succeeded) && !shared.healthy.swap(true, Ordering::AcqRel) {
                     self.deletions_paused = false;
                 }
-                self.begin_deletions();
+                self.start_deletions();
                 let observer = shared.observer.read().clone();
                 for job in jobs.drain(..) {
                     match job {
-                        Job::ForgetConversation(whose, asked) => self.answer_when_deleted(&whose, asked),
+                        WriterJob::DeleteConversation(whose, asked) => self.reply_when_deleted(&whose, asked),
                         job => job.settle(observer.as_deref()),
                     }
                 }
@@ -146,7 +146,7 @@ impl Writer {
             Err(error) => {
                 tracing::error!(%error, jobs = jobs.len(), "a group of commits failed");
                 shared.healthy.store(false, Ordering::Release);
-                self.forget_group();
+                self.rollback_group();
                 let reason = from_sql(&error);
                 for job in jobs.drain(..) {
                     job.fail(reason.clone());
@@ -156,27 +156,28 @@ impl Writer {
     }
 
     /// Executes all jobs in one transaction; each job stores its result for later.
-    pub(super) fn commit(&mut self, jobs: &mut [Job]) -> rusqlite::Result<()> {
+    pub(super) fn commit(&mut self, jobs: &mut [WriterJob]) -> rusqlite::Result<()> {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let alone = jobs.len() == 1;
         for job in jobs {
             // These jobs read or remove stream rows.
-            if matches!(job, Job::Acquire(..) | Job::Forget(..) | Job::ForgetConversation(..)) {
+            if matches!(job, WriterJob::Acquire(..) | WriterJob::RemoveStreams(..) | WriterJob::DeleteConversation(..))
+            {
                 self.flush_heads()?;
             }
             match job {
-                Job::Append(encoded, asked) => asked.keep(self.append(encoded))?,
-                Job::Acquire(take, asked) => asked.keep(self.acquire(take))?,
-                Job::PutBlob(digest, bytes, asked) => asked.keep(self.pin(digest, bytes))?,
-                Job::Advance(id, progress, asked) => asked.keep(self.advance(id, progress))?,
-                Job::RemoveOrder(id, asked) => asked.keep(self.remove_order(id))?,
-                Job::PutToken(token, asked) => asked.keep(self.put_token(token))?,
-                Job::Forget(keys, asked) => asked.keep(self.forget(keys))?,
-                Job::ForgetConversation(whose, asked) => asked.keep(self.forget_conversation(whose))?,
-                Job::Sweep(digests, asked) => asked.keep(self.sweep(digests))?,
-                Job::Probe(asked) if alone => asked.keep(self.probe())?,
+                WriterJob::Append(encoded, asked) => asked.set_result(self.append(encoded))?,
+                WriterJob::Acquire(take, asked) => asked.set_result(self.acquire(take))?,
+                WriterJob::PutBlob(digest, bytes, asked) => asked.set_result(self.pin(digest, bytes))?,
+                WriterJob::Advance(id, progress, asked) => asked.set_result(self.advance_outbox(id, progress))?,
+                WriterJob::RemoveOutboxEntry(id, asked) => asked.set_result(self.remove_outbox_entry(id))?,
+                WriterJob::PutToken(token, asked) => asked.set_result(self.put_token(token))?,
+                WriterJob::RemoveStreams(keys, asked) => asked.set_result(self.remove_streams(keys))?,
+                WriterJob::DeleteConversation(whose, asked) => asked.set_result(self.hide_conversation(whose))?,
+                WriterJob::Sweep(digests, asked) => asked.set_result(self.sweep(digests))?,
+                WriterJob::Probe(asked) if alone => asked.set_result(self.probe())?,
                 // Together with other jobs, a probe would only put their transaction at risk.
-                Job::Probe(asked) => asked.keep(Ok(()))?,
+                WriterJob::Probe(asked) => asked.set_result(Ok(()))?,
             }
         }
         self.flush_heads()?;
@@ -185,7 +186,7 @@ impl Writer {
     }
 
     /// Rolls back a failed group and clears all caches, which may no longer match the file.
-    pub(super) fn forget_group(&mut self) {
+    pub(super) fn rollback_group(&mut self) {
         if !self.connection.is_autocommit()
             && let Err(error) = self.connection.execute_batch("ROLLBACK")
         {
@@ -193,14 +194,14 @@ impl Writer {
         }
         self.heads.clear();
         self.pending.clear();
-        self.marked.clear();
+        self.marked_deletions.clear();
         self.principals.clear();
-        if let Err(error) = self.recount() {
+        if let Err(error) = self.reload_counters() {
             tracing::error!(%error, "the journal's counters could not be read again");
         }
     }
 
-    fn recount(&mut self) -> rusqlite::Result<()> {
+    fn reload_counters(&mut self) -> rusqlite::Result<()> {
         (self.last_seq, self.last_key) = self.connection.query_row(
             "SELECT max(last_seq, coalesce((SELECT max(seq) FROM events), 0)), \
              max(last_key, coalesce((SELECT max(key) FROM streams), 0)) FROM floor",
@@ -223,10 +224,10 @@ impl Writer {
 
     /// Checkpoints the WAL; readers continue meanwhile, and the replies of the group have been sent.
     fn checkpoint_when_due(&mut self) {
-        if self.logged.load(Ordering::Relaxed) < self.checkpoint_pages {
+        if self.wal_pages.load(Ordering::Relaxed) < self.checkpoint_pages {
             return;
         }
-        self.logged.store(0, Ordering::Relaxed);
+        self.wal_pages.store(0, Ordering::Relaxed);
         if let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
             tracing::warn!(%error, "a checkpoint failed; the log grows until one succeeds");
         }

@@ -6,7 +6,7 @@ use baton_types::Digest;
 use std::sync::Arc;
 
 fn claiming(write: Write, claims: impl IntoIterator<Item = Claim>) -> Commit {
-    Commit { claims: claims.into_iter().collect(), ..Commit::of(vec![write]) }
+    Commit { claims: claims.into_iter().collect(), ..Commit::from_writes(vec![write]) }
 }
 
 fn taken(key: &str) -> Result<u64, JournalError> {
@@ -30,7 +30,7 @@ pub(crate) async fn a_key_is_taken_once_and_by_its_owner(journal: &dyn Journal) 
         journal.append(claiming(write(about, 0, &["one"]), [by(who, about)])).await.unwrap();
         assert_eq!(journal.claim(who, "k").await, Ok(Some(by(who, about))));
     }
-    let later = Claim { number: 2, request: Digest::of(b"later"), ..claim("l", "a") };
+    let later = Claim { number: 2, request: Digest::compute(b"later"), ..claim("l", "a") };
     journal.append(claiming(write("a", 1, &["two"]), [later.clone()])).await.unwrap();
     assert_eq!(journal.claim(&ann, "l").await, Ok(Some(later)));
     assert_eq!(journal.claim(&ann, "k").await, Ok(Some(claim("k", "a"))));

@@ -108,7 +108,7 @@ pub(crate) async fn a_foreign_stream_looks_missing(journal: &dyn Journal) {
 
     let owner = principal("local", "ann");
     assert_eq!(journal.load(Some(&owner), &task("a")).await.unwrap().unwrap().head.owner, owner);
-    let query = baton_ports::ListQuery::tasks(10);
+    let query = baton_ports::StreamQuery::tasks(10);
     assert_eq!(journal.list(&owner, &query).await.unwrap().total, 1);
     for foreign in [principal("local", "bob"), principal("other", "ann"), principal("", "")] {
         assert!(journal.load(Some(&foreign), &task("a")).await.unwrap().is_none());
@@ -131,18 +131,18 @@ pub(crate) async fn unfinished_streams_are_found_in_creation_order(journal: &dyn
         journal.append(commit([created(id, state, 1)])).await.unwrap();
     }
     journal.append(commit([handoff("h")])).await.unwrap();
-    let ids = |heads: Vec<baton_ports::Head>| heads.into_iter().map(|head| head.stream).collect::<Vec<_>>();
-    let all = ids(journal.active(None, 10).await.unwrap());
+    let ids = |heads: Vec<baton_ports::StreamHead>| heads.into_iter().map(|head| head.stream).collect::<Vec<_>>();
+    let all = ids(journal.active_streams(None, 10).await.unwrap());
     assert_eq!(all[..3], [task("z"), task("a"), task("b")]);
     assert_eq!(all.len(), 4);
-    assert_eq!(ids(journal.active(None, 2).await.unwrap()), [task("z"), task("a")]);
-    assert_eq!(ids(journal.active(Some(task("a")), 1).await.unwrap()), [task("b")]);
+    assert_eq!(ids(journal.active_streams(None, 2).await.unwrap()), [task("z"), task("a")]);
+    assert_eq!(ids(journal.active_streams(Some(task("a")), 1).await.unwrap()), [task("b")]);
     // A cursor that has meanwhile ended still marks its place.
     let mut ended = write("a", 1, &["end"]);
     ended.head = crate::sample::head(TaskState::Completed, 2);
     journal.append(commit([ended])).await.unwrap();
-    assert_eq!(ids(journal.active(Some(task("a")), 1).await.unwrap()), [task("b")]);
-    assert_eq!(journal.active(None, 10).await.unwrap().len(), 3);
+    assert_eq!(ids(journal.active_streams(Some(task("a")), 1).await.unwrap()), [task("b")]);
+    assert_eq!(journal.active_streams(None, 10).await.unwrap().len(), 3);
 }
 
 pub(crate) async fn the_tail_is_one_order_over_all_streams(journal: &dyn Journal) {
@@ -187,9 +187,9 @@ pub(crate) async fn long_bodies_and_blobs_come_back_whole(journal: &dyn Journal)
 
     let bytes: baton_ports::Blob = Arc::from(&b"any \xff bytes"[..]);
     let digest = journal.put_blob(bytes.clone()).await.unwrap();
-    assert_eq!(digest, Digest::of(&bytes));
+    assert_eq!(digest, Digest::compute(&bytes));
     assert_eq!(journal.put_blob(bytes.clone()).await.unwrap(), digest);
     assert_eq!(journal.blob(&digest).await.unwrap(), Some(bytes));
-    assert_eq!(journal.blob(&Digest::of(b"other")).await.unwrap(), None);
+    assert_eq!(journal.blob(&Digest::compute(b"other")).await.unwrap(), None);
     assert_eq!(journal.blob(&Digest::from_hex("not hex")).await.unwrap(), None);
 }

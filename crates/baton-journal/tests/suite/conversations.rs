@@ -1,8 +1,10 @@
 //! Conversations: listing them, and forgetting one whole.
 
 use crate::sample::{at, claim, commit, created, handoff, owed, principal, said, session, task, write};
-use baton_journal::{Options, SqliteJournal};
-use baton_ports::{Conversation, ConversationQuery, Forgotten, Journal, JournalError, RetentionPolicy, Write};
+use baton_journal::{JournalOptions, SqliteJournal};
+use baton_ports::{
+    ConversationQuery, ConversationSummary, DeleteOutcome, Journal, JournalError, RetentionPolicy, Write,
+};
 use baton_types::{AgentName, ContextId, Json, Principal, TaskState};
 use std::sync::Arc;
 
@@ -37,7 +39,7 @@ pub(crate) async fn a_conversation_is_its_tasks_and_what_was_said_about_it(journ
     ] {
         journal.append(commit([write])).await.unwrap();
     }
-    let one = |agent: &str, context: &str, tasks, unfinished, last_at| Conversation {
+    let one = |agent: &str, context: &str, tasks, unfinished, last_at| ConversationSummary {
         agent: agent.into(),
         context: context.into(),
         tasks,
@@ -106,7 +108,7 @@ pub(crate) async fn a_conversation_goes_whole_or_stays_whole(journal: &dyn Journ
     };
 
     // Somebody waits for an answer.
-    assert_eq!(journal.forget(&ann, &weather, &gone).await, Ok(Forgotten::Unfinished(task("b"))));
+    assert_eq!(journal.delete_conversation(&ann, &weather, &gone).await, Ok(DeleteOutcome::Unfinished(task("b"))));
     assert_eq!(left().await, [true; 7]);
     assert_eq!(journal.outbox("push", &task("a")).await.unwrap().len(), 1);
     let mut ends = in_context("gone", created("b", TaskState::Canceled, 40));
@@ -116,15 +118,15 @@ pub(crate) async fn a_conversation_goes_whole_or_stays_whole(journal: &dyn Journ
     for (principal, agent, context) in
         [(&ann, "weather", "elsewhere"), (&ann, "nobody", "gone"), (&principal("other", "ann"), "weather", "gone")]
     {
-        let none = journal.forget(principal, &agent.into(), &context.into()).await;
-        assert_eq!(none, Ok(Forgotten::Streams(0)), "{agent} {context}");
+        let none = journal.delete_conversation(principal, &agent.into(), &context.into()).await;
+        assert_eq!(none, Ok(DeleteOutcome::Deleted(0)), "{agent} {context}");
     }
-    assert_eq!(journal.forget(&ann, &weather, &gone).await, Ok(Forgotten::Streams(3)));
+    assert_eq!(journal.delete_conversation(&ann, &weather, &gone).await, Ok(DeleteOutcome::Deleted(3)));
     assert_eq!(left().await, [false, false, false, true, true, true, true]);
     assert!(journal.events(&task("a"), 0, 9).await.unwrap().is_empty());
     assert!(journal.outbox("push", &task("a")).await.unwrap().is_empty());
     assert_eq!(journal.claim(&ann, "key").await, Ok(None));
-    assert_eq!(journal.forget(&ann, &weather, &gone).await, Ok(Forgotten::Streams(0)));
+    assert_eq!(journal.delete_conversation(&ann, &weather, &gone).await, Ok(DeleteOutcome::Deleted(0)));
 
     // Nobody who still thinks it is there can write to it, and sequences are not given out again.
     let late = write("a", 2, &["late"]);
@@ -139,11 +141,11 @@ pub(crate) async fn what_was_said_about_a_conversation_goes_after_its_last_task(
     journal.append(commit([named.clone(), task_of_it, bare.clone()])).await.unwrap();
     let left = async |write: &Write| journal.load(None, &write.stream).await.unwrap().is_some();
     let before = |moment| RetentionPolicy { ended_before: Some(at(moment)), ..RetentionPolicy::default() };
-    assert_eq!(journal.retain(before(10)).await, Ok(1));
+    assert_eq!(journal.apply_retention(before(10)).await, Ok(1));
     assert_eq!((left(&named).await, left(&bare).await), (true, false));
-    assert_eq!(journal.retain(before(30)).await, Ok(1), "the task goes first");
+    assert_eq!(journal.apply_retention(before(30)).await, Ok(1), "the task goes first");
     assert!(left(&named).await);
-    assert_eq!(journal.retain(before(30)).await, Ok(1));
+    assert_eq!(journal.apply_retention(before(30)).await, Ok(1));
     assert!(!left(&named).await);
 }
 
@@ -153,7 +155,7 @@ async fn forgetting_that_fails_is_finished_later() {
     let directory = tempfile::tempdir().unwrap();
     let long = "y".repeat(200_000);
     {
-        let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+        let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
         for id in ["a", "b", "c"] {
             let mut write = in_context("gone", created(id, TaskState::Completed, 10));
             write.facts.push(said(&long));
@@ -172,8 +174,8 @@ async fn forgetting_that_fails_is_finished_later() {
     let ann = principal("local", "ann");
     let (weather, gone) = ("weather".into(), "gone".into());
     {
-        let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
-        assert!(matches!(journal.forget(&ann, &weather, &gone).await, Err(JournalError::Unavailable(_))));
+        let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
+        assert!(matches!(journal.delete_conversation(&ann, &weather, &gone).await, Err(JournalError::Unavailable(_))));
         for id in ["a", "b", "c"] {
             assert!(journal.events(&task(id), 0, 9).await.unwrap().is_empty(), "{id}");
         }
@@ -185,9 +187,9 @@ async fn forgetting_that_fails_is_finished_later() {
     assert_eq!(rows, 3, "a batch is undone whole");
     database.execute_batch("DROP TRIGGER halfway").unwrap();
     drop(database);
-    let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+    let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
     // The writer has begun by itself; this waits for it.
-    assert!(matches!(journal.forget(&ann, &weather, &gone).await, Ok(Forgotten::Streams(_))));
+    assert!(matches!(journal.delete_conversation(&ann, &weather, &gone).await, Ok(DeleteOutcome::Deleted(_))));
     let all = ConversationQuery { limit: 9, ..ConversationQuery::default() };
     assert_eq!(journal.conversations(&ann, &all).await.unwrap().total, 1);
     journal.close();

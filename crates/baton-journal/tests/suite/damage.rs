@@ -4,13 +4,13 @@ use crate::{
     sample::{claim, commit, created, owed, principal, session, task, write},
     tokens::token,
 };
-use baton_journal::{Absent, DirectoryLock, Options, SqliteJournal, repair};
-use baton_ports::{ConversationQuery, Journal, JournalError, ListQuery, TokenStore as _};
+use baton_journal::{AbsentJournal, DirectoryLock, JournalOptions, SqliteJournal, repair};
+use baton_ports::{ConversationQuery, Journal, JournalError, StreamQuery, TokenStore as _};
 use baton_types::{ErrorCode, TaskState};
 use std::{fs, path::Path};
 
 fn open(directory: &Path) -> SqliteJournal {
-    SqliteJournal::open(directory, Options::default()).unwrap()
+    SqliteJournal::open(directory, JournalOptions::default()).unwrap()
 }
 
 #[expect(clippy::disallowed_methods, reason = "what happens to the file without the journal's doing")]
@@ -55,7 +55,7 @@ async fn a_damaged_row_is_named_and_the_others_are_read() {
         damaged(directory.path(), sql).await;
         let journal = open(directory.path());
         let ann = principal("local", "ann");
-        let page = journal.list(&ann, &ListQuery::tasks(9)).await.unwrap();
+        let page = journal.list(&ann, &StreamQuery::tasks(9)).await.unwrap();
         let ids: Vec<&str> = page.heads.iter().map(|head| head.stream.id()).collect();
         assert!(ids.contains(&"a") && ids.contains(&"c"), "{name}: {ids:?}");
         let error = journal.load(Some(&ann), &task("b")).await.unwrap_err();
@@ -71,7 +71,7 @@ async fn a_damaged_row_is_named_and_the_others_are_read() {
             seen.push(event.stream.id().to_owned());
         }
         assert_eq!(seen.iter().filter(|id| *id != "b").count(), 7, "{name}: {seen:?}");
-        assert!(journal.active(None, 9).await.unwrap().len() >= 2, "{name}");
+        assert!(journal.active_streams(None, 9).await.unwrap().len() >= 2, "{name}");
         assert!(journal.conversations(&ann, &ConversationQuery { limit: 9, ..Default::default() }).await.is_ok());
         assert_eq!(journal.append(commit([write("d", 0, &["goes on"])])).await, Ok(11), "{name}");
     }
@@ -82,7 +82,7 @@ async fn a_repair_moves_the_stream_aside_with_all_its_bytes() {
     for (name, sql) in HARM {
         let directory = tempfile::tempdir().unwrap();
         damaged(directory.path(), sql).await;
-        let lock = DirectoryLock::take(directory.path()).unwrap();
+        let lock = DirectoryLock::acquire(directory.path()).unwrap();
         let done = repair(&lock).unwrap();
         assert!(done.faults.is_empty(), "{name}: {:?}", done.faults);
         let names: Vec<&str> = done.quarantined.iter().map(|one| one.name.as_str()).collect();
@@ -98,7 +98,7 @@ async fn a_repair_moves_the_stream_aside_with_all_its_bytes() {
         let journal = open(directory.path());
         assert_eq!(journal.load(None, &task("b")).await.unwrap().map(|found| found.head), None, "{name}");
         assert_eq!(journal.tail(0, 99).await.unwrap().len(), 7, "{name}");
-        assert_eq!(journal.list(&principal("local", "ann"), &ListQuery::tasks(9)).await.unwrap().total, 2, "{name}");
+        assert_eq!(journal.list(&principal("local", "ann"), &StreamQuery::tasks(9)).await.unwrap().total, 2, "{name}");
         assert_eq!(journal.append(commit([write("d", 0, &["goes on"])])).await, Ok(11), "{name}: no number twice");
     }
 }
@@ -119,7 +119,7 @@ async fn what_can_be_made_anew_or_done_without_hides_nothing_else() {
     let tokens = journal.tokens().await.unwrap();
     assert_eq!(tokens.iter().map(|token| token.id.as_str()).collect::<Vec<_>>(), ["t2"]);
     journal.close();
-    let done = repair(&DirectoryLock::take(directory.path()).unwrap()).unwrap();
+    let done = repair(&DirectoryLock::acquire(directory.path()).unwrap()).unwrap();
     let names: Vec<&str> = done.quarantined.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["snapshot of task a"]);
 }
@@ -141,12 +141,15 @@ async fn a_journal_that_is_gone_is_not_replaced_when_it_belongs_to_other_data() 
         };
         lost.unwrap();
         let before = fs::read(grave.path().join("journal.db-wal")).ok();
-        let refused = SqliteJournal::open(grave.path(), Options { absent: Absent::Refuse, ..Options::default() });
+        let refused = SqliteJournal::open(
+            grave.path(),
+            JournalOptions { if_absent: AbsentJournal::Refuse, ..JournalOptions::default() },
+        );
         let error = refused.err().expect("it is refused");
         assert!(matches!(error, JournalError::Lost(_)), "{harm}: {error}");
         assert_eq!(error.code(), ErrorCode::JOURNAL_MISSING);
         assert_eq!(fs::read(grave.path().join("journal.db-wal")).ok(), before, "{harm}: nothing is changed");
-        assert!(SqliteJournal::open(grave.path(), Options::default()).is_ok(), "{harm}: unless it is asked for");
+        assert!(SqliteJournal::open(grave.path(), JournalOptions::default()).is_ok(), "{harm}: unless it is asked for");
     }
 }
 
@@ -162,7 +165,7 @@ async fn a_file_with_damaged_pages_is_said_and_left_as_it_is() {
         bytes[page * 4096..page * 4096 + 64].fill(0xEE);
     }
     fs::write(&file, &bytes).unwrap();
-    let lock = DirectoryLock::take(directory.path()).unwrap();
+    let lock = DirectoryLock::acquire(directory.path()).unwrap();
     match repair(&lock) {
         Ok(done) => assert!(!done.faults.is_empty() && done.quarantined.is_empty(), "{done:?}"),
         Err(error) => assert!(matches!(error, JournalError::Corrupt(_)), "{error}"),

@@ -1,10 +1,10 @@
 //! Pages of streams.
 
 use crate::sample::{at, commit, created, handoff, head, principal, write};
-use baton_ports::{Journal, ListPage, ListQuery, PageCursor};
+use baton_ports::{Journal, StreamCursor, StreamPage, StreamQuery};
 use baton_types::{AgentName, ContextId, TaskState};
 
-fn ids(page: &ListPage) -> Vec<&str> {
+fn ids(page: &StreamPage) -> Vec<&str> {
     page.heads.iter().map(|head| head.stream.id()).collect()
 }
 
@@ -23,21 +23,21 @@ pub(crate) async fn filters_totals_and_ties(journal: &dyn Journal) {
     other.head.context = ContextId::new("c2");
     journal.append(commit([other, handoff("h1")])).await.unwrap();
 
-    let whole = journal.list(&ann, &ListQuery::tasks(10)).await.unwrap();
+    let whole = journal.list(&ann, &StreamQuery::tasks(10)).await.unwrap();
     assert_eq!((ids(&whole), whole.total, &whole.next), (vec!["t5", "t3", "t2", "t1", "t4"], 5, &None));
     for (query, expected) in [
-        (ListQuery::tasks(10).in_state(TaskState::Completed), vec!["t3", "t2"]),
-        (ListQuery { agent: Some(AgentName::new("personal")), ..ListQuery::tasks(10) }, vec!["t5"]),
-        (ListQuery { context: Some(ContextId::new("c1")), ..ListQuery::tasks(10) }, vec!["t3", "t2", "t1", "t4"]),
-        (ListQuery { status_after: Some(at(20)), ..ListQuery::tasks(10) }, vec!["t5", "t3", "t2"]),
-        (ListQuery { status_after: Some(at(31)), ..ListQuery::tasks(10) }, vec![]),
-        (ListQuery { noun: "handoff", ..ListQuery::tasks(10) }, vec!["h1"]),
+        (StreamQuery::tasks(10).in_state(TaskState::Completed), vec!["t3", "t2"]),
+        (StreamQuery { agent: Some(AgentName::new("personal")), ..StreamQuery::tasks(10) }, vec!["t5"]),
+        (StreamQuery { context: Some(ContextId::new("c1")), ..StreamQuery::tasks(10) }, vec!["t3", "t2", "t1", "t4"]),
+        (StreamQuery { status_after: Some(at(20)), ..StreamQuery::tasks(10) }, vec!["t5", "t3", "t2"]),
+        (StreamQuery { status_after: Some(at(31)), ..StreamQuery::tasks(10) }, vec![]),
+        (StreamQuery { noun: "handoff", ..StreamQuery::tasks(10) }, vec!["h1"]),
     ] {
         let page = journal.list(&ann, &query).await.unwrap();
         assert_eq!((ids(&page), page.total), (expected.clone(), expected.len() as u64), "{query:?}");
     }
 
-    let mut query = ListQuery::tasks(2);
+    let mut query = StreamQuery::tasks(2);
     let mut seen = Vec::new();
     loop {
         let page = journal.list(&ann, &query).await.unwrap();
@@ -49,9 +49,9 @@ pub(crate) async fn filters_totals_and_ties(journal: &dyn Journal) {
         }
     }
     assert_eq!(seen, whole.heads);
-    let page = journal.list(&ann, &ListQuery { after: None, ..ListQuery::tasks(5) }).await.unwrap();
+    let page = journal.list(&ann, &StreamQuery { after: None, ..StreamQuery::tasks(5) }).await.unwrap();
     assert_eq!((page.heads.len(), page.next), (5, None));
-    let page = journal.list(&ann, &ListQuery::tasks(0)).await.unwrap();
+    let page = journal.list(&ann, &StreamQuery::tasks(0)).await.unwrap();
     assert_eq!((page.heads.len(), page.total, page.next), (0, 5, None));
 }
 
@@ -60,10 +60,10 @@ pub(crate) async fn paging_holds_while_rows_change(journal: &dyn Journal) {
     for (id, status_at) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {
         journal.append(commit([created(id, TaskState::Working, status_at)])).await.unwrap();
     }
-    let mut query = ListQuery::tasks(2);
+    let mut query = StreamQuery::tasks(2);
     let first = journal.list(&ann, &query).await.unwrap();
     assert_eq!(ids(&first), ["d", "c"]);
-    assert_eq!(first.next, Some(PageCursor { status_at: at(3), id: "c".to_owned() }));
+    assert_eq!(first.next, Some(StreamCursor { status_at: at(3), id: "c".to_owned() }));
     // The last row of the page moves up and a new one appears: the rest is neither skipped nor repeated.
     let mut moved = write("c", 1, &["news"]);
     moved.head = head(TaskState::Working, 9);

@@ -50,7 +50,7 @@ macro_rules! on_every_journal {
             async fn $contract() {
                 let directory = tempfile::tempdir().unwrap();
                 let journal =
-                    baton_journal::SqliteJournal::open(directory.path(), baton_journal::Options::default()).unwrap();
+                    baton_journal::SqliteJournal::open(directory.path(), baton_journal::JournalOptions::default()).unwrap();
                 super::$module::$contract(&journal).await;
             })*
         }

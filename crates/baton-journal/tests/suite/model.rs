@@ -1,9 +1,9 @@
 //! Any sequence of calls means the same on disk as in memory.
 
 use crate::sample::{at, claim, commit, created, head, moved, owed, principal, said, task, told};
-use baton_journal::{MemoryJournal, Options, SqliteJournal};
+use baton_journal::{JournalOptions, MemoryJournal, SqliteJournal};
 use baton_ports::{
-    Claim, Commit, Journal, JournalError, ListQuery, OutboxEntry, OutboxProgress, RetentionPolicy, Write,
+    Claim, Commit, Journal, JournalError, OutboxEntry, OutboxProgress, RetentionPolicy, StreamQuery, Write,
 };
 use baton_types::{Json, TaskState};
 use proptest::{collection::vec, prelude::*};
@@ -95,7 +95,7 @@ async fn resolve(model: &MemoryJournal, writes: &[(usize, i8, i8, usize, usize)]
 
 async fn same(model: &MemoryJournal, journal: &SqliteJournal) {
     assert_eq!(model.tail(0, 9_999).await, journal.tail(0, 9_999).await);
-    assert_eq!(model.active(None, 99).await, journal.active(None, 99).await);
+    assert_eq!(model.active_streams(None, 99).await, journal.active_streams(None, 99).await);
     for after in [None, Some("o1".to_owned())] {
         assert_eq!(model.outbox_open("push", after.clone(), 2).await, journal.outbox_open("push", after, 2).await);
     }
@@ -104,7 +104,7 @@ async fn same(model: &MemoryJournal, journal: &SqliteJournal) {
             let (who, key) = (principal("local", subject), format!("k{key}"));
             assert_eq!(model.claim(&who, &key).await, journal.claim(&who, &key).await);
         }
-        let mut query = ListQuery::tasks(2);
+        let mut query = StreamQuery::tasks(2);
         loop {
             let (ours, theirs) =
                 tokio::join!(async { model.list(&principal("local", subject), &query).await.unwrap() }, async {
@@ -126,7 +126,7 @@ async fn same(model: &MemoryJournal, journal: &SqliteJournal) {
 async fn run(calls: Vec<Call>) {
     let directory = tempfile::tempdir().unwrap();
     // Small bounds, so that remembered positions are dropped and groups are cut in the middle.
-    let options = Options { cached_heads: 2, group: 3, ..Options::default() };
+    let options = JournalOptions { cached_heads: 2, group: 3, ..JournalOptions::default() };
     let journal = SqliteJournal::open(directory.path(), options).unwrap();
     let model = MemoryJournal::new();
     let mut waiting: Vec<(Result<u64, JournalError>, baton_ports::Receipt)> = Vec::new();
@@ -158,10 +158,10 @@ async fn run(calls: Vec<Call>) {
                 assert_eq!(journal.outbox_remove(&id).await, model.outbox_remove(&id).await);
             }
             Call::Retain { ended_before, keep_ended } => {
-                let policy = RetentionPolicy { ended_before: ended_before.map(at), keep_ended, spare_from: None };
+                let policy = RetentionPolicy { ended_before: ended_before.map(at), keep_ended, keep_since: None };
                 // Retention chooses by what is committed, so everything before it must be.
                 settle(&mut waiting).await;
-                assert_eq!(journal.retain(policy.clone()).await, model.retain(policy).await);
+                assert_eq!(journal.apply_retention(policy.clone()).await, model.apply_retention(policy).await);
             }
         }
         settle(&mut waiting).await;
@@ -169,7 +169,7 @@ async fn run(calls: Vec<Call>) {
     settle(&mut waiting).await;
     same(&model, &journal).await;
     drop(journal);
-    let reopened = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+    let reopened = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
     same(&model, &reopened).await;
 }
 

@@ -15,7 +15,7 @@ impl Heard {
 }
 
 impl CommitObserver for Heard {
-    fn committed(&self, events: &[Arc<StoredEvent>]) {
+    fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         self.0.lock().extend(events.iter().map(|event| event.seq));
     }
 }

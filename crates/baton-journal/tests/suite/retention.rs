@@ -23,20 +23,20 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
     let policy = |ended_before: Option<i64>, keep_ended| RetentionPolicy {
         ended_before: ended_before.map(at),
         keep_ended,
-        spare_from: None,
+        keep_since: None,
     };
 
-    assert_eq!(journal.retain(RetentionPolicy::default()).await, Ok(0));
-    assert_eq!(journal.retain(policy(Some(10), Some(3))).await, Ok(0));
-    assert_eq!(journal.retain(policy(Some(11), None)).await, Ok(1));
+    assert_eq!(journal.apply_retention(RetentionPolicy::default()).await, Ok(0));
+    assert_eq!(journal.apply_retention(policy(Some(10), Some(3))).await, Ok(0));
+    assert_eq!(journal.apply_retention(policy(Some(11), None)).await, Ok(1));
     assert!(journal.load(None, &task("old")).await.unwrap().is_none());
     assert!(journal.events(&task("old"), 0, 9).await.unwrap().is_empty());
-    assert_eq!(journal.retain(policy(None, Some(1))).await, Ok(1));
+    assert_eq!(journal.apply_retention(policy(None, Some(1))).await, Ok(1));
     assert!(journal.load(None, &task("mid")).await.unwrap().is_none());
-    let spared = RetentionPolicy { spare_from: Some(at(30)), ..policy(Some(1_000), Some(0)) };
-    assert_eq!(journal.retain(spared).await, Ok(0), "somebody may still be waiting for it");
-    assert_eq!(journal.retain(policy(Some(1_000), Some(0))).await, Ok(1));
-    assert_eq!(journal.retain(policy(Some(1_000), Some(0))).await, Ok(0));
+    let spared = RetentionPolicy { keep_since: Some(at(30)), ..policy(Some(1_000), Some(0)) };
+    assert_eq!(journal.apply_retention(spared).await, Ok(0), "somebody may still be waiting for it");
+    assert_eq!(journal.apply_retention(policy(Some(1_000), Some(0))).await, Ok(1));
+    assert_eq!(journal.apply_retention(policy(Some(1_000), Some(0))).await, Ok(0));
 
     // What is left is whole, though others shared its long body.
     for id in ["working", "waiting"] {
@@ -56,8 +56,8 @@ pub(crate) async fn only_ended_streams_go(journal: &dyn Journal) {
         ended.head = head(TaskState::Completed, status_at);
         journal.append(commit([ended])).await.unwrap();
     }
-    assert_eq!(journal.retain(policy(None, Some(2))).await, Ok(0));
-    assert_eq!(journal.retain(policy(None, Some(1))).await, Ok(1));
+    assert_eq!(journal.apply_retention(policy(None, Some(2))).await, Ok(0));
+    assert_eq!(journal.apply_retention(policy(None, Some(1))).await, Ok(1));
     let left = async |id: &str| journal.load(None, &handoff(id).stream).await.unwrap().is_some();
     assert_eq!((left("before").await, left("after").await, left("later").await), (false, true, true));
     assert!(journal.load(None, &task("last")).await.unwrap().is_some());
@@ -79,8 +79,8 @@ pub(crate) async fn what_is_still_to_be_told_keeps_its_stream(journal: &dyn Jour
     for id in ["told-1", "told-2", "owes-1"] {
         assert_eq!(journal.outbox_advance(id, closed.clone()).await, Ok(true));
     }
-    let everything = RetentionPolicy { ended_before: Some(at(1_000)), keep_ended: Some(0), spare_from: None };
-    assert_eq!(journal.retain(everything.clone()).await, Ok(2));
+    let everything = RetentionPolicy { ended_before: Some(at(1_000)), keep_ended: Some(0), keep_since: None };
+    assert_eq!(journal.apply_retention(everything.clone()).await, Ok(2));
 
     let left = async |id: &str| {
         let stream = journal.load(None, &task(id)).await.unwrap().is_some();
@@ -98,7 +98,7 @@ pub(crate) async fn what_is_still_to_be_told_keeps_its_stream(journal: &dyn Jour
     journal.append(anew).await.unwrap();
 
     assert_eq!(journal.outbox_advance("owes-2", closed).await, Ok(true));
-    assert_eq!(journal.retain(everything).await, Ok(1));
+    assert_eq!(journal.apply_retention(everything).await, Ok(1));
     assert_eq!((left("owes").await, left("working").await), ((false, 0, false), (true, 2, true)));
     assert_eq!(journal.claim(&ann, "told").await, Ok(Some(claim("told", "anew"))));
 }

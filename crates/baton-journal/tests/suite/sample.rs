@@ -1,10 +1,10 @@
 //! Small values to write.
 
-use baton_ports::{Claim, Commit, HeadUpdate, OutboxEntry, OutboxProgress, Write};
+use baton_ports::{Claim, Commit, OutboxEntry, OutboxProgress, StreamHeadUpdate, Write};
 use baton_types::{
-    AgentName, CallId, ContextId, Digest, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffId, Json, Message,
-    MessageId, Part, Principal, Priority, Role, SessionEvent, SessionId, StreamId, TaskEvent, TaskId, TaskState,
-    Timestamp,
+    AgentName, CallId, ContextId, Digest, ExpectedOutput, Handoff, HandoffEvent, HandoffId, JournalEvent, Json,
+    Message, MessageId, Part, Principal, Priority, Role, SessionEvent, SessionId, StreamId, TaskEvent, TaskId,
+    TaskState, Timestamp,
 };
 use std::sync::Arc;
 
@@ -20,17 +20,17 @@ pub(crate) fn principal(tenant: &str, subject: &str) -> Arc<Principal> {
     Arc::new(Principal { tenant: tenant.into(), subject: subject.into(), scopes: Vec::new() })
 }
 
-pub(crate) fn said(text: &str) -> Fact {
+pub(crate) fn said(text: &str) -> JournalEvent {
     let message = Message::new(MessageId::new("m"), Role::User, vec![Part::text(text)]);
-    Fact::Task(TaskEvent::Said { message, results: Vec::new() })
+    JournalEvent::Task(TaskEvent::Said { message, results: Vec::new() })
 }
 
-pub(crate) fn moved(state: TaskState) -> Fact {
-    Fact::Task(TaskEvent::StatusChanged { state, message: None, reason: None })
+pub(crate) fn moved(state: TaskState) -> JournalEvent {
+    JournalEvent::Task(TaskEvent::StatusChanged { state, message: None, reason: None })
 }
 
-pub(crate) fn head(state: TaskState, status_at: i64) -> HeadUpdate {
-    HeadUpdate {
+pub(crate) fn head(state: TaskState, status_at: i64) -> StreamHeadUpdate {
+    StreamHeadUpdate {
         agent: AgentName::new("weather"),
         context: ContextId::new("c1"),
         state: state.as_str(),
@@ -87,7 +87,7 @@ pub(crate) fn handoff(id: &str) -> Write {
     };
     let mut write = write("unused", 0, &[]);
     write.stream = StreamId::Handoff(HandoffId::new(id));
-    write.facts = vec![Fact::Handoff(HandoffEvent::Created(Box::new(record)))];
+    write.facts = vec![JournalEvent::Handoff(HandoffEvent::Created(Box::new(record)))];
     write.head.state = "pending";
     write
 }
@@ -102,13 +102,13 @@ pub(crate) fn session(id: &str, status_at: i64) -> Write {
         origin: None,
         history: Vec::new(),
     };
-    write.facts = vec![Fact::Session(opened)];
-    write.head = HeadUpdate { state: "open", terminal: true, ..head(TaskState::Completed, status_at) };
+    write.facts = vec![JournalEvent::Session(opened)];
+    write.head = StreamHeadUpdate { state: "open", terminal: true, ..head(TaskState::Completed, status_at) };
     write
 }
 
 pub(crate) fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
-    Commit::of(writes.into_iter().collect())
+    Commit::from_writes(writes.into_iter().collect())
 }
 
 /// An open order about this task that has yet to tell of its first event.
@@ -132,7 +132,7 @@ pub(crate) fn claim(key: &str, about: &str) -> Claim {
     Claim {
         principal: principal("local", "ann"),
         key: key.to_owned(),
-        request: Digest::of(key.as_bytes()),
+        request: Digest::compute(key.as_bytes()),
         stream: task(about),
         number: 1,
     }

@@ -7,8 +7,8 @@ use crate::{
     sample::{at, claim, commit, created, handoff, head, moved, owed, principal, task, told, write},
     tokens::token,
 };
-use baton_journal::{MemoryJournal, Options, SqliteJournal};
-use baton_ports::{Commit, Journal, ListQuery, OutboxProgress, TokenStore};
+use baton_journal::{JournalOptions, MemoryJournal, SqliteJournal};
+use baton_ports::{Commit, Journal, OutboxProgress, StreamQuery, TokenStore};
 use baton_types::{Digest, HandoffId, Json, RunId, StreamId, TaskState};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -67,7 +67,7 @@ async fn fill_3(journal: &dyn Store) {
 async fn check(journal: &dyn Store, expected: &dyn Store) {
     assert_eq!(journal.tokens().await, expected.tokens().await);
     assert_eq!(journal.tail(0, 99).await.unwrap(), expected.tail(0, 99).await.unwrap());
-    assert_eq!(journal.active(None, 99).await, expected.active(None, 99).await);
+    assert_eq!(journal.active_streams(None, 99).await, expected.active_streams(None, 99).await);
     assert_eq!(journal.outbox_open("push", None, 9).await, expected.outbox_open("push", None, 9).await);
     for stream in [task("t1"), task("t2"), StreamId::Handoff(HandoffId::new("h1"))] {
         let (ours, theirs) = (journal.load(None, &stream).await.unwrap(), expected.load(None, &stream).await.unwrap());
@@ -76,9 +76,9 @@ async fn check(journal: &dyn Store, expected: &dyn Store) {
     }
     let ann = principal("local", "ann");
     assert_eq!(journal.claim(&ann, "k1").await, expected.claim(&ann, "k1").await);
-    let page = journal.list(&ann, &ListQuery::tasks(9)).await.unwrap();
+    let page = journal.list(&ann, &StreamQuery::tasks(9)).await.unwrap();
     assert_eq!(page.total, 2);
-    assert_eq!(journal.blob(&Digest::of(DEFINITION)).await.unwrap().as_deref(), Some(DEFINITION));
+    assert_eq!(journal.blob(&Digest::compute(DEFINITION)).await.unwrap().as_deref(), Some(DEFINITION));
     let (holder, later) = ("second process", at(2_001));
     assert!(journal.acquire(&task("t2"), holder, later, Duration::ZERO).await.is_err());
 }
@@ -100,7 +100,7 @@ async fn work_on(journal: &dyn Store) {
 async fn check_fixture(schema: u32, expected: &MemoryJournal) {
     let directory = tempfile::tempdir().unwrap();
     std::fs::copy(fixture(schema), directory.path().join("journal.db")).unwrap();
-    let open = || SqliteJournal::open(directory.path(), Options::default()).unwrap();
+    let open = || SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
     check(&open(), expected).await;
     let journal = open();
     check(&journal, expected).await;
@@ -132,7 +132,7 @@ async fn schema_5_reads_back_exactly_and_keeps_its_totals() {
     check_fixture(5, &expected).await;
     let directory = tempfile::tempdir().unwrap();
     std::fs::copy(fixture(5), directory.path().join("journal.db")).unwrap();
-    let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+    let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
     let total = journal.tally("agent weather 2026-01").await.unwrap();
     assert_eq!((total.tokens, total.tool_calls), (7, 3));
 }
@@ -141,7 +141,7 @@ async fn schema_5_reads_back_exactly_and_keeps_its_totals() {
 async fn schema_3_reads_back_exactly() {
     if std::env::var_os("BATON_WRITE_FIXTURE").is_some() {
         let directory = tempfile::tempdir().unwrap();
-        let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+        let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
         fill_3(&journal).await;
         drop(journal);
         std::fs::create_dir_all(fixture(PRESENT).parent().unwrap()).unwrap();

@@ -1,8 +1,8 @@
 //! What only the durable journal can promise.
 
 use crate::sample::{claim, commit, created, owed, principal, task, told, write};
-use baton_journal::{Options, SqliteJournal};
-use baton_ports::{CommitObserver, Journal, JournalError, ListQuery, OutboxEntry, StoredEvent};
+use baton_journal::{JournalOptions, SqliteJournal};
+use baton_ports::{CommitObserver, Journal, JournalError, OutboxEntry, StoredEvent, StreamQuery};
 use baton_types::TaskState;
 use parking_lot::Mutex;
 use std::{
@@ -12,7 +12,7 @@ use std::{
 };
 
 fn open(directory: &Path) -> Result<SqliteJournal, JournalError> {
-    SqliteJournal::open(directory, Options::default())
+    SqliteJournal::open(directory, JournalOptions::default())
 }
 
 fn refusal(directory: &Path) -> JournalError {
@@ -48,7 +48,7 @@ async fn what_was_queued_is_there_after_a_restart() {
 #[tokio::test]
 async fn what_was_acknowledged_survives_a_kill() {
     let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let options = Options { checkpoint_pages: 40, ..Options::default() };
+    let options = JournalOptions { checkpoint_pages: 40, ..JournalOptions::default() };
     let journal = SqliteJournal::open(directory.path(), options).unwrap();
     let mut first = commit([write("a", 0, &["one"])]);
     first.outbox = vec![owed("o", "push", "a"), owed("gone", "push", "a")];
@@ -104,7 +104,7 @@ fn check_refused(damage: &dyn Fn(Vec<u8>) -> Vec<u8>, expected: &str) {
     let damaged = damage(std::fs::read(&file).unwrap());
     std::fs::write(&file, &damaged).unwrap();
     let error = refusal(directory.path());
-    assert!(matches!(error, JournalError::Corrupt(_) | JournalError::Newer { found: 99, known: 6 }), "{error:?}");
+    assert!(matches!(error, JournalError::Corrupt(_) | JournalError::NewerSchema { found: 99, known: 6 }), "{error:?}");
     assert!(error.to_string().contains(expected), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), damaged);
 }
@@ -173,7 +173,7 @@ async fn a_failed_group_fails_whole_and_leaves_the_next_alone() {
 #[tokio::test]
 async fn a_full_queue_answers_busy_at_once() {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { queue: 2, ..Options::default() };
+    let options = JournalOptions { queue: 2, ..JournalOptions::default() };
     let journal = SqliteJournal::open(directory.path(), options).unwrap();
     let gate = Gate::block(&journal, "gate").await;
     let queued = ["a", "b"].map(|id| journal.append(commit([write(id, 0, &["one"])])));
@@ -189,7 +189,7 @@ async fn a_full_queue_answers_busy_at_once() {
 async fn a_dead_writer_answers() {
     struct Fatal;
     impl CommitObserver for Fatal {
-        fn committed(&self, _: &[Arc<StoredEvent>]) {
+        fn on_commit(&self, _: &[Arc<StoredEvent>]) {
             panic!("an observer must not panic");
         }
     }
@@ -206,7 +206,7 @@ async fn a_dead_writer_answers() {
 #[tokio::test]
 async fn many_streams_and_callers_end_up_in_order() {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { cached_heads: 8, checkpoint_pages: 16, group: 7, ..Options::default() };
+    let options = JournalOptions { cached_heads: 8, checkpoint_pages: 16, group: 7, ..JournalOptions::default() };
     let journal = Arc::new(SqliteJournal::open(directory.path(), options).unwrap());
     let callers = (0..8).map(|caller| {
         let journal = journal.clone();
@@ -226,11 +226,11 @@ async fn many_streams_and_callers_end_up_in_order() {
     }
     let tail = journal.tail(0, 9_999).await.unwrap();
     assert!(tail.iter().map(|event| event.seq).eq(1..=1_600));
-    let page = journal.list(&principal("local", "ann"), &ListQuery::tasks(1)).await.unwrap();
+    let page = journal.list(&principal("local", "ann"), &StreamQuery::tasks(1)).await.unwrap();
     assert_eq!(page.total, 80);
     let ended = created("end", TaskState::Completed, 1);
     journal.append(commit([ended])).await.unwrap();
-    assert_eq!(journal.active(None, 999).await.unwrap().len(), 80);
+    assert_eq!(journal.active_streams(None, 999).await.unwrap().len(), 80);
 }
 
 /// An observer that keeps the writer busy until told otherwise.
@@ -241,7 +241,7 @@ struct Gate {
 struct Waits(Mutex<(mpsc::Sender<()>, mpsc::Receiver<()>)>);
 
 impl CommitObserver for Waits {
-    fn committed(&self, _: &[Arc<StoredEvent>]) {
+    fn on_commit(&self, _: &[Arc<StoredEvent>]) {
         let waits = self.0.lock();
         let _ = waits.0.send(());
         // An open gate has no sender any more, and everybody passes.

@@ -2,7 +2,7 @@
 
 use crate::sample::at;
 use baton_journal::{
-    MemoryJournal, Options, SqliteJournal,
+    JournalOptions, MemoryJournal, SqliteJournal,
     fault::{Fault, FaultyJournal},
 };
 use baton_ports::{Journal as _, JournalError, TokenRecord, TokenStore};
@@ -14,7 +14,7 @@ pub(crate) fn token(id: &str, created_at: i64) -> TokenRecord {
         id: id.to_owned(),
         name: format!("the \"token\" of {id}"),
         principal: Arc::new(Principal { tenant: "local".into(), subject: "ann".into(), scopes: vec!["call".into()] }),
-        secret: Digest::of(id.as_bytes()),
+        secret: Digest::compute(id.as_bytes()),
         created_at: at(created_at),
         expires_at: Some(at(9_000)),
         revoked_at: None,
@@ -28,7 +28,7 @@ fn changed(id: &str, created_at: i64) -> TokenRecord {
         id: id.to_owned(),
         name: "ночной".to_owned(),
         principal: Arc::new(Principal { tenant: "https://id.example".into(), subject: "bob".into(), scopes }),
-        secret: Digest::of(b"other"),
+        secret: Digest::compute(b"other"),
         created_at: at(created_at),
         expires_at: None,
         revoked_at: Some(at(8_000)),
@@ -50,13 +50,13 @@ pub(crate) async fn a_token_is_replaced_whole_and_found_oldest_first(store: &dyn
 #[tokio::test]
 async fn a_stored_token_survives_a_kill() {
     let (directory, grave) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let journal = SqliteJournal::open(directory.path(), Options::default()).unwrap();
+    let journal = SqliteJournal::open(directory.path(), JournalOptions::default()).unwrap();
     journal.put_token(token("a", 1_000)).await.unwrap();
     journal.put_token(changed("a", 1_000)).await.unwrap();
     for name in ["journal.db", "journal.db-wal"] {
         std::fs::copy(directory.path().join(name), grave.path().join(name)).unwrap();
     }
-    let risen = SqliteJournal::open(grave.path(), Options::default()).unwrap();
+    let risen = SqliteJournal::open(grave.path(), JournalOptions::default()).unwrap();
     assert_eq!(risen.tokens().await, Ok(vec![changed("a", 1_000)]));
     journal.close();
     assert!(matches!(journal.put_token(token("b", 1)).await, Err(JournalError::Unavailable(_))));

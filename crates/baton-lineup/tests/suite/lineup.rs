@@ -4,15 +4,15 @@ use crate::sample::{SECRET, Scripted, entry, environment, kit};
 use baton_agentdir::{parse, scaffold};
 use baton_lineup::{Environment, Lineup, ModelSettings, Parts, Server, no_environment};
 use baton_models::{Catalog, PlaybookModels};
-use baton_ports::{AgentSource, Clock, ModelError, Models};
-use baton_types::{AgentKit, AgentName, AgentSpec, Timestamp};
+use baton_ports::{AgentSource, Clock, ModelError, ModelResolver};
+use baton_types::{AgentName, AgentResources, AgentSpec, Timestamp};
 use parking_lot::RwLock;
 use std::sync::Arc;
 
 /// One agent, whose kit changes.
 struct Desk {
     agent: Arc<AgentSpec>,
-    kit: RwLock<Arc<AgentKit>>,
+    kit: RwLock<Arc<AgentResources>>,
 }
 
 impl AgentSource for Desk {
@@ -24,7 +24,7 @@ impl AgentSource for Desk {
         (self.agent.name == *name).then(|| Arc::clone(&self.agent))
     }
 
-    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
         Arc::clone(&self.kit.read())
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::sample::{SECRET, entry, environment, kit, with_profiles};
 use baton_lineup::{LineupError, resolve};
-use baton_types::{AgentKit, ProviderEntry, ProviderKind};
+use baton_types::{AgentResources, ProviderEntry, ProviderKind};
 
 struct Case {
     what: &'static str,
-    kit: AgentKit,
+    kit: AgentResources,
     house: Vec<ProviderEntry>,
     environment: &'static [(&'static str, &'static str)],
     expect: Option<(&'static str, &'static str)>,

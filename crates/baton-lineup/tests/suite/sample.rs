@@ -2,7 +2,7 @@
 
 use baton_lineup::{Environment, Probe, ServedModel, Server};
 use baton_ports::BoxFuture;
-use baton_types::{AgentKit, AgentVariables, ProviderEntry};
+use baton_types::{AgentResources, AgentVariables, ProviderEntry};
 use std::path::Path;
 
 /// The value of every secret.
@@ -13,9 +13,9 @@ pub(crate) fn entry(id: &str, keys: &[(&str, &str)]) -> ProviderEntry {
     ProviderEntry { id: id.to_owned(), keys }
 }
 
-pub(crate) fn kit(providers: &[ProviderEntry], variables: &[(&str, &str)]) -> AgentKit {
+pub(crate) fn kit(providers: &[ProviderEntry], variables: &[(&str, &str)]) -> AgentResources {
     let all = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    AgentKit { providers: providers.to_vec(), variables: AgentVariables(all), ..AgentKit::default() }
+    AgentResources { providers: providers.to_vec(), variables: AgentVariables(all), ..AgentResources::default() }
 }
 
 pub(crate) fn environment(all: &[(&str, &str)]) -> Environment {

@@ -6,7 +6,9 @@ use super::{
 };
 use crate::storage::{Saved, create};
 use baton_agentdir::{Amended, Diagnostic, EditError, amend, parse};
-use baton_ports::{AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentStorage, AgentStorageError, BoxFuture};
+use baton_ports::{
+    AgentEditor, AgentFiles, AgentRepositoryError, AgentStorage, AgentStorageError, AgentUpdate, BoxFuture,
+};
 use baton_types::{AgentChange, AgentName, ErrorCode};
 use std::{
     io,
@@ -21,21 +23,21 @@ const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Writes into the files that agents come from; a new agent becomes a directory in the first folder of agents.
-impl AgentBook for DirectoryAgents {
+impl AgentEditor for DirectoryAgents {
     fn amend<'a>(
         &'a self,
         agent: &'a AgentName,
         change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
+    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
         let name = agent.clone();
         Box::pin(patiently(&self.shelf, agent, Arc::new(move |shelf| shelf.amend(&name, &change))))
     }
 
-    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
+    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
         self.apart(move |shelf| shelf.create(&files, &shelf.folder()?))
     }
 
-    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
+    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
         let agent = agent.clone();
         self.apart(move |shelf| shelf.discard(&agent, None).map(drop))
     }
@@ -45,8 +47,8 @@ impl DirectoryAgents {
     /// Does something with the shelf where waiting for the disk is allowed.
     pub(super) fn apart<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shelf) -> Result<T, AgentBookError> + Send + 'static,
-    ) -> BoxFuture<'_, Result<T, AgentBookError>> {
+        work: impl FnOnce(&Shelf) -> Result<T, AgentRepositoryError> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, AgentRepositoryError>> {
         let shelf = Arc::clone(&self.shelf);
         Box::pin(async move { spawn_blocking(move || work(&shelf)).await.unwrap_or_else(|_| Err(given_up())) })
     }
@@ -59,14 +61,14 @@ pub(super) enum Room {
 }
 
 /// A change that is tried; nothing when somebody else wrote meanwhile.
-pub(super) type Try<T> = Arc<dyn Fn(&Shelf) -> Result<Option<T>, AgentBookError> + Send + Sync>;
+pub(super) type Try<T> = Arc<dyn Fn(&Shelf) -> Result<Option<T>, AgentRepositoryError> + Send + Sync>;
 
 /// Tries a change until nobody else writes at the same time.
 pub(super) async fn patiently<T: Send + 'static>(
     shelf: &Arc<Shelf>,
     agent: &AgentName,
     change: Try<T>,
-) -> Result<T, AgentBookError> {
+) -> Result<T, AgentRepositoryError> {
     for _ in 0..TRIES {
         let (shelf, change) = (Arc::clone(shelf), Arc::clone(&change));
         let tried = spawn_blocking(move || change(&shelf)).await.unwrap_or_else(|_| Err(given_up()));
@@ -81,13 +83,13 @@ pub(super) async fn patiently<T: Send + 'static>(
 
 impl Shelf {
     /// Where the agent's files are.
-    pub(super) fn home(&self, agent: &AgentName) -> Result<Home, AgentBookError> {
+    pub(super) fn home(&self, agent: &AgentName) -> Result<Home, AgentRepositoryError> {
         let missing = || failed(ErrorCode::AGENT_NOT_FOUND, format!("no directory defines the agent '{agent}'"));
         self.now().place_of(agent).map(|place| place.home.clone()).ok_or_else(missing)
     }
 
     /// Tries once; nothing when somebody else wrote meanwhile.
-    fn amend(&self, agent: &AgentName, change: &AgentChange) -> Result<Option<AgentChanged>, AgentBookError> {
+    fn amend(&self, agent: &AgentName, change: &AgentChange) -> Result<Option<AgentUpdate>, AgentRepositoryError> {
         let home = self.home(agent)?;
         let (content, _) = home.content();
         let amended = match content.diagnostics.iter().any(Diagnostic::is_error) {
@@ -105,11 +107,11 @@ impl Shelf {
         }
         // Also when nothing was written: what is served may be older than the file.
         self.reload();
-        Ok(Some(AgentChanged { file: shown.display().to_string(), is_written }))
+        Ok(Some(AgentUpdate { file: shown.display().to_string(), is_written }))
     }
 
     /// Keeps a new agent and serves it.
-    pub(super) fn create(&self, files: &AgentFiles, room: &Room) -> Result<AgentName, AgentBookError> {
+    pub(super) fn create(&self, files: &AgentFiles, room: &Room) -> Result<AgentName, AgentRepositoryError> {
         let parsed = parse(files, ".");
         let Some(agent) = parsed.agent else {
             let lines: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
@@ -165,7 +167,7 @@ impl Shelf {
     }
 
     /// The first folder of agents; a path that is itself an agent is none.
-    pub(super) fn folder(&self) -> Result<Room, AgentBookError> {
+    pub(super) fn folder(&self) -> Result<Room, AgentRepositoryError> {
         let now = self.now();
         let is_agent = |path: &Path| now.places.iter().any(|place| place.home.shown() == path);
         let folders = self.origins.iter().filter_map(|origin| match origin {
@@ -180,7 +182,7 @@ impl Shelf {
     }
 
     /// The first storage besides directories.
-    pub(super) fn storage(&self) -> Result<Room, AgentBookError> {
+    pub(super) fn storage(&self) -> Result<Room, AgentRepositoryError> {
         let storages = self.origins.iter().filter_map(|origin| match origin {
             Origin::Kept(storage) => Some(Room::Storage(Arc::clone(storage))),
             Origin::Path(_) | Origin::Folder(_) => None,
@@ -198,7 +200,7 @@ impl Shelf {
 
 impl Home {
     /// What a change that was refused tells whoever wanted it.
-    pub(super) fn refused(&self, error: &EditError) -> AgentBookError {
+    pub(super) fn refused(&self, error: &EditError) -> AgentRepositoryError {
         let shown = self.shown().strip_prefix(".").unwrap_or(self.shown());
         let detail = match shown.as_os_str().is_empty() {
             true => error.to_string(),
@@ -208,7 +210,7 @@ impl Home {
     }
 }
 
-pub(super) fn unwritable(path: &Path, error: &io::Error) -> AgentBookError {
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> AgentRepositoryError {
     let what = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "let the user that runs Baton write the file and its directory, or change it by hand"
@@ -218,10 +220,10 @@ pub(super) fn unwritable(path: &Path, error: &io::Error) -> AgentBookError {
     failed(ErrorCode::AGENT_NOT_CHANGED, format!("{} cannot be written: {error}; {what}", path.display()))
 }
 
-fn failed(code: ErrorCode, detail: String) -> AgentBookError {
-    AgentBookError { code, detail }
+fn failed(code: ErrorCode, detail: String) -> AgentRepositoryError {
+    AgentRepositoryError { code, detail }
 }
 
-fn given_up() -> AgentBookError {
+fn given_up() -> AgentRepositoryError {
     failed(ErrorCode::INTERNAL, "the change was given up".to_owned())
 }

@@ -147,7 +147,7 @@ impl Home {
                     }
                     Err(error) => {
                         let remark = Diagnostic::error(AGENT_FILE, Place::START, error.to_string());
-                        let digest = Digest::of(error.to_string().as_bytes());
+                        let digest = Digest::compute(error.to_string().as_bytes());
                         let files = BTreeMap::new();
                         (Content { files, diagnostics: vec![remark], digest, pending: None }, None)
                     }
@@ -178,7 +178,7 @@ impl Home {
             Self::Disk(found) => save(found, expected, changes),
             Self::Kept(kept) => match kept.storage.replace(&kept.key, expected, changes) {
                 Ok(digest) => Ok(Saved::Done(digest)),
-                Err(AgentStorageError::Changed) => Ok(Saved::Not),
+                Err(AgentStorageError::Conflict) => Ok(Saved::Not),
                 Err(error) => Err(io::Error::other(error)),
             },
         }

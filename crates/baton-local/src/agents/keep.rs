@@ -7,12 +7,14 @@ use super::{
 };
 use crate::storage::Saved;
 use baton_agentdir::{Diagnostic, EditError};
-use baton_ports::{AgentBookError, AgentFiles, AgentPlace, AgentShelf, BoxFuture, Keeping, KeptAgent};
+use baton_ports::{
+    AgentFiles, AgentLocation, AgentPersistence, AgentRepository, AgentRepositoryError, BoxFuture, StoredAgent,
+};
 use baton_types::{AgentName, Digest, ErrorCode};
 use std::collections::BTreeMap;
 
-impl AgentShelf for DirectoryAgents {
-    fn kept<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>> {
+impl AgentRepository for DirectoryAgents {
+    fn stored_agent<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         let agent = agent.clone();
         self.apart(move |shelf| shelf.kept(&agent))
     }
@@ -22,7 +24,7 @@ impl AgentShelf for DirectoryAgents {
         agent: &'a AgentName,
         expected: &'a Digest,
         changes: BTreeMap<String, Option<Vec<u8>>>,
-    ) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>> {
+    ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         let (agent, expected) = (agent.clone(), expected.clone());
         self.apart(move |shelf| {
             let home = shelf.home(&agent)?;
@@ -36,36 +38,44 @@ impl AgentShelf for DirectoryAgents {
         })
     }
 
-    fn make<'a>(&'a self, files: AgentFiles, keeping: Keeping) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>> {
+    fn create_agent<'a>(
+        &'a self,
+        files: AgentFiles,
+        keeping: AgentPersistence,
+    ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         self.apart(move |shelf| {
             let name = shelf.create(&files, &shelf.room(keeping)?)?;
             shelf.kept(&name)
         })
     }
 
-    fn discard<'a>(
+    fn delete_agent<'a>(
         &'a self,
         agent: &'a AgentName,
         expected: Option<&'a Digest>,
-    ) -> BoxFuture<'a, Result<AgentPlace, AgentBookError>> {
+    ) -> BoxFuture<'a, Result<AgentLocation, AgentRepositoryError>> {
         let (agent, expected) = (agent.clone(), expected.cloned());
         self.apart(move |shelf| shelf.discard(&agent, expected.as_ref()))
     }
 }
 
 impl Shelf {
-    fn kept(&self, agent: &AgentName) -> Result<KeptAgent, AgentBookError> {
+    fn kept(&self, agent: &AgentName) -> Result<StoredAgent, AgentRepositoryError> {
         let home = self.home(agent)?;
         let (content, _) = home.content();
         if content.diagnostics.iter().any(Diagnostic::is_error) {
             return Err(home.refused(&EditError::Invalid(content.diagnostics)));
         }
         let place = home.place();
-        Ok(KeptAgent { name: agent.clone(), files: content.files, digest: content.digest, place })
+        Ok(StoredAgent { name: agent.clone(), files: content.files, digest: content.digest, location: place })
     }
 
     /// Takes an agent's files away, if they are still those of the digest.
-    pub(super) fn discard(&self, agent: &AgentName, expected: Option<&Digest>) -> Result<AgentPlace, AgentBookError> {
+    pub(super) fn discard(
+        &self,
+        agent: &AgentName,
+        expected: Option<&Digest>,
+    ) -> Result<AgentLocation, AgentRepositoryError> {
         let home = self.home(agent)?;
         if expected.is_some_and(|expected| home.content().0.digest != *expected) {
             return Err(outdated(agent));
@@ -76,7 +86,7 @@ impl Shelf {
     }
 
     /// Where a new agent is kept.
-    fn room(&self, keeping: Keeping) -> Result<Room, AgentBookError> {
+    fn room(&self, keeping: AgentPersistence) -> Result<Room, AgentRepositoryError> {
         let made = || {
             self.origins.iter().find_map(|origin| match origin {
                 Origin::Folder(folder) => Some(Room::Folder(folder.clone())),
@@ -84,27 +94,27 @@ impl Shelf {
             })
         };
         match keeping {
-            Keeping::Usual => made().map_or_else(|| self.storage().or_else(|_| self.folder()), Ok),
-            Keeping::Passing => self.storage(),
-            Keeping::Lasting => made().map_or_else(|| self.folder(), Ok),
+            AgentPersistence::Default => made().map_or_else(|| self.storage().or_else(|_| self.folder()), Ok),
+            AgentPersistence::Temporary => self.storage(),
+            AgentPersistence::Durable => made().map_or_else(|| self.folder(), Ok),
         }
     }
 }
 
 impl Home {
-    fn place(&self) -> AgentPlace {
+    fn place(&self) -> AgentLocation {
         match self {
             Self::Disk(found) => {
                 let shown = found.shown.strip_prefix(".").unwrap_or(&found.shown);
                 let shown = if shown.as_os_str().is_empty() { &found.shown } else { shown };
-                AgentPlace::Disk(shown.display().to_string())
+                AgentLocation::Disk(shown.display().to_string())
             }
-            Self::Kept(kept) => kept.storage.place(&kept.key),
+            Self::Kept(kept) => kept.storage.location(&kept.key),
         }
     }
 }
 
-fn outdated(agent: &AgentName) -> AgentBookError {
+fn outdated(agent: &AgentName) -> AgentRepositoryError {
     let detail = format!("the agent '{agent}' has been changed since it was read");
-    AgentBookError { code: ErrorCode::AGENT_OUTDATED, detail }
+    AgentRepositoryError { code: ErrorCode::AGENT_OUTDATED, detail }
 }

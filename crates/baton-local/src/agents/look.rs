@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{LoadError, SpecCheck, discover::discover, files::Content};
 use baton_agentdir::{AGENT_FILE, Diagnostic, document, parse};
-use baton_ports::Unusable;
+use baton_ports::UnusableEntry;
 use baton_types::{AgentListing, AgentName, AgentSpec, Digest, ToolRunner};
 use std::{
     collections::HashSet,
@@ -53,7 +53,7 @@ impl Place {
     /// Has the files read again at the next look, whatever their stamps say.
     pub(super) fn forget(&mut self) {
         self.stamps = None;
-        self.digest = Digest::of(b"");
+        self.digest = Digest::compute(b"");
     }
 
     /// Whether its files may not be as they were read.
@@ -63,7 +63,7 @@ impl Place {
     }
 
     fn is_forgotten(&self) -> bool {
-        self.digest == Digest::of(b"")
+        self.digest == Digest::compute(b"")
     }
 
     fn is_broken(&self) -> bool {
@@ -88,8 +88,8 @@ impl Problem {
         matches!(self.error, LoadError::Missing { .. } | LoadError::Empty { .. })
     }
 
-    pub(super) fn unusable(&self) -> Unusable {
-        Unusable { entry: self.entry.display().to_string(), reason: self.error.to_string() }
+    pub(super) fn unusable(&self) -> UnusableEntry {
+        UnusableEntry { entry: self.entry.display().to_string(), reason: self.error.to_string() }
     }
 }
 
@@ -246,7 +246,7 @@ fn read(home: &Home, content: Content, old: Option<&Served>, eyes: &Eyes<'_>) ->
         if let Some(old) = old.filter(|old| old.source.makes(&made)) {
             return old.clone();
         }
-        let listing = Arc::new(AgentListing::of(&made.agent, &made.kit));
+        let listing = Arc::new(AgentListing::from_agent(&made.agent, &made.kit));
         let source = Arc::new(Source::new(home.clone(), &made, is_foreign, files, eyes.room));
         let served = Served { listing, source };
         eyes.loaded.offer(&served, made);

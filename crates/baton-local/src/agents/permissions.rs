@@ -6,20 +6,20 @@ use super::{
 };
 use crate::storage::Saved;
 use baton_agentdir::{Diagnostic, EditError, Edited, edit};
-use baton_ports::{AgentBookError, BoxFuture, PermissionBook, PermissionBookError, PermissionChanged};
+use baton_ports::{AgentRepositoryError, BoxFuture, PermissionEditError, PermissionEditor, PermissionUpdate};
 use baton_types::{AgentName, PermissionChange};
 use std::{collections::BTreeMap, sync::Arc};
 
-impl PermissionBook for DirectoryAgents {
+impl PermissionEditor for DirectoryAgents {
     fn change<'a>(
         &'a self,
         agent: &'a AgentName,
         change: PermissionChange,
-    ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>> {
+    ) -> BoxFuture<'a, Result<PermissionUpdate, PermissionEditError>> {
         Box::pin(async move {
             let name = agent.clone();
             let changed = patiently(&self.shelf, agent, Arc::new(move |shelf| shelf.change(&name, &change))).await;
-            changed.map_err(|AgentBookError { code, detail }| PermissionBookError { code, detail })
+            changed.map_err(|AgentRepositoryError { code, detail }| PermissionEditError { code, detail })
         })
     }
 }
@@ -30,7 +30,7 @@ impl Shelf {
         &self,
         agent: &AgentName,
         change: &PermissionChange,
-    ) -> Result<Option<PermissionChanged>, AgentBookError> {
+    ) -> Result<Option<PermissionUpdate>, AgentRepositoryError> {
         let home = self.home(agent)?;
         let (content, _) = home.content();
         let edited = match content.diagnostics.iter().any(Diagnostic::is_error) {
@@ -49,6 +49,6 @@ impl Shelf {
         }
         // Also when nothing was written: what is served may be older than the file.
         self.reload();
-        Ok(Some(PermissionChanged { file: shown.display().to_string(), is_written, before, after }))
+        Ok(Some(PermissionUpdate { file: shown.display().to_string(), is_written, before, after }))
     }
 }

@@ -8,7 +8,7 @@ use super::{
     source::Served,
 };
 use baton_agentdir::Diagnostic;
-use baton_ports::Unusable;
+use baton_ports::UnusableEntry;
 use baton_types::AgentName;
 use std::{collections::HashMap, path::Path};
 
@@ -17,7 +17,7 @@ use std::{collections::HashMap, path::Path};
 pub(super) struct Snapshot {
     /// Agents, in the order in which they were found.
     pub(super) places: Vec<Place>,
-    pub(super) unusable: Vec<Unusable>,
+    pub(super) unusable: Vec<UnusableEntry>,
     by_spot: HashMap<Spot, usize>,
     // Sorted by name.
     served: Vec<Served>,

@@ -3,7 +3,7 @@
 use super::home::{Home, Spot};
 use baton_agentdir::parse;
 use baton_ports::AgentFiles;
-use baton_types::{AgentKit, AgentListing, AgentName, AgentSpec, HandoffTarget};
+use baton_types::{AgentListing, AgentName, AgentResources, AgentSpec, HandoffTarget};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -16,7 +16,7 @@ const ROOM: usize = 96 << 20;
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) agent: Arc<AgentSpec>,
-    pub(super) kit: Arc<AgentKit>,
+    pub(super) kit: Arc<AgentResources>,
 }
 
 /// Where a usable agent comes from, as it was when it was read.

@@ -1,7 +1,7 @@
 //! Changes that are noticed without anybody asking.
 
 use super::DirectoryAgents;
-use baton_ports::{AgentSource as _, Unusable};
+use baton_ports::{AgentSource as _, UnusableEntry};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::Instant};
 
@@ -42,6 +42,6 @@ impl DirectoryAgents {
     }
 }
 
-fn by_entry(unusable: Vec<Unusable>) -> BTreeMap<String, String> {
+fn by_entry(unusable: Vec<UnusableEntry>) -> BTreeMap<String, String> {
     unusable.into_iter().map(|unusable| (unusable.entry, unusable.reason)).collect()
 }

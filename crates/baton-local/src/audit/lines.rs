@@ -1,7 +1,7 @@
 //! Records as lines of JSON.
 
 use super::rotated::Rotated;
-use baton_ports::{AdminChange, Denial};
+use baton_ports::{AccessDenial, AdminChange};
 use baton_types::Timestamp;
 use serde::Serialize;
 use std::{io, net::IpAddr};
@@ -57,7 +57,7 @@ impl Lines {
     }
 
     /// Somebody was turned away.
-    pub(super) fn denied(&mut self, denial: &Denial) -> io::Result<()> {
+    pub(super) fn denied(&mut self, denial: &AccessDenial) -> io::Result<()> {
         let principal = denial.principal.as_deref();
         self.write(&Record {
             at: denial.at.to_string(),

@@ -77,7 +77,7 @@ impl Stamps {
 
     /// The same stamps have the same digest, and others another.
     pub(crate) fn digest(&self) -> Digest {
-        Digest::of(format!("{:?} {:?}", self.files, self.pending).as_bytes())
+        Digest::compute(format!("{:?} {:?}", self.files, self.pending).as_bytes())
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {

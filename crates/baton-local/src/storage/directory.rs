@@ -7,7 +7,7 @@ use crate::{
     files::{Content, Stamps},
 };
 use baton_agentdir::Diagnostic;
-use baton_ports::{AgentFiles, AgentPlace, AgentStorage, AgentStorageError};
+use baton_ports::{AgentFiles, AgentLocation, AgentStorage, AgentStorageError};
 use baton_types::Digest;
 use std::{
     collections::BTreeMap,
@@ -58,7 +58,7 @@ impl AgentStorage for DirectoryStorage {
             settle(&found);
         }
         match content.diagnostics.iter().find(|remark| Diagnostic::is_error(remark)) {
-            Some(remark) => Err(AgentStorageError::Failed(remark.to_string())),
+            Some(remark) => Err(AgentStorageError::Unavailable(remark.to_string())),
             None => Ok((content.files, content.digest)),
         }
     }
@@ -76,13 +76,13 @@ impl AgentStorage for DirectoryStorage {
     ) -> Result<Digest, AgentStorageError> {
         match save(&self.found(key)?, expected, changes).map_err(|error| failed(&error))? {
             Saved::Done(digest) => Ok(digest),
-            Saved::Not => Err(AgentStorageError::Changed),
+            Saved::Not => Err(AgentStorageError::Conflict),
         }
     }
 
     fn create(&self, key: &str, files: &AgentFiles) -> Result<Digest, AgentStorageError> {
         if !is_plain(key) {
-            return Err(AgentStorageError::Failed(format!("{key:?} cannot be the name of a directory")));
+            return Err(AgentStorageError::Unavailable(format!("{key:?} cannot be the name of a directory")));
         }
         let made = create(&self.folder, key, files).map_err(|error| failed(&error))?;
         Ok(Content::read(&made).0.digest)
@@ -92,8 +92,8 @@ impl AgentStorage for DirectoryStorage {
         remove(&self.found(key)?).map_err(|error| failed(&error))
     }
 
-    fn place(&self, key: &str) -> AgentPlace {
-        AgentPlace::Disk(self.folder.join(key).display().to_string())
+    fn location(&self, key: &str) -> AgentLocation {
+        AgentLocation::Disk(self.folder.join(key).display().to_string())
     }
 }
 
@@ -110,7 +110,7 @@ fn key(path: &Path) -> Option<String> {
 fn unreadable(error: LoadError) -> AgentStorageError {
     match error {
         LoadError::Missing { .. } | LoadError::Empty { .. } => AgentStorageError::Missing,
-        error => AgentStorageError::Failed(error.to_string()),
+        error => AgentStorageError::Unavailable(error.to_string()),
     }
 }
 
@@ -118,7 +118,7 @@ fn failed(error: &io::Error) -> AgentStorageError {
     match error.kind() {
         io::ErrorKind::AlreadyExists => AgentStorageError::Exists,
         io::ErrorKind::NotFound => AgentStorageError::Missing,
-        io::ErrorKind::WouldBlock => AgentStorageError::Changed,
-        _ => AgentStorageError::Failed(error.to_string()),
+        io::ErrorKind::WouldBlock => AgentStorageError::Conflict,
+        _ => AgentStorageError::Unavailable(error.to_string()),
     }
 }

@@ -1,6 +1,6 @@
 //! Agents in the memory of this process.
 
-use baton_ports::{AgentFiles, AgentPlace, AgentStorage, AgentStorageError};
+use baton_ports::{AgentFiles, AgentLocation, AgentStorage, AgentStorageError};
 use baton_types::Digest;
 use parking_lot::RwLock;
 use std::{
@@ -61,7 +61,7 @@ impl AgentStorage for MemoryStorage {
         let mut agents = self.agents.write();
         let kept = agents.get_mut(key).ok_or(AgentStorageError::Missing)?;
         if kept.digest != *expected {
-            return Err(AgentStorageError::Changed);
+            return Err(AgentStorageError::Conflict);
         }
         let mut changed = kept.files.clone();
         for (path, new) in changes {
@@ -82,7 +82,7 @@ impl AgentStorage for MemoryStorage {
         match agents.entry(key.to_owned()) {
             Entry::Occupied(_) => Err(AgentStorageError::Exists),
             Entry::Vacant(_) if is_full => {
-                Err(AgentStorageError::Failed(format!("there are {MAX_AGENTS} agents already")))
+                Err(AgentStorageError::Unavailable(format!("there are {MAX_AGENTS} agents already")))
             }
             Entry::Vacant(place) => Ok(place.insert(Kept::new(files.clone())).digest.clone()),
         }
@@ -92,21 +92,21 @@ impl AgentStorage for MemoryStorage {
         self.agents.write().remove(key).map(drop).ok_or(AgentStorageError::Missing)
     }
 
-    fn place(&self, _: &str) -> AgentPlace {
-        AgentPlace::Memory
+    fn location(&self, _: &str) -> AgentLocation {
+        AgentLocation::Memory
     }
 }
 
 fn bounded(files: &AgentFiles) -> Result<(), AgentStorageError> {
     match files.values().map(Vec::len).sum::<usize>() <= MAX_BYTES {
         true => Ok(()),
-        false => Err(AgentStorageError::Failed("the agent is larger than 64 MB".to_owned())),
+        false => Err(AgentStorageError::Unavailable("the agent is larger than 64 MB".to_owned())),
     }
 }
 
 fn digest(files: &AgentFiles) -> Digest {
-    let parts = files.iter().map(|(file, bytes)| format!("{file:?} {}\n", Digest::of(bytes)));
-    Digest::of(parts.collect::<String>().as_bytes())
+    let parts = files.iter().map(|(file, bytes)| format!("{file:?} {}\n", Digest::compute(bytes)));
+    Digest::compute(parts.collect::<String>().as_bytes())
 }
 
 impl fmt::Debug for MemoryStorage {

@@ -45,7 +45,7 @@ struct Entry {
 
 impl Pending {
     pub(super) fn of(files: &AgentFiles, changes: &BTreeMap<String, Option<Vec<u8>>>) -> Self {
-        let old = |path: &str| files.get(path).map(|bytes| Digest::of(bytes));
+        let old = |path: &str| files.get(path).map(|bytes| Digest::compute(bytes));
         let change =
             |(path, new): (&String, &Option<Vec<u8>>)| Change { path: path.clone(), old: old(path), new: new.clone() };
         Self { changes: changes.iter().map(change).collect() }
@@ -82,7 +82,7 @@ impl Pending {
     /// Brings files to where the change leaves them; what somebody has changed since stays as they left it.
     pub(crate) fn finish(&self, files: &mut AgentFiles) {
         for change in &self.changes {
-            if files.get(&change.path).map(|bytes| Digest::of(bytes)) == change.old {
+            if files.get(&change.path).map(|bytes| Digest::compute(bytes)) == change.old {
                 match &change.new {
                     Some(bytes) => files.insert(change.path.clone(), bytes.clone()),
                     None => files.remove(&change.path),
@@ -98,7 +98,7 @@ impl Pending {
             old: change.old.clone(),
             length: change.new.as_ref().map(Vec::len),
         };
-        let header = Header { digest: Digest::of(&bytes), files: self.changes.iter().map(entry).collect() };
+        let header = Header { digest: Digest::compute(&bytes), files: self.changes.iter().map(entry).collect() };
         let mut all = serde_json::to_vec(&header).map_err(io::Error::other)?;
         all.push(b'\n');
         all.extend(bytes);
@@ -109,7 +109,7 @@ impl Pending {
         let end = all.iter().position(|byte| *byte == b'\n')?;
         let (header, mut rest) = (all.get(..end)?, all.get(end + 1..)?);
         let header: Header = serde_json::from_slice(header).ok()?;
-        if Digest::of(rest) != header.digest {
+        if Digest::compute(rest) != header.digest {
             return None;
         }
         let mut changes = Vec::new();

@@ -83,7 +83,7 @@ fn bring(found: &Found) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        if current.as_deref().map(Digest::of) == change.old {
+        if current.as_deref().map(Digest::compute) == change.old {
             // Whoever saves the file at this very moment keeps what they wrote.
             put(found, &change.path, current.as_deref(), change.new.as_deref())?;
         }

@@ -1,12 +1,12 @@
 //! The audit log on disk.
 
 use baton_local::AuditFile;
-use baton_ports::{AdminChange, Audit as _, Denial};
+use baton_ports::{AccessDenial, AdminChange, AuditLog as _};
 use baton_types::{ErrorCode, Principal, Timestamp};
 use std::{fs, path::Path, sync::Arc};
 
-fn denial(reason: &str) -> Denial {
-    Denial {
+fn denial(reason: &str) -> AccessDenial {
+    AccessDenial {
         at: Timestamp::from_millis(1_794_770_760_000),
         code: ErrorCode::SCOPE_MISSING,
         reason: reason.to_owned(),
@@ -18,14 +18,20 @@ fn denial(reason: &str) -> Denial {
     }
 }
 
-fn unknown() -> Denial {
-    Denial { code: ErrorCode::UNAUTHENTICATED, remote: None, principal: None, credential: None, ..denial("no token") }
+fn unknown() -> AccessDenial {
+    AccessDenial {
+        code: ErrorCode::UNAUTHENTICATED,
+        remote: None,
+        principal: None,
+        credential: None,
+        ..denial("no token")
+    }
 }
 
 /// Logs, and returns when everything is on disk.
-fn log(directory: &Path, denials: Vec<Denial>) {
+fn log(directory: &Path, denials: Vec<AccessDenial>) {
     let audit = AuditFile::open(directory).unwrap();
-    denials.into_iter().for_each(|denial| audit.denied(denial));
+    denials.into_iter().for_each(|denial| audit.record_denial(denial));
 }
 
 #[test]
@@ -45,11 +51,11 @@ fn everybody_who_was_turned_away_is_one_line() {
 fn a_change_by_an_administrator_is_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let audit = AuditFile::open(directory.path()).unwrap();
-    let Denial { at, method, remote, credential, .. } = denial("");
+    let AccessDenial { at, method, remote, credential, .. } = denial("");
     let principal = Arc::new(Principal { tenant: "acme".into(), subject: "root".into(), scopes: Vec::new() });
     let change = "created token t1".to_owned();
     let path = "/api/v1/tokens".to_owned();
-    audit.changed(AdminChange { at, change, method, path, remote, principal, credential });
+    audit.record_change(AdminChange { at, change, method, path, remote, principal, credential });
     drop(audit);
     insta::assert_snapshot!(fs::read_to_string(directory.path().join("audit.jsonl")).unwrap().trim_end());
 }

@@ -1,8 +1,10 @@
 //! Definitions that are changed, made and taken away, on disk and in memory.
 
 use baton_local::{DirectoryAgents, MemoryStorage};
-use baton_ports::{AgentBook as _, AgentFiles, AgentShelf as _, AgentSource as _, AgentStorage as _, Keeping};
-use baton_types::{AgentChange, AgentName, ErrorCode, Include, ItemDraft, ItemKind};
+use baton_ports::{
+    AgentEditor as _, AgentFiles, AgentPersistence, AgentRepository as _, AgentSource as _, AgentStorage as _,
+};
+use baton_types::{AgentChange, AgentName, ErrorCode, InclusionMode, ItemDraft, ItemKind};
 use futures_util::future::join_all;
 use std::{fs, sync::Arc};
 use tempfile::TempDir;
@@ -16,7 +18,7 @@ fn rule(name: &str) -> AgentChange {
     let item = ItemDraft {
         name: name.to_owned(),
         text: Some(format!("The text of {name}.")),
-        include: Some(Include::Always),
+        include: Some(InclusionMode::Always),
         ..ItemDraft::default()
     };
     AgentChange::Create { kind: ItemKind::Rule, item }
@@ -34,7 +36,7 @@ async fn agents_are_made_changed_and_taken_away_on_disk_and_in_memory() {
     let folder = home.path().join("agents");
     let agents = DirectoryAgents::open_with(std::slice::from_ref(&folder), vec![memory.clone()], None);
     assert_eq!(agents.create(native("disk")).await.unwrap(), AgentName::from("disk"));
-    let in_memory = |files: AgentFiles| agents.make(files, Keeping::Passing);
+    let in_memory = |files: AgentFiles| agents.create_agent(files, AgentPersistence::Temporary);
     assert_eq!(in_memory(native("memory")).await.unwrap().name, AgentName::from("memory"));
     for name in ["disk", "memory"] {
         assert_eq!(rules(&agents, name), [""; 0]);

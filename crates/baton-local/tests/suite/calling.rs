@@ -1,13 +1,15 @@
 //! One call of an agent's first tool, by somebody who answers no questions.
 
 use baton_local::CommandTools;
-use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolRun};
+use baton_ports::{
+    BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
+};
 use baton_types::{AgentSpec, Json, Principal, ToolCall};
 
 struct Nobody;
 
 impl ToolHelper for Nobody {
-    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+    fn sample(&self, _: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         Box::pin(std::future::ready(Err("nobody is here".to_owned())))
     }
 }
@@ -18,9 +20,9 @@ pub(crate) async fn call_first(agent: &AgentSpec, arguments: &str) -> ToolOutput
     let call = ToolCall { id: "call-1".into(), name: tool.name.clone(), arguments };
     let principal = &Principal { tenant: "acme".into(), subject: "ann".into(), scopes: Vec::new() };
     let helper = &Nobody;
-    let run = ToolRun { agent, tool, call: &call, principal, task: None, trace: None, answers: None, helper };
+    let run = ToolInvocation { agent, tool, call: &call, principal, task: None, trace: None, answers: None, helper };
     match CommandTools::new().call(run).await {
         ToolOutcome::Done(output) => output,
-        ToolOutcome::Asks(ask) => panic!("a program cannot ask: {ask:?}"),
+        ToolOutcome::InputRequired(ask) => panic!("a program cannot ask: {ask:?}"),
     }
 }

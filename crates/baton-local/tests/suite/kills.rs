@@ -54,7 +54,7 @@ fn child() {
     loop {
         let (files, digest) = storage.read("a").unwrap();
         match storage.replace("a", &digest, &changes(&files)) {
-            Ok(_) | Err(AgentStorageError::Changed) => {}
+            Ok(_) | Err(AgentStorageError::Conflict) => {}
             Err(error) => panic!("{error}"),
         }
     }

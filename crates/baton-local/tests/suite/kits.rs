@@ -2,7 +2,7 @@
 
 use baton_local::DirectoryAgents;
 use baton_ports::AgentSource;
-use baton_types::{AgentKit, AgentSpec};
+use baton_types::{AgentResources, AgentSpec};
 use futures_util::{FutureExt, StreamExt};
 use std::{
     fs,
@@ -41,7 +41,7 @@ fn settle(directory: &Path) {
     }
 }
 
-fn servers(kit: &AgentKit) -> Vec<&str> {
+fn servers(kit: &AgentResources) -> Vec<&str> {
     kit.servers.iter().map(|server| server.name.as_str()).collect()
 }
 
@@ -68,13 +68,13 @@ fn servers_and_references_come_from_files() {
         std::os::unix::fs::symlink("guide.md", path.join("references/inside.md")).unwrap();
     }
     let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
-    let kit = agents.kit(&"a".into());
+    let kit = agents.agent_resources(&"a".into());
     assert_eq!(servers(&kit), ["files", "web", "old"]);
     #[cfg(unix)]
     assert_eq!(references(&agents.agent(&"a".into()).unwrap()), ["guide", "inside", "limits"]);
     let remarks: Vec<String> = agents.warnings().iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(remarks.join("\n").replace(&home.path().display().to_string(), "HOME"));
-    assert_eq!(*agents.kit(&"nobody".into()), AgentKit::default());
+    assert_eq!(*agents.agent_resources(&"nobody".into()), AgentResources::default());
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,12 +101,12 @@ async fn a_refresh_reads_what_changed_and_tells_whoever_listens() {
     // Too early to look again.
     write(&path, "mcp.json", r#"{"mcpServers": {"files": {"command": "files"}}}"#);
     agents.refresh().await;
-    assert_eq!(servers(&agents.kit(&"a".into())), [""; 0]);
+    assert_eq!(servers(&agents.agent_resources(&"a".into())), [""; 0]);
 
     second().await;
     assert_eq!(agents.refresh().await, []);
     assert_eq!((reads(), changes.next().now_or_never()), (1, Some(Some(()))));
-    assert_eq!(servers(&agents.kit(&"a".into())), ["files"]);
+    assert_eq!(servers(&agents.agent_resources(&"a".into())), ["files"]);
 
     // Touched, but the same: nobody is told.
     settle(home.path());
@@ -133,14 +133,14 @@ async fn a_refresh_reads_what_changed_and_tells_whoever_listens() {
     assert_eq!(unusable[0].entry, path.display().to_string());
     assert!(unusable[0].reason.contains("agent.yaml:1:"), "{unusable:?}");
     assert_eq!(agents.refresh().await, unusable);
-    assert_eq!((changes.next().now_or_never(), servers(&agents.kit(&"a".into()))), (None, vec!["files"]));
+    assert_eq!((changes.next().now_or_never(), servers(&agents.agent_resources(&"a".into()))), (None, vec!["files"]));
 
     // A broken file of servers is no reason to take the agent away: its servers go, and are back when it is mended.
     write(&path, "agent.yaml", "name: a");
     write(&path, "mcp.json", "{");
     second().await;
     assert_eq!(agents.refresh().await, []);
-    assert_eq!(servers(&agents.kit(&"a".into())), [""; 0]);
+    assert_eq!(servers(&agents.agent_resources(&"a".into())), [""; 0]);
     assert_eq!(changes.next().now_or_never(), Some(Some(())));
 
     fs::remove_dir_all(&path).unwrap();

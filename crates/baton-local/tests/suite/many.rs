@@ -1,7 +1,7 @@
 //! Very many agents in one folder.
 
 use baton_local::DirectoryAgents;
-use baton_ports::{AgentSource, Unusable};
+use baton_ports::{AgentSource, UnusableEntry};
 use std::{fs, time::Instant};
 use tempfile::TempDir;
 
@@ -22,10 +22,10 @@ fn a_broken_one_among_very_many_is_told_of_and_the_rest_work() {
     let begun = Instant::now();
     let agents = DirectoryAgents::open(&paths, None);
     println!("{MANY} agents after {:?}", begun.elapsed());
-    assert_eq!(agents.listed().len(), MANY - 1);
+    assert_eq!(agents.listings().len(), MANY - 1);
     // Those that nobody asked for are not in memory, all but a bounded number of them.
     assert!(agents.loaded() <= 256, "{}", agents.loaded());
-    let entries = |unusable: Vec<Unusable>| -> Vec<String> { unusable.into_iter().map(|it| it.entry).collect() };
+    let entries = |unusable: Vec<UnusableEntry>| -> Vec<String> { unusable.into_iter().map(|it| it.entry).collect() };
     let broken = home.path().join("agent-00500").display().to_string();
     assert_eq!(entries(agents.unusable()), [broken]);
     assert_eq!(agents.agent(&"agent-00999".into()).unwrap().knowledge.rules[0].text, "Be brief.");
@@ -37,7 +37,7 @@ fn a_broken_one_among_very_many_is_told_of_and_the_rest_work() {
     assert_eq!(reload.changed, ["agent-00001".into(), "agent-00500".into()]);
     assert_eq!((agents.agents().len(), entries(agents.unusable()).len()), (MANY, 0));
     // Whoever goes through all of them leaves no more behind, and what is loaded again is the same.
-    for listing in agents.listed() {
+    for listing in agents.listings() {
         let agent = agents.agent(&listing.name).unwrap();
         assert_eq!((&agent.name, &agent.title), (&listing.name, &listing.title));
     }

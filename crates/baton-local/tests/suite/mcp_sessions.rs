@@ -1,7 +1,7 @@
 //! Sessions of MCP clients on disk.
 
 use baton_local::SessionFiles;
-use baton_ports::McpSessions;
+use baton_ports::McpSessionStore;
 use baton_types::Json;
 use std::fs;
 
@@ -11,11 +11,11 @@ async fn sessions_outlive_the_process_and_the_oldest_go() {
     let place = directory.path().join("sessions");
     let files = SessionFiles::open(&place, 2).unwrap();
     for id in ["one", "two"] {
-        files.keep(id, Json::string(id)).await.unwrap();
+        files.save_session(id, Json::string(id)).await.unwrap();
     }
     // What was used last is not the oldest.
     assert_eq!(files.load("one").await, Ok(Some(Json::string("one"))));
-    files.keep("three", Json::string("three")).await.unwrap();
+    files.save_session("three", Json::string("three")).await.unwrap();
     let files = SessionFiles::open(&place, 2).unwrap();
     let mut kept = Vec::new();
     for id in ["one", "two", "three"] {
@@ -23,11 +23,11 @@ async fn sessions_outlive_the_process_and_the_oldest_go() {
     }
     assert_eq!(kept, [true, false, true]);
     assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
-    files.forget("three").await.unwrap();
+    files.remove_session("three").await.unwrap();
     assert_eq!(files.load("three").await, Ok(None));
     fs::write(place.join("one.json"), "not json").unwrap();
     assert_eq!(files.load("one").await, Ok(None));
-    assert!(files.keep("large", Json::string(&"x".repeat(300_000))).await.is_err());
+    assert!(files.save_session("large", Json::string(&"x".repeat(300_000))).await.is_err());
     assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
 }
 
@@ -39,8 +39,8 @@ async fn no_id_leads_out_of_the_directory() {
     fs::write(directory.path().join("secret.json"), "\"secret\"").unwrap();
     for id in ["../secret", "..%2fsecret", "/etc/passwd", "", ".", "a/b", "a\\b", "a\0b", &"a".repeat(65)] {
         assert_eq!(files.load(id).await, Ok(None), "{id:?}");
-        assert!(files.keep(id, Json::string("x")).await.is_err(), "{id:?}");
-        assert_eq!(files.forget(id).await, Ok(()), "{id:?}");
+        assert!(files.save_session(id, Json::string("x")).await.is_err(), "{id:?}");
+        assert_eq!(files.remove_session(id).await, Ok(()), "{id:?}");
     }
     assert_eq!(fs::read_to_string(directory.path().join("secret.json")).unwrap(), "\"secret\"");
     assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
@@ -53,7 +53,7 @@ async fn only_the_owner_may_read_them() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("sessions");
     let files = SessionFiles::open(&place, 2).unwrap();
-    files.keep("one", Json::string("one")).await.unwrap();
+    files.save_session("one", Json::string("one")).await.unwrap();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&place), mode(&place.join("one.json"))), (0o700, 0o600));
 }

@@ -94,7 +94,7 @@ fn the_name_of_an_agent_that_is_broken_at_the_start_is_kept_for_it() {
     fs::create_dir(world.path("agents/c")).unwrap();
     world.agent("agents/c/tsagent.yaml");
     let agents = world.load().unwrap();
-    let names = |agents: &DirectoryAgents| agents.listed().iter().map(|one| one.name.to_string()).collect::<Vec<_>>();
+    let names = |agents: &DirectoryAgents| agents.listings().iter().map(|one| one.name.to_string()).collect::<Vec<_>>();
     assert_eq!((names(&agents), agents.unusable().len()), (vec!["x-1".to_owned(), "x-2".to_owned()], 1));
     world.agent("agents/a/tsagent.yaml");
     agents.reload();

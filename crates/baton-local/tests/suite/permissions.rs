@@ -1,8 +1,8 @@
 //! Words about tools on disk: complete or not at all, in force at once, and never at the cost of somebody else's.
 
 use baton_local::DirectoryAgents;
-use baton_ports::{AgentSource, PermissionBook};
-use baton_types::{AgentName, ErrorCode, McpTool, Permission, PermissionChange, ToolScope};
+use baton_ports::{AgentSource, PermissionEditor};
+use baton_types::{AgentName, ErrorCode, McpTool, Permission, PermissionChange, PermissionTarget};
 use futures_util::future::join_all;
 use std::{
     fs,
@@ -29,12 +29,12 @@ fn helper() -> AgentName {
 }
 
 fn word(tool: &str, permission: Permission) -> PermissionChange {
-    let scope = ToolScope::Tool(McpTool { server: "fs".to_owned(), tool: tool.to_owned() });
-    PermissionChange { scope, permission: Some(permission), disabled: None }
+    let scope = PermissionTarget::Tool(McpTool { server: "fs".to_owned(), tool: tool.to_owned() });
+    PermissionChange { target: scope, permission: Some(permission), disabled: None }
 }
 
 fn own(permission: Permission) -> PermissionChange {
-    PermissionChange { scope: ToolScope::Own("wipe".to_owned()), permission: Some(permission), disabled: None }
+    PermissionChange { target: PermissionTarget::Own("wipe".to_owned()), permission: Some(permission), disabled: None }
 }
 
 fn names(directory: &Path) -> Vec<String> {
@@ -53,7 +53,7 @@ async fn a_word_holds_at_once_and_a_second_time_writes_nothing() {
     assert_eq!(changed.file, path.join("mcp.json").display().to_string());
     assert!(changed.is_written);
     assert_eq!((changed.before.permission, changed.after.permission), (Permission::Ask, Permission::Allow));
-    let rules = agents.kit(&helper()).servers[0].permissions.rules.clone();
+    let rules = agents.agent_resources(&helper()).servers[0].permissions.rules.clone();
     assert_eq!(
         rules.iter().map(|rule| (rule.tool.as_str(), rule.permission)).collect::<Vec<_>>(),
         [("read", Permission::Allow)]
@@ -82,7 +82,7 @@ async fn writers_never_lose_each_others_words() {
         ended.unwrap();
     }
     let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
-    let rules = agents.kit(&helper()).servers[0].permissions.rules.clone();
+    let rules = agents.agent_resources(&helper()).servers[0].permissions.rules.clone();
     let mut tools: Vec<String> = rules.into_iter().map(|rule| rule.tool).collect();
     tools.sort();
     let all: Vec<String> = (0..6).flat_map(|writer| (0..4).map(move |tool| format!("w{writer}t{tool}"))).collect();
@@ -98,7 +98,7 @@ async fn what_cannot_be_changed_stays_as_it_is() {
     let file = path.join("mcp.json");
     let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
     let mut all = Vec::new();
-    let refused = |error: baton_ports::PermissionBookError| {
+    let refused = |error: baton_ports::PermissionEditError| {
         let detail = error.detail.replace(&home.path().display().to_string(), "HOME");
         format!("{}: {detail}", error.code.code)
     };

@@ -60,7 +60,7 @@ fn every_storage_keeps_what_it_is_given() {
         assert_eq!(storage.replace("a", &changed, &Changes::new()), Ok(changed.clone()));
         // Whoever looked before that has to look again.
         let late = changes(&[("prompt.md", Some("late"))]);
-        assert_eq!(storage.replace("a", &made, &late), Err(AgentStorageError::Changed));
+        assert_eq!(storage.replace("a", &made, &late), Err(AgentStorageError::Conflict));
         assert_eq!(storage.read("a"), Ok((second, changed)));
 
         storage.remove("a").unwrap();
@@ -83,7 +83,7 @@ fn a_folder_holds_nothing_but_the_files_and_lets_nobody_out() {
     for path in ["../evil.md", "rules/../../evil.md", "/tmp/evil", "notes.txt", "rules/a/b.md"] {
         let (_, now) = storage.read("a").unwrap();
         let evil = changes(&[(path, Some("evil")), ("prompt.md", Some("evil"))]);
-        assert!(matches!(storage.replace("a", &now, &evil), Err(AgentStorageError::Failed(_))), "{path}");
+        assert!(matches!(storage.replace("a", &now, &evil), Err(AgentStorageError::Unavailable(_))), "{path}");
         assert!(storage.create("c", &files(&[("agent.yaml", "name: c"), (path, "evil")])).is_err(), "{path}");
     }
     assert_eq!(all_files(home.path()), ["agents/a/agent.yaml", "agents/a/prompt.md", "agents/a/rules/x.md"]);
@@ -95,7 +95,7 @@ fn a_change_that_was_begun_is_read_as_done_and_spares_what_came_later() {
     let storage = DirectoryStorage::new(home.path());
     let old = files(&[("agent.yaml", "name: a"), ("prompt.md", "old"), ("rules/x.md", "old")]);
     storage.create("a", &old).unwrap();
-    let digest = |text: &str| baton_types::Digest::of(text.as_bytes());
+    let digest = |text: &str| baton_types::Digest::compute(text.as_bytes());
     // As a process leaves it that was killed before it touched any file.
     let header = serde_json::json!({
         "digest": digest("newnew"),
@@ -149,7 +149,7 @@ fn teamspark_30_writers_never_lose_each_others_change() {
                         let both = changes(&[("prompt.md", Some(&next)), ("rules/n.md", Some(&next))]);
                         match storage.replace("a", &digest, &both) {
                             Ok(_) => break,
-                            Err(AgentStorageError::Changed) => thread::yield_now(),
+                            Err(AgentStorageError::Conflict) => thread::yield_now(),
                             Err(error) => panic!("{error}"),
                         }
                     }

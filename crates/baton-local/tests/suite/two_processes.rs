@@ -1,7 +1,7 @@
 //! Two processes that change one agent at the same time.
 
 use baton_local::DirectoryAgents;
-use baton_ports::{AgentBook as _, AgentSource as _};
+use baton_ports::{AgentEditor as _, AgentSource as _};
 use baton_types::{AgentChange, ItemDraft, ItemKind};
 use std::{
     collections::BTreeSet,

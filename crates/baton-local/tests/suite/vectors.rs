@@ -1,7 +1,7 @@
 //! Vectors that outlive the process.
 
 use baton_local::VectorFiles;
-use baton_ports::{KeptVectors, VectorShelf};
+use baton_ports::{CachedVectors, EmbeddingCache};
 use baton_types::{AgentName, Digest};
 use std::{fs, sync::Arc};
 
@@ -13,8 +13,8 @@ async fn vectors_are_kept_by_agent_and_model_and_whatever_cannot_be_read_is_none
     let agent = AgentName::from("weather");
     assert!(files().read(&agent, "small").await.is_empty());
     assert!(!inside.exists(), "looking makes nothing");
-    let vectors: KeptVectors =
-        (0..3_u8).map(|number| (Digest::of(&[number]), vec![0.1 * f32::from(number), -0.33333334])).collect();
+    let vectors: CachedVectors =
+        (0..3_u8).map(|number| (Digest::compute(&[number]), vec![0.1 * f32::from(number), -0.33333334])).collect();
     files().write(&agent, "small", Arc::new(vectors.clone())).await.unwrap();
     assert_eq!(files().read(&agent, "small").await, vectors);
     assert!(files().read(&agent, "large").await.is_empty());

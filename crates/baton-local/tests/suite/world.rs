@@ -1,7 +1,7 @@
 //! The clock and the ids.
 
 use baton_local::{SystemClock, TimeOrderedIds};
-use baton_ports::{Clock, Ids};
+use baton_ports::{Clock, IdGenerator};
 use baton_types::Timestamp;
 
 #[test]
@@ -14,6 +14,6 @@ fn the_clock_tells_the_present() {
 
 #[test]
 fn ids_are_fresh_and_in_order() {
-    let ids: Vec<String> = (0..10_000).map(|_| TimeOrderedIds.fresh()).collect();
+    let ids: Vec<String> = (0..10_000).map(|_| TimeOrderedIds.next_id()).collect();
     assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
 }

@@ -1,7 +1,7 @@
 //! Secrets of a definition go only where they were given for, unless the owner says otherwise.
 
 use crate::effects::{Files, files, manager, native, wish};
-use baton_manage::{Definition, ManageError, Who, provider_change, server_change};
+use baton_manage::{Definition, ManageError, ManageRole, provider_change, server_change};
 use baton_types::{AgentChange, AgentName, ErrorCode, Json};
 
 struct Case {
@@ -234,15 +234,15 @@ async fn secrets_stay_with_the_origin_and_transport_that_they_were_given_for() {
     let bob = AgentName::from("bob");
     for Case { made, put, is_allowed } in cases() {
         let manager = manager();
-        manager.create(wish(&made), Who::Owner).await.unwrap_or_else(|error| panic!("{made:?}: {error}"));
+        manager.create(wish(&made), ManageRole::Owner).await.unwrap_or_else(|error| panic!("{made:?}: {error}"));
         let decide = |now: &Definition| Ok(vec![change(now, put)?]);
-        let tried = manager.try_out(&bob, Who::Administrator, decide).await.map(drop);
-        let done = manager.change(&bob, Who::Administrator, None, decide).await.map(drop);
+        let tried = manager.preview_change(&bob, ManageRole::Administrator, decide).await.map(drop);
+        let done = manager.change(&bob, ManageRole::Administrator, None, decide).await.map(drop);
         assert_eq!(tried, done, "{put:?}");
         let refused = (!is_allowed).then_some(ErrorCode::SCOPE_MISSING);
         assert_eq!(done.as_ref().err().map(|error| error.code), refused, "{made:?} {put:?} {done:?}");
         // The owner may, with what the administrator could not keep.
-        manager.change(&bob, Who::Owner, None, decide).await.unwrap_or_else(|error| panic!("{put:?}: {error}"));
+        manager.change(&bob, ManageRole::Owner, None, decide).await.unwrap_or_else(|error| panic!("{put:?}: {error}"));
     }
 }
 
@@ -257,15 +257,15 @@ async fn an_agent_with_secrets_and_programs_takes_other_changes_and_is_copied_wi
         "AWS_PROFILE=work\nOPENAI_API_KEY=s3cr3t\n",
     );
     let manager = manager();
-    manager.create(wish(&made), Who::Owner).await.unwrap();
+    manager.create(wish(&made), ManageRole::Owner).await.unwrap();
     let prompt = |_: &Definition| Ok(vec![AgentChange::Prompt("Be brief.".to_owned())]);
-    manager.change(&bob, Who::Administrator, None, prompt).await.unwrap();
+    manager.change(&bob, ManageRole::Administrator, None, prompt).await.unwrap();
     let copy = baton_wire::api::CloneAgent { name: "rob".to_owned(), ..Default::default() };
     manager.copy(&bob, &copy).await.unwrap();
     let elsewhere = ("server", "t", r#"{"url": "https://evil.example", "headers": {"A": "${TOKEN}"}}"#);
     let move_it = |now: &Definition| Ok(vec![change(now, elsewhere)?]);
-    let refused = manager.change(&rob, Who::Administrator, None, move_it).await.unwrap_err();
+    let refused = manager.change(&rob, ManageRole::Administrator, None, move_it).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::SCOPE_MISSING);
     let gone = |_: &Definition| Ok(vec![AgentChange::Server { name: "s".to_owned(), entry: None }]);
-    manager.change(&rob, Who::Administrator, None, gone).await.unwrap();
+    manager.change(&rob, ManageRole::Administrator, None, gone).await.unwrap();
 }

@@ -2,7 +2,7 @@
 
 use baton_agentdir::parse_anywhere;
 use baton_local::{DirectoryAgents, MemoryStorage};
-use baton_manage::{Manager, Who};
+use baton_manage::{ManageRole, Manager};
 use baton_rules::{DefinitionEffects, ValueSource};
 use baton_types::ErrorCode;
 use baton_wire::api::CreateAgent;
@@ -55,9 +55,9 @@ pub(crate) fn wish(files: &Files) -> CreateAgent {
 async fn needs_owner(files: &Files) {
     let folder = tempfile::tempdir().unwrap();
     let manager = Manager::new(Arc::new(DirectoryAgents::open(&[folder.path().to_owned()], None)));
-    let refused = manager.create(wish(files), Who::Administrator).await.unwrap_err();
+    let refused = manager.create(wish(files), ManageRole::Administrator).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::SCOPE_MISSING, "{files:?}: {refused}");
-    manager.create(wish(files), Who::Owner).await.unwrap_or_else(|error| panic!("{files:?}: {error}"));
+    manager.create(wish(files), ManageRole::Owner).await.unwrap_or_else(|error| panic!("{files:?}: {error}"));
 }
 
 fn with(mut all: Files, path: &str, text: &str) -> Files {
@@ -173,6 +173,9 @@ async fn addresses_are_reported_and_anybody_who_manages_agents_may_add_them() {
     for files in all {
         let effects = effects(&files);
         assert!(effects.addresses.iter().any(|use_of| use_of.address == "https://a.example"), "{files:?}");
-        manager().create(wish(&files), Who::Administrator).await.unwrap_or_else(|error| panic!("{files:?}: {error}"));
+        manager()
+            .create(wish(&files), ManageRole::Administrator)
+            .await
+            .unwrap_or_else(|error| panic!("{files:?}: {error}"));
     }
 }

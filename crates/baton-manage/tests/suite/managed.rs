@@ -1,7 +1,7 @@
 use baton_local::{DirectoryAgents, MemoryStorage};
-use baton_manage::{Definition, Manager, Who, definition, item_put, provider_change, server_change};
-use baton_ports::AgentPlace;
-use baton_types::{AgentChange, AgentName, ErrorCode, Include, ItemKind, Json};
+use baton_manage::{Definition, ManageRole, Manager, definition, item_put, provider_change, server_change};
+use baton_ports::AgentLocation;
+use baton_types::{AgentChange, AgentName, ErrorCode, InclusionMode, ItemKind, Json};
 use baton_wire::api::{AgentItem, CloneAgent, CreateAgent};
 use std::sync::Arc;
 
@@ -28,28 +28,31 @@ async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
                 description: Some("Helps.".to_owned()),
                 prompt: Some("Be brief.".to_owned()),
                 rules: vec![rule("tone", "Be kind.")],
-                references: vec![AgentItem { include: Some(Include::Always), ..rule("facts", "The sky is blue.") }],
+                references: vec![AgentItem {
+                    include: Some(InclusionMode::Always),
+                    ..rule("facts", "The sky is blue.")
+                }],
                 ..wish("bob")
             },
-            Who::Administrator,
+            ManageRole::Administrator,
         )
         .await
         .unwrap();
-    assert_eq!((made.name.as_str(), &made.place), ("bob", &AgentPlace::Memory));
+    assert_eq!((made.name.as_str(), &made.place), ("bob", &AgentLocation::Memory));
     assert_eq!(definition(&made).kept.note, "stored in memory: lost when this server stops");
     assert_eq!((made.agent.title.as_str(), made.agent.prompt.as_str()), ("Bob the Helper", "Be brief."));
-    let taken = manager.create(wish("bob"), Who::Owner).await.unwrap_err();
+    let taken = manager.create(wish("bob"), ManageRole::Owner).await.unwrap_err();
     assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
 
     let bob = AgentName::from("bob");
     let put =
         |text: &'static str| move |now: &Definition| Ok(vec![item_put(now, ItemKind::Rule, &rule("tone", text))?]);
-    let changed = manager.change(&bob, Who::Administrator, Some(&made.digest), put("Be calm.")).await.unwrap();
+    let changed = manager.change(&bob, ManageRole::Administrator, Some(&made.digest), put("Be calm.")).await.unwrap();
     assert_eq!(changed.after.agent.knowledge.rules[0].text.trim_end(), "Be calm.");
-    let late = manager.change(&bob, Who::Administrator, Some(&made.digest), put("Be loud.")).await.unwrap_err();
+    let late = manager.change(&bob, ManageRole::Administrator, Some(&made.digest), put("Be loud.")).await.unwrap_err();
     assert_eq!(late.code, ErrorCode::AGENT_OUTDATED);
     let absent = AgentChange::Remove { kind: ItemKind::Rule, name: "none".to_owned() };
-    let absent = manager.change(&bob, Who::Owner, None, |_| Ok(vec![absent.clone()])).await.unwrap_err();
+    let absent = manager.change(&bob, ManageRole::Owner, None, |_| Ok(vec![absent.clone()])).await.unwrap_err();
     assert_eq!(absent.code, ErrorCode::AGENT_PART_NOT_FOUND);
 
     let copy = CloneAgent { name: "rob".to_owned(), ..CloneAgent::default() };
@@ -63,14 +66,14 @@ async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
 #[tokio::test]
 async fn changes_at_the_same_time_are_all_kept() {
     let manager = manager();
-    manager.create(wish("bob"), Who::Owner).await.unwrap();
+    manager.create(wish("bob"), ManageRole::Owner).await.unwrap();
     let changes: Vec<_> = (0..12)
         .map(|number| {
             let manager = manager.clone();
             tokio::spawn(async move {
                 let item = rule(&format!("rule-{number}"), "Text.");
                 let put = |now: &Definition| Ok(vec![item_put(now, ItemKind::Rule, &item)?]);
-                manager.change(&"bob".into(), Who::Owner, None, put).await.map(drop)
+                manager.change(&"bob".into(), ManageRole::Owner, None, put).await.map(drop)
             })
         })
         .collect();
@@ -83,7 +86,7 @@ async fn changes_at_the_same_time_are_all_kept() {
 #[tokio::test]
 async fn only_the_owner_has_programs_started_and_variables_read() {
     let manager = manager();
-    manager.create(wish("bob"), Who::Administrator).await.unwrap();
+    manager.create(wish("bob"), ManageRole::Administrator).await.unwrap();
     let entry = |text: &str| Json::parse(text).unwrap();
     for (server, is_for_all) in [
         (r#"{"command":"sh","args":["-c","id"]}"#, false),
@@ -91,9 +94,9 @@ async fn only_the_owner_has_programs_started_and_variables_read() {
         (r#"{"url":"https://mcp.example.com"}"#, true),
     ] {
         let put = |now: &Definition| Ok(vec![server_change(Some(now), "files", &entry(server))?]);
-        let done = manager.change(&"bob".into(), Who::Administrator, None, put).await;
+        let done = manager.change(&"bob".into(), ManageRole::Administrator, None, put).await;
         assert_eq!(done.as_ref().err().map(|error| error.code), (!is_for_all).then_some(ErrorCode::SCOPE_MISSING));
-        manager.change(&"bob".into(), Who::Owner, None, put).await.unwrap();
+        manager.change(&"bob".into(), ManageRole::Owner, None, put).await.unwrap();
     }
     for (keys, is_for_all) in [
         (r#"{"AWS_PROFILE":"admin"}"#, false),
@@ -101,7 +104,7 @@ async fn only_the_owner_has_programs_started_and_variables_read() {
         (r#"{"AWS_ACCESS_KEY_ID":"a","AWS_SECRET_ACCESS_KEY":"s"}"#, true),
     ] {
         let put = |now: &Definition| Ok(vec![provider_change(Some(now), "bedrock", &entry(keys))?]);
-        let done = manager.change(&"bob".into(), Who::Administrator, None, put).await;
+        let done = manager.change(&"bob".into(), ManageRole::Administrator, None, put).await;
         assert_eq!(done.as_ref().err().map(|error| error.code), (!is_for_all).then_some(ErrorCode::SCOPE_MISSING));
     }
 }

@@ -1,5 +1,5 @@
 use baton_local::{DirectoryAgents, MemoryStorage};
-use baton_manage::{Definition, Manager, Who, definition, provider_change, providers, server_change, servers};
+use baton_manage::{Definition, ManageRole, Manager, definition, provider_change, providers, server_change, servers};
 use baton_types::Json;
 use baton_wire::api::CreateAgent;
 use std::{collections::BTreeMap, sync::Arc};
@@ -34,7 +34,7 @@ async fn teamspark_16_secrets_are_never_shown_and_stay_when_given_back_hidden() 
     ]);
     let wish =
         CreateAgent { name: Some("bob".to_owned()), servers: given, providers: services, ..CreateAgent::default() };
-    let made = manager.create(wish, Who::Owner).await.unwrap();
+    let made = manager.create(wish, ManageRole::Owner).await.unwrap();
     let shown = serde_json::to_string(&definition(&made)).unwrap();
     assert!(SECRETS.iter().all(|secret| !shown.contains(secret)), "{shown}");
     for told in ["${env:OTHER}", "mcp.example.com/mcp", "env://TEAM_KEY", "eu-west-1"] {
@@ -45,10 +45,10 @@ async fn teamspark_16_secrets_are_never_shown_and_stay_when_given_back_hidden() 
         let servers = servers.iter().map(|(name, shown)| server_change(Some(now), name, shown));
         servers.chain(providers.iter().map(|(id, shown)| provider_change(Some(now), id, shown))).collect()
     };
-    let after = manager.change(&"bob".into(), Who::Owner, None, put).await.unwrap().after;
-    assert_eq!(after.kit, made.kit);
+    let after = manager.change(&"bob".into(), ManageRole::Owner, None, put).await.unwrap().after;
+    assert_eq!(after.resources, made.resources);
     let unknown = |now: &Definition| {
         Ok(vec![server_change(Some(now), "new", &entry(r#"{"url":"https://x.example","headers":{"A":"***"}}"#))?])
     };
-    assert!(manager.change(&"bob".into(), Who::Owner, None, unknown).await.is_err());
+    assert!(manager.change(&"bob".into(), ManageRole::Owner, None, unknown).await.is_err());
 }

@@ -3,7 +3,7 @@
 use super::{Ports, relay::severity, view::View};
 use crate::Common;
 use baton_toolhost::ServerEvent;
-use baton_types::{AgentKit, AgentName, AgentSpec, CallId, Principal};
+use baton_types::{AgentName, AgentResources, AgentSpec, CallId, Principal};
 use parking_lot::Mutex;
 use rmcp::{ErrorData, model::LoggingLevel};
 use std::sync::Arc;
@@ -34,10 +34,10 @@ impl Agent {
     }
 
     /// The current definition and resources.
-    pub(super) fn now(&self) -> Option<(Arc<AgentSpec>, Arc<AgentKit>)> {
+    pub(super) fn now(&self) -> Option<(Arc<AgentSpec>, Arc<AgentResources>)> {
         let spec = self.ports.agents.agent(&self.name)?;
         // A remote agent serves its resources itself, to its own callers; the credentials of this Baton are not shared.
-        let kit = if spec.is_peer() { Arc::default() } else { self.ports.agents.kit(&self.name) };
+        let kit = if spec.is_peer() { Arc::default() } else { self.ports.agents.agent_resources(&self.name) };
         Some((spec, kit))
     }
 
@@ -47,7 +47,7 @@ impl Agent {
         self.known_of(&spec, &kit)
     }
 
-    fn known_of(&self, spec: &Arc<AgentSpec>, kit: &Arc<AgentKit>) -> Option<Arc<View>> {
+    fn known_of(&self, spec: &Arc<AgentSpec>, kit: &Arc<AgentResources>) -> Option<Arc<View>> {
         let mut seen = self.seen.lock();
         let Seen { view, events } = seen.as_mut()?;
         let same = Arc::ptr_eq(&view.spec, spec) && Arc::ptr_eq(&view.kit, kit);
@@ -77,7 +77,7 @@ impl Agent {
 
     /// Id for a call that belongs to no task. Tools may use it as an idempotency key, so it is never reused.
     pub(super) fn next_call(&self) -> CallId {
-        CallId::from(format!("mcp-{}", self.ports.ids.fresh()))
+        CallId::from(format!("mcp-{}", self.ports.ids.next_id()))
     }
 
     /// Caller identity for MCP servers, so that no caller can continue a call of another.

@@ -9,7 +9,7 @@ use super::{
     view::{Found, View},
 };
 use crate::{Caller, exported, span::note};
-use baton_rules::{Access, may};
+use baton_rules::{Access, check_access};
 use baton_telemetry::names;
 use baton_toolhost::{CALL_META, TASK_META};
 use baton_types::{CallId, ErrorCode, Json, TaskId};
@@ -43,7 +43,7 @@ impl Environment {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = Caller::of(context)?;
-        if let Err(missing) = may(&caller.principal, Access::Call, Some(&self.agent.name)) {
+        if let Err(missing) = check_access(&caller.principal, Access::Call, Some(&self.agent.name)) {
             return Err(ErrorData::invalid_request(missing.to_string(), None));
         }
         let view = self.agent.view().await?;
@@ -76,7 +76,7 @@ impl Environment {
         let said = |member: &str| context.meta.get(member).and_then(Value::as_str);
         let (Some(task), Some(call)) = (said(TASK_META), said(CALL_META)) else { return Ok(self.agent.next_call()) };
         let (task, call) = (TaskId::from(task), CallId::from(call));
-        match self.agent.ports.desk.is_callers_call(&caller.principal, &task, &call).await {
+        match self.agent.ports.desk.is_client_tool_call(&caller.principal, &task, &call).await {
             Ok(Some(true)) => Ok(call),
             Ok(Some(false)) => {
                 let ErrorCode { code, title, hint, .. } = ErrorCode::CALL_NOT_OPEN;

@@ -9,7 +9,7 @@ use super::{
     view::circumstances,
 };
 use crate::{span::note, work};
-use baton_rules::Decision;
+use baton_rules::PermissionDecision;
 use baton_telemetry::names;
 use baton_types::{AnswerAction, ErrorCode, ToolSpec};
 use rmcp::{
@@ -43,7 +43,7 @@ impl Call<'_> {
                     if !spend(rounds, tool, state)? {
                         return Ok(self.anew());
                     }
-                    if !answer.is_yes() {
+                    if !answer.is_accepted() {
                         return Ok(self.declined());
                     }
                     (true, None)
@@ -58,14 +58,14 @@ impl Call<'_> {
         };
         let spec = &self.view.spec;
         let granted = !self.caller.modern && self.environment.session.is_granted(&self.name);
-        match baton_rules::decide(&spec.policy, &circumstances(spec), tool, Some(&self.json), granted) {
-            Decision::Deny(reason) => {
+        match baton_rules::decide_permission(&spec.policy, &circumstances(spec), tool, Some(&self.json), granted) {
+            PermissionDecision::Deny(reason) => {
                 self.note("deny");
                 let detail = format!("'{}' did not run, because {reason}.", self.name);
                 Ok(Decided::Refused(work::refused(ErrorCode::TOOL_DENIED, &detail)))
             }
-            Decision::Ask if !approved => self.ask_leave(relay).await,
-            Decision::Run | Decision::Ask => {
+            PermissionDecision::Ask if !approved => self.ask_leave(relay).await,
+            PermissionDecision::Run | PermissionDecision::Ask => {
                 self.note(if approved { "approved" } else { "allow" });
                 Ok(Decided::Runs { approved, given })
             }
@@ -82,7 +82,7 @@ impl Call<'_> {
         }
         let answered = relay.during(self.context, ask::ask(self.context, self.approval())).await?;
         match answered.map(|responses| approve::decision(&responses)) {
-            Ok(Some(answer)) if answer.is_yes() => {
+            Ok(Some(answer)) if answer.is_accepted() => {
                 if answer == AnswerAction::AcceptForSession {
                     self.environment.session.grant(&self.name);
                 }

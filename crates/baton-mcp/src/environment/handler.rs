@@ -5,7 +5,7 @@ use crate::{
     Caller, Common,
     span::{answered, called},
 };
-use baton_rules::{Access, HANDOFF_TOOL, may};
+use baton_rules::{Access, HANDOFF_TOOL, check_access};
 use baton_toolhost::CallOptions;
 use baton_types::AgentName;
 use rmcp::{
@@ -116,7 +116,7 @@ impl ServerHandler for Environment {
         {
             // Generated for every list: agents change, and each caller may see other agents.
             let Caller { principal, .. } = Caller::of(&context)?;
-            let is_shown = |agent: &AgentName| may(&principal, Access::Read, Some(agent)).is_ok();
+            let is_shown = |agent: &AgentName| check_access(&principal, Access::Read, Some(agent)).is_ok();
             tool.description = Some(handoff::described(&view.spec, &*self.agent.ports.agents, is_shown).into());
         }
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })

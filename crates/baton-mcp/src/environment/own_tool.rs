@@ -8,9 +8,11 @@ use super::{
     rounds::{Ended, Given, Rounds},
 };
 use crate::schema;
-use baton_ports::{BoxFuture, SampleAsk, Sampled, ToolHelper, ToolOutcome, ToolProgress, ToolRun};
+use baton_ports::{BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolInvocation, ToolOutcome, ToolProgress};
 use baton_toolhost::ServerReply;
-use baton_types::{AnswerAction, Json, ToolAnswer, ToolAnswers, ToolAsk, ToolCall, ToolQuestion, ToolSpec, Wanted};
+use baton_types::{
+    AnswerAction, Json, QuestionKind, ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest, ToolQuestion, ToolSpec,
+};
 use rmcp::{
     ErrorData,
     model::{CallToolResult, ElicitRequest, ElicitRequestParams, InputRequest, InputRequests, InputResponses},
@@ -52,7 +54,7 @@ impl Call<'_> {
         given: Option<Given>,
     ) -> Result<ServerReply<CallToolResult>, ErrorData> {
         let answers = given.map(answers);
-        let run = ToolRun {
+        let run = ToolInvocation {
             agent: &self.view.spec,
             tool,
             call,
@@ -64,7 +66,7 @@ impl Call<'_> {
         };
         match self.environment.agent.ports.tools.call(run).await {
             ToolOutcome::Done(output) => Ok(ServerReply::Done(results::result(&output))),
-            ToolOutcome::Asks(ToolAsk { questions, state }) => match requests(questions) {
+            ToolOutcome::InputRequired(ToolInputRequest { questions, state }) => match requests(questions) {
                 Some(requests) => Ok(ServerReply::Asks { requests, state }),
                 None => Ok(ServerReply::Done(results::failure(format!(
                     "'{}' asked for a form that MCP clients cannot show.",
@@ -83,7 +85,7 @@ fn wrong_arguments(tool: &str, faults: &[String]) -> String {
 struct Helper(Option<Teller>);
 
 impl ToolHelper for Helper {
-    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+    fn sample(&self, _: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         let words = "no model is at hand: the tool was called by an MCP client, not in a run of the agent";
         Box::pin(std::future::ready(Err(words.to_owned())))
     }
@@ -103,12 +105,12 @@ fn requests(questions: Vec<ToolQuestion>) -> Option<InputRequests> {
 fn request(question: ToolQuestion) -> Option<(String, InputRequest)> {
     let ToolQuestion { key, message, wants } = question;
     let params = match wants {
-        Wanted::Approval => return Some((key, approve::confirm(message))),
-        Wanted::Form { schema } => {
+        QuestionKind::Approval => return Some((key, approve::confirm(message))),
+        QuestionKind::Form { schema } => {
             let requested_schema = schema.read().ok()?;
             ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
         }
-        Wanted::Visit { url } => {
+        QuestionKind::Visit { url } => {
             ElicitRequestParams::UrlElicitationParams { meta: None, message, url, elicitation_id: key.clone() }
         }
     };

@@ -1,6 +1,6 @@
 //! Ports used by Environments.
 
-use baton_ports::{AgentDesk, AgentSource, Clock, HandoffDesk, Ids, ToolHost};
+use baton_ports::{AgentInvoker, AgentSource, Clock, HandoffService, IdGenerator, ToolHost};
 use baton_toolhost::McpServers;
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ pub struct Ports {
     /// MCP servers of the agents.
     pub servers: McpServers,
     /// Invokes agents.
-    pub desk: Arc<dyn AgentDesk>,
+    pub desk: Arc<dyn AgentInvoker>,
     /// Authorizes handoffs, keeps their records, and performs direct handoffs.
-    pub handoffs: Arc<dyn HandoffDesk>,
+    pub handoffs: Arc<dyn HandoffService>,
     /// Clock for deadlines.
     pub clock: Arc<dyn Clock>,
     /// Id generator for calls that belong to no task.
-    pub ids: Arc<dyn Ids>,
+    pub ids: Arc<dyn IdGenerator>,
 }

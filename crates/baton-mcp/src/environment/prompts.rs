@@ -9,7 +9,7 @@ use super::{
 };
 use crate::Caller;
 use baton_ports::BoxFuture;
-use baton_rules::{Access, may};
+use baton_rules::{Access, check_access};
 use baton_toolhost::{CallOptions, OfferedPrompt, ServerError, ServerReply};
 use baton_types::{AgentSpec, ErrorCode};
 use rmcp::{
@@ -36,7 +36,7 @@ impl Environment {
         let caller = Caller::of(context)?;
         let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
         let mut prompts = Vec::new();
-        if may(&caller.principal, Access::Admin, None).is_ok() {
+        if check_access(&caller.principal, Access::Admin, None).is_ok() {
             prompts.push(system_prompt(&spec));
         }
         for OfferedPrompt { name, mut definition, .. } in self.offered_prompts().await {
@@ -49,7 +49,7 @@ impl Environment {
     }
 
     pub(super) async fn offered_prompts(&self) -> Vec<OfferedPrompt> {
-        if self.agent.ports.agents.kit(&self.agent.name).servers.is_empty() {
+        if self.agent.ports.agents.agent_resources(&self.agent.name).servers.is_empty() {
             return Vec::new();
         }
         self.agent.ports.servers.prompts(&self.agent.name, self.agent.common.limits.patience).await
@@ -64,7 +64,7 @@ impl Environment {
         let Some((spec, _)) = self.agent.now() else { return Err(self.agent.gone()) };
         if request.name == SYSTEM_PROMPT {
             // Permission to call an agent does not include reading its instructions.
-            if let Err(missing) = may(&caller.principal, Access::Admin, None) {
+            if let Err(missing) = check_access(&caller.principal, Access::Admin, None) {
                 let words = format!("{}: {missing}", ErrorCode::SCOPE_MISSING.code);
                 return Err(ErrorData::invalid_request(words, None));
             }

@@ -2,9 +2,9 @@
 
 use super::handoff;
 use crate::exported;
-use baton_rules::{Session, offers};
+use baton_rules::{PermissionContext, is_offered};
 use baton_toolhost::OfferedTool;
-use baton_types::{AgentKit, AgentSpec, Effects, Json, ToolRunner, ToolSpec};
+use baton_types::{AgentResources, AgentSpec, Effects, Json, ToolRunner, ToolSpec};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 use std::{
@@ -15,7 +15,7 @@ use std::{
 /// The tools of an agent. Listing and lookup use one table, so an unlisted tool cannot be called.
 pub(super) struct View {
     pub(super) spec: Arc<AgentSpec>,
-    pub(super) kit: Arc<AgentKit>,
+    pub(super) kit: Arc<AgentResources>,
     /// Sorted by name.
     pub(super) tools: Vec<Tool>,
     found: HashMap<String, Found>,
@@ -45,16 +45,16 @@ pub(super) struct ServerTool {
 
 /// Permission context of calls through an Environment: not autonomous, because the client can ask its user or declares
 /// that it cannot.
-pub(super) fn circumstances(spec: &AgentSpec) -> Session<'_> {
-    Session { autonomous: false, ask: spec.policy.ask, included: &[] }
+pub(super) fn circumstances(spec: &AgentSpec) -> PermissionContext<'_> {
+    PermissionContext { autonomous: false, ask: spec.policy.ask, included: &[] }
 }
 
 impl View {
-    pub(super) fn new(spec: &Arc<AgentSpec>, kit: Arc<AgentKit>, offered: Vec<OfferedTool>) -> Self {
+    pub(super) fn new(spec: &Arc<AgentSpec>, kit: Arc<AgentResources>, offered: Vec<OfferedTool>) -> Self {
         let handoff = handoff::spec();
         let mut view = Self { spec: Arc::clone(spec), kit, tools: Vec::new(), found: HashMap::new(), handoff };
         let session = circumstances(spec);
-        let is_offered = |tool: &ToolSpec| offers(&spec.policy, &session, tool);
+        let is_offered = |tool: &ToolSpec| is_offered(&spec.policy, &session, tool);
         if spec.enable_handoff && !spec.is_peer() && is_offered(&view.handoff) {
             view.add(handoff::listed(), Found::Handoff);
         }

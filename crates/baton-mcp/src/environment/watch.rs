@@ -1,9 +1,9 @@
 //! Changes of an agent, for subscribers.
 
 use super::{agent::Agent, handoff, references};
-use baton_ports::Changes;
+use baton_ports::ChangeStream;
 use baton_toolhost::ServerEvent;
-use baton_types::{AgentKit, AgentSpec, ContextItem};
+use baton_types::{AgentResources, AgentSpec, ContextItem};
 use futures_util::StreamExt;
 use std::{future::pending, sync::Arc};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
@@ -22,9 +22,9 @@ pub(super) enum Change {
 pub(super) struct Watch {
     agent: Arc<Agent>,
     spec: Option<Arc<AgentSpec>>,
-    kit: Arc<AgentKit>,
+    kit: Arc<AgentResources>,
     handoff: Option<String>,
-    definitions: Option<Changes>,
+    definitions: Option<ChangeStream>,
     servers: Option<Receiver<ServerEvent>>,
 }
 
@@ -36,7 +36,7 @@ impl Agent {
             definitions: Some(ports.agents.changes()),
             servers: Some(ports.servers.events(&self.name)),
             spec: ports.agents.agent(&self.name),
-            kit: ports.agents.kit(&self.name),
+            kit: ports.agents.agent_resources(&self.name),
             handoff: self.handoff(),
             agent: Arc::clone(self),
         }
@@ -77,7 +77,7 @@ impl Watch {
 
     fn compared(&mut self) -> Vec<Change> {
         let spec = self.agent.ports.agents.agent(&self.agent.name);
-        let kit = self.agent.ports.agents.kit(&self.agent.name);
+        let kit = self.agent.ports.agents.agent_resources(&self.agent.name);
         let handoff = self.agent.handoff();
         let mut changes = Vec::new();
         let tools = |spec: &Option<Arc<AgentSpec>>| spec.as_ref().map(|spec| (spec.tools.clone(), spec.policy.clone()));
@@ -120,7 +120,7 @@ fn of_server(event: ServerEvent) -> Vec<Change> {
     }
 }
 
-async fn definition(definitions: &mut Option<Changes>) -> Option<()> {
+async fn definition(definitions: &mut Option<ChangeStream>) -> Option<()> {
     match definitions {
         Some(definitions) => definitions.next().await,
         None => pending().await,

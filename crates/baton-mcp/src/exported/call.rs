@@ -2,8 +2,8 @@
 
 use super::{arguments::fitting, prompt};
 use crate::work::{self, Work};
-use baton_ports::{AgentAsk, AgentDesk, AgentReply};
-use baton_rules::{Access, may};
+use baton_ports::{AgentInvoker, AgentReply, AgentRequest};
+use baton_rules::{Access, check_access};
 use baton_types::{AgentName, ErrorCode, ExportedTool, TaskState};
 use rmcp::{
     ErrorData, RoleServer,
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Questions cannot be answered during the call, so a question of the agent is a failure that includes the question. A
 /// caller with a progress token gets a notification every `heartbeat`; cancelling the request cancels the task.
 pub async fn call(
-    desk: &dyn AgentDesk,
+    desk: &dyn AgentInvoker,
     agent: &AgentName,
     tool: &ExportedTool,
     arguments: Option<JsonObject>,
@@ -25,14 +25,14 @@ pub async fn call(
     heartbeat: Duration,
 ) -> Result<CallToolResult, ErrorData> {
     let work = Work::of(context, heartbeat)?;
-    if let Err(missing) = may(&work.caller.principal, Access::Call, Some(agent)) {
+    if let Err(missing) = check_access(&work.caller.principal, Access::Call, Some(agent)) {
         return Ok(work.scope_refused(&missing));
     }
     let arguments = match fitting(&tool.parameters.to_value(), arguments) {
         Ok(arguments) => arguments,
         Err(faults) => return Ok(work::refused(ErrorCode::INVALID_REQUEST, &faults)),
     };
-    let ask = AgentAsk {
+    let ask = AgentRequest {
         agent: agent.clone(),
         text: prompt(tool, &arguments),
         context: None,

@@ -2,7 +2,7 @@
 
 use super::{ExportedServer, server::Served};
 use crate::{Common, McpService};
-use baton_ports::{AgentDesk, AgentSource};
+use baton_ports::{AgentInvoker, AgentSource};
 use baton_types::AgentName;
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
@@ -10,14 +10,14 @@ use std::{collections::HashMap, sync::Arc};
 /// The exported tools of all agents; endpoints of removed agents are dropped.
 pub struct ExportedEndpoints {
     agents: Arc<dyn AgentSource>,
-    desk: Arc<dyn AgentDesk>,
+    desk: Arc<dyn AgentInvoker>,
     common: Common,
     made: RwLock<HashMap<AgentName, Arc<McpService<ExportedServer>>>>,
 }
 
 impl ExportedEndpoints {
     /// An empty set.
-    pub fn new(agents: Arc<dyn AgentSource>, desk: Arc<dyn AgentDesk>, common: Common) -> Self {
+    pub fn new(agents: Arc<dyn AgentSource>, desk: Arc<dyn AgentInvoker>, common: Common) -> Self {
         Self { agents, desk, common, made: RwLock::default() }
     }
 

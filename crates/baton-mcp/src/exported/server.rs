@@ -2,8 +2,8 @@
 
 use super::{call, find, tools};
 use crate::{span::called, work::unknown_tool};
-use baton_ports::{AgentDesk, AgentSource};
-use baton_types::{AgentKit, AgentName};
+use baton_ports::{AgentInvoker, AgentSource};
+use baton_types::{AgentName, AgentResources};
 use futures_util::StreamExt as _;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -28,13 +28,13 @@ pub struct ExportedServer {
 pub(super) struct Served {
     pub(super) agent: AgentName,
     pub(super) agents: Arc<dyn AgentSource>,
-    pub(super) desk: Arc<dyn AgentDesk>,
+    pub(super) desk: Arc<dyn AgentInvoker>,
     pub(super) heartbeat: Duration,
 }
 
 impl Served {
-    fn kit(&self) -> Arc<AgentKit> {
-        self.agents.kit(&self.agent)
+    fn kit(&self) -> Arc<AgentResources> {
+        self.agents.agent_resources(&self.agent)
     }
 
     fn instructions(&self) -> String {

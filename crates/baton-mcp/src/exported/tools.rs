@@ -1,17 +1,17 @@
 //! Exported tools as MCP tools.
 
-use baton_types::{AgentKit, ExportedTool};
+use baton_types::{AgentResources, ExportedTool};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The tools that an agent exports, in definition order.
-pub fn tools(kit: &AgentKit) -> Vec<Tool> {
+pub fn tools(kit: &AgentResources) -> Vec<Tool> {
     kit.exports.iter().map(tool).collect()
 }
 
 /// The exported tool with this name.
-pub fn find<'a>(kit: &'a AgentKit, name: &str) -> Option<&'a ExportedTool> {
+pub fn find<'a>(kit: &'a AgentResources, name: &str) -> Option<&'a ExportedTool> {
     kit.exports.iter().find(|export| export.name == name)
 }
 

@@ -5,9 +5,9 @@ use super::{
     server::{Call, ManageServer},
     verbs::Verb,
 };
-use baton_manage::{Definition, ManageError, definition, kept, metadata_change, settings, settings_change};
+use baton_manage::{Definition, ManageError, definition, metadata_change, settings, settings_change, storage_info};
 use baton_types::AgentChange;
-use baton_wire::api::{AgentDetails, AgentMaker, ChangeAgent, CloneAgent, CreateAgent, SessionSettings};
+use baton_wire::api::{AgentDetails, AgentProviderInfo, ChangeAgent, CloneAgent, CreateAgent, SessionSettingsBody};
 use serde_json::{Value, json};
 
 impl ManageServer {
@@ -28,7 +28,7 @@ impl ManageServer {
                 }
                 let (agent, digest) = (given.agent()?, given.digest());
                 let place = self.manager.delete(&agent, digest.as_ref()).await?;
-                Ok(json!({"success": true, "agentTarget": agent, "kept": kept(&place)}))
+                Ok(json!({"success": true, "agentTarget": agent, "kept": storage_info(&place)}))
             }
             Verb::UpdateSettings | Verb::SetPrompt | Verb::UpdateMetadata => self.update(verb, call, given).await,
             _ => {
@@ -39,7 +39,7 @@ impl ManageServer {
     }
 
     fn list(&self) -> Value {
-        let here = self.agents.listed();
+        let here = self.agents.listings();
         let agents = here.iter().filter(|agent| !agent.is_peer()).map(|agent| {
             json!({
                 "agentTarget": agent.name,
@@ -71,7 +71,7 @@ impl ManageServer {
         let change = match verb {
             Verb::SetPrompt => Some(AgentChange::Prompt(given.needed("prompt")?)),
             Verb::UpdateSettings => {
-                given.member::<SessionSettings>("settings")?.as_ref().map(settings_change).transpose()?
+                given.member::<SessionSettingsBody>("settings")?.as_ref().map(settings_change).transpose()?
             }
             _ => given.member::<ChangeAgent>("metadata")?.as_ref().and_then(metadata_change),
         };
@@ -105,7 +105,8 @@ fn metadata(of: &Definition) -> ChangeAgent {
         title: Some(of.agent.title.clone()),
         description: Some(of.agent.description.clone()),
         version: Some(of.agent.version.clone()),
-        provider: maker.map(|maker| AgentMaker { organization: maker.organization.clone(), url: maker.url.clone() }),
+        provider: maker
+            .map(|maker| AgentProviderInfo { organization: maker.organization.clone(), url: maker.url.clone() }),
         icon_url: about.icon_url.clone(),
         documentation_url: about.documentation_url.clone(),
         autonomous: Some(of.agent.autonomous),
@@ -117,7 +118,7 @@ fn metadata(of: &Definition) -> ChangeAgent {
 fn details(call: &Call<'_>, of: &Definition) -> Result<Value, ManageError> {
     let details = AgentDetails {
         definition: Some(Box::new(definition(of))),
-        ..AgentDetails::of(&of.agent, call.base.unwrap_or_default())
+        ..AgentDetails::from_spec(&of.agent, call.base.unwrap_or_default())
     };
     let mut shown = serde_json::to_value(&details).map_err(|error| wrong(error.to_string()))?;
     shown["agentTarget"] = of.name.as_str().into();

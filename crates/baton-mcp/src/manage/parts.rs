@@ -9,7 +9,7 @@ use baton_manage::{
     Definition, ManageError, available_providers, export, export_change, item, item_change, item_with_text, provider,
     provider_change, providers, server_change, shown_entry, shown_provider,
 };
-use baton_types::{AgentChange, AgentKit, ErrorCode, ItemKind, Json};
+use baton_types::{AgentChange, AgentResources, ErrorCode, ItemKind, Json};
 use baton_wire::api::{AgentExport, AgentItem};
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ impl ManageServer {
         };
         if let (Deed::Validate, Some(wish)) = (deed, &wish) {
             let decide = |now: &Definition| Ok(vec![change(wish, deed, now, &name)?]);
-            return match self.manager.try_out(&agent, call.who, decide).await {
+            return match self.manager.preview_change(&agent, call.who, decide).await {
                 Ok(kit) => Ok(self.usable(&name, &kit, asks).await),
                 Err(error) if error.code == ErrorCode::AGENT_NOT_FOUND => Err(error),
                 Err(error) => Ok(json!({"isValid": false, "error": error.detail})),
@@ -73,7 +73,7 @@ impl ManageServer {
     }
 
     /// Result of a provider validation; with `asks`, the provider is also queried for its models.
-    async fn usable(&self, provider: &str, kit: &AgentKit, asks: bool) -> Value {
+    async fn usable(&self, provider: &str, kit: &AgentResources, asks: bool) -> Value {
         let Some(probe) = self.providers.as_ref().filter(|_| asks) else { return json!({"isValid": true}) };
         match probe.models(provider, kit).await {
             Ok(models) => json!({"isValid": true, "models": models}),
@@ -130,7 +130,7 @@ fn listed(kind: PartKind, of: &Definition) -> Value {
             json!({key: all, "digest": digest})
         }
         PartKind::Export => {
-            json!({"exported_tools": of.kit.exports.iter().map(export).collect::<Vec<_>>(), "digest": digest})
+            json!({"exported_tools": of.resources.exports.iter().map(export).collect::<Vec<_>>(), "digest": digest})
         }
         PartKind::Server => json!({"mcp_servers": baton_manage::servers(of), "digest": digest}),
         PartKind::Provider => {
@@ -158,11 +158,11 @@ fn one(kind: PartKind, of: &Definition, name: &str) -> Result<Value, ManageError
             json!(item_with_text(found.ok_or_else(absent)?))
         }
         PartKind::Export => {
-            let found = of.kit.exports.iter().find(|tool| tool.name == name);
+            let found = of.resources.exports.iter().find(|tool| tool.name == name);
             json!(export(found.ok_or_else(absent)?))
         }
         PartKind::Server => {
-            let found = of.kit.servers.iter().find(|server| server.name == name);
+            let found = of.resources.servers.iter().find(|server| server.name == name);
             json!({"name": name, "config": shown_entry(found.ok_or_else(absent)?).to_value()})
         }
         PartKind::Provider => {

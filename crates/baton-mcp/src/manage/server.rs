@@ -6,9 +6,9 @@ use crate::{
     span::called,
     work::{served_at, tool_server, unknown_tool},
 };
-use baton_manage::{Manager, Who};
-use baton_ports::{AgentShelf, AgentSource, ProviderProbe};
-use baton_rules::{Access, may};
+use baton_manage::{ManageRole, Manager};
+use baton_ports::{AgentRepository, AgentSource, ProviderProbe};
+use baton_rules::{Access, check_access};
 use baton_types::ErrorCode;
 use http::request::Parts;
 use rmcp::{
@@ -43,14 +43,14 @@ pub struct ManagePorts {
     /// Source of agent definitions.
     pub agents: Arc<dyn AgentSource>,
     /// Repository of agent definitions.
-    pub shelf: Arc<dyn AgentShelf>,
+    pub shelf: Arc<dyn AgentRepository>,
     /// Checks whether a provider can be used, if available.
     pub providers: Option<Arc<dyn ProviderProbe>>,
 }
 
 /// Role of the caller, and the base URL at which it reached this Baton.
 pub(super) struct Call<'a> {
-    pub(super) who: Who,
+    pub(super) who: ManageRole,
     pub(super) base: Option<&'a str>,
 }
 
@@ -106,7 +106,7 @@ impl ServerHandler for ManageServer {
             let Some(verb) = Verb::named(&request.name) else {
                 return Err(unknown_tool(&request.name, &schemas::tools()));
             };
-            if let Err(missing) = may(&caller.principal, Access::Admin, None) {
+            if let Err(missing) = check_access(&caller.principal, Access::Admin, None) {
                 return Ok(answer::refused(&request.name, ErrorCode::SCOPE_MISSING, &missing.to_string()).into());
             }
             let call = Call { who: who(&context), base: served_at(&context) };
@@ -117,7 +117,7 @@ impl ServerHandler for ManageServer {
 }
 
 /// Role of the caller, set by the surface.
-fn who(context: &RequestContext<RoleServer>) -> Who {
+fn who(context: &RequestContext<RoleServer>) -> ManageRole {
     let parts = context.extensions.get::<Parts>();
-    parts.and_then(|parts| parts.extensions.get::<Who>()).copied().unwrap_or(Who::Administrator)
+    parts.and_then(|parts| parts.extensions.get::<ManageRole>()).copied().unwrap_or(ManageRole::Administrator)
 }

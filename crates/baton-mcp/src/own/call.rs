@@ -5,8 +5,8 @@ use super::{
     shapes::{CallArguments, Called},
 };
 use crate::work::{self, Work};
-use baton_ports::AgentAsk;
-use baton_rules::{Access, may};
+use baton_ports::AgentRequest;
+use baton_rules::{Access, check_access};
 use baton_types::{ErrorCode, TaskState};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
@@ -23,10 +23,10 @@ impl OwnServer {
             Ok(agent) => agent.name.clone(),
             Err(detail) => return work::refused(ErrorCode::AGENT_NOT_FOUND, &detail),
         };
-        if let Err(missing) = may(&work.caller.principal, Access::Call, Some(&agent)) {
+        if let Err(missing) = check_access(&work.caller.principal, Access::Call, Some(&agent)) {
             return work.scope_refused(&missing);
         }
-        let ask = AgentAsk {
+        let ask = AgentRequest {
             agent: agent.clone(),
             text: given.message,
             context: given.context_id.map(Into::into),

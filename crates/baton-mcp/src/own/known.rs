@@ -1,7 +1,7 @@
 //! The agents visible to a caller, and lookup by id.
 
 use baton_ports::AgentSource;
-use baton_rules::{Access, may};
+use baton_rules::{Access, check_access};
 use baton_types::{AgentListing, Principal};
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ const LONGEST: usize = 64;
 
 /// Agents that the caller may read, in a stable order.
 pub(super) fn agents(source: &dyn AgentSource, principal: &Principal) -> Vec<Arc<AgentListing>> {
-    let mut agents = source.listed();
-    agents.retain(|agent| may(principal, Access::Read, Some(&agent.name)).is_ok());
+    let mut agents = source.listings();
+    agents.retain(|agent| check_access(principal, Access::Read, Some(&agent.name)).is_ok());
     agents
 }
 

@@ -5,7 +5,7 @@ use super::{
     shapes::{AgentShown, Listed, Skipped},
 };
 use crate::work;
-use baton_rules::{Access, may};
+use baton_rules::{Access, check_access};
 use baton_types::Principal;
 use rmcp::model::CallToolResult;
 
@@ -18,7 +18,7 @@ impl OwnServer {
         let listed = Listed {
             agents: agents.iter().map(|agent| AgentShown::of(agent, base, capabilities)).collect(),
             // Entries contain paths and addresses of the operator.
-            skipped: match may(principal, Access::Admin, None) {
+            skipped: match check_access(principal, Access::Admin, None) {
                 Ok(()) => unusable.into_iter().map(Skipped::from).collect(),
                 Err(_) => Vec::new(),
             },

@@ -9,7 +9,7 @@ use crate::{
     span::called,
     work::{self, Work},
 };
-use baton_ports::{AgentDesk, AgentSource};
+use baton_ports::{AgentInvoker, AgentSource};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig, Tool},
@@ -45,7 +45,7 @@ impl Default for OwnOptions {
 #[derive(Clone)]
 pub struct OwnServer {
     pub(super) agents: Arc<dyn AgentSource>,
-    pub(super) desk: Arc<dyn AgentDesk>,
+    pub(super) desk: Arc<dyn AgentInvoker>,
     options: OwnOptions,
     heartbeat: Duration,
 }
@@ -54,7 +54,7 @@ impl OwnServer {
     /// The endpoint for the agents of `agents`, which are invoked through `desk`.
     pub fn endpoint(
         agents: Arc<dyn AgentSource>,
-        desk: Arc<dyn AgentDesk>,
+        desk: Arc<dyn AgentInvoker>,
         options: OwnOptions,
         common: &Common,
     ) -> McpService<Self> {

@@ -1,6 +1,6 @@
 //! Arguments and results of the tools of Baton's own server.
 
-use baton_ports::{AgentReply, Unusable};
+use baton_ports::{AgentReply, UnusableEntry};
 use baton_types::{AgentListing, SkillSpec, TaskState};
 use baton_wire::api::agent_address;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ pub(super) struct Skipped {
     reason: String,
 }
 
-impl From<Unusable> for Skipped {
-    fn from(Unusable { entry, reason }: Unusable) -> Self {
+impl From<UnusableEntry> for Skipped {
+    fn from(UnusableEntry { entry, reason }: UnusableEntry) -> Self {
         Self { entry, reason }
     }
 }

@@ -1,7 +1,7 @@
 //! Persistent sessions, which survive a restart.
 
 use super::sessions::Owner;
-use baton_ports::{BoxFuture, McpSessions};
+use baton_ports::{BoxFuture, McpSessionStore};
 use baton_types::Json;
 use rmcp::{
     model::InitializeRequestParams,
@@ -31,7 +31,7 @@ impl KeptSession {
     }
 
     /// The stored session with this id; an unreadable one counts as absent.
-    pub(super) async fn load(kept: &dyn McpSessions, id: &str) -> Result<Option<Self>, String> {
+    pub(super) async fn load(kept: &dyn McpSessionStore, id: &str) -> Result<Option<Self>, String> {
         let Some(json) = kept.load(id).await? else { return Ok(None) };
         match serde_json::from_str(json.as_str()) {
             Ok(session) => Ok(Some(session)),
@@ -42,16 +42,16 @@ impl KeptSession {
         }
     }
 
-    pub(super) async fn keep(&self, kept: &dyn McpSessions, id: &str) -> Result<(), String> {
-        let json = Json::of(self).map_err(|error| error.to_string())?;
-        kept.keep(id, json).await
+    pub(super) async fn keep(&self, kept: &dyn McpSessionStore, id: &str) -> Result<(), String> {
+        let json = Json::from_serializable(self).map_err(|error| error.to_string())?;
+        kept.save_session(id, json).await
     }
 }
 
 /// Adapter from the port to the session store of the transport. It is called only after the owner was checked, so it
 /// does not check owners.
 pub(super) struct Keeper {
-    pub(super) kept: Arc<dyn McpSessions>,
+    pub(super) kept: Arc<dyn McpSessionStore>,
     pub(super) opened: Weak<dyn Opened>,
 }
 
@@ -94,6 +94,6 @@ impl SessionStore for Keeper {
         'b: 'c,
         Self: 'c,
     {
-        Box::pin(async move { Ok(self.kept.forget(id).await?) })
+        Box::pin(async move { Ok(self.kept.remove_session(id).await?) })
     }
 }

@@ -83,7 +83,7 @@ impl fmt::Debug for Seal {
 impl Seal {
     /// Seals with `active` and also opens states sealed with `older` keys; `lasts` is their lifetime.
     pub fn new(active: &[u8], older: &[Vec<u8>], lasts: Duration) -> Result<Self, SealError> {
-        let name = |key: &[u8]| Digest::of(key).to_string();
+        let name = |key: &[u8]| Digest::compute(key).to_string();
         let keys = std::iter::once(active).chain(older.iter().map(Vec::as_slice));
         let ring: Vec<(String, Vec<u8>)> = keys.map(|key| (name(key), key.to_vec())).collect();
         let codec = RequestStateCodec::new_with_keyring(name(active), ring).map_err(|_| SealError::Keys)?;
@@ -138,7 +138,7 @@ impl Seal {
         if process != self.process {
             return Err(SealError::Restarted);
         }
-        let digest = Digest::of(sealed.as_bytes());
+        let digest = Digest::compute(sealed.as_bytes());
         let mut spent = self.spent.lock();
         if !spent.known.insert(digest.clone()) {
             return Err(SealError::Spent);
@@ -164,7 +164,7 @@ impl Sealed<'_> {
             text.push(':');
             text.push_str(part);
         }
-        Digest::of(text.as_bytes())
+        Digest::compute(text.as_bytes())
     }
 }
 

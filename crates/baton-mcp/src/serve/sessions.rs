@@ -2,7 +2,7 @@
 
 use super::Limits;
 use super::kept::{Keeper, KeptSession, Opened};
-use baton_ports::McpSessions;
+use baton_ports::McpSessionStore;
 use baton_types::Principal;
 use futures_util::{Stream, StreamExt};
 use parking_lot::Mutex;
@@ -23,7 +23,7 @@ use tokio::time::Instant;
 pub struct Sessions {
     local: LocalSessionManager,
     known: SessionTable,
-    kept: Option<Arc<dyn McpSessions>>,
+    kept: Option<Arc<dyn McpSessionStore>>,
     most: usize,
     /// Maximum number of sessions per holder.
     each: usize,
@@ -124,7 +124,7 @@ impl fmt::Debug for Sessions {
 
 impl Sessions {
     /// At most [`Limits::max_sessions`], with a maximum share per holder; `kept` persists them across restarts.
-    pub fn new(limits: &Limits, kept: Option<Arc<dyn McpSessions>>) -> Arc<Self> {
+    pub fn new(limits: &Limits, kept: Option<Arc<dyn McpSessionStore>>) -> Arc<Self> {
         let (most, idle) = (limits.max_sessions.max(1), limits.session_idle);
         let each = most.saturating_mul(usize::from(limits.principal_share)).div_euclid(100).max(MIN_SHARE);
         let mut local = LocalSessionManager::default();

@@ -1,10 +1,12 @@
 //! Agents that do what the words say, and who was asked for what.
 
 use baton_mcp::{Common, Limits, Seal, Sessions};
-use baton_ports::{AgentAsk, AgentAskError, AgentDesk, AgentReply, AgentSource, BoxFuture, Changes, Unusable};
+use baton_ports::{
+    AgentInvokeError, AgentInvoker, AgentReply, AgentRequest, AgentSource, BoxFuture, ChangeStream, UnusableEntry,
+};
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, CallId, ControlTools, ErrorCode, ExportedTool, ModelSpec, Principal, RunLimits,
-    SkillSpec, TaskId, TaskState, ToolExecution,
+    AgentName, AgentResources, AgentSpec, CallId, ControlTools, ErrorCode, ExportedTool, ModelSpec, Principal,
+    RunLimits, SkillSpec, TaskId, TaskState, ToolExecution,
 };
 use serde_json::json;
 use std::{
@@ -34,8 +36,8 @@ pub(crate) fn somebody(scopes: &[&str]) -> Principal {
 /// Agents in a list that can change.
 pub(crate) struct Book {
     agents: Mutex<Vec<Arc<AgentSpec>>>,
-    kit: Mutex<Arc<AgentKit>>,
-    unusable: Mutex<Vec<Unusable>>,
+    kit: Mutex<Arc<AgentResources>>,
+    unusable: Mutex<Vec<UnusableEntry>>,
     pub(crate) refreshed: Mutex<u32>,
     changed: broadcast::Sender<()>,
 }
@@ -56,11 +58,11 @@ impl Book {
     }
 
     pub(crate) fn skip(&self, entry: &str, reason: &str) {
-        self.unusable.lock().unwrap().push(Unusable { entry: entry.to_owned(), reason: reason.to_owned() });
+        self.unusable.lock().unwrap().push(UnusableEntry { entry: entry.to_owned(), reason: reason.to_owned() });
     }
 
     pub(crate) fn export(&self, exports: Vec<ExportedTool>) {
-        *self.kit.lock().unwrap() = Arc::new(AgentKit { exports, ..AgentKit::default() });
+        *self.kit.lock().unwrap() = Arc::new(AgentResources { exports, ..AgentResources::default() });
         let _ = self.changed.send(());
     }
 }
@@ -74,16 +76,16 @@ impl AgentSource for Book {
         self.agents().into_iter().find(|agent| agent.name == *name)
     }
 
-    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
         Arc::clone(&self.kit.lock().unwrap())
     }
 
-    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+    fn refresh(&self) -> BoxFuture<'_, Vec<UnusableEntry>> {
         *self.refreshed.lock().unwrap() += 1;
         Box::pin(std::future::ready(self.unusable.lock().unwrap().clone()))
     }
 
-    fn changes(&self) -> Changes {
+    fn changes(&self) -> ChangeStream {
         let heard = self.changed.subscribe();
         Box::pin(futures_util::stream::unfold(heard, |mut heard| async {
             heard.recv().await.ok().map(|()| ((), heard))
@@ -105,7 +107,7 @@ fn agent(name: &str) -> AgentSpec {
             tags: vec!["future".to_owned()],
             examples: vec!["What comes?".to_owned()],
         }],
-        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
         knowledge: Default::default(),
         about: Default::default(),
         writing: Default::default(),
@@ -147,7 +149,7 @@ pub(crate) fn export(name: &str, prompt: &str) -> ExportedTool {
 /// Answers in the agents' place, and remembers who was asked.
 #[derive(Default)]
 pub(crate) struct Desk {
-    pub(crate) asked: Mutex<Vec<(Principal, AgentAsk)>>,
+    pub(crate) asked: Mutex<Vec<(Principal, AgentRequest)>>,
     /// Work that was given up before its end.
     pub(crate) dropped: Arc<Notify>,
     /// Work that has begun and will not end.
@@ -155,7 +157,7 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn last(&self) -> AgentAsk {
+    pub(crate) fn last(&self) -> AgentRequest {
         self.asked.lock().unwrap().last().unwrap().1.clone()
     }
 }
@@ -168,18 +170,22 @@ impl Drop for Unfinished {
     }
 }
 
-impl AgentDesk for Desk {
-    fn is_callers_call<'a>(
+impl AgentInvoker for Desk {
+    fn is_client_tool_call<'a>(
         &'a self,
         _: &'a Principal,
         _: &'a TaskId,
         _: &'a CallId,
-    ) -> BoxFuture<'a, Result<Option<bool>, AgentAskError>> {
+    ) -> BoxFuture<'a, Result<Option<bool>, AgentInvokeError>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 
     /// The last word says what comes of it.
-    fn ask<'a>(&'a self, principal: &'a Principal, ask: AgentAsk) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
+    fn invoke<'a>(
+        &'a self,
+        principal: &'a Principal,
+        ask: AgentRequest,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>> {
         self.asked.lock().unwrap().push((principal.clone(), ask.clone()));
         Box::pin(async move {
             let reply = |state, text: &str| AgentReply {
@@ -195,7 +201,7 @@ impl AgentDesk for Desk {
                 "reject" => reply(TaskState::Rejected, "that is not my work"),
                 "silent" => reply(TaskState::Completed, ""),
                 "busy" => {
-                    return Err(AgentAskError {
+                    return Err(AgentInvokeError {
                         code: ErrorCode::BUSY,
                         detail: "too many tasks are under way".to_owned(),
                     });

@@ -6,8 +6,8 @@ use crate::{
 };
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_mcp::{ManagePorts, ManageServer, McpService};
-use baton_ports::{AgentShelf, AgentSource, BoxFuture, ProviderProbe};
-use baton_types::{AgentKit, Principal};
+use baton_ports::{AgentRepository, AgentSource, BoxFuture, ProviderProbe};
+use baton_types::{AgentResources, Principal};
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 use std::{fmt::Write as _, future::ready, sync::Arc};
@@ -15,7 +15,7 @@ use std::{fmt::Write as _, future::ready, sync::Arc};
 fn endpoint() -> Arc<McpService<ManageServer>> {
     let storage = Arc::new(MemoryStorage::new());
     let agents = Arc::new(DirectoryAgents::open_with(&[], vec![storage], None));
-    let shelf: Arc<dyn AgentShelf> = agents.clone();
+    let shelf: Arc<dyn AgentRepository> = agents.clone();
     let agents: Arc<dyn AgentSource> = agents;
     let ports = ManagePorts { agents, shelf, providers: Some(Arc::new(Choosy)) };
     Arc::new(ManageServer::endpoint(ports, &common()))
@@ -25,7 +25,7 @@ fn endpoint() -> Arc<McpService<ManageServer>> {
 struct Choosy;
 
 impl ProviderProbe for Choosy {
-    fn models<'a>(&'a self, provider: &'a str, kit: &'a AgentKit) -> BoxFuture<'a, Result<Vec<String>, String>> {
+    fn models<'a>(&'a self, provider: &'a str, kit: &'a AgentResources) -> BoxFuture<'a, Result<Vec<String>, String>> {
         let entry = kit.providers.iter().find(|entry| entry.id == provider);
         let is_right = entry.and_then(|entry| entry.keys.get("api_key")).is_some_and(|key| key == "right");
         Box::pin(ready(if is_right { Ok(vec!["m-1".to_owned()]) } else { Err("the key is wrong".to_owned()) }))

@@ -1,7 +1,7 @@
 //! Events of an answer as they are kept.
 
-use baton_ports::{Finish, ModelEvent};
-use baton_types::{Json, ModelNote, Reasoning, ToolCall, Usage};
+use baton_ports::{FinishReason, ModelEvent};
+use baton_types::{Json, ModelNote, ReasoningBlock, ToolCall, Usage};
 use serde::{Deserialize, Serialize};
 
 /// One event on file.
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub(super) enum Kept {
     Text(String),
     Reasoning(String),
-    Reasoned(Reasoning),
+    Reasoned(ReasoningBlock),
     ToolCall { id: String, name: String, arguments: Json },
     Note(ModelNote),
     Done { usage: Usage, finish: KeptFinish, by: Option<String> },
@@ -32,7 +32,7 @@ impl Kept {
         Some(match event {
             ModelEvent::Text(text) => Self::Text(text.clone()),
             ModelEvent::Reasoning(text) => Self::Reasoning(text.clone()),
-            ModelEvent::Reasoned(reasoning) => Self::Reasoned(reasoning.clone()),
+            ModelEvent::ReasoningComplete(reasoning) => Self::Reasoned(reasoning.clone()),
             ModelEvent::ToolCall(call) => {
                 Self::ToolCall { id: call.id.to_string(), name: call.name.clone(), arguments: call.arguments.clone() }
             }
@@ -40,10 +40,10 @@ impl Kept {
             ModelEvent::Note(note) => Self::Note(note.clone()),
             ModelEvent::Done { usage, finish, by } => {
                 let finish = match finish {
-                    Finish::Stop => KeptFinish::Stop,
-                    Finish::ToolCalls => KeptFinish::ToolCalls,
-                    Finish::Length => KeptFinish::Length,
-                    Finish::Refusal => KeptFinish::Refusal,
+                    FinishReason::Stop => KeptFinish::Stop,
+                    FinishReason::ToolCalls => KeptFinish::ToolCalls,
+                    FinishReason::Length => KeptFinish::Length,
+                    FinishReason::Refusal => KeptFinish::Refusal,
                 };
                 Self::Done { usage: *usage, finish, by: by.clone() }
             }
@@ -55,17 +55,17 @@ impl Kept {
         match self {
             Self::Text(text) => ModelEvent::Text(text),
             Self::Reasoning(text) => ModelEvent::Reasoning(text),
-            Self::Reasoned(reasoning) => ModelEvent::Reasoned(reasoning),
+            Self::Reasoned(reasoning) => ModelEvent::ReasoningComplete(reasoning),
             Self::ToolCall { id, name, arguments } => {
                 ModelEvent::ToolCall(ToolCall { id: id.as_str().into(), name, arguments })
             }
             Self::Note(note) => ModelEvent::Note(note),
             Self::Done { usage, finish, by } => {
                 let finish = match finish {
-                    KeptFinish::Stop => Finish::Stop,
-                    KeptFinish::ToolCalls => Finish::ToolCalls,
-                    KeptFinish::Length => Finish::Length,
-                    KeptFinish::Refusal => Finish::Refusal,
+                    KeptFinish::Stop => FinishReason::Stop,
+                    KeptFinish::ToolCalls => FinishReason::ToolCalls,
+                    KeptFinish::Length => FinishReason::Length,
+                    KeptFinish::Refusal => FinishReason::Refusal,
                 };
                 ModelEvent::Done { usage, finish, by }
             }

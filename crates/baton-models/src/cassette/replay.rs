@@ -5,7 +5,7 @@ use super::{
     event::Kept,
     tape::Tape,
 };
-use baton_ports::{MicroDollars, Model, ModelAbout, ModelCall, ModelError, ModelStream};
+use baton_ports::{MicroDollars, Model, ModelCall, ModelError, ModelInfo, ModelStream};
 use baton_types::Usage;
 use futures_util::stream::iter;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ impl Model for Replay {
         &self.name
     }
 
-    fn about(&self) -> ModelAbout {
-        self.live.as_ref().map(|live| live.about()).unwrap_or_default()
+    fn model_info(&self) -> ModelInfo {
+        self.live.as_ref().map(|live| live.model_info()).unwrap_or_default()
     }
 
     fn tokens(&self, text: &str) -> u64 {

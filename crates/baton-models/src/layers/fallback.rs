@@ -2,7 +2,7 @@
 
 use super::{is_heard, is_passing};
 use async_stream::stream;
-use baton_ports::{MicroDollars, Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream};
+use baton_ports::{MicroDollars, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
 use baton_types::{ModelNote, Usage};
 use futures_util::StreamExt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Fallback {
 /// Whether this model might answer where that one failed.
 fn may_do_better(error: &ModelError, failed: &dyn Model, next: &dyn Model) -> bool {
     match error {
-        ModelError::TooLong(_) => match (failed.about().window, next.about().window) {
+        ModelError::TooLong(_) => match (failed.model_info().window, next.model_info().window) {
             (Some(failed), Some(next)) => next > failed,
             _ => false,
         },
@@ -41,8 +41,8 @@ impl Model for Fallback {
         self.first.name()
     }
 
-    fn about(&self) -> ModelAbout {
-        self.first.about()
+    fn model_info(&self) -> ModelInfo {
+        self.first.model_info()
     }
 
     fn tokens(&self, text: &str) -> u64 {
@@ -53,7 +53,7 @@ impl Model for Fallback {
         self.first.price(usage)
     }
 
-    fn price_by(&self, by: &str, usage: Usage) -> Option<MicroDollars> {
+    fn price_for(&self, by: &str, usage: Usage) -> Option<MicroDollars> {
         let mut all = std::iter::once(&self.first).chain(&*self.others);
         all.find(|model| model.name() == by).and_then(|model| model.price(usage))
     }

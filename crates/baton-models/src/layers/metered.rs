@@ -2,7 +2,7 @@
 
 use crate::catalog::{Catalog, Correction};
 use async_stream::stream;
-use baton_ports::{Clock, MicroDollars, Model, ModelAbout, ModelCall, ModelEvent, ModelStream};
+use baton_ports::{Clock, MicroDollars, Model, ModelCall, ModelEvent, ModelInfo, ModelStream};
 use baton_types::Usage;
 use futures_util::StreamExt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// A model with a window, prices and an estimate of tokens that learns from what its service counts.
 pub struct Metered {
     inner: Arc<dyn Model>,
-    about: ModelAbout,
+    about: ModelInfo,
     catalog: Arc<Catalog>,
     correction: Arc<Correction>,
     clock: Arc<dyn Clock>,
@@ -20,8 +20,8 @@ impl Metered {
     /// Around a model; what the model says about itself comes before what the catalog says.
     pub fn new(inner: Arc<dyn Model>, catalog: Arc<Catalog>, clock: Arc<dyn Clock>) -> Self {
         let known = catalog.about(inner.name());
-        let own = inner.about();
-        let about = ModelAbout {
+        let own = inner.model_info();
+        let about = ModelInfo {
             provider: own.provider.or(known.provider),
             window: own.window.or(known.window),
             max_output: own.max_output.or(known.max_output),
@@ -37,7 +37,7 @@ impl Model for Metered {
         self.inner.name()
     }
 
-    fn about(&self) -> ModelAbout {
+    fn model_info(&self) -> ModelInfo {
         self.about.clone()
     }
 
@@ -53,7 +53,7 @@ impl Model for Metered {
         let correction = Arc::clone(&self.correction);
         // What files count is a table's word; only words teach.
         let plain = !crate::tokens::has_files(&call);
-        let estimated = if plain { call.weight(&crate::tokens::estimate) } else { 0 };
+        let estimated = if plain { call.estimate_tokens(&crate::tokens::estimate) } else { 0 };
         let mut answer = self.inner.call(call);
         Box::pin(stream! {
             while let Some(event) = answer.next().await {

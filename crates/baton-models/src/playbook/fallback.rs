@@ -5,7 +5,7 @@ use super::{
     rule::Options,
     scene::Scene,
 };
-use baton_ports::{Finish, OutputFormat, ToolChoice};
+use baton_ports::{FinishReason, OutputFormat, ToolChoice};
 use baton_types::{ToolRunner, ToolSpec};
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) fn fallback(scene: &Scene<'_>, options: &Options) -> Plan {
         OutputFormat::Text => default_text(scene),
         OutputFormat::JsonObject | OutputFormat::JsonSchema(_) => made_answer(scene, options.seed),
     };
-    Plan::of_steps(scene, vec![Step::Say(text)], options.pace, options.usage, Finish::Stop)
+    Plan::of_steps(scene, vec![Step::Say(text)], options.pace, options.usage, FinishReason::Stop)
 }
 
 fn required<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {

@@ -11,7 +11,7 @@ use super::{
     scene::Scene,
 };
 use baton_agentdir::Diagnostic;
-use baton_ports::{Model, ModelAbout, ModelCall, ModelError, ModelStream};
+use baton_ports::{Model, ModelCall, ModelError, ModelInfo, ModelStream};
 use baton_types::AgentName;
 use std::sync::{Arc, atomic::Ordering};
 
@@ -66,10 +66,10 @@ impl Model for Playbook {
         NAME
     }
 
-    fn about(&self) -> ModelAbout {
+    fn model_info(&self) -> ModelInfo {
         // Rules that ask for files are given them; others are told of them in words.
         let looks = self.script.rules.iter().any(|rule| !rule.when.files.is_empty());
-        ModelAbout { window: self.script.options.window, images: Some(looks), ..ModelAbout::default() }
+        ModelInfo { window: self.script.options.window, images: Some(looks), ..ModelInfo::default() }
     }
 
     fn call(&self, call: ModelCall) -> ModelStream {

@@ -4,7 +4,7 @@ use super::{
     model::Playbook,
     report::{Ledger, PlaybookReport},
 };
-use baton_ports::{Model, ModelError, Models};
+use baton_ports::{Model, ModelError, ModelResolver};
 use baton_types::{AgentName, AgentSpec, ModelSpec};
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
@@ -46,7 +46,7 @@ impl PlaybookModels {
     }
 }
 
-impl Models for PlaybookModels {
+impl ModelResolver for PlaybookModels {
     fn model(&self, agent: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         let ModelSpec::Playbook { rules } = &agent.model else {
             return Err(ModelError::Configuration(format!("'{}' works elsewhere and has no model here", agent.name)));

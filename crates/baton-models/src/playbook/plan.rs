@@ -6,7 +6,7 @@ use super::{
     scene::Scene,
 };
 use crate::schema;
-use baton_ports::{ChatMessage, Finish, ModelError, OutputFormat};
+use baton_ports::{ChatMessage, FinishReason, ModelError, OutputFormat};
 use baton_types::{CallId, Json, ToolCall, Usage};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
     pub(super) pace: Pace,
     pub(super) usage: Usage,
-    pub(super) finish: Finish,
+    pub(super) finish: FinishReason,
 }
 
 /// One step of an answer.
@@ -62,12 +62,12 @@ impl Plan {
             };
             steps.push(call_step(scene, &steps, &call.tool, arguments));
         }
-        let mut finish = if action.calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
+        let mut finish = if action.calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
         match &action.ending {
             Ending::Usual => {}
             Ending::Refuse(text) => {
                 steps.push(Step::Say(text.text(scene, matched)));
-                finish = Finish::Refusal;
+                finish = FinishReason::Refusal;
             }
             Ending::Fail(failure) => {
                 steps.push(Step::Fail(failure.error(failure.message.text(scene, matched))));
@@ -82,7 +82,7 @@ impl Plan {
         steps: Vec<Step>,
         pace: Pace,
         usage: UsagePolicy,
-        finish: Finish,
+        finish: FinishReason,
     ) -> Self {
         let usage = match usage {
             UsagePolicy::Estimate => estimate(scene, &steps),
@@ -95,7 +95,7 @@ impl Plan {
     /// A plan of one tool call with arguments made from its schema.
     pub(super) fn of_made_call(scene: &Scene<'_>, tool: &str, pace: Pace, seed: u64, usage: UsagePolicy) -> Self {
         let call = call_step(scene, &[], tool, made_arguments(scene, tool, seed));
-        Self::of_steps(scene, vec![call], pace, usage, Finish::ToolCalls)
+        Self::of_steps(scene, vec![call], pace, usage, FinishReason::ToolCalls)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Building calls and writing answers down.
 
 use baton_models::Playbook;
-use baton_ports::{ChatMessage, Finish, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
+use baton_ports::{ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
 use baton_types::{CallId, CommandTool, Effects, Json, ToolCall, ToolRunner, ToolSpec};
 use futures_util::StreamExt;
 use std::time::Duration;
@@ -89,10 +89,10 @@ pub(crate) fn shown(events: &[Result<ModelEvent, ModelError>]) -> String {
     let lines = events.iter().map(|event| match event {
         Ok(ModelEvent::Text(text)) => format!("say {text}"),
         Ok(ModelEvent::Reasoning(text)) => format!("think {text}"),
-        Ok(ModelEvent::Reasoned(reasoning)) => format!("thought {}", reasoning.text),
+        Ok(ModelEvent::ReasoningComplete(reasoning)) => format!("thought {}", reasoning.text),
         Ok(ModelEvent::Note(note)) => format!("note {note:?}"),
         Ok(ModelEvent::ToolCall(call)) => format!("call {} {} {}", call.id, call.name, call.arguments.as_str()),
-        Ok(ModelEvent::Done { finish: Finish::Stop, .. }) => "done".to_owned(),
+        Ok(ModelEvent::Done { finish: FinishReason::Stop, .. }) => "done".to_owned(),
         Ok(ModelEvent::Done { finish, .. }) => format!("done {finish:?}"),
         Err(error) => format!("error {error:?}"),
     });

@@ -119,10 +119,10 @@ async fn counts_follow_what_the_service_says() {
     let mut call = user("look");
     let model = metered("x:y");
     let count = |text: &str| model.tokens(text);
-    let before = call.weight(&count);
+    let before = call.estimate_tokens(&count);
     if let Some(ChatMessage::User { files, .. }) = call.messages.first_mut() {
         let content = ChatFileContent::Bytes("AAAA".into());
         files.push(ChatFile { name: None, media_type: "image/png".to_owned(), content });
     }
-    assert_eq!(call.weight(&count), before + 1_600, "a picture counts by the table, not by its bytes");
+    assert_eq!(call.estimate_tokens(&count), before + 1_600, "a picture counts by the table, not by its bytes");
 }

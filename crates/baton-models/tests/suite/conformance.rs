@@ -5,7 +5,7 @@ use crate::{
     strict::agent,
 };
 use baton_models::{PlaybookModels, check};
-use baton_ports::{ChatMessage, ModelCall, Models};
+use baton_ports::{ChatMessage, ModelCall, ModelResolver};
 use baton_types::AgentSpec;
 use futures_util::StreamExt;
 use std::{path::Path, time::Duration};

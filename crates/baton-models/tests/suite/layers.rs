@@ -111,7 +111,7 @@ async fn a_chain_goes_on_only_where_another_could_do_better() {
             other => panic!("{error}: {other:?}"),
         }
         let usage = Usage::new(10, 5);
-        assert_eq!((model.price(usage), model.price_by("b:nn", usage)), (Some(45), Some(60)));
+        assert_eq!((model.price(usage), model.price_for("b:nn", usage)), (Some(45), Some(60)));
     }
     let first = scripted("a:m", &[&[Say("half"), Fail(broken())]]);
     let second = scripted("b:n", &[&[Done]]);
@@ -198,7 +198,7 @@ async fn all_layers_together_and_a_drop_goes_through_all_of_them() {
     assert_eq!((first.calls(), second.calls()), (4, 2), "{text}");
     assert!(text.contains("FellBack { from: \"openai:gpt-5\", to: \"anthropic:claude-sonnet-4-5\""), "{text}");
     assert!(text.ends_with("say hi\ndone"), "{text}");
-    let about = model.about();
+    let about = model.model_info();
     assert_eq!((about.window, about.images, about.max_output), (Some(400_000), Some(true), Some(128_000)));
     assert_eq!(model.price(Usage::new(1_000_000, 100_000)), Some(2_250_000));
 

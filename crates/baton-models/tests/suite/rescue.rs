@@ -2,7 +2,7 @@
 
 use crate::ask::{tool, user, with_tools};
 use baton_models::Rescue;
-use baton_ports::{Finish, Model, ModelCall, ModelEvent, ModelStream, OutputFormat};
+use baton_ports::{FinishReason, Model, ModelCall, ModelEvent, ModelStream, OutputFormat};
 use baton_types::Usage;
 use futures_util::{FutureExt, StreamExt};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ impl Model for Pieces {
     }
 
     fn call(&self, _: ModelCall) -> ModelStream {
-        let done = ModelEvent::Done { usage: Usage::new(1, 1), finish: Finish::Stop, by: None };
+        let done = ModelEvent::Done { usage: Usage::new(1, 1), finish: FinishReason::Stop, by: None };
         let pieces: Vec<_> = self.0.iter().cloned().map(ModelEvent::Text).chain([done]).map(Ok).collect();
         Box::pin(futures_util::stream::iter(pieces))
     }

@@ -1,6 +1,6 @@
 //! A model that does what a test says, and remembers what it was asked.
 
-use baton_ports::{Clock, Finish, Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream};
+use baton_ports::{Clock, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
 use baton_types::{Timestamp, Usage};
 use futures_util::StreamExt;
 use std::{
@@ -25,7 +25,7 @@ pub(crate) enum Step {
 /// Answers in the order of the calls; the last one again and again.
 pub(crate) struct Scripted {
     name: &'static str,
-    about: ModelAbout,
+    about: ModelInfo,
     answers: Mutex<VecDeque<Vec<Step>>>,
     pub(crate) calls: AtomicUsize,
     pub(crate) open: Arc<AtomicUsize>,
@@ -46,7 +46,7 @@ pub(crate) fn scripted(name: &'static str, answers: &[&[Step]]) -> Arc<Scripted>
 
 pub(crate) fn with_window(name: &'static str, window: Option<u64>, answers: &[&[Step]]) -> Arc<Scripted> {
     let answers = Mutex::new(answers.iter().map(|steps| steps.to_vec()).collect());
-    let about = ModelAbout { window, ..ModelAbout::default() };
+    let about = ModelInfo { window, ..ModelInfo::default() };
     Arc::new(Scripted { name, about, answers, calls: AtomicUsize::new(0), open: Arc::default() })
 }
 
@@ -65,7 +65,7 @@ impl Model for Scripted {
         self.name
     }
 
-    fn about(&self) -> ModelAbout {
+    fn model_info(&self) -> ModelInfo {
         self.about.clone()
     }
 
@@ -90,7 +90,7 @@ impl Model for Scripted {
                         return;
                     }
                     Step::Done => {
-                        yield Ok(ModelEvent::Done { usage: Usage::new(10, 5), finish: Finish::Stop, by: None });
+                        yield Ok(ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::Stop, by: None });
                     }
                     Step::Forever => std::future::pending::<()>().await,
                 }

@@ -2,7 +2,7 @@
 
 use crate::ask::{shown, user};
 use baton_models::PlaybookModels;
-use baton_ports::Models;
+use baton_ports::ModelResolver;
 use baton_types::{AgentSpec, ControlTools, ModelSpec, RunLimits, ToolExecution};
 use futures_util::StreamExt;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::fake::{Says, Script, calls, results, text};
 use baton_orchestrator::Orchestrator;
-use baton_types::{Json, TaskState, Wanted};
+use baton_types::{Json, QuestionKind, TaskState};
 use serde_json::json;
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn what_the_agent_asks_comes_back_and_is_answered() {
     let asked = orchestrator.ask(&fake.at("a"), "go").await.unwrap();
     assert_eq!((asked.state, asked.asks(), asked.asks_of_tools()), (TaskState::InputRequired, true, false));
     let [approval, form] = asked.questions.as_slice() else { panic!("two questions") };
-    assert_eq!((approval.message.as_str(), &approval.wants), ("Remove it?", &Some(Wanted::Approval)));
+    assert_eq!((approval.message.as_str(), &approval.wants), ("Remove it?", &Some(QuestionKind::Approval)));
     let replies = [approval.allow_session(), form.fill(Json::parse(r#"{"name":"Ada"}"#).unwrap())];
     let answer = orchestrator.reply(asked.clone(), replies).await.unwrap();
     let expect = json!([

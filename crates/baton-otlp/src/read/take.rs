@@ -8,8 +8,8 @@ use crate::{
     },
 };
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
-    Value,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, SpanValue, TraceId,
 };
 use prost::Message as _;
 use std::{collections::HashMap, sync::Arc};
@@ -31,7 +31,7 @@ pub(super) fn spans(request: ExportTraceServiceRequest) -> Arrival {
             continue;
         }
         let given = group.resource.unwrap_or_default();
-        let resource = Arc::new(Resource {
+        let resource = Arc::new(SpanResource {
             attributes: attributes(given.attributes),
             dropped_attributes: given.dropped_attributes_count,
             schema_url: group.schema_url,
@@ -43,7 +43,7 @@ pub(super) fn spans(request: ExportTraceServiceRequest) -> Arrival {
     arrival
 }
 
-fn of_scope(arrival: &mut Arrival, resource: &Arc<Resource>, group: ScopeSpans) {
+fn of_scope(arrival: &mut Arrival, resource: &Arc<SpanResource>, group: ScopeSpans) {
     let large = group.scope.as_ref().is_some_and(|scope| scope.encoded_len() > MAX_SPAN_BYTES);
     if large || group.schema_url.len() > MAX_SPAN_BYTES {
         arrival.reject(Rejection::TooLarge, group.spans.len() as u64);
@@ -66,7 +66,7 @@ fn of_scope(arrival: &mut Arrival, resource: &Arc<Resource>, group: ScopeSpans) 
     }
 }
 
-fn span(given: proto::Span, resource: &Arc<Resource>, scope: &Arc<SpanScope>) -> Result<Span, Rejection> {
+fn span(given: proto::Span, resource: &Arc<SpanResource>, scope: &Arc<SpanScope>) -> Result<Span, Rejection> {
     if given.encoded_len() > MAX_SPAN_BYTES {
         return Err(Rejection::TooLarge);
     }
@@ -101,7 +101,7 @@ fn span(given: proto::Span, resource: &Arc<Resource>, scope: &Arc<SpanScope>) ->
         links,
         status: outcome(status.code),
         status_message: status.message,
-        dropped: Dropped {
+        dropped: SpanDropCounts {
             attributes: given.dropped_attributes_count,
             events: given.dropped_events_count,
             links: given.dropped_links_count.saturating_add(lost),
@@ -172,7 +172,7 @@ fn attributes(given: Vec<KeyValue>) -> Attributes {
     let mut known = HashMap::new();
     for KeyValue { key, value } in given {
         let value = self::value(value);
-        let key = Key::from(key);
+        let key = AttributeKey::from(key);
         let same = if attributes.len() < FEW {
             attributes.iter().position(|(other, _)| *other == key)
         } else {
@@ -192,17 +192,17 @@ fn attributes(given: Vec<KeyValue>) -> Attributes {
 }
 
 /// The depth is bounded by those who decoded it.
-fn value(given: Option<AnyValue>) -> Value {
+fn value(given: Option<AnyValue>) -> SpanValue {
     match given.and_then(|given| given.value) {
         Some(proto::Value::StringValue(text)) => text.into(),
-        Some(proto::Value::BoolValue(value)) => Value::Bool(value),
-        Some(proto::Value::IntValue(number)) => Value::Int(number),
-        Some(proto::Value::DoubleValue(number)) => Value::Float(number),
+        Some(proto::Value::BoolValue(value)) => SpanValue::Bool(value),
+        Some(proto::Value::IntValue(number)) => SpanValue::Int(number),
+        Some(proto::Value::DoubleValue(number)) => SpanValue::Float(number),
         Some(proto::Value::ArrayValue(list)) => {
-            Value::List(list.values.into_iter().map(|value| self::value(Some(value))).collect())
+            SpanValue::List(list.values.into_iter().map(|value| self::value(Some(value))).collect())
         }
-        Some(proto::Value::KvlistValue(map)) => Value::Map(attributes(map.values)),
-        Some(proto::Value::BytesValue(bytes)) => Value::Bytes(bytes),
-        None => Value::Empty,
+        Some(proto::Value::KvlistValue(map)) => SpanValue::Map(attributes(map.values)),
+        Some(proto::Value::BytesValue(bytes)) => SpanValue::Bytes(bytes),
+        None => SpanValue::Empty,
     }
 }

@@ -2,12 +2,12 @@
 
 use super::{SearchMetrics, SearchResponse, ServiceStats, Span, SpanSet, TraceSearchMetadata};
 use crate::tell::{attribute, attributes};
-use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, SearchAnswer};
+use baton_ports::{SpanMatch, SpansetMatch, TraceMatch, TraceSearchResult};
 
 const MILLISECOND: u64 = 1_000_000;
 
 /// The answer of a search. One that was given up says so in the way that Tempo does: not all of its jobs were done.
-pub fn search_response(answer: &SearchAnswer) -> SearchResponse {
+pub fn search_response(answer: &TraceSearchResult) -> SearchResponse {
     let metrics = SearchMetrics {
         inspected_traces: u32::try_from(answer.inspected_traces).unwrap_or(u32::MAX),
         inspected_bytes: answer.inspected_bytes,
@@ -17,7 +17,7 @@ pub fn search_response(answer: &SearchAnswer) -> SearchResponse {
     SearchResponse { traces: answer.traces.iter().map(trace).collect(), metrics: Some(metrics) }
 }
 
-fn trace(found: &FoundTrace) -> TraceSearchMetadata {
+fn trace(found: &TraceMatch) -> TraceSearchMetadata {
     let span_sets: Vec<SpanSet> = found.spansets.iter().map(span_set).collect();
     TraceSearchMetadata {
         trace_id: found.id.to_string(),
@@ -37,7 +37,7 @@ fn trace(found: &FoundTrace) -> TraceSearchMetadata {
     }
 }
 
-fn span_set(found: &FoundSpanset) -> SpanSet {
+fn span_set(found: &SpansetMatch) -> SpanSet {
     SpanSet {
         spans: found.spans.iter().map(span).collect(),
         matched: found.matched,
@@ -45,7 +45,7 @@ fn span_set(found: &FoundSpanset) -> SpanSet {
     }
 }
 
-fn span(found: &FoundSpan) -> Span {
+fn span(found: &SpanMatch) -> Span {
     Span {
         span_id: found.id.to_string(),
         name: found.name.clone().into_owned(),

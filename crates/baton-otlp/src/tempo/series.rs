@@ -5,9 +5,9 @@ use super::{
     messages::{as_text, attributes},
 };
 use crate::{proto::KeyValue, tell::attribute};
-use baton_ports::MetricsAnswer;
+use baton_ports::MetricsResult;
 use baton_traceql::{Series, Steps};
-use baton_types::Value;
+use baton_types::SpanValue;
 use prost::Message;
 use serde::{Serialize, Serializer};
 
@@ -97,7 +97,7 @@ pub struct InstantSeries {
 }
 
 /// The answer over these intervals; intervals in which there was nothing to measure are left out.
-pub fn query_range_response(answer: &MetricsAnswer, steps: &Steps) -> QueryRangeResponse {
+pub fn query_range_response(answer: &MetricsResult, steps: &Steps) -> QueryRangeResponse {
     let series = answer.series.iter().map(|series| TimeSeries {
         labels: labels(series),
         samples: samples(series, steps),
@@ -107,7 +107,7 @@ pub fn query_range_response(answer: &MetricsAnswer, steps: &Steps) -> QueryRange
 }
 
 /// The answer over one interval; series in which there was nothing to measure are left out.
-pub fn query_instant_response(answer: &MetricsAnswer) -> QueryInstantResponse {
+pub fn query_instant_response(answer: &MetricsResult) -> QueryInstantResponse {
     let series = answer.series.iter().filter_map(|series| {
         let value = series.samples.iter().copied().next_back().flatten()?;
         Some(InstantSeries { labels: labels(series), value })
@@ -116,7 +116,7 @@ pub fn query_instant_response(answer: &MetricsAnswer) -> QueryInstantResponse {
 }
 
 /// One that was given up says so in the way that Tempo does: not all of its jobs were done.
-fn metrics(answer: &MetricsAnswer) -> SearchMetrics {
+fn metrics(answer: &MetricsResult) -> SearchMetrics {
     SearchMetrics {
         inspected_traces: 0,
         inspected_bytes: answer.inspected_bytes,
@@ -127,8 +127,8 @@ fn metrics(answer: &MetricsAnswer) -> SearchMetrics {
 
 /// Tempo's word for a value that is not there is the language's own.
 fn labels(series: &Series) -> Vec<KeyValue> {
-    let nil = Value::from("nil");
-    let known = |value| if matches!(value, &Value::Empty) { &nil } else { value };
+    let nil = SpanValue::from("nil");
+    let known = |value| if matches!(value, &SpanValue::Empty) { &nil } else { value };
     series.labels.iter().map(|(key, value)| attribute(key, known(value))).collect()
 }
 

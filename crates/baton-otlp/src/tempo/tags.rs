@@ -4,8 +4,8 @@ use super::{
     MetadataMetrics, SearchTagValuesResponse, SearchTagValuesV2Response, SearchTagsResponse, SearchTagsV2Response,
     SearchTagsV2Scope, TagValue,
 };
-use baton_ports::Tags;
-use baton_types::Value;
+use baton_ports::TagNames;
+use baton_types::SpanValue;
 use std::collections::BTreeSet;
 
 /// What every span has, by the names that queries use.
@@ -74,7 +74,7 @@ impl TagScope {
 }
 
 /// The names by scope; scopes without names are left out.
-pub fn tag_scopes(tags: &Tags, wanted: TagScope) -> SearchTagsV2Response {
+pub fn tag_scopes(tags: &TagNames, wanted: TagScope) -> SearchTagsV2Response {
     let intrinsics = INTRINSICS.iter().map(|name| (*name).to_owned()).collect();
     let scopes = [
         ("span", TagScope::Span, tags.span.clone()),
@@ -92,7 +92,7 @@ pub fn tag_scopes(tags: &Tags, wanted: TagScope) -> SearchTagsV2Response {
 }
 
 /// The names in one list; those that every span has only when they are asked for.
-pub fn tag_names(tags: &Tags, wanted: TagScope) -> SearchTagsResponse {
+pub fn tag_names(tags: &TagNames, wanted: TagScope) -> SearchTagsResponse {
     let scopes = tag_scopes(tags, wanted).scopes.into_iter();
     let named = scopes.filter(|scope| wanted == TagScope::Intrinsic || scope.name != "intrinsic");
     let names: BTreeSet<String> = named.flat_map(|scope| scope.tags).collect();
@@ -111,22 +111,22 @@ pub enum ValueKind {
 }
 
 /// Values with their types, and without; what has no place in a query is left out.
-pub fn tag_values(values: &[Value], kind: ValueKind) -> (SearchTagValuesV2Response, SearchTagValuesResponse) {
+pub fn tag_values(values: &[SpanValue], kind: ValueKind) -> (SearchTagValuesV2Response, SearchTagValuesResponse) {
     let typed: Vec<TagValue> = values.iter().filter_map(|value| typed(value, kind)).collect();
     let plain = typed.iter().map(|value| value.value.clone()).collect();
     let metrics = Some(MetadataMetrics {});
     (SearchTagValuesV2Response { tag_values: typed, metrics }, SearchTagValuesResponse { tag_values: plain })
 }
 
-fn typed(value: &Value, kind: ValueKind) -> Option<TagValue> {
+fn typed(value: &SpanValue, kind: ValueKind) -> Option<TagValue> {
     let (word, value) = match (value, kind) {
-        (Value::Text(text), ValueKind::Keyword) => ("keyword", text.clone().into_owned()),
-        (Value::Text(text), _) => ("string", text.clone().into_owned()),
-        (Value::Int(nanos), ValueKind::Duration) => ("duration", duration(*nanos)),
-        (Value::Int(number), _) => ("int", number.to_string()),
-        (Value::Float(number), _) => ("float", number.to_string()),
-        (Value::Bool(value), _) => ("bool", value.to_string()),
-        (Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty, _) => return None,
+        (SpanValue::Text(text), ValueKind::Keyword) => ("keyword", text.clone().into_owned()),
+        (SpanValue::Text(text), _) => ("string", text.clone().into_owned()),
+        (SpanValue::Int(nanos), ValueKind::Duration) => ("duration", duration(*nanos)),
+        (SpanValue::Int(number), _) => ("int", number.to_string()),
+        (SpanValue::Float(number), _) => ("float", number.to_string()),
+        (SpanValue::Bool(value), _) => ("bool", value.to_string()),
+        (SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty, _) => return None,
     };
     Some(TagValue { kind: word.to_owned(), value })
 }

@@ -5,8 +5,8 @@ use baton_otlp::{
     Encoding,
     tempo::{self, TagScope, ValueKind},
 };
-use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, SearchAnswer, ServiceStats, Tags};
-use baton_types::{SpanEvent, SpanId, SpanKind, SpanLink, SpanStatus, TraceId, Value};
+use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TagNames, TraceMatch, TraceSearchResult};
+use baton_types::{SpanEvent, SpanId, SpanKind, SpanLink, SpanStatus, SpanValue, TraceId};
 use prost::Message;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ fn pretty(json: &[u8]) -> String {
 
 #[test]
 fn a_search() {
-    let found = FoundSpan {
+    let found = SpanMatch {
         id: SpanId([0xab; 8]),
         name: "insight.decision".into(),
         start: 1_794_767_304_664_938_900,
@@ -29,30 +29,30 @@ fn a_search() {
         status: SpanStatus::Unset,
         attributes: vec![
             ("insight.type".into(), "decision".into()),
-            ("insight.confidence".into(), Value::Float(0.5)),
-            ("gen_ai.usage.input_tokens".into(), Value::Int(7)),
-            ("ok".into(), Value::Bool(false)),
+            ("insight.confidence".into(), SpanValue::Float(0.5)),
+            ("gen_ai.usage.input_tokens".into(), SpanValue::Int(7)),
+            ("ok".into(), SpanValue::Bool(false)),
         ],
     };
-    let trace = FoundTrace {
+    let trace = TraceMatch {
         id: TraceId([0x01; 16]),
         root_service: "checkout-agents".to_owned(),
         root_name: "invoke_agent orchestrator".to_owned(),
         start: 1_794_767_304_664_938_900,
         duration: 12_900_000,
-        spansets: vec![FoundSpanset {
+        spansets: vec![SpansetMatch {
             spans: vec![found],
             matched: 1,
             attributes: vec![
                 ("by(span.insight.type)".to_owned(), "decision".into()),
-                ("count()".to_owned(), Value::Int(1)),
+                ("count()".to_owned(), SpanValue::Int(1)),
             ],
         }],
         services: vec![("checkout-agents".to_owned(), ServiceStats { spans: 4, errors: 1 })],
     };
-    let answer = SearchAnswer { traces: vec![trace], inspected_traces: 1, inspected_bytes: 21114, partial: false };
+    let answer = TraceSearchResult { traces: vec![trace], inspected_traces: 1, inspected_bytes: 21114, partial: false };
     insta::assert_snapshot!("search", shown(&tempo::search_response(&answer)));
-    let given_up = SearchAnswer { partial: true, ..SearchAnswer::default() };
+    let given_up = TraceSearchResult { partial: true, ..TraceSearchResult::default() };
     insta::assert_snapshot!("search_given_up", shown(&tempo::search_response(&given_up)));
 }
 
@@ -64,10 +64,10 @@ fn a_trace() {
     span.status = SpanStatus::Error;
     span.status_message = "no answer".to_owned();
     span.attributes = vec![
-        ("list".into(), Value::List(vec![Value::Int(1), Value::from("b")])),
-        ("map".into(), Value::Map(vec![("nan".into(), Value::Float(f64::NAN))])),
-        ("bytes".into(), Value::Bytes(vec![1, 2, 3])),
-        ("empty".into(), Value::Empty),
+        ("list".into(), SpanValue::List(vec![SpanValue::Int(1), SpanValue::from("b")])),
+        ("map".into(), SpanValue::Map(vec![("nan".into(), SpanValue::Float(f64::NAN))])),
+        ("bytes".into(), SpanValue::Bytes(vec![1, 2, 3])),
+        ("empty".into(), SpanValue::Empty),
     ];
     span.events = vec![SpanEvent { at: 5, name: "exception".into(), ..SpanEvent::default() }];
     span.links = vec![SpanLink {
@@ -88,23 +88,29 @@ fn a_trace() {
 
 #[test]
 fn names_and_values() {
-    let tags = Tags {
+    let tags = TagNames {
         span: vec!["a".to_owned(), "b".to_owned()],
         resource: vec!["b".to_owned(), "service.name".to_owned()],
-        ..Tags::default()
+        ..TagNames::default()
     };
     insta::assert_snapshot!("tags_v2", shown(&tempo::tag_scopes(&tags, TagScope::All)));
     assert_eq!(tempo::tag_scopes(&tags, TagScope::Event).scopes, []);
     assert_eq!(tempo::tag_names(&tags, TagScope::All).tag_names, ["a", "b", "service.name"]);
     assert_eq!(tempo::tag_names(&tags, TagScope::Intrinsic).tag_names.len(), tempo::INTRINSICS.len());
-    let values = [Value::from("x"), Value::Int(1), Value::Float(0.5), Value::Bool(true), Value::Bytes(Vec::new())];
+    let values = [
+        SpanValue::from("x"),
+        SpanValue::Int(1),
+        SpanValue::Float(0.5),
+        SpanValue::Bool(true),
+        SpanValue::Bytes(Vec::new()),
+    ];
     let (typed, plain) = tempo::tag_values(&values, ValueKind::Own);
     insta::assert_snapshot!("tag_values_v2", shown(&typed));
     assert_eq!(plain.tag_values, ["x", "1", "0.5", "true"]);
-    let words = |values: &[Value], kind| tempo::tag_values(values, kind).0.tag_values;
+    let words = |values: &[SpanValue], kind| tempo::tag_values(values, kind).0.tag_values;
     let keyword = &words(&["error".into()], ValueKind::Keyword)[0];
     assert_eq!((keyword.kind.as_str(), keyword.value.as_str()), ("keyword", "error"));
-    let times = words(&[0, 1, 1500, 2_000_000, 90_000_000_000].map(Value::Int), ValueKind::Duration);
+    let times = words(&[0, 1, 1500, 2_000_000, 90_000_000_000].map(SpanValue::Int), ValueKind::Duration);
     let times: Vec<_> = times.iter().map(|time| time.value.as_str()).collect();
     assert_eq!(times, ["0ns", "1ns", "1500ns", "2ms", "90s"]);
 }

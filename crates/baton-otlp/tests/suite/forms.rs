@@ -1,7 +1,7 @@
 //! JSON as exporters write it, and what becomes of spans that are none.
 
 use baton_otlp::{Arrival, Encoding, Export, Rejection};
-use baton_types::{Span, SpanKind, SpanStatus, Value};
+use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
 use serde_json::{Value as Tree, json};
 
 const TRACE: &str = "5B8EFFF798038103D269B633813FC60C";
@@ -50,28 +50,28 @@ fn numbers_come_as_numbers_or_as_text() {
 #[test]
 fn values_of_attributes() {
     for (value, expect) in [
-        (json!({ "stringValue": "" }), Value::from("")),
-        (json!({ "boolValue": false }), Value::Bool(false)),
-        (json!({ "intValue": "-9223372036854775808" }), Value::Int(i64::MIN)),
-        (json!({ "intValue": 5 }), Value::Int(5)),
-        (json!({ "doubleValue": 0.1 }), Value::Float(0.1)),
-        (json!({ "doubleValue": 1 }), Value::Float(1.0)),
-        (json!({ "doubleValue": "-Infinity" }), Value::Float(f64::NEG_INFINITY)),
-        (json!({ "bytesValue": "+/8=" }), Value::Bytes(vec![0xfb, 0xff])),
-        (json!({ "bytesValue": "-_8" }), Value::Bytes(vec![0xfb, 0xff])),
-        (json!({ "arrayValue": {} }), Value::List(Vec::new())),
+        (json!({ "stringValue": "" }), SpanValue::from("")),
+        (json!({ "boolValue": false }), SpanValue::Bool(false)),
+        (json!({ "intValue": "-9223372036854775808" }), SpanValue::Int(i64::MIN)),
+        (json!({ "intValue": 5 }), SpanValue::Int(5)),
+        (json!({ "doubleValue": 0.1 }), SpanValue::Float(0.1)),
+        (json!({ "doubleValue": 1 }), SpanValue::Float(1.0)),
+        (json!({ "doubleValue": "-Infinity" }), SpanValue::Float(f64::NEG_INFINITY)),
+        (json!({ "bytesValue": "+/8=" }), SpanValue::Bytes(vec![0xfb, 0xff])),
+        (json!({ "bytesValue": "-_8" }), SpanValue::Bytes(vec![0xfb, 0xff])),
+        (json!({ "arrayValue": {} }), SpanValue::List(Vec::new())),
         (
             json!({ "arrayValue": { "values": [{ "intValue": "1" }, {}] } }),
-            Value::List(vec![Value::Int(1), Value::Empty]),
+            SpanValue::List(vec![SpanValue::Int(1), SpanValue::Empty]),
         ),
         (
             json!({ "kvlistValue": { "values": [{ "key": "a", "value": { "stringValue": "b" } }] } }),
-            Value::Map(vec![("a".into(), "b".into())]),
+            SpanValue::Map(vec![("a".into(), "b".into())]),
         ),
-        (json!({}), Value::Empty),
-        (Tree::Null, Value::Empty),
-        (json!({ "valueOfTomorrow": { "x": [1] } }), Value::Empty),
-        (json!({ "stringValue": null, "intValue": 3 }), Value::Int(3)),
+        (json!({}), SpanValue::Empty),
+        (Tree::Null, SpanValue::Empty),
+        (json!({ "valueOfTomorrow": { "x": [1] } }), SpanValue::Empty),
+        (json!({ "stringValue": null, "intValue": 3 }), SpanValue::Int(3)),
     ] {
         let span = one(json!({ "attributes": [{ "key": "k", "value": value }] }));
         assert_eq!(span.attributes, [("k".into(), expect)], "{value}");
@@ -80,7 +80,7 @@ fn values_of_attributes() {
         json!([{ "key": "a", "value": { "intValue": 1 } }, { "key": "b" }, { "key": "a", "value": { "intValue": 2 } }]);
     assert_eq!(
         one(json!({ "attributes": twice })).attributes,
-        [("a".into(), Value::Int(2)), ("b".into(), Value::Empty)],
+        [("a".into(), SpanValue::Int(2)), ("b".into(), SpanValue::Empty)],
         "the last of several counts"
     );
 }

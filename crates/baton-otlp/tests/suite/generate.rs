@@ -1,8 +1,8 @@
 //! Spans with everything that OTLP can say.
 
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
-    Value,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, SpanValue, TraceId,
 };
 use proptest::{collection::vec, option, prelude::*};
 use std::{collections::BTreeSet, sync::Arc};
@@ -11,28 +11,28 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![3 => "[a-z.]{0,12}", 1 => "\\PC{0,8}", 1 => Just("\u{0}\"\\\u{2028}é".to_owned())]
 }
 
-fn values() -> impl Strategy<Value = Value> {
+fn values() -> impl Strategy<Value = SpanValue> {
     let leaf = prop_oneof![
-        4 => text().prop_map(Value::from),
-        1 => any::<bool>().prop_map(Value::Bool),
-        2 => any::<i64>().prop_map(Value::Int),
+        4 => text().prop_map(SpanValue::from),
+        1 => any::<bool>().prop_map(SpanValue::Bool),
+        2 => any::<i64>().prop_map(SpanValue::Int),
         // Not a number is not equal to itself.
-        2 => any::<f64>().prop_filter("a number", |number| !number.is_nan()).prop_map(Value::Float),
-        1 => vec(any::<u8>(), 0..9).prop_map(Value::Bytes),
-        1 => Just(Value::Empty),
+        2 => any::<f64>().prop_filter("a number", |number| !number.is_nan()).prop_map(SpanValue::Float),
+        1 => vec(any::<u8>(), 0..9).prop_map(SpanValue::Bytes),
+        1 => Just(SpanValue::Empty),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
-            vec(inner.clone(), 0..4).prop_map(Value::List),
-            vec((text(), inner), 0..4).prop_map(|entries| Value::Map(unique(entries))),
+            vec(inner.clone(), 0..4).prop_map(SpanValue::List),
+            vec((text(), inner), 0..4).prop_map(|entries| SpanValue::Map(unique(entries))),
         ]
     })
 }
 
-fn unique(entries: Vec<(String, Value)>) -> Attributes {
+fn unique(entries: Vec<(String, SpanValue)>) -> Attributes {
     let mut known = BTreeSet::new();
-    let first = |(key, _): &(String, Value)| known.insert(key.clone());
-    entries.into_iter().filter(first).map(|(key, value)| (Key::from(key), value)).collect()
+    let first = |(key, _): &(String, SpanValue)| known.insert(key.clone());
+    entries.into_iter().filter(first).map(|(key, value)| (AttributeKey::from(key), value)).collect()
 }
 
 fn attributes() -> impl Strategy<Value = Attributes> {
@@ -43,9 +43,9 @@ fn attributes() -> impl Strategy<Value = Attributes> {
     ]
 }
 
-fn resources() -> impl Strategy<Value = Arc<Resource>> {
+fn resources() -> impl Strategy<Value = Arc<SpanResource>> {
     (attributes(), any::<u32>(), text()).prop_map(|(attributes, dropped_attributes, schema_url)| {
-        Arc::new(Resource { attributes, dropped_attributes, schema_url })
+        Arc::new(SpanResource { attributes, dropped_attributes, schema_url })
     })
 }
 
@@ -88,7 +88,7 @@ fn links() -> impl Strategy<Value = SpanLink> {
     )
 }
 
-fn spans_of(origins: Vec<(Arc<Resource>, Arc<SpanScope>)>) -> impl Strategy<Value = Span> {
+fn spans_of(origins: Vec<(Arc<SpanResource>, Arc<SpanScope>)>) -> impl Strategy<Value = Span> {
     let status = prop::sample::select(vec![SpanStatus::Unset, SpanStatus::Ok, SpanStatus::Error]);
     let dropped = any::<(u32, u32, u32)>();
     let said = (text(), text(), kinds(), status, text(), any::<u32>());
@@ -96,7 +96,7 @@ fn spans_of(origins: Vec<(Arc<Resource>, Arc<SpanScope>)>) -> impl Strategy<Valu
     (ids(), said, any::<(u64, u64)>(), more, prop::sample::select(origins)).prop_map(
         |((trace, id, parent), said, (start, end), (attributes, events, links, dropped), (resource, scope))| {
             let (name, trace_state, kind, status, status_message, flags) = said;
-            let dropped = Dropped { attributes: dropped.0, events: dropped.1, links: dropped.2 };
+            let dropped = SpanDropCounts { attributes: dropped.0, events: dropped.1, links: dropped.2 };
             let name = name.into();
             Span {
                 trace,
@@ -143,10 +143,10 @@ pub(crate) fn span() -> Span {
         links: Vec::new(),
         status: SpanStatus::Unset,
         status_message: String::new(),
-        dropped: Dropped::default(),
-        resource: Arc::new(Resource {
+        dropped: SpanDropCounts::default(),
+        resource: Arc::new(SpanResource {
             attributes: vec![("service.name".into(), "agents".into())],
-            ..Resource::default()
+            ..SpanResource::default()
         }),
         scope: Arc::new(SpanScope { name: "baton".to_owned(), version: "0.1.0".to_owned(), ..SpanScope::default() }),
     }

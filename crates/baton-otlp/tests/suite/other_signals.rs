@@ -6,17 +6,18 @@ use baton_otlp::{
     write_lines, write_meters,
 };
 use baton_telemetry::{MeterFamily, MeterPoint, MeterReading, Shown, instruments};
-use baton_types::{Resource, SpanId, SpanScope, TraceContext, TraceId, Value};
+use baton_types::{SpanId, SpanResource, SpanScope, SpanValue, TraceContext, TraceId};
 use prost::Message as _;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-fn resource() -> Resource {
-    Resource { attributes: vec![("service.name".into(), "shop".into())], ..Resource::default() }
+fn resource() -> SpanResource {
+    SpanResource { attributes: vec![("service.name".into(), "shop".into())], ..SpanResource::default() }
 }
 
 fn reading() -> MeterReading {
-    let labelled = |name: &'static str, value: Value, shown| MeterPoint { labels: vec![(name.into(), value)], shown };
+    let labelled =
+        |name: &'static str, value: SpanValue, shown| MeterPoint { labels: vec![(name.into(), value)], shown };
     let spread = |buckets: Vec<u64>, sum| Shown::Spread { buckets, sum };
     MeterReading {
         since: 1_794_816_000_000_000_001,
@@ -57,7 +58,7 @@ fn lines() -> Vec<LogLine> {
         attributes: vec![
             ("task".into(), "t1".into()),
             ("count".into(), 42_i64.into()),
-            ("share".into(), Value::Float(f64::INFINITY)),
+            ("share".into(), SpanValue::Float(f64::INFINITY)),
             ("whole".into(), false.into()),
         ],
         dropped_attributes: 2,

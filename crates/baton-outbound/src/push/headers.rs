@@ -32,8 +32,9 @@ pub(super) fn of(config: &PushConfig) -> Result<HeaderMap, WebhookError> {
 }
 
 fn secret(field: &str, text: &str) -> Result<HeaderValue, WebhookError> {
-    let mut value = HeaderValue::from_str(text)
-        .map_err(|_| WebhookError::Forbidden(format!("the {field} contains characters that are invalid in an HTTP header")))?;
+    let mut value = HeaderValue::from_str(text).map_err(|_| {
+        WebhookError::Forbidden(format!("the {field} contains characters that are invalid in an HTTP header"))
+    })?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -1,24 +1,24 @@
 //! Body of a push notification.
 
-use baton_ports::{Notice, WebhookError};
-use baton_types::{A2aSettings, Fact, PushDialect, TaskEvent};
+use baton_ports::{TaskNotification, WebhookError};
+use baton_types::{A2aSettings, JournalEvent, PushDialect, TaskEvent};
 use baton_wire::a2a::{v1, v03};
 use serde::Serialize;
 
 /// The event in the receiver's dialect; `None` if the dialect does not represent it.
 pub(super) fn body(
     dialect: PushDialect,
-    notice: Notice<'_>,
+    notice: TaskNotification<'_>,
     server: A2aSettings,
 ) -> Result<Option<Vec<u8>>, WebhookError> {
-    let Notice { task, event, a2a } = notice;
-    let Fact::Task(fact) = &event.fact else { return Ok(None) };
-    if !fact.is_shown() {
+    let TaskNotification { task, event, a2a } = notice;
+    let JournalEvent::Task(fact) = &event.fact else { return Ok(None) };
+    if !fact.is_visible() {
         return Ok(None);
     }
     let request = v1::PresentationRequest::default();
     let presentation = v1::Presentation::resolve(a2a.or(server), task.tool_execution, request);
-    let whole = || v1::Task::of(task, v1::HistoryLength::All, v1::ArtifactChoice::Include, presentation);
+    let whole = || v1::Task::from_view(task, v1::HistoryLength::All, v1::ArtifactInclusion::Include, presentation);
     let answered = task.status_message.as_ref().is_some_and(|message| task.has_artifact_of(message));
     match (dialect, fact) {
         (PushDialect::V03, _) => written(&v03::Task::from(whole())).map(Some),

@@ -1,7 +1,7 @@
 //! Span of a push notification.
 
 use crate::{OutboundError, Reply, Target};
-use baton_ports::Notice;
+use baton_ports::TaskNotification;
 use baton_telemetry::{OpenSpan, Tracer, names};
 use baton_types::{SpanKind, TraceContext};
 use baton_wire::a2a::v1::TaskState;
@@ -11,7 +11,12 @@ const TRACE: HeaderName = HeaderName::from_static("traceparent");
 
 /// Starts the span as a child of the event's trace and adds the `traceparent` header. Only host and port are recorded:
 /// the paths of receivers are often secret.
-pub(super) fn begin(tracer: &Tracer, notice: Notice<'_>, target: &Target, headers: &mut HeaderMap) -> OpenSpan {
+pub(super) fn begin(
+    tracer: &Tracer,
+    notice: TaskNotification<'_>,
+    target: &Target,
+    headers: &mut HeaderMap,
+) -> OpenSpan {
     let parent = notice.event.trace.as_deref().and_then(TraceContext::parse);
     let mut span = tracer.start(SpanKind::Client, "POST", parent);
     if !span.is_on() {

@@ -2,7 +2,7 @@
 
 use crate::world::{Answer, Names, Receiver, config, finished, named, sender, stored};
 use baton_outbound::{Options, PushSender};
-use baton_ports::{Notice, Notified, SpanSink, WebhookError, Webhooks as _};
+use baton_ports::{NotificationOutcome, SpanSink, TaskNotification, WebhookError, WebhookSender as _};
 use baton_telemetry::{Origin, Settings, Tracer};
 use baton_types::{
     A2aSettings, Json, PushAuthentication, PushDialect, Span, SpanKind, SpanStatus, TaskEvent, ToolExecution,
@@ -38,10 +38,10 @@ async fn notifications_are_posted_in_the_dialect_of_their_receiver() {
     let notices = events.iter().map(|event| (PushDialect::V1, event)).chain([(PushDialect::V03, &events[0])]);
     for (dialect, event) in notices {
         let config = config(&receiver.url("/hook"), dialect);
-        sender.admit(&config).await.unwrap();
+        sender.check_receiver(&config).await.unwrap();
         assert_eq!(
-            sender.notify(&config, Notice { task: &view, event, a2a: A2aSettings::default() }).await,
-            Ok(Notified::Delivered)
+            sender.notify(&config, TaskNotification { task: &view, event, a2a: A2aSettings::default() }).await,
+            Ok(NotificationOutcome::Delivered)
         );
     }
     let version = env!("CARGO_PKG_VERSION");
@@ -65,9 +65,10 @@ async fn events_that_a_dialect_does_not_show_are_not_sent() {
     let hidden = stored(TaskEvent::ToolStarted { call: "c1".into(), effects: None, server: None });
     for dialect in [PushDialect::V1, PushDialect::V03] {
         let config = config(&receiver.url("/hook"), dialect);
-        let notified =
-            sender(LOOPBACK).notify(&config, Notice { task: &view, event: &hidden, a2a: A2aSettings::default() }).await;
-        assert_eq!(notified, Ok(Notified::NothingToSay));
+        let notified = sender(LOOPBACK)
+            .notify(&config, TaskNotification { task: &view, event: &hidden, a2a: A2aSettings::default() })
+            .await;
+        assert_eq!(notified, Ok(NotificationOutcome::NotApplicable));
     }
     assert!(receiver.received().is_empty());
 }
@@ -76,7 +77,7 @@ async fn events_that_a_dialect_does_not_show_are_not_sent() {
 async fn secrets_are_sent_only_when_they_are_whole() {
     let receiver = Receiver::start(|_| Answer::status(200)).await;
     let (view, event) = finished();
-    let notice = Notice { task: &view, event: &event, a2a: A2aSettings::default() };
+    let notice = TaskNotification { task: &view, event: &event, a2a: A2aSettings::default() };
     let mut config = config(&receiver.url("/"), PushDialect::V1);
     config.token = None;
     for (scheme, credentials) in [("Bearer", None), ("Bearer", Some("")), ("", Some("secret"))] {
@@ -90,7 +91,7 @@ async fn secrets_are_sent_only_when_they_are_whole() {
         config.token = Some(token.to_owned());
         let credentials = Some(credentials.to_owned());
         config.authentication = Some(PushAuthentication { scheme: "Bearer".to_owned(), credentials });
-        let refused = sender(LOOPBACK).admit(&config).await.unwrap_err();
+        let refused = sender(LOOPBACK).check_receiver(&config).await.unwrap_err();
         assert!(matches!(&refused, WebhookError::Forbidden(text) if text.contains("header")), "{refused:?}");
         assert_eq!(sender(LOOPBACK).notify(&config, notice).await, Err(refused));
     }
@@ -113,8 +114,9 @@ async fn any_success_is_delivery_and_everything_else_is_a_failure() {
     let sender = sender(LOOPBACK);
     for status in [200, 201, 202, 204, 299, 301, 302, 304, 400, 401, 404, 410, 429, 500, 503] {
         let config = config(&receiver.url(&format!("/{status}")), PushDialect::V1);
-        match sender.notify(&config, Notice { task: &view, event: &event, a2a: A2aSettings::default() }).await {
-            Ok(notified) => assert_eq!((notified, status / 100), (Notified::Delivered, 2)),
+        match sender.notify(&config, TaskNotification { task: &view, event: &event, a2a: A2aSettings::default() }).await
+        {
+            Ok(notified) => assert_eq!((notified, status / 100), (NotificationOutcome::Delivered, 2)),
             Err(WebhookError::Failed(text)) => {
                 assert!(text.contains(&status.to_string()) && status / 100 != 2, "{status}: {text}");
                 assert!(text.chars().count() < 240, "{text}");
@@ -143,11 +145,12 @@ async fn refusals_are_clear() {
         "hooks",
     ] {
         let config = config(url, PushDialect::V1);
-        match sender.admit(&config).await {
+        match sender.check_receiver(&config).await {
             Err(WebhookError::Forbidden(text)) => shown.push_str(&format!("{url}\n  {text}\n")),
             other => panic!("{url}: {other:?}"),
         }
-        let notified = sender.notify(&config, Notice { task: &view, event: &event, a2a: A2aSettings::default() }).await;
+        let notified =
+            sender.notify(&config, TaskNotification { task: &view, event: &event, a2a: A2aSettings::default() }).await;
         let missing = url.contains("missing");
         assert!(
             matches!(&notified, Err(WebhookError::Forbidden(_)) if !missing)
@@ -156,10 +159,11 @@ async fn refusals_are_clear() {
         );
     }
     insta::assert_snapshot!(shown);
-    sender.admit(&config("https://outside.example/hook", PushDialect::V03)).await.unwrap();
+    sender.check_receiver(&config("https://outside.example/hook", PushDialect::V03)).await.unwrap();
     let moved = config(&redirecting.url("/"), PushDialect::V1);
-    sender.admit(&moved).await.unwrap();
-    let notified = sender.notify(&moved, Notice { task: &view, event: &event, a2a: A2aSettings::default() }).await;
+    sender.check_receiver(&moved).await.unwrap();
+    let notified =
+        sender.notify(&moved, TaskNotification { task: &view, event: &event, a2a: A2aSettings::default() }).await;
     assert!(matches!(notified, Err(WebhookError::Forbidden(_))), "{notified:?}");
 }
 
@@ -177,7 +181,7 @@ async fn what_a_receiver_repeats_of_a_secret_is_not_told() {
         let mut config = config(&receiver.url(path), PushDialect::V1);
         config.token = Some("tik-tok-token".to_owned());
         let refused = sender(LOOPBACK)
-            .notify(&config, Notice { task: &view, event: &event, a2a: A2aSettings::default() })
+            .notify(&config, TaskNotification { task: &view, event: &event, a2a: A2aSettings::default() })
             .await
             .unwrap_err();
         assert!(refused.to_string().ends_with(said), "{refused}");
@@ -197,7 +201,7 @@ impl SpanSink for Collected {
         1
     }
 
-    fn fresh(&self) -> [u8; 16] {
+    fn random_bytes(&self) -> [u8; 16] {
         [7; 16]
     }
 }
@@ -213,7 +217,8 @@ async fn a_notification_has_a_span_which_its_receiver_hears_of() {
     event.trace = Some(parent.into());
     for (path, status) in [("/secret-path?key=secret", SpanStatus::Unset), ("/gone", SpanStatus::Error)] {
         let config = config(&receiver.url(path), PushDialect::V1);
-        let _ = sender.notify(&config, Notice { task: &view, event: &event, a2a: A2aSettings::default() }).await;
+        let _ =
+            sender.notify(&config, TaskNotification { task: &view, event: &event, a2a: A2aSettings::default() }).await;
         let span = spans.0.lock().unwrap().pop().unwrap();
         let parent = TraceContext::parse(parent).unwrap();
         assert_eq!((span.trace, span.parent, span.kind), (parent.trace, Some(parent.span), SpanKind::Client));

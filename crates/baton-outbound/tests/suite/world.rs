@@ -3,8 +3,8 @@
 use baton_outbound::{AddressPolicy, GuardedClient, Options, PushSender, Resolver};
 use baton_ports::{BoxFuture, StoredEvent};
 use baton_types::{
-    Artifact, Fact, Message, Part, PushAuthentication, PushConfig, PushDialect, Role, StreamId, TaskEvent, TaskState,
-    TaskView, Timestamp,
+    Artifact, JournalEvent, Message, Part, PushAuthentication, PushConfig, PushDialect, Role, StreamId, TaskEvent,
+    TaskState, TaskView, Timestamp,
 };
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
@@ -220,7 +220,7 @@ pub(crate) fn finished() -> (TaskView, StoredEvent) {
         status_message: Some(answer.clone()),
         status_at: Timestamp::from_millis(1_800_000_000_000),
         history: vec![question, answer.clone()],
-        artifacts: vec![Artifact::of_answer(&answer)],
+        artifacts: vec![Artifact::from_answer(&answer)],
         version: 5,
         generation: 4,
     };
@@ -238,6 +238,6 @@ pub(crate) fn stored(event: TaskEvent) -> StoredEvent {
         at: Timestamp::from_millis(1_800_000_000_000),
         subject: "local".into(),
         trace: None,
-        fact: Fact::Task(event),
+        fact: JournalEvent::Task(event),
     }
 }

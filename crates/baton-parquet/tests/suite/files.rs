@@ -2,7 +2,7 @@
 
 use crate::sample;
 use baton_parquet::SpanFile;
-use baton_types::{Key, Span, Value};
+use baton_types::{AttributeKey, Span, SpanValue};
 use std::{fs, path::Path};
 
 fn names(directory: &Path) -> Vec<String> {
@@ -41,7 +41,7 @@ fn row_groups_are_bounded_by_rows_and_by_bytes() {
     let directory = tempfile::tempdir().expect("a directory");
     let groups = |spans: usize, text: usize| {
         let mut file = SpanFile::create(&directory.path().join("spans.parquet")).expect("a file");
-        let said = vec![(Key::Borrowed("said"), Value::from("x".repeat(text)))];
+        let said = vec![(AttributeKey::Borrowed("said"), SpanValue::from("x".repeat(text)))];
         let span = Span { attributes: said, ..sample::span(1) };
         (0..spans).for_each(|_| file.add(&span).expect("room"));
         file.finish().expect("a whole file").row_groups

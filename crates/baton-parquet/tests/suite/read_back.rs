@@ -2,7 +2,7 @@
 
 use crate::sample;
 use baton_parquet::{KNOWN, SpanFile, schema};
-use baton_types::{Key, Span, Value};
+use baton_types::{AttributeKey, Span, SpanValue};
 use parquet::{
     file::reader::{FileReader as _, SerializedFileReader},
     record::{Field, Row},
@@ -70,9 +70,9 @@ proptest! {
         let spans: Vec<Span> = lists.iter().enumerate().map(|(number, list)| {
             let mut keys = HashSet::new();
             let list = list.iter().filter(|(key, _)| keys.insert(*key));
-            let value = |value: &Option<i32>| value.map_or(Value::Empty, |number| Value::Int(number.into()));
+            let value = |value: &Option<i32>| value.map_or(SpanValue::Empty, |number| SpanValue::Int(number.into()));
             Span {
-                attributes: list.map(|(key, number)| (Key::Owned(format!("key.{key}")), value(number))).collect(),
+                attributes: list.map(|(key, number)| (AttributeKey::Owned(format!("key.{key}")), value(number))).collect(),
                 resource: Arc::default(),
                 ..sample::span(number as u8)
             }

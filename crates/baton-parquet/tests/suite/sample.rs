@@ -1,7 +1,8 @@
 //! Spans with everything that a span can say.
 
 use baton_types::{
-    Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId, Value,
+    AttributeKey, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus,
+    SpanValue, TraceId,
 };
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ pub(crate) fn span(number: u8) -> Span {
         parent: None,
         trace_state: String::new(),
         flags: 0,
-        name: Key::Borrowed("chat model"),
+        name: AttributeKey::Borrowed("chat model"),
         kind: SpanKind::Internal,
         start: 1_794_816_000_000_000_000 + u64::from(number),
         end: 1_794_816_000_250_000_000 + u64::from(number),
@@ -21,14 +22,14 @@ pub(crate) fn span(number: u8) -> Span {
         links: Vec::new(),
         status: SpanStatus::Unset,
         status_message: String::new(),
-        dropped: Dropped::default(),
+        dropped: SpanDropCounts::default(),
         resource: Arc::default(),
         scope: Arc::default(),
     }
 }
 
 pub(crate) fn full() -> Span {
-    let key = |text: &'static str| Key::Borrowed(text);
+    let key = |text: &'static str| AttributeKey::Borrowed(text);
     Span {
         parent: Some(SpanId([9; 8])),
         trace_state: "a=b".to_owned(),
@@ -37,18 +38,18 @@ pub(crate) fn full() -> Span {
         status_message: "no such city".to_owned(),
         attributes: vec![
             (key("gen_ai.request.model"), "model-1".into()),
-            (key("gen_ai.usage.input_tokens"), Value::Int(9_007_199_254_740_993)),
+            (key("gen_ai.usage.input_tokens"), SpanValue::Int(9_007_199_254_740_993)),
             (key("gen_ai.usage.output_tokens"), "many".into()),
-            (key("insight.confidence"), Value::Int(1)),
-            (key("agent.id"), Value::Int(7)),
-            (key("score"), Value::Float(0.5)),
-            (key("whole"), Value::Float(2.0)),
-            (key("not a number"), Value::Float(f64::NAN)),
-            (key("cached"), Value::Bool(true)),
-            (key("list"), Value::List(vec![Value::Int(1), "two".into(), Value::Empty])),
-            (key("map"), Value::Map(vec![(key("b"), Value::Bool(false)), (key("a"), Value::Float(1.5))])),
-            (key("bytes"), Value::Bytes(vec![1, 2, 3])),
-            (key("nothing"), Value::Empty),
+            (key("insight.confidence"), SpanValue::Int(1)),
+            (key("agent.id"), SpanValue::Int(7)),
+            (key("score"), SpanValue::Float(0.5)),
+            (key("whole"), SpanValue::Float(2.0)),
+            (key("not a number"), SpanValue::Float(f64::NAN)),
+            (key("cached"), SpanValue::Bool(true)),
+            (key("list"), SpanValue::List(vec![SpanValue::Int(1), "two".into(), SpanValue::Empty])),
+            (key("map"), SpanValue::Map(vec![(key("b"), SpanValue::Bool(false)), (key("a"), SpanValue::Float(1.5))])),
+            (key("bytes"), SpanValue::Bytes(vec![1, 2, 3])),
+            (key("nothing"), SpanValue::Empty),
         ],
         events: vec![SpanEvent {
             at: 1_794_816_000_100_000_000,
@@ -64,13 +65,13 @@ pub(crate) fn full() -> Span {
             dropped_attributes: 0,
             flags: 0,
         }],
-        resource: Arc::new(Resource {
+        resource: Arc::new(SpanResource {
             attributes: vec![
                 (key("service.name"), "weather".into()),
                 (key("project.id"), "checkout".into()),
                 (key("agent.id"), "of the resource".into()),
             ],
-            ..Resource::default()
+            ..SpanResource::default()
         }),
         scope: Arc::new(SpanScope { name: "baton".to_owned(), version: "1".to_owned(), ..SpanScope::default() }),
         ..span(1)

@@ -30,12 +30,12 @@ pub(super) fn refused(kind: ErrorKind, message: &str, retry_after: Option<Durati
 /// The error of a JSON-RPC reply. Its reason counts where its code says no more than that something failed: servers of
 /// 0.3 have no code for what came later.
 pub(super) fn of_rpc(head: &Head, error: &ErrorObject) -> CallError {
-    let kind = error.reason().and_then(|reason| ErrorKind::of_reason(&reason));
+    let kind = error.reason().and_then(|reason| ErrorKind::from_reason(&reason));
     let code = match kind {
         Some(kind) if error.code == ErrorKind::Internal.rpc_code() => kind.rpc_code(),
         _ => error.code,
     };
-    let kind = kind.or_else(|| ErrorKind::of_rpc_code(code));
+    let kind = kind.or_else(|| ErrorKind::from_rpc_code(code));
     let status = match head.status {
         status if status.is_success() => kind.map_or(500, ErrorKind::http_status),
         status => status.as_u16(),
@@ -87,7 +87,7 @@ pub(super) fn in_event(data: &str) -> Option<CallError> {
     let status = http.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let code = said.code.unwrap_or_else(|| code_of(status, &said.status));
     let status =
-        http.map_or_else(|| ErrorKind::of_rpc_code(code).map_or(500, ErrorKind::http_status), |it| it.as_u16());
+        http.map_or_else(|| ErrorKind::from_rpc_code(code).map_or(500, ErrorKind::http_status), |it| it.as_u16());
     Some(CallError::Refused { code, status, message: clip(&said.message), retry_after: None })
 }
 
@@ -106,7 +106,7 @@ fn said(value: &Value) -> Option<Said> {
     let reason = details.clone().filter_map(|detail| detail.get("reason")?.as_str()).next();
     // Problem details name the kind in the last word of a URI.
     let problem = text("type").rsplit(['/', ':', '#']).next().unwrap_or_default().replace('-', "_").to_uppercase();
-    let kind = reason.and_then(ErrorKind::of_reason).or_else(|| ErrorKind::of_reason(&problem));
+    let kind = reason.and_then(ErrorKind::from_reason).or_else(|| ErrorKind::from_reason(&problem));
     let written = error.get("code").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
     let written = written.filter(|code| (-32768..=-32000).contains(code));
     let vague = ErrorKind::Internal.rpc_code();

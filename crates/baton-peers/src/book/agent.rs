@@ -27,7 +27,7 @@ pub(super) fn of_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -
     AgentSpec {
         version,
         skills,
-        input_modes: if modes.is_empty() { AgentSpec::USUAL_MODES.map(str::to_owned).to_vec() } else { modes },
+        input_modes: if modes.is_empty() { AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec() } else { modes },
         ..bare(name, config, title, description)
     }
 }

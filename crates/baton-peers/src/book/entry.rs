@@ -5,8 +5,8 @@ use super::{
     agent::{clean, of_card, of_config},
 };
 use crate::{PeerClient, PeerConfig, environment::kit};
-use baton_ports::{KnownPeer, PeerBookError};
-use baton_types::{AgentKit, AgentName, AgentSpec};
+use baton_ports::{PeerRecord, PeerRegistryError};
+use baton_types::{AgentName, AgentResources, AgentSpec};
 use baton_wire::a2a::v1::AgentCard;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Entry {
     /// Whether it stands in the configuration.
     pub(super) configured: bool,
     pub(super) agent: Arc<AgentSpec>,
-    pub(super) kit: Arc<AgentKit>,
+    pub(super) kit: Arc<AgentResources>,
     pub(super) card: Option<Arc<ReadCard>>,
     bound: Option<Bound>,
 }
@@ -53,7 +53,7 @@ impl Entry {
     }
 
     /// A client for the peer; `None` while its card is unknown.
-    pub(super) fn client(&self, reach: &dyn Reach) -> Option<Result<PeerClient, PeerBookError>> {
+    pub(super) fn client(&self, reach: &dyn Reach) -> Option<Result<PeerClient, PeerRegistryError>> {
         let card = self.card.as_ref()?;
         let bound = match &self.bound {
             Some(bound) => Ok(bound.clone()),
@@ -62,12 +62,12 @@ impl Entry {
         Some(bound.map(|bound| bound.client(&self.config, &card.card)))
     }
 
-    pub(super) fn known(&self) -> KnownPeer {
+    pub(super) fn known(&self) -> PeerRecord {
         let unknown = || "unknown".to_owned();
-        KnownPeer {
+        PeerRecord {
             agent: Arc::clone(&self.agent),
             card_url: self.card.as_ref().map_or_else(|| self.config.url.clone(), |card| card.url.clone()),
-            spoken: self.bound.as_ref().map_or_else(unknown, Bound::spoken),
+            protocol: self.bound.as_ref().map_or_else(unknown, Bound::spoken),
             endpoint: self.bound.as_ref().map_or_else(unknown, |bound| bound.endpoint.clone()),
             security: self.card.as_ref().map(|card| security(&card.card)).unwrap_or_default(),
             signatures: self.card.as_ref().map(|card| signers(&card.card)).unwrap_or_default(),

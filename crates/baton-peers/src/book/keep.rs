@@ -3,8 +3,8 @@
 use super::{CardRead, Reach, ReadCard, agent::slug, entry::Entry, file::Page};
 use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef};
 use baton_agentdir::is_agent_name;
-use baton_ports::{AgentSource, BoxFuture, KnownPeer, NewPeer, PeerBook, PeerBookError};
-use baton_types::{AgentKit, AgentName, AgentSpec, ErrorCode};
+use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerRecord, PeerRegistry, PeerRegistryError};
+use baton_types::{AgentName, AgentResources, AgentSpec, ErrorCode};
 use parking_lot::RwLock;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tokio::sync::Mutex;
@@ -56,7 +56,7 @@ impl Book {
     }
 
     /// A client for a peer, and how it is configured; its card is read first if it never was.
-    pub async fn client(&self, name: &AgentName) -> Result<(PeerClient, PeerConfig), PeerBookError> {
+    pub async fn client(&self, name: &AgentName) -> Result<(PeerClient, PeerConfig), PeerRegistryError> {
         let entry = self.entry(name)?;
         if let Some(client) = entry.client(&*self.reach) {
             return Ok((client?, entry.config));
@@ -69,14 +69,14 @@ impl Book {
         }
     }
 
-    pub(super) fn entry(&self, name: &AgentName) -> Result<Entry, PeerBookError> {
+    pub(super) fn entry(&self, name: &AgentName) -> Result<Entry, PeerRegistryError> {
         let entry = self.entries.read().named.get(name).cloned();
         let entry = entry.or_else(|| self.lent.read().get(name).cloned());
         entry.ok_or_else(|| refusal(ErrorCode::AGENT_NOT_FOUND, format!("no agent elsewhere is called '{name}'")))
     }
 
     /// Refuses a name that somebody has.
-    pub(super) fn check_name(&self, name: &AgentName) -> Result<(), PeerBookError> {
+    pub(super) fn check_name(&self, name: &AgentName) -> Result<(), PeerRegistryError> {
         if !is_agent_name(name.as_str()) {
             let detail = format!("'{name}' is no name for an agent: use lower-case letters, digits and dashes");
             return Err(refusal(ErrorCode::INVALID_REQUEST, detail));
@@ -89,7 +89,7 @@ impl Book {
     }
 
     /// Makes a change true: on disk first, then for everybody.
-    pub(super) async fn change(&self, entries: Entries) -> Result<(), PeerBookError> {
+    pub(super) async fn change(&self, entries: Entries) -> Result<(), PeerRegistryError> {
         if let Some(path) = self.file.clone() {
             let page = Page::of(entries.named.values());
             let shown = path.display().to_string();
@@ -103,7 +103,7 @@ impl Book {
         Ok(())
     }
 
-    async fn add_peer(&self, peer: NewPeer) -> Result<KnownPeer, PeerBookError> {
+    async fn add_peer(&self, peer: NewPeer) -> Result<PeerRecord, PeerRegistryError> {
         let mut config = PeerConfig { listed: peer.listed, ..PeerConfig::at(peer.url.trim()) };
         if let Some(bearer) = &peer.bearer {
             let secret = bearer.parse().and_then(|secret: SecretRef| secret.resolve().map(|_| secret));
@@ -136,7 +136,7 @@ impl Book {
         Ok(known)
     }
 
-    async fn remove_peer(&self, name: &AgentName) -> Result<(), PeerBookError> {
+    async fn remove_peer(&self, name: &AgentName) -> Result<(), PeerRegistryError> {
         let _writing = self.writing.lock().await;
         if self.entry(name)?.configured {
             let detail = format!("'{name}' stands in the configuration; remove it there");
@@ -148,20 +148,20 @@ impl Book {
     }
 }
 
-impl PeerBook for Book {
-    fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<KnownPeer, PeerBookError>> {
+impl PeerRegistry for Book {
+    fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<PeerRecord, PeerRegistryError>> {
         Box::pin(self.add_peer(peer))
     }
 
-    fn remove<'a>(&'a self, name: &'a AgentName) -> BoxFuture<'a, Result<(), PeerBookError>> {
+    fn remove<'a>(&'a self, name: &'a AgentName) -> BoxFuture<'a, Result<(), PeerRegistryError>> {
         Box::pin(self.remove_peer(name))
     }
 
-    fn peer(&self, name: &AgentName) -> Option<KnownPeer> {
+    fn peer(&self, name: &AgentName) -> Option<PeerRecord> {
         self.entry(name).ok().as_ref().map(Entry::known)
     }
 
-    fn peers(&self) -> Vec<KnownPeer> {
+    fn peers(&self) -> Vec<PeerRecord> {
         self.all(Entry::known)
     }
 }
@@ -175,16 +175,16 @@ impl AgentSource for Book {
         self.entry(name).ok().map(|entry| entry.agent)
     }
 
-    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
         self.entry(name).map(|entry| entry.kit).unwrap_or_default()
     }
 }
 
-pub(super) fn refusal(code: ErrorCode, detail: String) -> PeerBookError {
-    PeerBookError { code, detail }
+pub(super) fn refusal(code: ErrorCode, detail: String) -> PeerRegistryError {
+    PeerRegistryError { code, detail }
 }
 
-pub(super) fn no_card(config: &PeerConfig) -> PeerBookError {
+pub(super) fn no_card(config: &PeerConfig) -> PeerRegistryError {
     let detail = format!("{} says that its card has not changed, without having given it", config.url);
     refusal(ErrorCode::PEER_CARD_INVALID, detail)
 }

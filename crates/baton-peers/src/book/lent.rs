@@ -7,7 +7,7 @@ use super::{
 };
 use crate::PeerConfig;
 use baton_agentdir::is_agent_name;
-use baton_ports::PeerBookError;
+use baton_ports::PeerRegistryError;
 use baton_types::{AgentName, ErrorCode, McpTransport};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -26,7 +26,7 @@ impl Book {
     }
 
     /// Knows this peer, too.
-    pub fn lend_also(&self, peer: PeerConfig) -> Result<(), PeerBookError> {
+    pub fn lend_also(&self, peer: PeerConfig) -> Result<(), PeerRegistryError> {
         let peer = self.as_known(peer);
         let mut lent = self.lent.write();
         let mut known = match &peer.name {
@@ -48,7 +48,7 @@ impl Book {
     }
 
     /// The way to a peer's Environment, for requests that may take this long.
-    pub fn door(&self, name: &AgentName, longest: Duration) -> Result<Door, PeerBookError> {
+    pub fn door(&self, name: &AgentName, longest: Duration) -> Result<Door, PeerRegistryError> {
         self.reach.door(&self.entry(name)?.config, longest)
     }
 
@@ -75,7 +75,7 @@ fn put(
     lent: &mut BTreeMap<AgentName, Entry>,
     known: &mut BTreeMap<AgentName, Entry>,
     config: PeerConfig,
-) -> Result<(), PeerBookError> {
+) -> Result<(), PeerRegistryError> {
     let name = config.name.clone().filter(|name| is_agent_name(name.as_str())).ok_or_else(|| {
         let detail =
             format!("the remote agent at {} needs a name of lower-case letters, digits and dashes", config.url);

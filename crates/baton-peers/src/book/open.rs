@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Credential, PeerConfig};
 use baton_agentdir::is_agent_name;
-use baton_ports::{AgentSource, PeerBookError};
+use baton_ports::{AgentSource, PeerRegistryError};
 use baton_types::ErrorCode;
 use std::{path::PathBuf, sync::Arc};
 
@@ -26,7 +26,7 @@ pub struct BookOptions {
 
 impl Book {
     /// Reads the book; nothing is asked of anybody.
-    pub fn open(options: BookOptions) -> Result<Self, PeerBookError> {
+    pub fn open(options: BookOptions) -> Result<Self, PeerRegistryError> {
         let BookOptions { configured, file, locals, reach } = options;
         let page = match &file {
             Some(path) => Some(Page::read(path).map_err(|error| {
@@ -58,7 +58,7 @@ impl Book {
 }
 
 /// A peer that was added, with what everybody has who is not configured.
-fn added(line: &Line) -> Result<PeerConfig, PeerBookError> {
+fn added(line: &Line) -> Result<PeerConfig, PeerRegistryError> {
     let mut config = PeerConfig { name: Some(line.name.clone()), listed: line.listed, ..PeerConfig::at(&line.url) };
     if let Some(bearer) = &line.bearer {
         let secret = bearer.parse().map_err(|error: crate::SecretError| refusal(error.code(), error.to_string()))?;
@@ -72,7 +72,7 @@ fn configure(
     config: PeerConfig,
     lines: &mut [Line],
     reach: &dyn Reach,
-) -> Result<(), PeerBookError> {
+) -> Result<(), PeerRegistryError> {
     let stored = lines.iter_mut().find(|line| line.configured && line.url == config.url);
     let (name, card) = match stored {
         Some(line) => (config.name.clone().or_else(|| Some(line.name.clone())), line.card(&config)),

@@ -2,7 +2,7 @@
 
 use crate::{Abilities, Authorize, Binding, Patience, PeerClient, PeerConfig, traced::Place};
 use baton_outbound::GuardedClient;
-use baton_ports::{BoxFuture, PeerBookError};
+use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;
 use std::{fmt, sync::Arc, time::Duration};
@@ -14,16 +14,16 @@ pub trait Reach: Send + Sync + 'static {
         &'a self,
         config: &'a PeerConfig,
         last: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>>;
+    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>>;
 
     /// Chooses an interface of the card; nothing is sent.
-    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerBookError>;
+    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerRegistryError>;
 
     /// The way to the peer's Environment, for requests that may take this long; nothing is sent.
-    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerBookError> {
+    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerRegistryError> {
         let _ = longest;
         let detail = format!("there is no way to the Environment of {}", config.url);
-        Err(PeerBookError { code: ErrorCode::PEER_UNREACHABLE, detail })
+        Err(PeerRegistryError { code: ErrorCode::PEER_UNREACHABLE, detail })
     }
 }
 
@@ -99,13 +99,13 @@ impl fmt::Debug for Bound {
 
 impl PeerClient {
     /// Reads the card of a peer that is in no book, and makes a client for it.
-    pub async fn connect(reach: &dyn Reach, config: &PeerConfig) -> Result<(Self, ReadCard), PeerBookError> {
+    pub async fn connect(reach: &dyn Reach, config: &PeerConfig) -> Result<(Self, ReadCard), PeerRegistryError> {
         match reach.read_card(config, None).await? {
             CardRead::Read(read) => {
                 let client = reach.bind(config, &read.card)?.client(config, &read.card);
                 Ok((client, *read))
             }
-            CardRead::Unchanged => Err(PeerBookError {
+            CardRead::Unchanged => Err(PeerRegistryError {
                 code: ErrorCode::PEER_CARD_INVALID,
                 detail: format!("{} says that its card has not changed, without having given it", config.url),
             }),

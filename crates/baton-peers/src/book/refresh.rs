@@ -2,7 +2,7 @@
 
 use super::{Book, CardRead, agent::slug, entry::Entry, keep::no_card};
 use crate::PeerConfig;
-use baton_ports::{PeerBookError, Unusable};
+use baton_ports::{PeerRegistryError, UnusableEntry};
 use baton_types::AgentName;
 use futures_util::{StreamExt as _, stream};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -24,7 +24,7 @@ impl Book {
 
     /// Reads every card once, several at a time; gives those that could not be read. Peers that cannot be reached stay
     /// as they were.
-    pub async fn refresh_all(&self) -> Vec<Unusable> {
+    pub async fn refresh_all(&self) -> Vec<UnusableEntry> {
         let (names, nameless) = {
             let (entries, lent) = (self.entries.read(), self.lent.read());
             let names = entries.named.keys().chain(lent.keys()).cloned().collect::<BTreeSet<_>>();
@@ -34,24 +34,24 @@ impl Book {
             let error = self.refresh(&name).await.err()?;
             tracing::debug!(peer = %name, %error, "the card of a remote agent could not be read");
             let entry = self.entry(&name).map_or_else(|_| name.to_string(), |entry| entry.config.url);
-            Some(Unusable { entry, reason: error.to_string() })
+            Some(UnusableEntry { entry, reason: error.to_string() })
         });
-        let mut failed: Vec<Option<Unusable>> = known.buffered(AT_ONCE).collect().await;
+        let mut failed: Vec<Option<UnusableEntry>> = known.buffered(AT_ONCE).collect().await;
         let strangers = stream::iter(nameless).map(|config| async move {
             let url = config.url.clone();
             let error = self.meet(config).await.err()?;
             tracing::warn!(%url, %error, "a configured remote agent is not known yet");
-            Some(Unusable { entry: url, reason: error.to_string() })
+            Some(UnusableEntry { entry: url, reason: error.to_string() })
         });
         failed.extend(strangers.buffered(AT_ONCE).collect::<Vec<_>>().await);
         failed.into_iter().flatten().collect()
     }
 
     /// Peers whose cards were never read.
-    pub fn unmet(&self) -> Vec<Unusable> {
+    pub fn unmet(&self) -> Vec<UnusableEntry> {
         let entries = self.entries.read();
         let named = entries.named.values().filter(|entry| entry.card.is_none()).map(|entry| &entry.config);
-        let unmet = |config: &PeerConfig| Unusable {
+        let unmet = |config: &PeerConfig| UnusableEntry {
             entry: config.url.clone(),
             reason: "its agent card has not been read yet; ask again in a moment".to_owned(),
         };
@@ -59,7 +59,7 @@ impl Book {
     }
 
     /// Reads one card.
-    pub(super) async fn refresh(&self, name: &AgentName) -> Result<(), PeerBookError> {
+    pub(super) async fn refresh(&self, name: &AgentName) -> Result<(), PeerRegistryError> {
         let entry = self.entry(name)?;
         let last = entry.card.as_deref();
         let CardRead::Read(card) = self.reach.read_card(&entry.config, last).await? else { return Ok(()) };
@@ -77,7 +77,7 @@ impl Book {
     }
 
     /// Gives a configured peer the name of its card.
-    async fn meet(&self, config: PeerConfig) -> Result<(), PeerBookError> {
+    async fn meet(&self, config: PeerConfig) -> Result<(), PeerRegistryError> {
         let CardRead::Read(card) = self.reach.read_card(&config, None).await? else { return Err(no_card(&config)) };
         let name = slug(&card.card, &config.url).ok_or_else(|| no_card(&config))?;
         let _writing = self.writing.lock().await;

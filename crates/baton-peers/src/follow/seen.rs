@@ -320,7 +320,7 @@ impl Seen {
 
     fn diff_status(&mut self, status: TaskStatus<'static>) -> Option<StreamResponse<'static>> {
         let known = self.status.as_ref()?;
-        let moved = status.state != known.state && status.state.known().is_some();
+        let moved = status.state != known.state && status.state.to_task_state().is_some();
         let says = status.message.as_ref().is_some_and(|message| !self.messages.contains(&mark(&message.message_id)));
         if !(moved || says) || self.is_past(&status) {
             return None;
@@ -432,5 +432,5 @@ fn mark(id: &str) -> u64 {
 
 /// The state, when the task ended in it or needs something.
 fn settles(status: &TaskStatus<'_>) -> Option<TaskState> {
-    status.state.known().filter(|state| state.is_terminal() || state.is_interrupted())
+    status.state.to_task_state().filter(|state| state.is_terminal() || state.is_interrupted())
 }

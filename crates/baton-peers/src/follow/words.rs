@@ -18,7 +18,7 @@ impl Words {
         let mut events = Vec::new();
         if let (false, Some(task)) = (self.announced, seen.task()) {
             self.announced = true;
-            events.push(PeerEvent::Taken { task: task.to_owned(), context: seen.context().to_owned() });
+            events.push(PeerEvent::Accepted { task: task.to_owned(), context: seen.context().to_owned() });
         }
         // What a task that goes on had before is no news.
         if item.task.is_some() && !seen.continues() {

@@ -3,7 +3,7 @@
 use super::refusal;
 use crate::{Authorize, Authorizer, ClientIdentity, Door, PeerConfig};
 use baton_outbound::{AddressPolicy, GuardedClient, Options};
-use baton_ports::PeerBookError;
+use baton_ports::PeerRegistryError;
 use baton_types::ErrorCode;
 use std::{fs, sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn open(config: &PeerConfig, allow: &[String]) -> Result<Self, PeerBookError> {
+    pub(super) fn open(config: &PeerConfig, allow: &[String]) -> Result<Self, PeerRegistryError> {
         let policy = AddressPolicy::allowing(allow.iter().chain(&config.allow))
             .map_err(|error| refusal(ErrorCode::CONFIG_INVALID, error.to_string()))?;
         let timeouts = config.timeouts;
@@ -41,7 +41,7 @@ impl Line {
     }
 
     /// The same connections for requests of which each may take so long.
-    pub(super) fn patient(&self, longest: Duration) -> Result<Door, PeerBookError> {
+    pub(super) fn patient(&self, longest: Duration) -> Result<Door, PeerRegistryError> {
         let options = Options {
             same_origin: true,
             request_timeout: longest,
@@ -55,7 +55,7 @@ impl Line {
     }
 }
 
-fn identity(files: &ClientIdentity) -> Result<baton_outbound::ClientIdentity, PeerBookError> {
+fn identity(files: &ClientIdentity) -> Result<baton_outbound::ClientIdentity, PeerRegistryError> {
     let read = |path: &std::path::Path| {
         let unreadable = |error| refusal(ErrorCode::TLS_INVALID, format!("cannot read {}: {error}", path.display()));
         fs::read(path).map_err(unreadable)

@@ -10,7 +10,7 @@ use crate::{
     Bound, CardRead, Chosen, DiscoverError, Discovered, Door, Looking, PeerConfig, Reach, ReadCard, choose, connect,
     discover, refresh,
 };
-use baton_ports::{BoxFuture, PeerBookError};
+use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;
 use line::Line;
@@ -33,7 +33,7 @@ impl Network {
     }
 
     /// The connections of a peer.
-    fn line(&self, config: &PeerConfig) -> Result<Arc<Line>, PeerBookError> {
+    fn line(&self, config: &PeerConfig) -> Result<Arc<Line>, PeerRegistryError> {
         if let Some((_, line)) = self.lines.lock().iter().find(|(known, _)| known == config) {
             return Ok(Arc::clone(line));
         }
@@ -46,7 +46,7 @@ impl Network {
         Ok(line)
     }
 
-    async fn read(&self, config: &PeerConfig, last: Option<&ReadCard>) -> Result<CardRead, PeerBookError> {
+    async fn read(&self, config: &PeerConfig, last: Option<&ReadCard>) -> Result<CardRead, PeerRegistryError> {
         config.credential.check().map_err(|error| refusal(error.code(), error.to_string()))?;
         let line = self.line(config)?;
         let looking = Looking { hosts: config.hosts.clone(), authorize: line.authorize.clone() };
@@ -71,11 +71,11 @@ impl Reach for Network {
         &'a self,
         config: &'a PeerConfig,
         last: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>> {
+    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
         Box::pin(self.read(config, last))
     }
 
-    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerBookError> {
+    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerRegistryError> {
         let chosen: Chosen = choose(&card.supported_interfaces, config.binding)
             .map_err(|error| refusal(ErrorCode::PEER_CARD_INVALID, error.to_string()))?;
         let line = self.line(config)?;
@@ -89,7 +89,7 @@ impl Reach for Network {
         })
     }
 
-    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerBookError> {
+    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerRegistryError> {
         config.credential.check().map_err(|error| refusal(error.code(), error.to_string()))?;
         self.line(config)?.patient(longest)
     }
@@ -101,10 +101,10 @@ impl fmt::Debug for Network {
     }
 }
 
-fn not_found(error: &DiscoverError) -> PeerBookError {
+fn not_found(error: &DiscoverError) -> PeerRegistryError {
     refusal(error.code(), error.to_string())
 }
 
-fn refusal(code: ErrorCode, detail: String) -> PeerBookError {
-    PeerBookError { code, detail }
+fn refusal(code: ErrorCode, detail: String) -> PeerRegistryError {
+    PeerRegistryError { code, detail }
 }

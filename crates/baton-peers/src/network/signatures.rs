@@ -4,7 +4,7 @@ use super::refusal;
 use crate::{Discovered, PeerConfig, discover::is_at_home};
 use baton_identity::{TrustedKeys, signature_headers, verify_card};
 use baton_outbound::{GuardedClient, Target};
-use baton_ports::PeerBookError;
+use baton_ports::PeerRegistryError;
 use baton_types::{ErrorCode, Json};
 use baton_wire::a2a::v1::AgentCard;
 use bytes::Bytes;
@@ -21,7 +21,7 @@ pub(super) async fn judged(
     client: &GuardedClient,
     config: &PeerConfig,
     found: &Discovered,
-) -> Result<(AgentCard, Option<String>), PeerBookError> {
+) -> Result<(AgentCard, Option<String>), PeerRegistryError> {
     if config.signers.is_empty() {
         if config.require_signature {
             let detail = "a signature is required, and no key is trusted; name keys under signers".to_owned();
@@ -56,7 +56,7 @@ async fn trusted(client: &GuardedClient, config: &PeerConfig, found: &Discovered
     let (sets, thumbprints): (Vec<&String>, Vec<&String>) =
         config.signers.iter().partition(|signer| signer.contains("://"));
     let any_thumbprint = !thumbprints.is_empty();
-    let mut trusted = TrustedKeys::of_thumbprints(thumbprints);
+    let mut trusted = TrustedKeys::from_thumbprints(thumbprints);
     for url in sets {
         match keys(client, url).await.map(|set| trusted.trust_jwks(&set).map_err(|error| error.to_string())) {
             Ok(Ok(())) => {}

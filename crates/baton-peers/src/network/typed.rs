@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::{Bound, CardRead, Credential, Door, PeerConfig, Reach, ReadCard};
-use baton_ports::{BoxFuture, PeerBookError};
+use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_wire::a2a::v1::AgentCard;
 use std::time::Duration;
 
@@ -29,15 +29,15 @@ impl Reach for TypedHosts {
         &'a self,
         config: &'a PeerConfig,
         last: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>> {
+    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
         Box::pin(async move { self.0.read_card(&allowing(config), last).await })
     }
 
-    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerBookError> {
+    fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerRegistryError> {
         self.0.bind(&allowing(config), card)
     }
 
-    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerBookError> {
+    fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerRegistryError> {
         self.0.door(&allowing(config), longest)
     }
 }

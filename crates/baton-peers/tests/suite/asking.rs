@@ -5,7 +5,7 @@ use crate::{
     world::{abilities, able, ask, hub_of, paused, refusal},
 };
 use baton_peers::{Abilities, CallError};
-use baton_ports::{PeerAsk, PeerError, PeerEvent, PeerOutcome, Peers as _};
+use baton_ports::{PeerError, PeerEvent, PeerGateway as _, PeerOutcome, PeerRequest};
 use baton_types::{ErrorCode, TaskState as State};
 use baton_wire::a2a::v1::TaskState;
 use futures_util::StreamExt as _;
@@ -26,9 +26,9 @@ impl Means {
     }
 }
 
-async fn settled(server: &Arc<Server>, abilities: Abilities, ask: PeerAsk) -> Result<PeerOutcome, PeerError> {
+async fn settled(server: &Arc<Server>, abilities: Abilities, ask: PeerRequest) -> Result<PeerOutcome, PeerError> {
     let hub = hub_of(server, abilities, None);
-    heard(hub.ask(&"peer".into(), ask).await?).await
+    heard(hub.send_message(&"peer".into(), ask).await?).await
 }
 
 async fn heard(mut stream: baton_ports::PeerStream) -> Result<PeerOutcome, PeerError> {
@@ -80,7 +80,7 @@ fn a_send_that_breaks_is_never_said_twice_to_a_peer_that_would_take_it_twice() {
                     assert_eq!(server.tasks(), 1, "{row}: the work is done once");
                     "done"
                 }
-                Err(PeerError::Unreached { code, .. }) => {
+                Err(PeerError::Unreachable { code, .. }) => {
                     assert_eq!(code, ErrorCode::PEER_UNREACHABLE, "{row}");
                     assert_eq!(server.tasks(), 0, "{row}: nothing was said");
                     "unreached"
@@ -122,7 +122,7 @@ fn a_stream_that_breaks_after_it_began_is_followed_and_nothing_is_sent_again() {
 
 #[test]
 fn after_a_crash_words_are_found_or_said_once_more_to_those_who_take_them_once() {
-    let resume = |server: &Arc<Server>, means: Means, task: Option<&str>, ask: PeerAsk| {
+    let resume = |server: &Arc<Server>, means: Means, task: Option<&str>, ask: PeerRequest| {
         paused(async {
             let hub = hub_of(server, means.of(server.kind), None);
             heard(hub.resume(&"peer".into(), ask, task.map(str::to_owned)).await?).await
@@ -165,7 +165,7 @@ fn after_a_crash_words_are_found_or_said_once_more_to_those_who_take_them_once()
     for (said, found) in [("our-words", true), ("earlier-words", false)] {
         let server = Server::new(Kind::Snapshot, Script::short());
         server.place("continued", "context", said, 2);
-        let answer = PeerAsk { task: Some("continued".to_owned()), ..ask("hello") };
+        let answer = PeerRequest { task: Some("continued".to_owned()), ..ask("hello") };
         let ended = resume(&server, Means::Neither, None, answer);
         assert!(if found { done(ended) } else { in_doubt(ended) }, "{said}");
         assert_eq!(server.calls("send"), 0);
@@ -202,7 +202,7 @@ fn a_question_from_before_is_not_taken_for_an_answer() {
     for kind in [Kind::Snapshot, Kind::Silent] {
         let server = Server::new(kind, script.clone());
         server.place("task", "context", "m0", 1);
-        let answer = PeerAsk { task: Some("task".to_owned()), ..ask("Paris") };
+        let answer = PeerRequest { task: Some("task".to_owned()), ..ask("Paris") };
         let outcome = paused(settled(&server, abilities(kind), answer)).expect("an outcome");
         assert_eq!(outcome.state, State::InputRequired);
         assert_eq!(outcome.message.map(|message| message.text()).as_deref(), Some("which day?"), "{kind:?}");
@@ -222,7 +222,7 @@ fn cancel_is_tried_for_a_while_and_an_ended_task_is_as_good() {
     assert_eq!(run(1, vec![]), (Ok(()), 1));
     assert_eq!(run(5, vec![]), (Ok(()), 1), "it has ended");
     assert_eq!(run(1, vec![refused(), CallError::Broken("reset".to_owned()), refused()]), (Ok(()), 4));
-    assert!(matches!(run(1, vec![refused(); 1000]).0, Err(PeerError::Unreached { .. })));
+    assert!(matches!(run(1, vec![refused(); 1000]).0, Err(PeerError::Unreachable { .. })));
     assert_eq!(
         run(1, vec![refusal(-32600, 403)]),
         (Err(PeerError::Refused("it does not allow this: no".to_owned())), 1)
@@ -236,8 +236,8 @@ async fn a_notification_wakes_whoever_looks_and_only_with_its_token() {
     let can = Abilities { push: true, ..abilities(Kind::Silent) };
     let hub = hub_of(&server, can, Some("https://baton.example/"));
     let peer = "peer".into();
-    let mut stream = hub.ask(&peer, ask("hello")).await.expect("the words arrive");
-    assert!(matches!(stream.next().await, Some(Ok(PeerEvent::Taken { .. }))));
+    let mut stream = hub.send_message(&peer, ask("hello")).await.expect("the words arrive");
+    assert!(matches!(stream.next().await, Some(Ok(PeerEvent::Accepted { .. }))));
     // The peer is busy for now, so that nobody looks for a while.
     server.fail_requests([CallError::Refused {
         code: -32600,
@@ -253,14 +253,16 @@ async fn a_notification_wakes_whoever_looks_and_only_with_its_token() {
     let mut words = asked.split(' ').skip(1);
     let (url, token) = (words.next().expect("a URL"), words.next().expect("a token"));
     let registration = url.strip_prefix("https://baton.example/api/v1/peers/notifications/").expect("our address");
-    assert!(!hub.notified(registration, None).await && !hub.notified(registration, Some("x")).await);
-    assert!(!hub.notified("other", Some(token)).await);
+    assert!(
+        !hub.handle_notification(registration, None).await && !hub.handle_notification(registration, Some("x")).await
+    );
+    assert!(!hub.handle_notification("other", Some(token)).await);
     let before = tokio::time::Instant::now();
-    assert!(hub.notified(registration, Some(token)).await);
+    assert!(hub.handle_notification(registration, Some(token)).await);
     let events = follower.await.expect("it ends");
     assert!(before.elapsed() < std::time::Duration::from_secs(60), "nobody waits for the time to pass");
     assert!(matches!(events.last(), Some(PeerEvent::Settled(_))));
-    assert!(hub.notified(registration, Some(token)).await, "the last word may come late");
+    assert!(hub.handle_notification(registration, Some(token)).await, "the last word may come late");
     tokio::time::advance(std::time::Duration::from_secs(11 * 60)).await;
-    assert!(!hub.notified(registration, Some(token)).await, "but not for ever");
+    assert!(!hub.handle_notification(registration, Some(token)).await, "but not for ever");
 }

@@ -5,7 +5,7 @@ use crate::{
     world::{Scripted, abilities, ask},
 };
 use baton_peers::{Book, BookOptions, Bound, CardRead, Credential, PeerConfig, PeerHub, Reach, ReadCard};
-use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerBook as _, PeerBookError, PeerError, Peers as _};
+use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerError, PeerGateway as _, PeerRegistry as _, PeerRegistryError};
 use baton_types::{AgentName, AgentSpec, ErrorCode, McpTransport, ModelSpec};
 use baton_wire::a2a::v1::{AgentCard, AgentSkill};
 use parking_lot::Mutex;
@@ -23,12 +23,12 @@ impl Reach for Cards {
         &'a self,
         config: &'a PeerConfig,
         last: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>> {
+    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
         let etag = last.and_then(|last| last.etag.clone());
         self.reads.lock().push(etag.clone());
         let url = format!("{}/.well-known/agent-card.json", config.url);
         Box::pin(ready(match self.card.lock().clone() {
-            None => Err(PeerBookError { code: ErrorCode::PEER_UNREACHABLE, detail: "nobody is there".to_owned() }),
+            None => Err(PeerRegistryError { code: ErrorCode::PEER_UNREACHABLE, detail: "nobody is there".to_owned() }),
             Some(card) if etag.as_ref() == Some(&card.version) => Ok(CardRead::Unchanged),
             Some(card) => {
                 let etag = Some(card.version.clone());
@@ -37,7 +37,7 @@ impl Reach for Cards {
         }))
     }
 
-    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerBookError> {
+    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerRegistryError> {
         let server = Server::new(Kind::Snapshot, Script::short());
         let can = abilities(Kind::Snapshot);
         Scripted { server, abilities: can, name: String::new() }.bind(config, &AgentCard::default())
@@ -75,7 +75,7 @@ impl AgentSource for Local {
     }
 }
 
-fn open(file: &Path, configured: Vec<PeerConfig>, reach: &Arc<Cards>) -> Result<Book, PeerBookError> {
+fn open(file: &Path, configured: Vec<PeerConfig>, reach: &Arc<Cards>) -> Result<Book, PeerRegistryError> {
     let reach = Arc::clone(reach) as Arc<dyn Reach>;
     Book::open(BookOptions { configured, file: Some(file.to_owned()), locals: Some(Arc::new(Local)), reach })
 }
@@ -103,7 +103,7 @@ async fn added_peers_stay_and_a_start_needs_nobody() {
     assert_eq!(known.agent.limits.deadline, Duration::from_secs(3600));
     assert_eq!(known.agent.model, ModelSpec::Peer { url: "https://weather.example".to_owned(), listed: true });
     assert_eq!(
-        (known.spoken.as_str(), known.signed_by.as_deref(), known.configured),
+        (known.protocol.as_str(), known.signed_by.as_deref(), known.configured),
         ("JSONRPC 1.0", Some("key"), false)
     );
 
@@ -166,10 +166,10 @@ async fn cards_are_read_anew_and_the_last_one_counts_while_the_peer_is_away() {
     let titles = |book: &Book| book.agents().iter().map(|agent| agent.title.clone()).collect::<Vec<_>>();
     assert_eq!(titles(&book), ["fixed"], "it is there before anybody has seen it");
     let hub = PeerHub::new(Arc::clone(&book), None);
-    let asked = hub.ask(&"fixed".into(), ask("hello")).await.err();
-    assert!(matches!(asked, Some(PeerError::Unreached { code: ErrorCode::PEER_UNREACHABLE, .. })), "{asked:?}");
-    let asked = hub.ask(&"nobody".into(), ask("hello")).await.err();
-    assert!(matches!(asked, Some(PeerError::Unreached { code: ErrorCode::AGENT_NOT_FOUND, .. })), "{asked:?}");
+    let asked = hub.send_message(&"fixed".into(), ask("hello")).await.err();
+    assert!(matches!(asked, Some(PeerError::Unreachable { code: ErrorCode::PEER_UNREACHABLE, .. })), "{asked:?}");
+    let asked = hub.send_message(&"nobody".into(), ask("hello")).await.err();
+    assert!(matches!(asked, Some(PeerError::Unreachable { code: ErrorCode::AGENT_NOT_FOUND, .. })), "{asked:?}");
 
     *reach.card.lock() = Some(card("First", "1"));
     let _ = book.refresh_all().await;
@@ -240,12 +240,12 @@ async fn peers_that_definitions_name_are_there_for_as_long_as_they_do_and_are_no
     book.lend([named("away", "https://a.example")]);
     book.client(&"away".into()).await.unwrap();
     assert_eq!((reach.reads.lock().len(), urls().len()), (reads, 2), "the card is still known");
-    let kit = book.kit(&"away".into());
+    let kit = book.agent_resources(&"away".into());
     let McpTransport::Http { url, headers } = &kit.servers[0].transport else { panic!("over HTTP") };
     assert_eq!((url.as_str(), headers.len(), kit.servers[0].trusted), ("https://a.example/mcp", 0, false));
     book.refresh_all().await;
     book.lend([]);
     assert_eq!(urls(), ["own https://own.example/"]);
-    assert!(book.kit(&"away".into()).servers.is_empty());
+    assert!(book.agent_resources(&"away".into()).servers.is_empty());
     assert!(!std::fs::read_to_string(&file).unwrap().contains("a.example/"), "nothing of it is kept");
 }

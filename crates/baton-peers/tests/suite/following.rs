@@ -26,7 +26,8 @@ fn heard(server: &Arc<Server>) -> Vec<StreamResponse<'static>> {
 fn told(server: &Arc<Server>) -> Vec<PeerEvent> {
     paused(async {
         let hub = crate::world::hub(server);
-        let stream = baton_ports::Peers::ask(&hub, &"peer".into(), ask("hello")).await.expect("the words arrive");
+        let stream =
+            baton_ports::PeerGateway::send_message(&hub, &"peer".into(), ask("hello")).await.expect("the words arrive");
         stream.map(|event| event.expect("nothing is lost")).collect().await
     })
 }
@@ -62,11 +63,11 @@ fn check(server: &Arc<Server>, items: &[StreamResponse<'static>]) {
 }
 
 fn check_words(events: &[PeerEvent]) {
-    assert!(matches!(&events[0], PeerEvent::Taken { task, context } if task == "task-1" && context == "context"));
+    assert!(matches!(&events[0], PeerEvent::Accepted { task, context } if task == "task-1" && context == "context"));
     let (mut text, mut taken) = (String::new(), 0);
     for event in events {
         match event {
-            PeerEvent::Taken { .. } => taken += 1,
+            PeerEvent::Accepted { .. } => taken += 1,
             PeerEvent::Text(more) => text.push_str(more),
             PeerEvent::TextReplaced => text.clear(),
             PeerEvent::Settled(outcome) => {
@@ -125,7 +126,7 @@ fn live_text_goes_on_where_it_broke_off() {
     server.cut([Cut { after: 3, meanwhile: 1, clean: false }]);
     let texts: Vec<PeerEvent> = told(&server)
         .into_iter()
-        .filter(|event| !matches!(event, PeerEvent::Settled(_) | PeerEvent::Taken { .. }))
+        .filter(|event| !matches!(event, PeerEvent::Settled(_) | PeerEvent::Accepted { .. }))
         .collect();
     let text = |text: &str| PeerEvent::Text(text.to_owned());
     assert_eq!(texts, [text("one "), text("two "), text("three")]);

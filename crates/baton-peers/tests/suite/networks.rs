@@ -3,9 +3,9 @@
 use crate::scripted::{Answer, Scripted};
 use baton_identity::SigningKeys;
 use baton_peers::{Credential, Network, PeerClient, PeerConfig, ReadCard};
-use baton_ports::{CardSigner as _, PeerBookError};
+use baton_ports::{CardSigner as _, PeerRegistryError};
 use baton_types::ErrorCode;
-use baton_wire::a2a::v1::signed_forms;
+use baton_wire::a2a::v1::candidate_payloads;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Site {
             match request.path.as_str() {
                 "/.well-known/agent-card.json" => {
                     let mut card = card(&host);
-                    let payload = signed_forms(&card.to_string()).expect("a card").remove(0);
+                    let payload = candidate_payloads(&card.to_string()).expect("a card").remove(0);
                     let jku = format!("http://{host}/.well-known/jwks.json");
                     let signatures = keys.sign(payload.as_bytes(), &jku).expect("signatures");
                     let shown = |one: &baton_ports::CardSignature| {
@@ -57,7 +57,7 @@ impl Site {
     }
 }
 
-async fn read(config: &PeerConfig) -> Result<ReadCard, PeerBookError> {
+async fn read(config: &PeerConfig) -> Result<ReadCard, PeerRegistryError> {
     PeerClient::connect(&Network::new(Vec::new()), config).await.map(|(_, card)| card)
 }
 

@@ -1,12 +1,13 @@
 //! Baton's own server on loopback, with an agent that does what the message says.
 
 use async_stream::stream;
-use baton_engine::{Engine, NoPeers, Options, Ports};
+use baton_engine::{Engine, EngineOptions, NoPeers, Ports};
 use baton_http::{A2aOptions, HttpOptions, ServeOptions, app, serve};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, Finish, Ids, Model, ModelCall, ModelError, ModelEvent, ModelStream,
-    Models, Notice, Notified, ToolHost, ToolOutcome, ToolOutput, ToolRun, WebhookError, Webhooks,
+    AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Model, ModelCall, ModelError, ModelEvent,
+    ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation, ToolOutcome,
+    ToolOutput, WebhookError, WebhookSender,
 };
 use baton_telemetry::Tracer;
 use baton_types::{
@@ -54,7 +55,7 @@ impl Served {
         let a2a = A2aOptions { bindings: CardBinding::ALL.to_vec(), ..A2aOptions::default() };
         let options = HttpOptions { bound: Some(address), tracer, a2a, ..HttpOptions::default() };
         let shutdown = options.shutdown.clone();
-        let app = app(Engine::new(Options::default(), ports), options);
+        let app = app(Engine::new(EngineOptions::default(), ports), options);
         let serving = tokio::spawn(serve(listener, app, ServeOptions::default(), shutdown.clone()));
         Self { address, shutdown, serving: Some(serving) }
     }
@@ -92,7 +93,7 @@ fn agent(name: &str) -> AgentSpec {
             tags: vec!["echo".to_owned()],
             examples: Vec::new(),
         }],
-        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
         knowledge: Default::default(),
         about: Default::default(),
         writing: Default::default(),
@@ -114,7 +115,7 @@ fn agent(name: &str) -> AgentSpec {
 
 struct Obedient;
 
-impl Models for Obedient {
+impl ModelResolver for Obedient {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self))
     }
@@ -139,7 +140,7 @@ impl Model for Obedient {
                     tokio::task::yield_now().await;
                 }
             }
-            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish: Finish::Stop, by: None });
+            yield Ok(ModelEvent::Done { usage: Usage::new(1, 1), finish: FinishReason::Stop, by: None });
         })
     }
 }
@@ -147,7 +148,7 @@ impl Model for Obedient {
 struct NoTools;
 
 impl ToolHost for NoTools {
-    fn call<'a>(&'a self, _: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string("none"), is_error: true }) })
     }
 }
@@ -167,13 +168,17 @@ impl AgentSource for Agents {
 /// Takes every address and hears nothing.
 struct Deaf;
 
-impl Webhooks for Deaf {
-    fn admit<'a>(&'a self, _: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
+impl WebhookSender for Deaf {
+    fn check_receiver<'a>(&'a self, _: &'a PushConfig) -> BoxFuture<'a, Result<(), WebhookError>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn notify<'a>(&'a self, _: &'a PushConfig, _: Notice<'a>) -> BoxFuture<'a, Result<Notified, WebhookError>> {
-        Box::pin(std::future::ready(Ok(Notified::Delivered)))
+    fn notify<'a>(
+        &'a self,
+        _: &'a PushConfig,
+        _: TaskNotification<'a>,
+    ) -> BoxFuture<'a, Result<NotificationOutcome, WebhookError>> {
+        Box::pin(std::future::ready(Ok(NotificationOutcome::Delivered)))
     }
 }
 
@@ -189,8 +194,8 @@ impl Clock for Ticking {
 #[derive(Default)]
 struct Counted(AtomicU64);
 
-impl Ids for Counted {
-    fn fresh(&self) -> String {
+impl IdGenerator for Counted {
+    fn next_id(&self) -> String {
         format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed))
     }
 }

@@ -10,7 +10,7 @@ use baton_peers::{
     Anonymous, BindingChoice, Book, BookOptions, Bound, CardRead, Chosen, Dialect, PeerConfig, PeerHub, Reach,
     ReadCard, connect,
 };
-use baton_ports::{BoxFuture, PeerAsk, PeerBookError, Peers as _, SpanSink};
+use baton_ports::{BoxFuture, PeerGateway as _, PeerRegistryError, PeerRequest, SpanSink};
 use baton_telemetry::{Origin, Settings, Tracer};
 use baton_types::{Json, Span, SpanKind, SpanStatus, TraceContext};
 use baton_wire::a2a::v1::{AgentCard, AgentInterface};
@@ -51,7 +51,7 @@ impl SpanSink for Collected {
         self.count.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn fresh(&self) -> [u8; 16] {
+    fn random_bytes(&self) -> [u8; 16] {
         (u128::from(self.count.fetch_add(1, Ordering::Relaxed)) + 1).to_be_bytes()
     }
 }
@@ -69,14 +69,14 @@ impl Reach for One {
         &'a self,
         config: &'a PeerConfig,
         _: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>> {
+    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
         let mut card = AgentCard { name: "Peer".to_owned(), ..AgentCard::default() };
         card.capabilities.streaming = Some(true);
         let read = ReadCard { card, url: config.url.clone(), etag: None, signed_by: None };
         Box::pin(ready(Ok(CardRead::Read(Box::new(read)))))
     }
 
-    fn bind(&self, _: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerBookError> {
+    fn bind(&self, _: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerRegistryError> {
         let (binding, dialect) = (self.binding, self.dialect);
         let interface = AgentInterface {
             url: self.url.clone(),
@@ -99,7 +99,7 @@ fn hub(reach: One, tracer: Tracer) -> PeerHub {
     PeerHub::new(Arc::new(Book::open(options).expect("a book")), None).with_tracer(tracer)
 }
 
-fn traced(text: &str) -> PeerAsk {
+fn traced(text: &str) -> PeerRequest {
     let mut ask = ask(text);
     ask.trace = Some(PARENT.into());
     ask.message.metadata = Some(Json::parse(r#"{"b":1.0,"a":2}"#).unwrap());
@@ -122,7 +122,7 @@ async fn one_trace_on_both_sides() {
             let port = served.address.port();
             let reach = One { binding, dialect, url, tenant: None };
             let hub = hub(reach, spans.tracer());
-            let mut words = hub.ask(&"peer".into(), traced("Hello")).await.unwrap();
+            let mut words = hub.send_message(&"peer".into(), traced("Hello")).await.unwrap();
             while let Some(word) = words.next().await {
                 word.unwrap();
             }
@@ -154,7 +154,7 @@ async fn headers_and_metadata_name_the_span() {
             let server = Scripted::start(|_| Answer::new(404, "secret words of the peer")).await;
             let reach = One { binding, dialect, url: server.url("/base?key=secret"), tenant: None };
             let hub = hub(reach, if is_on { spans.tracer() } else { Tracer::off() });
-            let refused = hub.ask(&"peer".into(), traced("secret")).await;
+            let refused = hub.send_message(&"peer".into(), traced("secret")).await;
             assert!(refused.is_err());
             let request = server.received().remove(0);
             if !is_on {

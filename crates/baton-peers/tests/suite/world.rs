@@ -5,7 +5,7 @@ use baton_peers::{
     Abilities, Book, BookOptions, Bound, CallError, CardRead, Patience, PeerClient, PeerConfig, PeerHub,
 };
 use baton_peers::{Reach, ReadCard};
-use baton_ports::{BoxFuture, PeerAsk, PeerBookError};
+use baton_ports::{BoxFuture, PeerRegistryError, PeerRequest};
 use baton_types::{Message, Part, Role};
 use baton_wire::a2a::v1::{AgentCard, AgentExtension, IDEMPOTENCY};
 use std::{future::ready, sync::Arc};
@@ -16,8 +16,8 @@ pub(crate) fn paused<T>(work: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(work)
 }
 
-pub(crate) fn ask(text: &str) -> PeerAsk {
-    PeerAsk {
+pub(crate) fn ask(text: &str) -> PeerRequest {
+    PeerRequest {
         message: Message::new("our-words".into(), Role::User, vec![Part::text(text)]),
         context: "context".to_owned(),
         task: None,
@@ -63,7 +63,7 @@ impl Reach for Scripted {
         &'a self,
         config: &'a PeerConfig,
         _: Option<&'a ReadCard>,
-    ) -> BoxFuture<'a, Result<CardRead, PeerBookError>> {
+    ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>> {
         let mut card = AgentCard { name: self.name.clone(), ..AgentCard::default() };
         card.capabilities.streaming = Some(self.abilities.streaming);
         card.capabilities.push_notifications = Some(self.abilities.push);
@@ -75,7 +75,7 @@ impl Reach for Scripted {
         Box::pin(ready(Ok(CardRead::Read(Box::new(read)))))
     }
 
-    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerBookError> {
+    fn bind(&self, config: &PeerConfig, _: &AgentCard) -> Result<Bound, PeerRegistryError> {
         Ok(Bound {
             binding: Arc::new(Shared(Arc::clone(&self.server))),
             endpoint: config.url.clone(),

@@ -1,11 +1,11 @@
 //! Queries and result pages for streams and conversations.
 
-use super::Head;
+use super::StreamHead;
 use baton_types::{AgentName, ContextId, StreamId, TaskState, Timestamp};
 
 /// Query for a page of streams, most recent status change first.
 #[derive(Clone, Debug, Default)]
-pub struct ListQuery {
+pub struct StreamQuery {
     /// The noun: `task`, `handoff` or `session`.
     pub noun: &'static str,
     /// Only streams of this agent.
@@ -17,14 +17,14 @@ pub struct ListQuery {
     /// Only streams whose status changed at or after this time.
     pub status_after: Option<Timestamp>,
     /// Start after this row.
-    pub after: Option<PageCursor>,
+    pub after: Option<StreamCursor>,
     /// Maximum number of rows.
     pub limit: usize,
 }
 
 /// End of a page: rows are ordered by `(status_at, id)` descending.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageCursor {
+pub struct StreamCursor {
     /// Status time of the last row.
     pub status_at: Timestamp,
     /// Id of the last row.
@@ -33,13 +33,13 @@ pub struct PageCursor {
 
 /// One page of streams.
 #[derive(Clone, Debug)]
-pub struct ListPage {
+pub struct StreamPage {
     /// The rows.
-    pub heads: Vec<Head>,
+    pub heads: Vec<StreamHead>,
     /// Number of matching rows on all pages.
     pub total: u64,
     /// Cursor for the next page, if there is one.
-    pub next: Option<PageCursor>,
+    pub next: Option<StreamCursor>,
 }
 
 /// Query for a page of conversations, most recent activity first.
@@ -68,7 +68,7 @@ pub struct ConversationCursor {
 
 /// Summary of a principal's conversation with an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conversation {
+pub struct ConversationSummary {
     /// The agent.
     pub agent: AgentName,
     /// Id of the conversation.
@@ -87,7 +87,7 @@ pub struct Conversation {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversationPage {
     /// The conversations.
-    pub conversations: Vec<Conversation>,
+    pub conversations: Vec<ConversationSummary>,
     /// Number of matching conversations on all pages.
     pub total: u64,
     /// Cursor for the next page, if there is one.
@@ -96,14 +96,14 @@ pub struct ConversationPage {
 
 /// Outcome of the deletion of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Forgotten {
+pub enum DeleteOutcome {
     /// All streams were deleted, this many; 0 if the conversation did not exist.
-    Streams(u64),
+    Deleted(u64),
     /// Nothing was deleted, because this task has not ended.
     Unfinished(StreamId),
 }
 
-impl ListQuery {
+impl StreamQuery {
     /// All tasks, `limit` per page.
     pub fn tasks(limit: usize) -> Self {
         Self { noun: "task", limit, ..Self::default() }

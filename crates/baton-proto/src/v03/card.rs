@@ -2,7 +2,7 @@
 
 use super::pb;
 use crate::{
-    fault::{At, Carried, Carry, Fault, convert, each, each_named, maybe},
+    fault::{ConversionError, ConversionResult, FieldContext, WireConvert, convert, each, each_entry, maybe},
     scalar::filled,
 };
 use baton_wire::a2a::{
@@ -11,14 +11,14 @@ use baton_wire::a2a::{
 };
 
 /// Default transport of a card.
-const USUAL_TRANSPORT: &str = "JSONRPC";
+const DEFAULT_TRANSPORT: &str = "JSONRPC";
 
 convert! { in_answer:
     pb::AgentCard, wire::AgentCard, wire::AgentCard;
 }
 
-impl Carry<wire::AgentCard> for pb::AgentCard {
-    fn carry(self) -> Carried<wire::AgentCard> {
+impl WireConvert<wire::AgentCard> for pb::AgentCard {
+    fn convert(self) -> ConversionResult<wire::AgentCard> {
         let mut capabilities: wire::AgentCapabilities = maybe(self.capabilities, "capabilities")?.unwrap_or_default();
         capabilities.extended_agent_card = Some(self.supports_authenticated_extended_card);
         let version = match filled(self.protocol_version) {
@@ -27,7 +27,7 @@ impl Carry<wire::AgentCard> for pb::AgentCard {
         };
         let interface = |url: String, transport: String| wire::AgentInterface {
             url,
-            protocol_binding: filled(transport).unwrap_or_else(|| USUAL_TRANSPORT.to_owned()),
+            protocol_binding: filled(transport).unwrap_or_else(|| DEFAULT_TRANSPORT.to_owned()),
             tenant: None,
             protocol_version: version.clone(),
         };
@@ -47,7 +47,7 @@ impl Carry<wire::AgentCard> for pb::AgentCard {
             version: self.version,
             documentation_url: filled(self.documentation_url),
             capabilities,
-            security_schemes: each_named(self.security_schemes, "securitySchemes")?,
+            security_schemes: each_entry(self.security_schemes, "securitySchemes")?,
             security_requirements: each(self.security, "security")?,
             default_input_modes: self.default_input_modes,
             default_output_modes: self.default_output_modes,
@@ -58,14 +58,14 @@ impl Carry<wire::AgentCard> for pb::AgentCard {
     }
 }
 
-impl Carry<pb::AgentCard> for wire::AgentCard {
-    fn carry(self) -> Carried<pb::AgentCard> {
+impl WireConvert<pb::AgentCard> for wire::AgentCard {
+    fn convert(self) -> ConversionResult<pb::AgentCard> {
         let old = |interface: &wire::AgentInterface| {
             interface.protocol_version == INTERFACE_VERSION || interface.protocol_version.starts_with("0.3.")
         };
         let mut interfaces = self.supported_interfaces.into_iter().filter(old);
         let Some(preferred) = interfaces.next() else {
-            return Err(Fault::new("no interface supports 0.3")).at("supportedInterfaces");
+            return Err(ConversionError::new("no interface supports 0.3")).at("supportedInterfaces");
         };
         let other =
             |other: wire::AgentInterface| pb::AgentInterface { url: other.url, transport: other.protocol_binding };
@@ -80,8 +80,8 @@ impl Carry<pb::AgentCard> for wire::AgentCard {
             version: self.version,
             documentation_url: self.documentation_url.unwrap_or_default(),
             supports_authenticated_extended_card: self.capabilities.extended_agent_card.unwrap_or_default(),
-            capabilities: Some(self.capabilities.carry().at("capabilities")?),
-            security_schemes: each_named(self.security_schemes, "securitySchemes")?,
+            capabilities: Some(self.capabilities.convert().at("capabilities")?),
+            security_schemes: each_entry(self.security_schemes, "securitySchemes")?,
             security: each(self.security_requirements, "security")?,
             default_input_modes: self.default_input_modes,
             default_output_modes: self.default_output_modes,
@@ -92,8 +92,8 @@ impl Carry<pb::AgentCard> for wire::AgentCard {
     }
 }
 
-impl Carry<wire::AgentCapabilities> for pb::AgentCapabilities {
-    fn carry(self) -> Carried<wire::AgentCapabilities> {
+impl WireConvert<wire::AgentCapabilities> for pb::AgentCapabilities {
+    fn convert(self) -> ConversionResult<wire::AgentCapabilities> {
         Ok(wire::AgentCapabilities {
             streaming: Some(self.streaming),
             push_notifications: Some(self.push_notifications),
@@ -103,8 +103,8 @@ impl Carry<wire::AgentCapabilities> for pb::AgentCapabilities {
     }
 }
 
-impl Carry<pb::AgentCapabilities> for wire::AgentCapabilities {
-    fn carry(self) -> Carried<pb::AgentCapabilities> {
+impl WireConvert<pb::AgentCapabilities> for wire::AgentCapabilities {
+    fn convert(self) -> ConversionResult<pb::AgentCapabilities> {
         Ok(pb::AgentCapabilities {
             streaming: self.streaming.unwrap_or_default(),
             push_notifications: self.push_notifications.unwrap_or_default(),
@@ -113,8 +113,8 @@ impl Carry<pb::AgentCapabilities> for wire::AgentCapabilities {
     }
 }
 
-impl Carry<wire::AgentSkill> for pb::AgentSkill {
-    fn carry(self) -> Carried<wire::AgentSkill> {
+impl WireConvert<wire::AgentSkill> for pb::AgentSkill {
+    fn convert(self) -> ConversionResult<wire::AgentSkill> {
         Ok(wire::AgentSkill {
             id: self.id,
             name: self.name,
@@ -128,8 +128,8 @@ impl Carry<wire::AgentSkill> for pb::AgentSkill {
     }
 }
 
-impl Carry<pb::AgentSkill> for wire::AgentSkill {
-    fn carry(self) -> Carried<pb::AgentSkill> {
+impl WireConvert<pb::AgentSkill> for wire::AgentSkill {
+    fn convert(self) -> ConversionResult<pb::AgentSkill> {
         Ok(pb::AgentSkill {
             id: self.id,
             name: self.name,

@@ -2,8 +2,8 @@
 
 use super::pb;
 use crate::{
-    fault::{At, Carried, Carry, convert, each},
-    scalar::{cows, object, read_object, role_number, role_of, some, text, texts},
+    fault::{ConversionResult, FieldContext, WireConvert, convert, each},
+    scalar::{cows, object, read_object, role_from_number, role_number, some, text, texts},
 };
 use baton_wire::a2a::v1 as wire;
 use std::borrow::Cow;
@@ -13,13 +13,13 @@ convert! { in_answer:
     pb::Artifact, wire::Artifact<'static>, wire::Artifact<'_>;
 }
 
-impl Carry<wire::Message<'static>> for pb::Message {
-    fn carry(self) -> Carried<wire::Message<'static>> {
+impl WireConvert<wire::Message<'static>> for pb::Message {
+    fn convert(self) -> ConversionResult<wire::Message<'static>> {
         Ok(wire::Message {
             message_id: Cow::Owned(self.message_id),
             context_id: some(self.context_id),
             task_id: some(self.task_id),
-            role: role_of(self.role).at("role")?,
+            role: role_from_number(self.role).at("role")?,
             parts: each(self.content, "content")?,
             metadata: read_object(self.metadata, "metadata")?,
             extensions: cows(self.extensions),
@@ -28,8 +28,8 @@ impl Carry<wire::Message<'static>> for pb::Message {
     }
 }
 
-impl Carry<pb::Message> for wire::Message<'_> {
-    fn carry(self) -> Carried<pb::Message> {
+impl WireConvert<pb::Message> for wire::Message<'_> {
+    fn convert(self) -> ConversionResult<pb::Message> {
         Ok(pb::Message {
             message_id: self.message_id.into_owned(),
             context_id: text(self.context_id),
@@ -42,8 +42,8 @@ impl Carry<pb::Message> for wire::Message<'_> {
     }
 }
 
-impl Carry<wire::Artifact<'static>> for pb::Artifact {
-    fn carry(self) -> Carried<wire::Artifact<'static>> {
+impl WireConvert<wire::Artifact<'static>> for pb::Artifact {
+    fn convert(self) -> ConversionResult<wire::Artifact<'static>> {
         Ok(wire::Artifact {
             artifact_id: Cow::Owned(self.artifact_id),
             name: some(self.name),
@@ -55,8 +55,8 @@ impl Carry<wire::Artifact<'static>> for pb::Artifact {
     }
 }
 
-impl Carry<pb::Artifact> for wire::Artifact<'_> {
-    fn carry(self) -> Carried<pb::Artifact> {
+impl WireConvert<pb::Artifact> for wire::Artifact<'_> {
+    fn convert(self) -> ConversionResult<pb::Artifact> {
         Ok(pb::Artifact {
             artifact_id: self.artifact_id.into_owned(),
             name: text(self.name),

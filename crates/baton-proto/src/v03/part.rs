@@ -2,24 +2,24 @@
 
 use super::pb::{self, file_part::File, part};
 use crate::{
-    fault::{At, Carried, Carry, Fault, convert},
+    fault::{ConversionError, ConversionResult, FieldContext, WireConvert, convert},
     json,
-    scalar::{as_base64, base64_of, bytes_of, object, read_object, some, text},
+    scalar::{as_base64, decode_base64, encode_base64, object, read_object, some, text},
 };
 use baton_wire::a2a::v1 as wire;
 use prost_types::{Struct, Value, value::Kind};
 use std::borrow::Cow;
 
 /// Marker in a data part's metadata: the data is the `value` of the sent object. Python's SDK uses the same marker.
-const MARK: &str = "data_part_compat";
-const VALUE: &str = "value";
+const MARKER: &str = "data_part_compat";
+const VALUE_MEMBER: &str = "value";
 
 convert! { in_answer:
     pb::Part, wire::Part<'static>, wire::Part<'_>;
 }
 
-impl Carry<wire::Part<'static>> for pb::Part {
-    fn carry(self) -> Carried<wire::Part<'static>> {
+impl WireConvert<wire::Part<'static>> for pb::Part {
+    fn convert(self) -> ConversionResult<wire::Part<'static>> {
         let mut metadata = self.metadata;
         let mut carried = wire::Part::default();
         match self.part {
@@ -30,15 +30,15 @@ impl Carry<wire::Part<'static>> for pb::Part {
                 match file.file {
                     Some(File::FileWithUri(uri)) => carried.url = Some(Cow::Owned(uri)),
                     Some(File::FileWithBytes(bytes)) => {
-                        let text = as_base64(&bytes).map_or_else(|| base64_of(&bytes), str::to_owned);
+                        let text = as_base64(&bytes).map_or_else(|| encode_base64(&bytes), str::to_owned);
                         carried.raw = Some(Cow::Owned(text));
                     }
-                    None => return Err(Fault::new("exactly one of fileWithUri, fileWithBytes")).at("file"),
+                    None => return Err(ConversionError::new("exactly one of fileWithUri, fileWithBytes")).at("file"),
                 }
             }
             Some(part::Part::Data(data)) => {
-                let data = unwrapped(data.data.unwrap_or_default(), &mut metadata);
-                carried.data = Some(json::json_of(&data).at("data")?);
+                let data = unwrap(data.data.unwrap_or_default(), &mut metadata);
+                carried.data = Some(json::json_from_value(&data).at("data")?);
             }
             // A part without content is rejected with its path when the message is checked.
             None => {}
@@ -48,8 +48,8 @@ impl Carry<wire::Part<'static>> for pb::Part {
     }
 }
 
-impl Carry<pb::Part> for wire::Part<'_> {
-    fn carry(self) -> Carried<pb::Part> {
+impl WireConvert<pb::Part> for wire::Part<'_> {
+    fn convert(self) -> ConversionResult<pb::Part> {
         let mut metadata = object(self.metadata.as_ref(), "metadata")?;
         let data = self.data.filter(|data| {
             let others = self.text.is_some() || self.raw.is_some() || self.url.is_some();
@@ -61,41 +61,41 @@ impl Carry<pb::Part> for wire::Part<'_> {
         let part = match (self.text, self.raw, self.url, data) {
             (Some(text), None, None, None) => part::Part::Text(text.into_owned()),
             (None, Some(raw), None, None) => {
-                let text = base64_of(&bytes_of(&raw).at("raw")?);
+                let text = encode_base64(&decode_base64(&raw).at("raw")?);
                 file(File::FileWithBytes(text.into()))
             }
             (None, None, Some(url), None) => file(File::FileWithUri(url.into_owned())),
             (None, None, None, Some(data)) => {
-                let data = wrapped(json::value_of(&data).at("data")?, &mut metadata);
+                let data = wrap(json::value_from_json(&data).at("data")?, &mut metadata);
                 part::Part::Data(pb::DataPart { data: Some(data) })
             }
-            _ => return Err(Fault::new("exactly one of text, raw, url, data")),
+            _ => return Err(ConversionError::new("exactly one of text, raw, url, data")),
         };
         Ok(pb::Part { part: Some(part), metadata })
     }
 }
 
 /// The data as an object; other values are wrapped and marked.
-fn wrapped(data: Value, metadata: &mut Option<Struct>) -> Struct {
+fn wrap(data: Value, metadata: &mut Option<Struct>) -> Struct {
     match data.kind {
         Some(Kind::StructValue(fields)) => fields,
         _ => {
             let mark = Value { kind: Some(Kind::BoolValue(true)) };
-            metadata.get_or_insert_default().fields.insert(MARK.to_owned(), mark);
-            Struct { fields: [(VALUE.to_owned(), data)].into() }
+            metadata.get_or_insert_default().fields.insert(MARKER.to_owned(), mark);
+            Struct { fields: [(VALUE_MEMBER.to_owned(), data)].into() }
         }
     }
 }
 
 /// Reverses `wrap`; other data stays unchanged.
-fn unwrapped(mut data: Struct, metadata: &mut Option<Struct>) -> Value {
-    let marked = metadata.as_ref().and_then(|metadata| metadata.fields.get(MARK));
+fn unwrap(mut data: Struct, metadata: &mut Option<Struct>) -> Value {
+    let marked = metadata.as_ref().and_then(|metadata| metadata.fields.get(MARKER));
     if marked.is_some_and(|mark| mark.kind == Some(Kind::BoolValue(true)))
         && data.fields.len() == 1
-        && let Some(value) = data.fields.remove(VALUE)
+        && let Some(value) = data.fields.remove(VALUE_MEMBER)
     {
         if let Some(metadata) = metadata {
-            metadata.fields.remove(MARK);
+            metadata.fields.remove(MARKER);
         }
         *metadata = metadata.take().filter(|metadata| !metadata.fields.is_empty());
         return value;

@@ -1,8 +1,8 @@
 //! Push configurations.
 
-use super::{name, pb, request::no_tenant};
+use super::{name, pb, request::reject_tenant};
 use crate::{
-    fault::{At, Carried, Carry, convert, each, maybe},
+    fault::{ConversionResult, FieldContext, WireConvert, convert, each, maybe},
     scalar::{some, text},
 };
 use baton_wire::a2a::v1 as wire;
@@ -25,8 +25,8 @@ convert! { in_answer:
 }
 
 /// Without a task id, which is set separately.
-impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::PushNotificationConfig {
-    fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
+impl WireConvert<wire::TaskPushNotificationConfig<'static>> for pb::PushNotificationConfig {
+    fn convert(self) -> ConversionResult<wire::TaskPushNotificationConfig<'static>> {
         Ok(wire::TaskPushNotificationConfig {
             id: Cow::Owned(self.id),
             url: Cow::Owned(self.url),
@@ -37,9 +37,9 @@ impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::PushNotificationCo
     }
 }
 
-impl Carry<pb::PushNotificationConfig> for wire::TaskPushNotificationConfig<'_> {
-    fn carry(self) -> Carried<pb::PushNotificationConfig> {
-        no_tenant(self.tenant)?;
+impl WireConvert<pb::PushNotificationConfig> for wire::TaskPushNotificationConfig<'_> {
+    fn convert(self) -> ConversionResult<pb::PushNotificationConfig> {
+        reject_tenant(self.tenant)?;
         Ok(pb::PushNotificationConfig {
             id: self.id.into_owned(),
             url: self.url.into_owned(),
@@ -50,8 +50,8 @@ impl Carry<pb::PushNotificationConfig> for wire::TaskPushNotificationConfig<'_> 
 }
 
 /// 0.3 has a list of schemes; the first is used.
-impl Carry<wire::AuthenticationInfo<'static>> for pb::AuthenticationInfo {
-    fn carry(self) -> Carried<wire::AuthenticationInfo<'static>> {
+impl WireConvert<wire::AuthenticationInfo<'static>> for pb::AuthenticationInfo {
+    fn convert(self) -> ConversionResult<wire::AuthenticationInfo<'static>> {
         Ok(wire::AuthenticationInfo {
             scheme: Cow::Owned(self.schemes.into_iter().next().unwrap_or_default()),
             credentials: some(self.credentials),
@@ -59,16 +59,16 @@ impl Carry<wire::AuthenticationInfo<'static>> for pb::AuthenticationInfo {
     }
 }
 
-impl Carry<pb::AuthenticationInfo> for wire::AuthenticationInfo<'_> {
-    fn carry(self) -> Carried<pb::AuthenticationInfo> {
+impl WireConvert<pb::AuthenticationInfo> for wire::AuthenticationInfo<'_> {
+    fn convert(self) -> ConversionResult<pb::AuthenticationInfo> {
         let schemes = Some(self.scheme.into_owned()).filter(|scheme| !scheme.is_empty());
         Ok(pb::AuthenticationInfo { schemes: schemes.into_iter().collect(), credentials: text(self.credentials) })
     }
 }
 
-impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::TaskPushNotificationConfig {
-    fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
-        let (task_id, id) = name::config(&self.name)?;
+impl WireConvert<wire::TaskPushNotificationConfig<'static>> for pb::TaskPushNotificationConfig {
+    fn convert(self) -> ConversionResult<wire::TaskPushNotificationConfig<'static>> {
+        let (task_id, id) = name::parse_config(&self.name)?;
         let config: wire::TaskPushNotificationConfig<'static> =
             maybe(self.push_notification_config, "pushNotificationConfig")?.unwrap_or_default();
         let id = if config.id.is_empty() { id } else { config.id };
@@ -76,19 +76,19 @@ impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::TaskPushNotificati
     }
 }
 
-impl Carry<pb::TaskPushNotificationConfig> for wire::TaskPushNotificationConfig<'_> {
-    fn carry(self) -> Carried<pb::TaskPushNotificationConfig> {
+impl WireConvert<pb::TaskPushNotificationConfig> for wire::TaskPushNotificationConfig<'_> {
+    fn convert(self) -> ConversionResult<pb::TaskPushNotificationConfig> {
         Ok(pb::TaskPushNotificationConfig {
-            name: name::of_config(&self.task_id, &self.id),
-            push_notification_config: Some(self.carry().at("pushNotificationConfig")?),
+            name: name::config_name(&self.task_id, &self.id),
+            push_notification_config: Some(self.convert().at("pushNotificationConfig")?),
         })
     }
 }
 
 /// The inner name is ignored: clients set it before there is an id.
-impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::CreateTaskPushNotificationConfigRequest {
-    fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
-        let task_id = name::parent(&self.parent)?;
+impl WireConvert<wire::TaskPushNotificationConfig<'static>> for pb::CreateTaskPushNotificationConfigRequest {
+    fn convert(self) -> ConversionResult<wire::TaskPushNotificationConfig<'static>> {
+        let task_id = name::parse_parent(&self.parent)?;
         let config = self.config.and_then(|config| config.push_notification_config);
         let config: wire::TaskPushNotificationConfig<'static> =
             maybe(config, "pushNotificationConfig").at("config")?.unwrap_or_default();
@@ -97,12 +97,12 @@ impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::CreateTaskPushNoti
     }
 }
 
-impl Carry<pb::CreateTaskPushNotificationConfigRequest> for wire::TaskPushNotificationConfig<'_> {
-    fn carry(self) -> Carried<pb::CreateTaskPushNotificationConfigRequest> {
+impl WireConvert<pb::CreateTaskPushNotificationConfigRequest> for wire::TaskPushNotificationConfig<'_> {
+    fn convert(self) -> ConversionResult<pb::CreateTaskPushNotificationConfigRequest> {
         Ok(pb::CreateTaskPushNotificationConfigRequest {
-            parent: name::of_task(&self.task_id),
+            parent: name::task_name(&self.task_id),
             config_id: self.id.clone().into_owned(),
-            config: Some(self.carry().at("config")?),
+            config: Some(self.convert().at("config")?),
         })
     }
 }
@@ -110,47 +110,49 @@ impl Carry<pb::CreateTaskPushNotificationConfigRequest> for wire::TaskPushNotifi
 /// The get and delete requests share one wire type.
 macro_rules! named {
     ($($pb:ident)*) => {$(
-        impl Carry<wire::TaskPushNotificationConfigRequest<'static>> for pb::$pb {
-            fn carry(self) -> Carried<wire::TaskPushNotificationConfigRequest<'static>> {
-                let (task_id, id) = name::config(&self.name)?;
+        impl WireConvert<wire::TaskPushNotificationConfigRequest<'static>> for pb::$pb {
+            fn convert(self) -> ConversionResult<wire::TaskPushNotificationConfigRequest<'static>> {
+                let (task_id, id) = name::parse_config(&self.name)?;
                 Ok(wire::TaskPushNotificationConfigRequest { tenant: None, task_id, id })
             }
         }
 
-        impl Carry<pb::$pb> for wire::TaskPushNotificationConfigRequest<'_> {
-            fn carry(self) -> Carried<pb::$pb> {
-                no_tenant(self.tenant)?;
-                Ok(pb::$pb { name: name::of_config(&self.task_id, &self.id) })
+        impl WireConvert<pb::$pb> for wire::TaskPushNotificationConfigRequest<'_> {
+            fn convert(self) -> ConversionResult<pb::$pb> {
+                reject_tenant(self.tenant)?;
+                Ok(pb::$pb { name: name::config_name(&self.task_id, &self.id) })
             }
         }
     )*};
 }
 named! { GetTaskPushNotificationConfigRequest DeleteTaskPushNotificationConfigRequest }
 
-impl Carry<wire::ListTaskPushNotificationConfigsRequest<'static>> for pb::ListTaskPushNotificationConfigRequest {
-    fn carry(self) -> Carried<wire::ListTaskPushNotificationConfigsRequest<'static>> {
+impl WireConvert<wire::ListTaskPushNotificationConfigsRequest<'static>> for pb::ListTaskPushNotificationConfigRequest {
+    fn convert(self) -> ConversionResult<wire::ListTaskPushNotificationConfigsRequest<'static>> {
         Ok(wire::ListTaskPushNotificationConfigsRequest {
             tenant: None,
-            task_id: name::parent(&self.parent)?,
+            task_id: name::parse_parent(&self.parent)?,
             page_size: Some(self.page_size).filter(|size| *size != 0),
             page_token: some(self.page_token),
         })
     }
 }
 
-impl Carry<pb::ListTaskPushNotificationConfigRequest> for wire::ListTaskPushNotificationConfigsRequest<'_> {
-    fn carry(self) -> Carried<pb::ListTaskPushNotificationConfigRequest> {
-        no_tenant(self.tenant)?;
+impl WireConvert<pb::ListTaskPushNotificationConfigRequest> for wire::ListTaskPushNotificationConfigsRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::ListTaskPushNotificationConfigRequest> {
+        reject_tenant(self.tenant)?;
         Ok(pb::ListTaskPushNotificationConfigRequest {
-            parent: name::of_task(&self.task_id),
+            parent: name::task_name(&self.task_id),
             page_size: self.page_size.unwrap_or_default(),
             page_token: text(self.page_token),
         })
     }
 }
 
-impl Carry<wire::ListTaskPushNotificationConfigsResponse<'static>> for pb::ListTaskPushNotificationConfigResponse {
-    fn carry(self) -> Carried<wire::ListTaskPushNotificationConfigsResponse<'static>> {
+impl WireConvert<wire::ListTaskPushNotificationConfigsResponse<'static>>
+    for pb::ListTaskPushNotificationConfigResponse
+{
+    fn convert(self) -> ConversionResult<wire::ListTaskPushNotificationConfigsResponse<'static>> {
         Ok(wire::ListTaskPushNotificationConfigsResponse {
             configs: each(self.configs, "configs")?,
             next_page_token: Cow::Owned(self.next_page_token),
@@ -158,8 +160,8 @@ impl Carry<wire::ListTaskPushNotificationConfigsResponse<'static>> for pb::ListT
     }
 }
 
-impl Carry<pb::ListTaskPushNotificationConfigResponse> for wire::ListTaskPushNotificationConfigsResponse<'_> {
-    fn carry(self) -> Carried<pb::ListTaskPushNotificationConfigResponse> {
+impl WireConvert<pb::ListTaskPushNotificationConfigResponse> for wire::ListTaskPushNotificationConfigsResponse<'_> {
+    fn convert(self) -> ConversionResult<pb::ListTaskPushNotificationConfigResponse> {
         Ok(pb::ListTaskPushNotificationConfigResponse {
             configs: each(self.configs, "configs")?,
             next_page_token: self.next_page_token.into_owned(),

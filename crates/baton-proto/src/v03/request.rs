@@ -2,7 +2,7 @@
 
 use super::{name, pb};
 use crate::{
-    fault::{At, Carried, Carry, Fault, convert, maybe},
+    fault::{ConversionError, ConversionResult, FieldContext, WireConvert, convert, maybe},
     scalar::{cows, object, read_object, texts},
 };
 use baton_wire::a2a::v1 as wire;
@@ -17,17 +17,17 @@ convert! { in_request:
 }
 
 /// Rejects a tenant: without it the request would reach another agent.
-pub(super) fn no_tenant(tenant: Option<Cow<'_, str>>) -> Carried<()> {
+pub(super) fn reject_tenant(tenant: Option<Cow<'_, str>>) -> ConversionResult<()> {
     match tenant.filter(|tenant| !tenant.is_empty()) {
-        Some(_) => Err(Fault::new("0.3 has no tenants")).at("tenant"),
+        Some(_) => Err(ConversionError::new("0.3 has no tenants")).at("tenant"),
         None => Ok(()),
     }
 }
 
 /// A history length; 0 counts as absent in 0.3.
-fn history(length: Option<i32>) -> Carried<i32> {
+fn history(length: Option<i32>) -> ConversionResult<i32> {
     match length {
-        Some(0) => Err(Fault::new("0.3 cannot request an empty history")).at("historyLength"),
+        Some(0) => Err(ConversionError::new("0.3 cannot request an empty history")).at("historyLength"),
         length => Ok(length.unwrap_or_default()),
     }
 }
@@ -36,8 +36,8 @@ fn read_history(length: i32) -> Option<i32> {
     Some(length).filter(|length| *length != 0)
 }
 
-impl Carry<wire::SendMessageRequest<'static>> for pb::SendMessageRequest {
-    fn carry(self) -> Carried<wire::SendMessageRequest<'static>> {
+impl WireConvert<wire::SendMessageRequest<'static>> for pb::SendMessageRequest {
+    fn convert(self) -> ConversionResult<wire::SendMessageRequest<'static>> {
         Ok(wire::SendMessageRequest {
             tenant: None,
             message: maybe(self.request, "message")?,
@@ -47,19 +47,19 @@ impl Carry<wire::SendMessageRequest<'static>> for pb::SendMessageRequest {
     }
 }
 
-impl Carry<pb::SendMessageRequest> for wire::SendMessageRequest<'_> {
-    fn carry(self) -> Carried<pb::SendMessageRequest> {
-        no_tenant(self.tenant)?;
+impl WireConvert<pb::SendMessageRequest> for wire::SendMessageRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::SendMessageRequest> {
+        reject_tenant(self.tenant)?;
         Ok(pb::SendMessageRequest {
             request: maybe(self.message, "message")?,
-            configuration: Some(self.configuration.unwrap_or_default().carry().at("configuration")?),
+            configuration: Some(self.configuration.unwrap_or_default().convert().at("configuration")?),
             metadata: object(self.metadata.as_ref(), "metadata")?,
         })
     }
 }
 
-impl Carry<wire::SendMessageConfiguration<'static>> for pb::SendMessageConfiguration {
-    fn carry(self) -> Carried<wire::SendMessageConfiguration<'static>> {
+impl WireConvert<wire::SendMessageConfiguration<'static>> for pb::SendMessageConfiguration {
+    fn convert(self) -> ConversionResult<wire::SendMessageConfiguration<'static>> {
         Ok(wire::SendMessageConfiguration {
             accepted_output_modes: cows(self.accepted_output_modes),
             task_push_notification_config: maybe(self.push_notification, "pushNotification")?,
@@ -69,8 +69,8 @@ impl Carry<wire::SendMessageConfiguration<'static>> for pb::SendMessageConfigura
     }
 }
 
-impl Carry<pb::SendMessageConfiguration> for wire::SendMessageConfiguration<'_> {
-    fn carry(self) -> Carried<pb::SendMessageConfiguration> {
+impl WireConvert<pb::SendMessageConfiguration> for wire::SendMessageConfiguration<'_> {
+    fn convert(self) -> ConversionResult<pb::SendMessageConfiguration> {
         Ok(pb::SendMessageConfiguration {
             accepted_output_modes: texts(self.accepted_output_modes),
             push_notification: maybe(self.task_push_notification_config, "pushNotification")?,
@@ -80,61 +80,61 @@ impl Carry<pb::SendMessageConfiguration> for wire::SendMessageConfiguration<'_> 
     }
 }
 
-impl Carry<wire::GetTaskRequest<'static>> for pb::GetTaskRequest {
-    fn carry(self) -> Carried<wire::GetTaskRequest<'static>> {
+impl WireConvert<wire::GetTaskRequest<'static>> for pb::GetTaskRequest {
+    fn convert(self) -> ConversionResult<wire::GetTaskRequest<'static>> {
         Ok(wire::GetTaskRequest {
-            id: name::task(&self.name, "name")?,
+            id: name::parse_task(&self.name, "name")?,
             history_length: read_history(self.history_length),
             ..wire::GetTaskRequest::default()
         })
     }
 }
 
-impl Carry<pb::GetTaskRequest> for wire::GetTaskRequest<'_> {
-    fn carry(self) -> Carried<pb::GetTaskRequest> {
-        no_tenant(self.tenant)?;
+impl WireConvert<pb::GetTaskRequest> for wire::GetTaskRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::GetTaskRequest> {
+        reject_tenant(self.tenant)?;
         if self.current_generation.is_some() {
-            return Err(Fault::new("gRPC has no field for it")).at("currentGeneration");
+            return Err(ConversionError::new("gRPC has no field for it")).at("currentGeneration");
         }
-        Ok(pb::GetTaskRequest { name: name::of_task(&self.id), history_length: history(self.history_length)? })
+        Ok(pb::GetTaskRequest { name: name::task_name(&self.id), history_length: history(self.history_length)? })
     }
 }
 
-impl Carry<wire::CancelTaskRequest<'static>> for pb::CancelTaskRequest {
-    fn carry(self) -> Carried<wire::CancelTaskRequest<'static>> {
-        Ok(wire::CancelTaskRequest { id: name::task(&self.name, "name")?, ..wire::CancelTaskRequest::default() })
+impl WireConvert<wire::CancelTaskRequest<'static>> for pb::CancelTaskRequest {
+    fn convert(self) -> ConversionResult<wire::CancelTaskRequest<'static>> {
+        Ok(wire::CancelTaskRequest { id: name::parse_task(&self.name, "name")?, ..wire::CancelTaskRequest::default() })
     }
 }
 
-impl Carry<pb::CancelTaskRequest> for wire::CancelTaskRequest<'_> {
-    fn carry(self) -> Carried<pb::CancelTaskRequest> {
-        no_tenant(self.tenant)?;
-        Ok(pb::CancelTaskRequest { name: name::of_task(&self.id) })
+impl WireConvert<pb::CancelTaskRequest> for wire::CancelTaskRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::CancelTaskRequest> {
+        reject_tenant(self.tenant)?;
+        Ok(pb::CancelTaskRequest { name: name::task_name(&self.id) })
     }
 }
 
-impl Carry<wire::SubscribeToTaskRequest<'static>> for pb::TaskSubscriptionRequest {
-    fn carry(self) -> Carried<wire::SubscribeToTaskRequest<'static>> {
-        Ok(wire::SubscribeToTaskRequest { tenant: None, id: name::task(&self.name, "name")? })
+impl WireConvert<wire::SubscribeToTaskRequest<'static>> for pb::TaskSubscriptionRequest {
+    fn convert(self) -> ConversionResult<wire::SubscribeToTaskRequest<'static>> {
+        Ok(wire::SubscribeToTaskRequest { tenant: None, id: name::parse_task(&self.name, "name")? })
     }
 }
 
-impl Carry<pb::TaskSubscriptionRequest> for wire::SubscribeToTaskRequest<'_> {
-    fn carry(self) -> Carried<pb::TaskSubscriptionRequest> {
-        no_tenant(self.tenant)?;
-        Ok(pb::TaskSubscriptionRequest { name: name::of_task(&self.id) })
+impl WireConvert<pb::TaskSubscriptionRequest> for wire::SubscribeToTaskRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::TaskSubscriptionRequest> {
+        reject_tenant(self.tenant)?;
+        Ok(pb::TaskSubscriptionRequest { name: name::task_name(&self.id) })
     }
 }
 
-impl Carry<wire::GetExtendedAgentCardRequest<'static>> for pb::GetAgentCardRequest {
-    fn carry(self) -> Carried<wire::GetExtendedAgentCardRequest<'static>> {
+impl WireConvert<wire::GetExtendedAgentCardRequest<'static>> for pb::GetAgentCardRequest {
+    fn convert(self) -> ConversionResult<wire::GetExtendedAgentCardRequest<'static>> {
         Ok(wire::GetExtendedAgentCardRequest::default())
     }
 }
 
-impl Carry<pb::GetAgentCardRequest> for wire::GetExtendedAgentCardRequest<'_> {
-    fn carry(self) -> Carried<pb::GetAgentCardRequest> {
-        no_tenant(self.tenant)?;
+impl WireConvert<pb::GetAgentCardRequest> for wire::GetExtendedAgentCardRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::GetAgentCardRequest> {
+        reject_tenant(self.tenant)?;
         Ok(pb::GetAgentCardRequest {})
     }
 }

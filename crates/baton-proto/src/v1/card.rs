@@ -3,7 +3,7 @@
 use super::pb;
 use crate::{
     card::same,
-    fault::{At, Carried, Carry, convert, each, each_named, maybe},
+    fault::{ConversionResult, FieldContext, WireConvert, convert, each, each_entry, maybe},
     scalar::filled,
 };
 use baton_wire::a2a::v1 as wire;
@@ -12,8 +12,8 @@ convert! { in_answer:
     pb::AgentCard, wire::AgentCard, wire::AgentCard;
 }
 
-impl Carry<wire::AgentCard> for pb::AgentCard {
-    fn carry(self) -> Carried<wire::AgentCard> {
+impl WireConvert<wire::AgentCard> for pb::AgentCard {
+    fn convert(self) -> ConversionResult<wire::AgentCard> {
         Ok(wire::AgentCard {
             name: self.name,
             description: self.description,
@@ -22,7 +22,7 @@ impl Carry<wire::AgentCard> for pb::AgentCard {
             version: self.version,
             documentation_url: self.documentation_url,
             capabilities: maybe(self.capabilities, "capabilities")?.unwrap_or_default(),
-            security_schemes: each_named(self.security_schemes, "securitySchemes")?,
+            security_schemes: each_entry(self.security_schemes, "securitySchemes")?,
             security_requirements: each(self.security_requirements, "securityRequirements")?,
             default_input_modes: self.default_input_modes,
             default_output_modes: self.default_output_modes,
@@ -33,8 +33,8 @@ impl Carry<wire::AgentCard> for pb::AgentCard {
     }
 }
 
-impl Carry<pb::AgentCard> for wire::AgentCard {
-    fn carry(self) -> Carried<pb::AgentCard> {
+impl WireConvert<pb::AgentCard> for wire::AgentCard {
+    fn convert(self) -> ConversionResult<pb::AgentCard> {
         Ok(pb::AgentCard {
             name: self.name,
             description: self.description,
@@ -42,8 +42,8 @@ impl Carry<pb::AgentCard> for wire::AgentCard {
             provider: maybe(self.provider, "provider")?,
             version: self.version,
             documentation_url: self.documentation_url,
-            capabilities: Some(self.capabilities.carry().at("capabilities")?),
-            security_schemes: each_named(self.security_schemes, "securitySchemes")?,
+            capabilities: Some(self.capabilities.convert().at("capabilities")?),
+            security_schemes: each_entry(self.security_schemes, "securitySchemes")?,
             security_requirements: each(self.security_requirements, "securityRequirements")?,
             default_input_modes: self.default_input_modes,
             default_output_modes: self.default_output_modes,
@@ -56,8 +56,8 @@ impl Carry<pb::AgentCard> for wire::AgentCard {
 
 same!(AgentInterface, AgentInterface { url protocol_binding protocol_version } { tenant });
 
-impl Carry<wire::AgentCapabilities> for pb::AgentCapabilities {
-    fn carry(self) -> Carried<wire::AgentCapabilities> {
+impl WireConvert<wire::AgentCapabilities> for pb::AgentCapabilities {
+    fn convert(self) -> ConversionResult<wire::AgentCapabilities> {
         Ok(wire::AgentCapabilities {
             streaming: self.streaming,
             push_notifications: self.push_notifications,
@@ -67,8 +67,8 @@ impl Carry<wire::AgentCapabilities> for pb::AgentCapabilities {
     }
 }
 
-impl Carry<pb::AgentCapabilities> for wire::AgentCapabilities {
-    fn carry(self) -> Carried<pb::AgentCapabilities> {
+impl WireConvert<pb::AgentCapabilities> for wire::AgentCapabilities {
+    fn convert(self) -> ConversionResult<pb::AgentCapabilities> {
         Ok(pb::AgentCapabilities {
             streaming: self.streaming,
             push_notifications: self.push_notifications,
@@ -78,8 +78,8 @@ impl Carry<pb::AgentCapabilities> for wire::AgentCapabilities {
     }
 }
 
-impl Carry<wire::AgentSkill> for pb::AgentSkill {
-    fn carry(self) -> Carried<wire::AgentSkill> {
+impl WireConvert<wire::AgentSkill> for pb::AgentSkill {
+    fn convert(self) -> ConversionResult<wire::AgentSkill> {
         Ok(wire::AgentSkill {
             id: self.id,
             name: self.name,
@@ -93,8 +93,8 @@ impl Carry<wire::AgentSkill> for pb::AgentSkill {
     }
 }
 
-impl Carry<pb::AgentSkill> for wire::AgentSkill {
-    fn carry(self) -> Carried<pb::AgentSkill> {
+impl WireConvert<pb::AgentSkill> for wire::AgentSkill {
+    fn convert(self) -> ConversionResult<pb::AgentSkill> {
         Ok(pb::AgentSkill {
             id: self.id,
             name: self.name,

@@ -2,7 +2,7 @@
 
 use super::pb::{self, send_message_response, stream_response::Payload};
 use crate::{
-    fault::{At, Carried, Carry, Fault, convert, maybe},
+    fault::{ConversionError, ConversionResult, FieldContext, WireConvert, convert, maybe},
     scalar::{object, read_object},
 };
 use baton_wire::a2a::v1 as wire;
@@ -15,62 +15,64 @@ convert! { in_answer:
     pb::TaskArtifactUpdateEvent, wire::TaskArtifactUpdateEvent<'static>, wire::TaskArtifactUpdateEvent<'_>;
 }
 
-impl Carry<wire::StreamResponse<'static>> for pb::StreamResponse {
-    fn carry(self) -> Carried<wire::StreamResponse<'static>> {
+impl WireConvert<wire::StreamResponse<'static>> for pb::StreamResponse {
+    fn convert(self) -> ConversionResult<wire::StreamResponse<'static>> {
         let mut item = wire::StreamResponse::default();
         match self.payload {
-            Some(Payload::Task(task)) => item.task = Some(task.carry().at("task")?),
-            Some(Payload::Message(message)) => item.message = Some(message.carry().at("message")?),
-            Some(Payload::StatusUpdate(update)) => item.status_update = Some(update.carry().at("statusUpdate")?),
-            Some(Payload::ArtifactUpdate(update)) => item.artifact_update = Some(update.carry().at("artifactUpdate")?),
-            None => return Err(Fault::new("exactly one of task, message, statusUpdate, artifactUpdate")),
+            Some(Payload::Task(task)) => item.task = Some(task.convert().at("task")?),
+            Some(Payload::Message(message)) => item.message = Some(message.convert().at("message")?),
+            Some(Payload::StatusUpdate(update)) => item.status_update = Some(update.convert().at("statusUpdate")?),
+            Some(Payload::ArtifactUpdate(update)) => {
+                item.artifact_update = Some(update.convert().at("artifactUpdate")?)
+            }
+            None => return Err(ConversionError::new("exactly one of task, message, statusUpdate, artifactUpdate")),
         }
         Ok(item)
     }
 }
 
-impl Carry<pb::StreamResponse> for wire::StreamResponse<'_> {
-    fn carry(self) -> Carried<pb::StreamResponse> {
+impl WireConvert<pb::StreamResponse> for wire::StreamResponse<'_> {
+    fn convert(self) -> ConversionResult<pb::StreamResponse> {
         let payload = match (self.task, self.message, self.status_update, self.artifact_update) {
-            (Some(task), None, None, None) => Payload::Task(task.carry().at("task")?),
-            (None, Some(message), None, None) => Payload::Message(message.carry().at("message")?),
-            (None, None, Some(update), None) => Payload::StatusUpdate(update.carry().at("statusUpdate")?),
-            (None, None, None, Some(update)) => Payload::ArtifactUpdate(update.carry().at("artifactUpdate")?),
-            _ => return Err(Fault::new("exactly one of task, message, statusUpdate, artifactUpdate")),
+            (Some(task), None, None, None) => Payload::Task(task.convert().at("task")?),
+            (None, Some(message), None, None) => Payload::Message(message.convert().at("message")?),
+            (None, None, Some(update), None) => Payload::StatusUpdate(update.convert().at("statusUpdate")?),
+            (None, None, None, Some(update)) => Payload::ArtifactUpdate(update.convert().at("artifactUpdate")?),
+            _ => return Err(ConversionError::new("exactly one of task, message, statusUpdate, artifactUpdate")),
         };
         Ok(pb::StreamResponse { payload: Some(payload) })
     }
 }
 
-impl Carry<wire::SendMessageResponse<'static>> for pb::SendMessageResponse {
-    fn carry(self) -> Carried<wire::SendMessageResponse<'static>> {
+impl WireConvert<wire::SendMessageResponse<'static>> for pb::SendMessageResponse {
+    fn convert(self) -> ConversionResult<wire::SendMessageResponse<'static>> {
         use send_message_response::Payload;
         match self.payload {
             Some(Payload::Task(task)) => {
-                Ok(wire::SendMessageResponse { task: Some(task.carry().at("task")?), message: None })
+                Ok(wire::SendMessageResponse { task: Some(task.convert().at("task")?), message: None })
             }
             Some(Payload::Message(message)) => {
-                Ok(wire::SendMessageResponse { task: None, message: Some(message.carry().at("message")?) })
+                Ok(wire::SendMessageResponse { task: None, message: Some(message.convert().at("message")?) })
             }
-            None => Err(Fault::new("exactly one of task, message")),
+            None => Err(ConversionError::new("exactly one of task, message")),
         }
     }
 }
 
-impl Carry<pb::SendMessageResponse> for wire::SendMessageResponse<'_> {
-    fn carry(self) -> Carried<pb::SendMessageResponse> {
+impl WireConvert<pb::SendMessageResponse> for wire::SendMessageResponse<'_> {
+    fn convert(self) -> ConversionResult<pb::SendMessageResponse> {
         use send_message_response::Payload;
         let payload = match (self.task, self.message) {
-            (Some(task), None) => Payload::Task(task.carry().at("task")?),
-            (None, Some(message)) => Payload::Message(message.carry().at("message")?),
-            _ => return Err(Fault::new("exactly one of task, message")),
+            (Some(task), None) => Payload::Task(task.convert().at("task")?),
+            (None, Some(message)) => Payload::Message(message.convert().at("message")?),
+            _ => return Err(ConversionError::new("exactly one of task, message")),
         };
         Ok(pb::SendMessageResponse { payload: Some(payload) })
     }
 }
 
-impl Carry<wire::TaskStatusUpdateEvent<'static>> for pb::TaskStatusUpdateEvent {
-    fn carry(self) -> Carried<wire::TaskStatusUpdateEvent<'static>> {
+impl WireConvert<wire::TaskStatusUpdateEvent<'static>> for pb::TaskStatusUpdateEvent {
+    fn convert(self) -> ConversionResult<wire::TaskStatusUpdateEvent<'static>> {
         Ok(wire::TaskStatusUpdateEvent {
             task_id: Cow::Owned(self.task_id),
             context_id: Cow::Owned(self.context_id),
@@ -80,19 +82,19 @@ impl Carry<wire::TaskStatusUpdateEvent<'static>> for pb::TaskStatusUpdateEvent {
     }
 }
 
-impl Carry<pb::TaskStatusUpdateEvent> for wire::TaskStatusUpdateEvent<'_> {
-    fn carry(self) -> Carried<pb::TaskStatusUpdateEvent> {
+impl WireConvert<pb::TaskStatusUpdateEvent> for wire::TaskStatusUpdateEvent<'_> {
+    fn convert(self) -> ConversionResult<pb::TaskStatusUpdateEvent> {
         Ok(pb::TaskStatusUpdateEvent {
             task_id: self.task_id.into_owned(),
             context_id: self.context_id.into_owned(),
-            status: Some(self.status.carry().at("status")?),
+            status: Some(self.status.convert().at("status")?),
             metadata: object(self.metadata.as_ref(), "metadata")?,
         })
     }
 }
 
-impl Carry<wire::TaskArtifactUpdateEvent<'static>> for pb::TaskArtifactUpdateEvent {
-    fn carry(self) -> Carried<wire::TaskArtifactUpdateEvent<'static>> {
+impl WireConvert<wire::TaskArtifactUpdateEvent<'static>> for pb::TaskArtifactUpdateEvent {
+    fn convert(self) -> ConversionResult<wire::TaskArtifactUpdateEvent<'static>> {
         Ok(wire::TaskArtifactUpdateEvent {
             task_id: Cow::Owned(self.task_id),
             context_id: Cow::Owned(self.context_id),
@@ -104,12 +106,12 @@ impl Carry<wire::TaskArtifactUpdateEvent<'static>> for pb::TaskArtifactUpdateEve
     }
 }
 
-impl Carry<pb::TaskArtifactUpdateEvent> for wire::TaskArtifactUpdateEvent<'_> {
-    fn carry(self) -> Carried<pb::TaskArtifactUpdateEvent> {
+impl WireConvert<pb::TaskArtifactUpdateEvent> for wire::TaskArtifactUpdateEvent<'_> {
+    fn convert(self) -> ConversionResult<pb::TaskArtifactUpdateEvent> {
         Ok(pb::TaskArtifactUpdateEvent {
             task_id: self.task_id.into_owned(),
             context_id: self.context_id.into_owned(),
-            artifact: Some(self.artifact.carry().at("artifact")?),
+            artifact: Some(self.artifact.convert().at("artifact")?),
             append: self.append,
             last_chunk: self.last_chunk,
             metadata: object(self.metadata.as_ref(), "metadata")?,

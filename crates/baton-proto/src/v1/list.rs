@@ -2,8 +2,8 @@
 
 use super::pb;
 use crate::{
-    fault::{At, Carried, Carry, Fault, convert, each},
-    scalar::{moment, read_moment, some, state_number, state_of, text},
+    fault::{ConversionError, ConversionResult, FieldContext, WireConvert, convert, each},
+    scalar::{read_timestamp, some, state_from_number, state_number, text, timestamp},
 };
 use baton_wire::a2a::v1 as wire;
 use std::borrow::Cow;
@@ -15,9 +15,9 @@ convert! { in_answer:
     pb::ListTasksResponse, wire::ListTasksResponse<'static>, wire::ListTasksResponse<'_>;
 }
 
-impl Carry<wire::ListTasksRequest<'static>> for pb::ListTasksRequest {
-    fn carry(self) -> Carried<wire::ListTasksRequest<'static>> {
-        let status = state_of(self.status).at("status")?;
+impl WireConvert<wire::ListTasksRequest<'static>> for pb::ListTasksRequest {
+    fn convert(self) -> ConversionResult<wire::ListTasksRequest<'static>> {
+        let status = state_from_number(self.status).at("status")?;
         Ok(wire::ListTasksRequest {
             tenant: some(self.tenant),
             context_id: some(self.context_id),
@@ -25,14 +25,14 @@ impl Carry<wire::ListTasksRequest<'static>> for pb::ListTasksRequest {
             page_size: self.page_size,
             page_token: some(self.page_token),
             history_length: self.history_length,
-            status_timestamp_after: read_moment(self.status_timestamp_after, "statusTimestampAfter")?,
+            status_timestamp_after: read_timestamp(self.status_timestamp_after, "statusTimestampAfter")?,
             include_artifacts: self.include_artifacts,
         })
     }
 }
 
-impl Carry<pb::ListTasksRequest> for wire::ListTasksRequest<'_> {
-    fn carry(self) -> Carried<pb::ListTasksRequest> {
+impl WireConvert<pb::ListTasksRequest> for wire::ListTasksRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::ListTasksRequest> {
         Ok(pb::ListTasksRequest {
             tenant: text(self.tenant),
             context_id: text(self.context_id),
@@ -40,15 +40,15 @@ impl Carry<pb::ListTasksRequest> for wire::ListTasksRequest<'_> {
             page_size: self.page_size,
             page_token: text(self.page_token),
             history_length: self.history_length,
-            status_timestamp_after: moment(self.status_timestamp_after, "statusTimestampAfter")?,
+            status_timestamp_after: timestamp(self.status_timestamp_after, "statusTimestampAfter")?,
             include_artifacts: self.include_artifacts,
         })
     }
 }
 
-impl Carry<wire::ListTasksResponse<'static>> for pb::ListTasksResponse {
-    fn carry(self) -> Carried<wire::ListTasksResponse<'static>> {
-        let negative = |_| Fault::new("must not be negative");
+impl WireConvert<wire::ListTasksResponse<'static>> for pb::ListTasksResponse {
+    fn convert(self) -> ConversionResult<wire::ListTasksResponse<'static>> {
+        let negative = |_| ConversionError::new("must not be negative");
         Ok(wire::ListTasksResponse {
             tasks: each(self.tasks, "tasks")?,
             next_page_token: Cow::Owned(self.next_page_token),
@@ -58,8 +58,8 @@ impl Carry<wire::ListTasksResponse<'static>> for pb::ListTasksResponse {
     }
 }
 
-impl Carry<pb::ListTasksResponse> for wire::ListTasksResponse<'_> {
-    fn carry(self) -> Carried<pb::ListTasksResponse> {
+impl WireConvert<pb::ListTasksResponse> for wire::ListTasksResponse<'_> {
+    fn convert(self) -> ConversionResult<pb::ListTasksResponse> {
         Ok(pb::ListTasksResponse {
             tasks: each(self.tasks, "tasks")?,
             next_page_token: self.next_page_token.into_owned(),

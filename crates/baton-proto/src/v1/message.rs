@@ -2,9 +2,11 @@
 
 use super::pb::{self, part::Content};
 use crate::{
-    fault::{At, Carried, Carry, Fault, convert, each},
+    fault::{ConversionError, ConversionResult, FieldContext, WireConvert, convert, each},
     json,
-    scalar::{base64_of, bytes_of, cows, object, read_object, role_number, role_of, some, text, texts},
+    scalar::{
+        cows, decode_base64, encode_base64, object, read_object, role_from_number, role_number, some, text, texts,
+    },
 };
 use baton_wire::a2a::v1 as wire;
 use std::borrow::Cow;
@@ -15,13 +17,13 @@ convert! { in_answer:
     pb::Part, wire::Part<'static>, wire::Part<'_>;
 }
 
-impl Carry<wire::Message<'static>> for pb::Message {
-    fn carry(self) -> Carried<wire::Message<'static>> {
+impl WireConvert<wire::Message<'static>> for pb::Message {
+    fn convert(self) -> ConversionResult<wire::Message<'static>> {
         Ok(wire::Message {
             message_id: Cow::Owned(self.message_id),
             context_id: some(self.context_id),
             task_id: some(self.task_id),
-            role: role_of(self.role).at("role")?,
+            role: role_from_number(self.role).at("role")?,
             parts: each(self.parts, "parts")?,
             metadata: read_object(self.metadata, "metadata")?,
             extensions: cows(self.extensions),
@@ -30,8 +32,8 @@ impl Carry<wire::Message<'static>> for pb::Message {
     }
 }
 
-impl Carry<pb::Message> for wire::Message<'_> {
-    fn carry(self) -> Carried<pb::Message> {
+impl WireConvert<pb::Message> for wire::Message<'_> {
+    fn convert(self) -> ConversionResult<pb::Message> {
         Ok(pb::Message {
             message_id: self.message_id.into_owned(),
             context_id: text(self.context_id),
@@ -45,8 +47,8 @@ impl Carry<pb::Message> for wire::Message<'_> {
     }
 }
 
-impl Carry<wire::Part<'static>> for pb::Part {
-    fn carry(self) -> Carried<wire::Part<'static>> {
+impl WireConvert<wire::Part<'static>> for pb::Part {
+    fn convert(self) -> ConversionResult<wire::Part<'static>> {
         let mut part = wire::Part {
             metadata: read_object(self.metadata, "metadata")?,
             filename: some(self.filename),
@@ -55,9 +57,9 @@ impl Carry<wire::Part<'static>> for pb::Part {
         };
         match self.content {
             Some(Content::Text(text)) => part.text = Some(Cow::Owned(text)),
-            Some(Content::Raw(bytes)) => part.raw = Some(Cow::Owned(base64_of(&bytes))),
+            Some(Content::Raw(bytes)) => part.raw = Some(Cow::Owned(encode_base64(&bytes))),
             Some(Content::Url(url)) => part.url = Some(Cow::Owned(url)),
-            Some(Content::Data(value)) => part.data = Some(json::json_of(&value).at("data")?),
+            Some(Content::Data(value)) => part.data = Some(json::json_from_value(&value).at("data")?),
             // A part without content is rejected with its path when the message is checked.
             None => {}
         }
@@ -65,8 +67,8 @@ impl Carry<wire::Part<'static>> for pb::Part {
     }
 }
 
-impl Carry<pb::Part> for wire::Part<'_> {
-    fn carry(self) -> Carried<pb::Part> {
+impl WireConvert<pb::Part> for wire::Part<'_> {
+    fn convert(self) -> ConversionResult<pb::Part> {
         let data = self.data.filter(|data| {
             let others = self.text.is_some() || self.raw.is_some() || self.url.is_some();
             // Some clients serialize every field and send `data: null` in addition to the content.
@@ -74,10 +76,10 @@ impl Carry<pb::Part> for wire::Part<'_> {
         });
         let content = match (self.text, self.raw, self.url, data) {
             (Some(text), None, None, None) => Content::Text(text.into_owned()),
-            (None, Some(raw), None, None) => Content::Raw(bytes_of(&raw).at("raw")?.into()),
+            (None, Some(raw), None, None) => Content::Raw(decode_base64(&raw).at("raw")?.into()),
             (None, None, Some(url), None) => Content::Url(url.into_owned()),
-            (None, None, None, Some(data)) => Content::Data(json::value_of(&data).at("data")?),
-            _ => return Err(Fault::new("exactly one of text, raw, url, data")),
+            (None, None, None, Some(data)) => Content::Data(json::value_from_json(&data).at("data")?),
+            _ => return Err(ConversionError::new("exactly one of text, raw, url, data")),
         };
         Ok(pb::Part {
             content: Some(content),
@@ -88,8 +90,8 @@ impl Carry<pb::Part> for wire::Part<'_> {
     }
 }
 
-impl Carry<wire::Artifact<'static>> for pb::Artifact {
-    fn carry(self) -> Carried<wire::Artifact<'static>> {
+impl WireConvert<wire::Artifact<'static>> for pb::Artifact {
+    fn convert(self) -> ConversionResult<wire::Artifact<'static>> {
         Ok(wire::Artifact {
             artifact_id: Cow::Owned(self.artifact_id),
             name: some(self.name),
@@ -101,8 +103,8 @@ impl Carry<wire::Artifact<'static>> for pb::Artifact {
     }
 }
 
-impl Carry<pb::Artifact> for wire::Artifact<'_> {
-    fn carry(self) -> Carried<pb::Artifact> {
+impl WireConvert<pb::Artifact> for wire::Artifact<'_> {
+    fn convert(self) -> ConversionResult<pb::Artifact> {
         Ok(pb::Artifact {
             artifact_id: self.artifact_id.into_owned(),
             name: text(self.name),

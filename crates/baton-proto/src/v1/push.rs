@@ -2,7 +2,7 @@
 
 use super::pb;
 use crate::{
-    fault::{Carried, Carry, convert, each, maybe},
+    fault::{ConversionResult, WireConvert, convert, each, maybe},
     scalar::{some, text},
 };
 use baton_wire::a2a::v1 as wire;
@@ -22,8 +22,8 @@ convert! { in_answer:
         wire::ListTaskPushNotificationConfigsResponse<'_>;
 }
 
-impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::TaskPushNotificationConfig {
-    fn carry(self) -> Carried<wire::TaskPushNotificationConfig<'static>> {
+impl WireConvert<wire::TaskPushNotificationConfig<'static>> for pb::TaskPushNotificationConfig {
+    fn convert(self) -> ConversionResult<wire::TaskPushNotificationConfig<'static>> {
         Ok(wire::TaskPushNotificationConfig {
             tenant: some(self.tenant),
             id: Cow::Owned(self.id),
@@ -35,8 +35,8 @@ impl Carry<wire::TaskPushNotificationConfig<'static>> for pb::TaskPushNotificati
     }
 }
 
-impl Carry<pb::TaskPushNotificationConfig> for wire::TaskPushNotificationConfig<'_> {
-    fn carry(self) -> Carried<pb::TaskPushNotificationConfig> {
+impl WireConvert<pb::TaskPushNotificationConfig> for wire::TaskPushNotificationConfig<'_> {
+    fn convert(self) -> ConversionResult<pb::TaskPushNotificationConfig> {
         Ok(pb::TaskPushNotificationConfig {
             tenant: text(self.tenant),
             id: self.id.into_owned(),
@@ -48,14 +48,14 @@ impl Carry<pb::TaskPushNotificationConfig> for wire::TaskPushNotificationConfig<
     }
 }
 
-impl Carry<wire::AuthenticationInfo<'static>> for pb::AuthenticationInfo {
-    fn carry(self) -> Carried<wire::AuthenticationInfo<'static>> {
+impl WireConvert<wire::AuthenticationInfo<'static>> for pb::AuthenticationInfo {
+    fn convert(self) -> ConversionResult<wire::AuthenticationInfo<'static>> {
         Ok(wire::AuthenticationInfo { scheme: Cow::Owned(self.scheme), credentials: some(self.credentials) })
     }
 }
 
-impl Carry<pb::AuthenticationInfo> for wire::AuthenticationInfo<'_> {
-    fn carry(self) -> Carried<pb::AuthenticationInfo> {
+impl WireConvert<pb::AuthenticationInfo> for wire::AuthenticationInfo<'_> {
+    fn convert(self) -> ConversionResult<pb::AuthenticationInfo> {
         Ok(pb::AuthenticationInfo { scheme: self.scheme.into_owned(), credentials: text(self.credentials) })
     }
 }
@@ -63,8 +63,8 @@ impl Carry<pb::AuthenticationInfo> for wire::AuthenticationInfo<'_> {
 /// The get and delete requests share one wire type.
 macro_rules! named {
     ($($pb:ident)*) => {$(
-        impl Carry<wire::TaskPushNotificationConfigRequest<'static>> for pb::$pb {
-            fn carry(self) -> Carried<wire::TaskPushNotificationConfigRequest<'static>> {
+        impl WireConvert<wire::TaskPushNotificationConfigRequest<'static>> for pb::$pb {
+            fn convert(self) -> ConversionResult<wire::TaskPushNotificationConfigRequest<'static>> {
                 Ok(wire::TaskPushNotificationConfigRequest {
                     tenant: some(self.tenant),
                     task_id: Cow::Owned(self.task_id),
@@ -73,8 +73,8 @@ macro_rules! named {
             }
         }
 
-        impl Carry<pb::$pb> for wire::TaskPushNotificationConfigRequest<'_> {
-            fn carry(self) -> Carried<pb::$pb> {
+        impl WireConvert<pb::$pb> for wire::TaskPushNotificationConfigRequest<'_> {
+            fn convert(self) -> ConversionResult<pb::$pb> {
                 Ok(pb::$pb {
                     tenant: text(self.tenant),
                     task_id: self.task_id.into_owned(),
@@ -86,8 +86,8 @@ macro_rules! named {
 }
 named! { GetTaskPushNotificationConfigRequest DeleteTaskPushNotificationConfigRequest }
 
-impl Carry<wire::ListTaskPushNotificationConfigsRequest<'static>> for pb::ListTaskPushNotificationConfigsRequest {
-    fn carry(self) -> Carried<wire::ListTaskPushNotificationConfigsRequest<'static>> {
+impl WireConvert<wire::ListTaskPushNotificationConfigsRequest<'static>> for pb::ListTaskPushNotificationConfigsRequest {
+    fn convert(self) -> ConversionResult<wire::ListTaskPushNotificationConfigsRequest<'static>> {
         Ok(wire::ListTaskPushNotificationConfigsRequest {
             tenant: some(self.tenant),
             task_id: Cow::Owned(self.task_id),
@@ -97,8 +97,8 @@ impl Carry<wire::ListTaskPushNotificationConfigsRequest<'static>> for pb::ListTa
     }
 }
 
-impl Carry<pb::ListTaskPushNotificationConfigsRequest> for wire::ListTaskPushNotificationConfigsRequest<'_> {
-    fn carry(self) -> Carried<pb::ListTaskPushNotificationConfigsRequest> {
+impl WireConvert<pb::ListTaskPushNotificationConfigsRequest> for wire::ListTaskPushNotificationConfigsRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::ListTaskPushNotificationConfigsRequest> {
         Ok(pb::ListTaskPushNotificationConfigsRequest {
             tenant: text(self.tenant),
             task_id: self.task_id.into_owned(),
@@ -108,8 +108,10 @@ impl Carry<pb::ListTaskPushNotificationConfigsRequest> for wire::ListTaskPushNot
     }
 }
 
-impl Carry<wire::ListTaskPushNotificationConfigsResponse<'static>> for pb::ListTaskPushNotificationConfigsResponse {
-    fn carry(self) -> Carried<wire::ListTaskPushNotificationConfigsResponse<'static>> {
+impl WireConvert<wire::ListTaskPushNotificationConfigsResponse<'static>>
+    for pb::ListTaskPushNotificationConfigsResponse
+{
+    fn convert(self) -> ConversionResult<wire::ListTaskPushNotificationConfigsResponse<'static>> {
         Ok(wire::ListTaskPushNotificationConfigsResponse {
             configs: each(self.configs, "configs")?,
             next_page_token: Cow::Owned(self.next_page_token),
@@ -117,8 +119,8 @@ impl Carry<wire::ListTaskPushNotificationConfigsResponse<'static>> for pb::ListT
     }
 }
 
-impl Carry<pb::ListTaskPushNotificationConfigsResponse> for wire::ListTaskPushNotificationConfigsResponse<'_> {
-    fn carry(self) -> Carried<pb::ListTaskPushNotificationConfigsResponse> {
+impl WireConvert<pb::ListTaskPushNotificationConfigsResponse> for wire::ListTaskPushNotificationConfigsResponse<'_> {
+    fn convert(self) -> ConversionResult<pb::ListTaskPushNotificationConfigsResponse> {
         Ok(pb::ListTaskPushNotificationConfigsResponse {
             configs: each(self.configs, "configs")?,
             next_page_token: self.next_page_token.into_owned(),

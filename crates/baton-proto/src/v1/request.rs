@@ -2,7 +2,7 @@
 
 use super::pb;
 use crate::{
-    fault::{At, Carried, Carry, Fault, convert, maybe},
+    fault::{ConversionError, ConversionResult, FieldContext, WireConvert, convert, maybe},
     scalar::{cows, object, read_object, some, text, texts},
 };
 use baton_wire::a2a::v1 as wire;
@@ -16,8 +16,8 @@ convert! { in_request:
     pb::GetExtendedAgentCardRequest, wire::GetExtendedAgentCardRequest<'static>, wire::GetExtendedAgentCardRequest<'_>;
 }
 
-impl Carry<wire::SendMessageRequest<'static>> for pb::SendMessageRequest {
-    fn carry(self) -> Carried<wire::SendMessageRequest<'static>> {
+impl WireConvert<wire::SendMessageRequest<'static>> for pb::SendMessageRequest {
+    fn convert(self) -> ConversionResult<wire::SendMessageRequest<'static>> {
         Ok(wire::SendMessageRequest {
             tenant: some(self.tenant),
             message: maybe(self.message, "message")?,
@@ -27,8 +27,8 @@ impl Carry<wire::SendMessageRequest<'static>> for pb::SendMessageRequest {
     }
 }
 
-impl Carry<pb::SendMessageRequest> for wire::SendMessageRequest<'_> {
-    fn carry(self) -> Carried<pb::SendMessageRequest> {
+impl WireConvert<pb::SendMessageRequest> for wire::SendMessageRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::SendMessageRequest> {
         Ok(pb::SendMessageRequest {
             tenant: text(self.tenant),
             message: maybe(self.message, "message")?,
@@ -38,8 +38,8 @@ impl Carry<pb::SendMessageRequest> for wire::SendMessageRequest<'_> {
     }
 }
 
-impl Carry<wire::SendMessageConfiguration<'static>> for pb::SendMessageConfiguration {
-    fn carry(self) -> Carried<wire::SendMessageConfiguration<'static>> {
+impl WireConvert<wire::SendMessageConfiguration<'static>> for pb::SendMessageConfiguration {
+    fn convert(self) -> ConversionResult<wire::SendMessageConfiguration<'static>> {
         Ok(wire::SendMessageConfiguration {
             accepted_output_modes: cows(self.accepted_output_modes),
             task_push_notification_config: maybe(self.task_push_notification_config, "taskPushNotificationConfig")?,
@@ -49,8 +49,8 @@ impl Carry<wire::SendMessageConfiguration<'static>> for pb::SendMessageConfigura
     }
 }
 
-impl Carry<pb::SendMessageConfiguration> for wire::SendMessageConfiguration<'_> {
-    fn carry(self) -> Carried<pb::SendMessageConfiguration> {
+impl WireConvert<pb::SendMessageConfiguration> for wire::SendMessageConfiguration<'_> {
+    fn convert(self) -> ConversionResult<pb::SendMessageConfiguration> {
         Ok(pb::SendMessageConfiguration {
             accepted_output_modes: texts(self.accepted_output_modes),
             task_push_notification_config: maybe(self.task_push_notification_config, "taskPushNotificationConfig")?,
@@ -60,8 +60,8 @@ impl Carry<pb::SendMessageConfiguration> for wire::SendMessageConfiguration<'_> 
     }
 }
 
-impl Carry<wire::GetTaskRequest<'static>> for pb::GetTaskRequest {
-    fn carry(self) -> Carried<wire::GetTaskRequest<'static>> {
+impl WireConvert<wire::GetTaskRequest<'static>> for pb::GetTaskRequest {
+    fn convert(self) -> ConversionResult<wire::GetTaskRequest<'static>> {
         Ok(wire::GetTaskRequest {
             tenant: some(self.tenant),
             id: Cow::Owned(self.id),
@@ -71,10 +71,10 @@ impl Carry<wire::GetTaskRequest<'static>> for pb::GetTaskRequest {
     }
 }
 
-impl Carry<pb::GetTaskRequest> for wire::GetTaskRequest<'_> {
-    fn carry(self) -> Carried<pb::GetTaskRequest> {
+impl WireConvert<pb::GetTaskRequest> for wire::GetTaskRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::GetTaskRequest> {
         if self.current_generation.is_some() {
-            return Err(Fault::new("gRPC has no field for it")).at("currentGeneration");
+            return Err(ConversionError::new("gRPC has no field for it")).at("currentGeneration");
         }
         Ok(pb::GetTaskRequest {
             tenant: text(self.tenant),
@@ -84,8 +84,8 @@ impl Carry<pb::GetTaskRequest> for wire::GetTaskRequest<'_> {
     }
 }
 
-impl Carry<wire::CancelTaskRequest<'static>> for pb::CancelTaskRequest {
-    fn carry(self) -> Carried<wire::CancelTaskRequest<'static>> {
+impl WireConvert<wire::CancelTaskRequest<'static>> for pb::CancelTaskRequest {
+    fn convert(self) -> ConversionResult<wire::CancelTaskRequest<'static>> {
         Ok(wire::CancelTaskRequest {
             tenant: some(self.tenant),
             id: Cow::Owned(self.id),
@@ -94,8 +94,8 @@ impl Carry<wire::CancelTaskRequest<'static>> for pb::CancelTaskRequest {
     }
 }
 
-impl Carry<pb::CancelTaskRequest> for wire::CancelTaskRequest<'_> {
-    fn carry(self) -> Carried<pb::CancelTaskRequest> {
+impl WireConvert<pb::CancelTaskRequest> for wire::CancelTaskRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::CancelTaskRequest> {
         Ok(pb::CancelTaskRequest {
             tenant: text(self.tenant),
             id: self.id.into_owned(),
@@ -104,26 +104,26 @@ impl Carry<pb::CancelTaskRequest> for wire::CancelTaskRequest<'_> {
     }
 }
 
-impl Carry<wire::SubscribeToTaskRequest<'static>> for pb::SubscribeToTaskRequest {
-    fn carry(self) -> Carried<wire::SubscribeToTaskRequest<'static>> {
+impl WireConvert<wire::SubscribeToTaskRequest<'static>> for pb::SubscribeToTaskRequest {
+    fn convert(self) -> ConversionResult<wire::SubscribeToTaskRequest<'static>> {
         Ok(wire::SubscribeToTaskRequest { tenant: some(self.tenant), id: Cow::Owned(self.id) })
     }
 }
 
-impl Carry<pb::SubscribeToTaskRequest> for wire::SubscribeToTaskRequest<'_> {
-    fn carry(self) -> Carried<pb::SubscribeToTaskRequest> {
+impl WireConvert<pb::SubscribeToTaskRequest> for wire::SubscribeToTaskRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::SubscribeToTaskRequest> {
         Ok(pb::SubscribeToTaskRequest { tenant: text(self.tenant), id: self.id.into_owned() })
     }
 }
 
-impl Carry<wire::GetExtendedAgentCardRequest<'static>> for pb::GetExtendedAgentCardRequest {
-    fn carry(self) -> Carried<wire::GetExtendedAgentCardRequest<'static>> {
+impl WireConvert<wire::GetExtendedAgentCardRequest<'static>> for pb::GetExtendedAgentCardRequest {
+    fn convert(self) -> ConversionResult<wire::GetExtendedAgentCardRequest<'static>> {
         Ok(wire::GetExtendedAgentCardRequest { tenant: some(self.tenant) })
     }
 }
 
-impl Carry<pb::GetExtendedAgentCardRequest> for wire::GetExtendedAgentCardRequest<'_> {
-    fn carry(self) -> Carried<pb::GetExtendedAgentCardRequest> {
+impl WireConvert<pb::GetExtendedAgentCardRequest> for wire::GetExtendedAgentCardRequest<'_> {
+    fn convert(self) -> ConversionResult<pb::GetExtendedAgentCardRequest> {
         Ok(pb::GetExtendedAgentCardRequest { tenant: text(self.tenant) })
     }
 }

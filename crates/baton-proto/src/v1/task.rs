@@ -2,8 +2,8 @@
 
 use super::pb;
 use crate::{
-    fault::{At, Carried, Carry, convert, each, maybe},
-    scalar::{moment, object, read_moment, read_object, state_number, state_of},
+    fault::{ConversionResult, FieldContext, WireConvert, convert, each, maybe},
+    scalar::{object, read_object, read_timestamp, state_from_number, state_number, timestamp},
 };
 use baton_wire::a2a::v1 as wire;
 use std::borrow::Cow;
@@ -13,8 +13,8 @@ convert! { in_answer:
     pb::TaskStatus, wire::TaskStatus<'static>, wire::TaskStatus<'_>;
 }
 
-impl Carry<wire::Task<'static>> for pb::Task {
-    fn carry(self) -> Carried<wire::Task<'static>> {
+impl WireConvert<wire::Task<'static>> for pb::Task {
+    fn convert(self) -> ConversionResult<wire::Task<'static>> {
         Ok(wire::Task {
             id: Cow::Owned(self.id),
             context_id: Cow::Owned(self.context_id),
@@ -26,12 +26,12 @@ impl Carry<wire::Task<'static>> for pb::Task {
     }
 }
 
-impl Carry<pb::Task> for wire::Task<'_> {
-    fn carry(self) -> Carried<pb::Task> {
+impl WireConvert<pb::Task> for wire::Task<'_> {
+    fn convert(self) -> ConversionResult<pb::Task> {
         Ok(pb::Task {
             id: self.id.into_owned(),
             context_id: self.context_id.into_owned(),
-            status: Some(self.status.carry().at("status")?),
+            status: Some(self.status.convert().at("status")?),
             artifacts: each(self.artifacts.unwrap_or_default(), "artifacts")?,
             history: each(self.history.unwrap_or_default(), "history")?,
             metadata: object(self.metadata.as_ref(), "metadata")?,
@@ -39,22 +39,22 @@ impl Carry<pb::Task> for wire::Task<'_> {
     }
 }
 
-impl Carry<wire::TaskStatus<'static>> for pb::TaskStatus {
-    fn carry(self) -> Carried<wire::TaskStatus<'static>> {
+impl WireConvert<wire::TaskStatus<'static>> for pb::TaskStatus {
+    fn convert(self) -> ConversionResult<wire::TaskStatus<'static>> {
         Ok(wire::TaskStatus {
-            state: state_of(self.state).at("state")?,
+            state: state_from_number(self.state).at("state")?,
             message: maybe(self.message, "message")?,
-            timestamp: read_moment(self.timestamp, "timestamp")?,
+            timestamp: read_timestamp(self.timestamp, "timestamp")?,
         })
     }
 }
 
-impl Carry<pb::TaskStatus> for wire::TaskStatus<'_> {
-    fn carry(self) -> Carried<pb::TaskStatus> {
+impl WireConvert<pb::TaskStatus> for wire::TaskStatus<'_> {
+    fn convert(self) -> ConversionResult<pb::TaskStatus> {
         Ok(pb::TaskStatus {
             state: state_number(self.state),
             message: maybe(self.message, "message")?,
-            timestamp: moment(self.timestamp, "timestamp")?,
+            timestamp: timestamp(self.timestamp, "timestamp")?,
         })
     }
 }

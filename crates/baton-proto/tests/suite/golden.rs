@@ -53,7 +53,7 @@ fn official_bytes_are_read_and_written_the_same() {
     let event = v03::pb::StreamResponse::decode(bytes(EVENT_V03).as_slice()).unwrap();
     assert!(event.is_final());
     let event = wire::StreamResponse::try_from(event).unwrap();
-    let again = v03::pb::StreamResponse::of(event.clone(), false).unwrap();
+    let again = v03::pb::StreamResponse::from_wire(event.clone(), false).unwrap();
     assert_eq!(again.encode_to_vec(), bytes(EVENT_V03));
     let create = v03::pb::CreateTaskPushNotificationConfigRequest::decode(bytes(CREATE_V03).as_slice()).unwrap();
     insta::assert_json_snapshot!(json!({

@@ -1,6 +1,6 @@
 //! What cannot be carried is refused with its place.
 
-use baton_proto::{error_of, status, v1, v03};
+use baton_proto::{error_from_status, status, v1, v03};
 use baton_types::{ErrorCode, Json, Timestamp};
 use baton_wire::a2a::v1::{self as wire, ErrorKind};
 use prost::Message as _;
@@ -142,7 +142,7 @@ fn every_kind_has_its_code_and_details() {
     let shown = status(&error);
     assert_eq!((shown.code(), shown.message()), (tonic::Code::NotFound, "there is no task 't1'"));
     insta::assert_snapshot!("not_found_details", hex(shown.details()));
-    assert_eq!(error_of(&shown), error);
+    assert_eq!(error_from_status(&shown), error);
 
     let mut violations = baton_wire::Violations::default();
     violations.add("message.parts", "at least one part is required");
@@ -151,7 +151,7 @@ fn every_kind_has_its_code_and_details() {
     let shown = status(&error);
     assert_eq!(shown.code(), tonic::Code::InvalidArgument);
     insta::assert_snapshot!("invalid_params_details", hex(shown.details()));
-    assert_eq!(error_of(&shown), error);
+    assert_eq!(error_from_status(&shown), error);
 
     for (kind, code) in [
         (ErrorKind::TaskNotCancelable, tonic::Code::FailedPrecondition),
@@ -172,9 +172,9 @@ fn every_kind_has_its_code_and_details() {
     ] {
         let error = wire::Error::new(kind, ErrorCode::INVALID_REQUEST, "no");
         assert_eq!(status(&error).code(), code, "{kind:?}");
-        assert_eq!(error_of(&status(&error)), error, "{kind:?}");
+        assert_eq!(error_from_status(&status(&error)), error, "{kind:?}");
     }
-    let bare = error_of(&tonic::Status::new(tonic::Code::NotFound, "gone"));
+    let bare = error_from_status(&tonic::Status::new(tonic::Code::NotFound, "gone"));
     assert_eq!((bare.kind, bare.message.as_str()), (ErrorKind::TaskNotFound, "gone"));
 }
 

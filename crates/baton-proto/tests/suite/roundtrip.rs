@@ -59,9 +59,9 @@ proptest! {
     #[test]
     fn answers_of_0_3(mut item in sample::item(), mut task in sample::task(), mut push in sample::push(), last: bool) {
         as_old_item(&mut item);
-        let written = v03::pb::StreamResponse::of(item.clone(), last).unwrap();
+        let written = v03::pb::StreamResponse::from_wire(item.clone(), last).unwrap();
         let ended = item.status_update.as_ref().is_some_and(|update| {
-            last || update.status.state.known().is_some_and(baton_types::TaskState::is_terminal)
+            last || update.status.state.to_task_state().is_some_and(baton_types::TaskState::is_terminal)
         });
         prop_assert_eq!(written.is_final(), ended || item.message.is_some());
         let read = v03::pb::StreamResponse::decode(written.encode_to_vec().as_slice()).unwrap();

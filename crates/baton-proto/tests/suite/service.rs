@@ -1,7 +1,7 @@
 //! The generated server and client, joined without a network.
 
 use baton_proto::{
-    AnswerCodec, error_of, status,
+    ClientCodec, error_from_status, status,
     v1::pb::{
         self, a2a_service_client::A2aServiceClient, a2a_service_server::A2aService,
         a2a_service_server::A2aServiceServer,
@@ -68,7 +68,7 @@ async fn answers_and_refusals_reach_the_client() {
     let get = |id: &str| pb::GetTaskRequest { id: id.to_owned(), ..pb::GetTaskRequest::default() };
     let task = client.get_task(get("t1")).await.unwrap().into_inner();
     assert_eq!((task.id.as_str(), task.context_id.as_str()), ("t1", "c1"));
-    let refused = error_of(&client.get_task(get("t2")).await.unwrap_err());
+    let refused = error_from_status(&client.get_task(get("t2")).await.unwrap_err());
     assert_eq!((refused.kind, refused.code), (ErrorKind::TaskNotFound, ErrorCode::TASK_NOT_FOUND));
 }
 
@@ -76,7 +76,7 @@ async fn answers_and_refusals_reach_the_client() {
 async fn send_wrong<M: prost::Message + 'static>(message: M, path: &'static str) -> Status {
     let mut client = tonic::client::Grpc::new(A2aServiceServer::new(OneTask));
     client.ready().await.unwrap();
-    let codec = AnswerCodec::<M, pb::Task>::default();
+    let codec = ClientCodec::<M, pb::Task>::default();
     client.unary(Request::new(message), PathAndQuery::from_static(path), codec).await.unwrap_err()
 }
 
@@ -89,7 +89,7 @@ async fn bytes_that_are_no_request_are_the_callers_fault() {
         "the request is not a message of this operation: failed to decode Protobuf message: GetTaskRequest.tenant: \
          invalid wire type: Varint (expected LengthDelimited)"
     );
-    let error = error_of(&wrong);
+    let error = error_from_status(&wrong);
     assert_eq!((error.kind, error.code), (ErrorKind::Parse, ErrorCode::INVALID_REQUEST));
 
     let deep = (0..60)
@@ -97,6 +97,6 @@ async fn bytes_that_are_no_request_are_the_callers_fault() {
     let fields = [("deep".to_owned(), Value { kind: Some(deep) })].into();
     let metadata = Some(Struct { fields });
     let request = pb::SendMessageRequest { metadata, ..pb::SendMessageRequest::default() };
-    let error = error_of(&send_wrong(request, "/lf.a2a.v1.A2AService/SendMessage").await);
+    let error = error_from_status(&send_wrong(request, "/lf.a2a.v1.A2AService/SendMessage").await);
     assert_eq!((error.kind, error.code), (ErrorKind::Parse, ErrorCode::TOO_DEEP));
 }

@@ -73,10 +73,10 @@ pub(crate) struct Heard {
     pub(crate) text: String,
     pub(crate) pieces: usize,
     pub(crate) thought: String,
-    pub(crate) reasoned: Option<baton_types::Reasoning>,
+    pub(crate) reasoned: Option<baton_types::ReasoningBlock>,
     pub(crate) calls: Vec<ToolCall>,
     pub(crate) usage: Usage,
-    pub(crate) finish: Option<baton_ports::Finish>,
+    pub(crate) finish: Option<baton_ports::FinishReason>,
     pub(crate) error: Option<ModelError>,
 }
 
@@ -98,7 +98,7 @@ pub(crate) async fn hear_with_notes(model: &dyn Model, call: ModelCall) -> (Hear
                 heard.text.push_str(&text);
             }
             Ok(ModelEvent::Reasoning(text)) => heard.thought.push_str(&text),
-            Ok(ModelEvent::Reasoned(reasoning)) => heard.reasoned = Some(reasoning),
+            Ok(ModelEvent::ReasoningComplete(reasoning)) => heard.reasoned = Some(reasoning),
             Ok(ModelEvent::ToolCall(call)) => heard.calls.push(call),
             Ok(ModelEvent::Note(note)) => notes.push(note),
             Ok(ModelEvent::Done { usage, finish, .. }) => {

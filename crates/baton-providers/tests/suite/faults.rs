@@ -5,7 +5,7 @@ use crate::{
     pieces::{first, form, frame, nonsense},
     scripted::{Reply, Scripted},
 };
-use baton_ports::{Finish, ModelError};
+use baton_ports::{FinishReason, ModelError};
 use baton_providers::{Patience, ProviderKind};
 use baton_types::Usage;
 use serde_json::json;
@@ -149,7 +149,7 @@ async fn calls_are_whole_whatever_a_server_does_with_them() {
     let mut call = user("go");
     call.tools = vec![weather()];
     let heard = hear(provider(ProviderKind::Compatible, &server.url).model("m").as_ref(), call).await;
-    assert_eq!((heard.error, heard.finish), (None, Some(Finish::ToolCalls)));
+    assert_eq!((heard.error, heard.finish), (None, Some(FinishReason::ToolCalls)));
     let calls: Vec<_> = heard.calls.iter().map(|call| (call.name.as_str(), call.arguments.as_str())).collect();
     assert_eq!(calls, [("get_weather", r#"{"city":"Bonn"}"#)]);
 }

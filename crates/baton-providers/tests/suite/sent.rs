@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, ModelCall, ModelError, OutputFormat, ToolChoice};
 use baton_providers::ProviderKind::{self, Anthropic, Bedrock, Compatible, Gemini, Ollama, OpenAi, OpenAiResponses};
-use baton_types::{Json, Reasoning, Thousandths, ToolCall};
+use baton_types::{Json, ReasoningBlock, Thousandths, ToolCall};
 use serde_json::{Value, json};
 
 async fn request(kind: ProviderKind, model: &str, call: ModelCall) -> Request {
@@ -195,7 +195,7 @@ async fn answers_in_a_form_are_asked_for_natively() {
 
 #[tokio::test]
 async fn thoughts_go_back_to_the_one_who_had_them() {
-    let thought = |model: &str| Reasoning {
+    let thought = |model: &str| ReasoningBlock {
         model: model.to_owned(),
         text: "Hm.".to_owned(),
         replay: Some(Json::from(json!({

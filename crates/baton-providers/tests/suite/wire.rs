@@ -4,7 +4,7 @@ use crate::{
     aimock::Aimock,
     ask::{KEY, answered, hear, provider, signed, user, weather},
 };
-use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Finish, Model, ModelError};
+use baton_ports::{ChatFile, ChatFileContent, ChatMessage, FinishReason, Model, ModelError};
 use baton_providers::{Provider, ProviderKind, Secret};
 use baton_types::Usage;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -73,7 +73,7 @@ async fn text_and_usage(bench: &Bench) {
     assert_eq!(model.name(), format!("mine:{}", model_name(bench.kind)));
     let heard = hear(model.as_ref(), user("say hello")).await;
     assert_eq!(heard.error, None);
-    assert_eq!((heard.text.as_str(), heard.finish), ("Hello from afar, in several pieces.", Some(Finish::Stop)));
+    assert_eq!((heard.text.as_str(), heard.finish), ("Hello from afar, in several pieces.", Some(FinishReason::Stop)));
     assert_eq!(heard.pieces > 1, bench.way == Way::Streamed, "{} pieces", heard.pieces);
     // Its Ollama counts nothing; a scripted one does.
     if bench.kind != ProviderKind::Ollama {
@@ -85,7 +85,7 @@ async fn one_call_and_its_result(bench: &Bench) {
     let mut call = user("weather in Oakland");
     call.tools = vec![weather()];
     let heard = hear(bench.model().as_ref(), call.clone()).await;
-    assert_eq!((&heard.error, heard.finish), (&None, Some(Finish::ToolCalls)));
+    assert_eq!((&heard.error, heard.finish), (&None, Some(FinishReason::ToolCalls)));
     let [made] = heard.calls.as_slice() else { panic!("{heard:?}") };
     assert_eq!((made.name.as_str(), made.arguments.as_str()), ("get_weather", r#"{"city":"Oakland"}"#));
     assert!(made.id.to_string().starts_with("call_"), "{}", made.id);

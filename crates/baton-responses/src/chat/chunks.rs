@@ -2,16 +2,16 @@
 
 use super::{
     CompletionUsage,
-    completion::{call_of, completion_id, finish_reason, question},
+    completion::{approval_question, client_tool_call, completion_id, finish_reason},
 };
-use crate::{Body, ErrorObject, OutputItem, Response, StreamEvent};
+use crate::{ErrorObject, OutputItem, Response, StreamEvent, StreamEventBody};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// One line of a stream: a chunk, or the final error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Chunk {
+pub enum CompletionChunk {
     /// A part of the answer.
     More {
         /// `chatcmpl-` and the id of the response.
@@ -35,7 +35,7 @@ pub enum Chunk {
     },
 }
 
-impl Chunk {
+impl CompletionChunk {
     /// Formats one block of server-sent events.
     pub fn to_sse(&self) -> String {
         format!("data: {}\n\n", serde_json::to_string(self).unwrap_or_default())
@@ -44,7 +44,7 @@ impl Chunk {
 
 /// Converts the stream of a response into chunks; the caller writes `[DONE_EVENT]`.
 #[derive(Clone, Debug)]
-pub struct Chunks {
+pub struct ChunkEncoder {
     id: String,
     created: i64,
     model: String,
@@ -58,7 +58,7 @@ pub struct Chunks {
     has_reasoned: bool,
 }
 
-impl Chunks {
+impl ChunkEncoder {
     /// An encoder for the stream of this response.
     pub fn new(response: &Response, include_usage: bool) -> Self {
         Self {
@@ -74,48 +74,48 @@ impl Chunks {
     }
 
     /// The chunks for an event.
-    pub fn event(&mut self, event: &StreamEvent) -> Vec<Chunk> {
+    pub fn event(&mut self, event: &StreamEvent) -> Vec<CompletionChunk> {
         let mut out = Vec::new();
         if !self.has_begun {
             self.has_begun = true;
             out.push(self.delta(&json!({"role": "assistant", "content": ""})));
         }
         match &event.body {
-            Body::TextDelta { output_index, delta, .. } if !delta.is_empty() => {
-                let text = self.apart(*output_index, delta);
+            StreamEventBody::TextDelta { output_index, delta, .. } if !delta.is_empty() => {
+                let text = self.with_separator(*output_index, delta);
                 out.push(self.delta(&json!({ "content": text })));
             }
-            Body::SummaryDelta { delta, .. } if !delta.is_empty() => {
+            StreamEventBody::SummaryDelta { delta, .. } if !delta.is_empty() => {
                 let text = if self.has_reasoned { format!("\n\n{delta}") } else { delta.clone() };
                 self.has_reasoned = true;
                 out.push(self.delta(&json!({ "reasoning_content": text })));
             }
-            Body::RefusalDelta { delta, .. } => out.push(self.delta(&json!({ "refusal": delta }))),
-            Body::Item { output_index, item } if event.kind == "response.output_item.done" => {
+            StreamEventBody::RefusalDelta { delta, .. } => out.push(self.delta(&json!({ "refusal": delta }))),
+            StreamEventBody::Item { output_index, item } if event.kind == "response.output_item.done" => {
                 out.extend(self.item(*output_index, item));
             }
-            Body::Response { response } if is_end(event.kind) => {
+            StreamEventBody::Response { response } if is_end(event.kind) => {
                 if response.error.is_none() {
                     let choice =
                         json!({"index": 0, "delta": {}, "logprobs": null, "finish_reason": finish_reason(response)});
-                    out.push(self.more(vec![choice], None));
+                    out.push(self.chunk(vec![choice], None));
                 }
                 if self.include_usage {
-                    out.push(self.more(Vec::new(), Some(response.usage.unwrap_or_default().into())));
+                    out.push(self.chunk(Vec::new(), Some(response.usage.unwrap_or_default().into())));
                 }
             }
-            Body::Error { error, .. } => out.push(Chunk::Error { error: error.clone() }),
+            StreamEventBody::Error { error, .. } => out.push(CompletionChunk::Error { error: error.clone() }),
             _ => {}
         }
         out
     }
 
-    fn item(&mut self, output_index: usize, item: &OutputItem) -> Option<Chunk> {
-        if let Some(words) = question(item) {
-            let text = self.apart(output_index, &words);
+    fn item(&mut self, output_index: usize, item: &OutputItem) -> Option<CompletionChunk> {
+        if let Some(words) = approval_question(item) {
+            let text = self.with_separator(output_index, &words);
             return Some(self.delta(&json!({ "content": text })));
         }
-        let call = call_of(item)?;
+        let call = client_tool_call(item)?;
         let index = self.calls;
         self.calls += 1;
         let call = json!({"index": index, "id": call.id, "type": call.kind, "function": call.function});
@@ -123,18 +123,18 @@ impl Chunks {
     }
 
     /// The text, separated from that of another item as in a complete answer.
-    fn apart(&mut self, output_index: usize, text: &str) -> String {
+    fn with_separator(&mut self, output_index: usize, text: &str) -> String {
         let before = self.writing.replace(output_index);
         let is_other = before.is_some_and(|before| before != output_index);
         if is_other { format!("\n\n{text}") } else { text.to_owned() }
     }
 
-    fn delta(&self, delta: &Value) -> Chunk {
-        self.more(vec![json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": null})], None)
+    fn delta(&self, delta: &Value) -> CompletionChunk {
+        self.chunk(vec![json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": null})], None)
     }
 
-    fn more(&self, choices: Vec<Value>, usage: Option<CompletionUsage>) -> Chunk {
-        Chunk::More {
+    fn chunk(&self, choices: Vec<Value>, usage: Option<CompletionUsage>) -> CompletionChunk {
+        CompletionChunk::More {
             id: self.id.clone(),
             object: "chat.completion.chunk",
             created: self.created,

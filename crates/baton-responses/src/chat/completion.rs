@@ -1,7 +1,7 @@
 //! Complete chat completions.
 
-use super::resumption::MARK;
-use crate::{Approval, ContentPart, OutputItem, Refusal, Response, ResponseUsage, SummaryPart};
+use super::resumption::APPROVAL_MARK;
+use crate::{ContentPart, McpApprovalAnswer, OpenAiError, OutputItem, Response, ResponseUsage, SummaryPart};
 use serde::Serialize;
 
 /// A chat completion.
@@ -16,7 +16,7 @@ pub struct Completion {
     /// The model as named by the client.
     pub model: String,
     /// Always one choice.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<CompletionChoice>,
     /// Token usage.
     pub usage: CompletionUsage,
     /// Always `default`.
@@ -25,11 +25,11 @@ pub struct Completion {
 
 /// The choice of a completion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Choice {
+pub struct CompletionChoice {
     /// Always 0.
     pub index: u32,
     /// The message.
-    pub message: Reply,
+    pub message: CompletionMessage,
     /// Always null.
     pub logprobs: Option<()>,
     /// `stop`, `length`, `tool_calls` or `content_filter`.
@@ -38,7 +38,7 @@ pub struct Choice {
 
 /// The message of a choice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Reply {
+pub struct CompletionMessage {
     /// Always `assistant`.
     pub role: &'static str,
     /// The text.
@@ -52,24 +52,24 @@ pub struct Reply {
     pub annotations: [(); 0],
     /// Calls for the client to run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<ToolCallOut>,
+    pub tool_calls: Vec<CompletionToolCall>,
 }
 
 /// A call for the client to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ToolCallOut {
+pub struct CompletionToolCall {
     /// Call id, repeated by the result.
     pub id: String,
     /// Always `function`.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// The call.
-    pub function: FunctionOut,
+    pub function: CompletionFunction,
 }
 
 /// The function and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FunctionOut {
+pub struct CompletionFunction {
     /// Name of the function.
     pub name: String,
     /// Arguments as JSON text.
@@ -121,9 +121,9 @@ impl From<ResponseUsage> for CompletionUsage {
 
 impl Completion {
     /// Converts a finished response; a failed one becomes an error.
-    pub fn of(response: &Response) -> Result<Self, Refusal> {
+    pub fn from_response(response: &Response) -> Result<Self, OpenAiError> {
         if let Some(error) = &response.error {
-            return Err(Refusal {
+            return Err(OpenAiError {
                 status: 500,
                 kind: "server_error",
                 code: Some(error.code.clone()),
@@ -133,10 +133,10 @@ impl Completion {
         }
         let (mut texts, mut thoughts, mut refusal, mut tool_calls) = (Vec::new(), Vec::new(), None, Vec::new());
         for item in &response.output {
-            tool_calls.extend(call_of(item));
-            thoughts.extend(thought_of(item));
+            tool_calls.extend(client_tool_call(item));
+            thoughts.extend(reasoning_text(item));
             let OutputItem::Message { content, .. } = item else {
-                texts.extend(question(item));
+                texts.extend(approval_question(item));
                 continue;
             };
             for part in content {
@@ -152,13 +152,14 @@ impl Completion {
         let finish_reason = finish_reason(response);
         let content = (!is_silent).then_some(content);
         let reasoning_content = (!thoughts.is_empty()).then(|| thoughts.join("\n\n"));
-        let message = Reply { role: "assistant", content, reasoning_content, refusal, annotations: [], tool_calls };
+        let message =
+            CompletionMessage { role: "assistant", content, reasoning_content, refusal, annotations: [], tool_calls };
         Ok(Self {
             id: completion_id(response),
             object: "chat.completion",
             created: response.created_at,
             model: response.model.clone(),
-            choices: vec![Choice { index: 0, message, logprobs: None, finish_reason }],
+            choices: vec![CompletionChoice { index: 0, message, logprobs: None, finish_reason }],
             usage: response.usage.unwrap_or_default().into(),
             service_tier: response.service_tier,
         })
@@ -175,35 +176,35 @@ pub(super) fn finish_reason(response: &Response) -> &'static str {
     match &response.incomplete_details {
         Some(details) if details.reason == "content_filter" => "content_filter",
         Some(_) => "length",
-        None if response.output.iter().any(|item| call_of(item).is_some()) => "tool_calls",
+        None if response.output.iter().any(|item| client_tool_call(item).is_some()) => "tool_calls",
         None => "stop",
     }
 }
 
 /// The reasoning text of an item.
-fn thought_of(item: &OutputItem) -> Option<String> {
+fn reasoning_text(item: &OutputItem) -> Option<String> {
     let OutputItem::Reasoning { summary, .. } = item else { return None };
     let texts: Vec<&str> = summary.iter().map(|SummaryPart::SummaryText { text }| text.as_str()).collect();
     Some(texts.concat()).filter(|text| !text.is_empty())
 }
 
 /// The client tool call of an item.
-pub(super) fn call_of(item: &OutputItem) -> Option<ToolCallOut> {
+pub(super) fn client_tool_call(item: &OutputItem) -> Option<CompletionToolCall> {
     let (id, name, arguments) = match item {
         OutputItem::FunctionCall { call_id, name, arguments, .. } => (call_id, name, arguments),
         OutputItem::CustomToolCall { call_id, name, input, .. } => (call_id, name, input),
         _ => return None,
     };
-    let function = FunctionOut { name: name.clone(), arguments: arguments.clone() };
-    Some(ToolCallOut { id: id.clone(), kind: "function", function })
+    let function = CompletionFunction { name: name.clone(), arguments: arguments.clone() };
+    Some(CompletionToolCall { id: id.clone(), kind: "function", function })
 }
 
 /// The approval request of an item as text: chat completions have no other representation.
-pub(super) fn question(item: &OutputItem) -> Option<String> {
+pub(super) fn approval_question(item: &OutputItem) -> Option<String> {
     match item {
         OutputItem::McpApprovalRequest { id, name, arguments, .. } => {
-            let (task, _) = Approval::parse_request_id(id).unwrap_or_default();
-            Some(format!("May the tool '{name}' run with {arguments}? Answer yes or no.{MARK}{task})"))
+            let (task, _) = McpApprovalAnswer::parse_request_id(id).unwrap_or_default();
+            Some(format!("May the tool '{name}' run with {arguments}? Answer yes or no.{APPROVAL_MARK}{task})"))
         }
         _ => None,
     }

@@ -7,8 +7,8 @@ mod resumption;
 mod text;
 mod unsupported;
 
-pub use chunks::{Chunk, Chunks};
-pub use completion::{Choice, Completion, CompletionUsage, Reply, ToolCallOut};
-pub use request::ChatCreate;
-pub use resumption::{Decision, Resumption};
-pub use text::{TextChunks, TextCompletion};
+pub use chunks::{ChunkEncoder, CompletionChunk};
+pub use completion::{Completion, CompletionChoice, CompletionMessage, CompletionToolCall, CompletionUsage};
+pub use request::CreateChatCompletion;
+pub use resumption::{ChatApprovalDecision, ChatResumption};
+pub use text::{TextChunkEncoder, TextCompletion};

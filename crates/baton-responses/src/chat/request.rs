@@ -1,27 +1,27 @@
 //! Converts chat completion requests into response requests.
 
 use super::{
-    resumption::{Resumption, conversation_digest},
-    unsupported::{IN_CHAT, refuse},
+    resumption::{ChatResumption, conversation_digest},
+    unsupported::{UNSUPPORTED_IN_CHAT, reject_unsupported},
 };
 use crate::{
-    Create, Refusal,
-    fields::{Fields, object},
-    parts::{missing, needed},
+    CreateResponse, OpenAiError,
+    fields::{RequestFields, parse_object},
+    parts::{missing_param, required_text},
 };
 use serde_json::{Map, Value, json};
 
 /// A parsed and validated request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChatCreate {
+pub struct CreateChatCompletion {
     /// The equivalent response request; not stored by default, and the agent's own tool calls are hidden.
-    pub create: Create,
+    pub create: CreateResponse,
     /// Whether the stream ends with the token usage.
     pub include_usage: bool,
 }
 
 /// Members with the same meaning in both dialects.
-const SAME: [&str; 15] = [
+const SHARED_FIELDS: [&str; 15] = [
     "model",
     "stream",
     "metadata",
@@ -39,38 +39,38 @@ const SAME: [&str; 15] = [
     "user",
 ];
 
-impl ChatCreate {
+impl CreateChatCompletion {
     /// Parses a request.
-    pub fn read(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
-        let members = object(body)?;
-        refuse(Fields::new(&members, ""), &IN_CHAT)?;
+    pub fn parse(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, OpenAiError> {
+        let members = parse_object(body)?;
+        reject_unsupported(RequestFields::new(&members, ""), &UNSUPPORTED_IN_CHAT)?;
         Self::from_members(&members, fresh)
     }
 
     pub(super) fn from_members(
         members: &Map<String, Value>,
         fresh: &mut dyn FnMut() -> String,
-    ) -> Result<Self, Refusal> {
-        let fields = Fields::new(members, "");
+    ) -> Result<Self, OpenAiError> {
+        let fields = RequestFields::new(members, "");
         if fields.get("messages").is_none() {
-            return Err(missing("messages"));
+            return Err(missing_param("messages"));
         }
         let (items, origins) = items(fields)?;
-        let request = translated(fields, items)?;
-        let create = Create::of(&request, fresh).and_then(|create| {
+        let request = translate_request(fields, items)?;
+        let create = CreateResponse::from_members(&request, fresh).and_then(|create| {
             create.input.check_answerable()?;
             Ok(create)
         });
-        let mut create = create.map_err(|refusal| in_chat_words(refusal, &origins))?;
-        create.note.hides_tools = true;
+        let mut create = create.map_err(|refusal| with_chat_params(refusal, &origins))?;
+        create.record.hides_tools = true;
         // The client resends the whole conversation with every request, so the items are never retrieved.
-        create.note.input = Vec::new();
+        create.record.input = Vec::new();
         let messages = fields.list("messages")?;
-        create.note.conversation_digest = Some(conversation_digest(messages));
-        create.resumption = Resumption::read(messages);
+        create.record.conversation_digest = Some(conversation_digest(messages));
+        create.resumption = ChatResumption::read(messages);
         let options = fields.object("stream_options")?;
         let include_usage = match options {
-            Some(options) => Fields::new(options, "stream_options.").flag("include_usage")?.unwrap_or(false),
+            Some(options) => RequestFields::new(options, "stream_options.").flag("include_usage")?.unwrap_or(false),
             None => false,
         };
         Ok(Self { create, include_usage })
@@ -78,7 +78,7 @@ impl ChatCreate {
 }
 
 /// Rewrites an error with the field names of the chat request; `origins` maps items to messages.
-fn in_chat_words(refusal: Refusal, origins: &[usize]) -> Refusal {
+fn with_chat_params(refusal: OpenAiError, origins: &[usize]) -> OpenAiError {
     let Some(param) = refusal.param else { return refusal };
     let item = param.strip_prefix("input[").and_then(|rest| rest.split_once(']'));
     let renamed = match item.and_then(|(index, rest)| Some((origins.get(index.parse::<usize>().ok()?)?, rest))) {
@@ -87,22 +87,22 @@ fn in_chat_words(refusal: Refusal, origins: &[usize]) -> Refusal {
         None => param.replacen("text.format", "response_format", 1),
     };
     let message = refusal.message.replace(&format!("'{param}"), &format!("'{renamed}"));
-    Refusal { param: Some(renamed), message, ..refusal }
+    OpenAiError { param: Some(renamed), message, ..refusal }
 }
 
 /// The messages as items, and the message index of each item.
-fn items(fields: Fields<'_>) -> Result<(Vec<Value>, Vec<usize>), Refusal> {
+fn items(fields: RequestFields<'_>) -> Result<(Vec<Value>, Vec<usize>), OpenAiError> {
     let (mut items, mut origins) = (Vec::new(), Vec::new());
     for (index, message) in fields.list("messages")?.iter().enumerate() {
-        said(message, &format!("messages[{index}]"), &mut items)?;
+        push_message_items(message, &format!("messages[{index}]"), &mut items)?;
         origins.resize(items.len(), index);
     }
     Ok((items, origins))
 }
 
-fn translated(fields: Fields<'_>, items: Vec<Value>) -> Result<Map<String, Value>, Refusal> {
+fn translate_request(fields: RequestFields<'_>, items: Vec<Value>) -> Result<Map<String, Value>, OpenAiError> {
     let mut request = Map::new();
-    for name in SAME {
+    for name in SHARED_FIELDS {
         if let Some(value) = fields.get(name) {
             request.insert(name.to_owned(), value.clone());
         }
@@ -133,17 +133,17 @@ fn translated(fields: Fields<'_>, items: Vec<Value>) -> Result<Map<String, Value
     if !text.is_empty() {
         request.insert("text".to_owned(), Value::Object(text));
     }
-    let tools: Vec<Value> = fields.list("tools")?.iter().map(unnested).collect();
+    let tools: Vec<Value> = fields.list("tools")?.iter().map(flatten_tool).collect();
     request.insert("tools".to_owned(), Value::Array(tools));
     if let Some(choice) = fields.get("tool_choice") {
-        request.insert("tool_choice".to_owned(), chosen(choice));
+        request.insert("tool_choice".to_owned(), flatten_tool_choice(choice));
     }
     request.insert("input".to_owned(), Value::Array(items));
     Ok(request)
 }
 
 /// Flattens `{type, function: {name, ...}}` to `{type, name, ...}`.
-fn unnested(tool: &Value) -> Value {
+fn flatten_tool(tool: &Value) -> Value {
     let Value::Object(members) = tool else { return tool.clone() };
     let mut flat = members.clone();
     for kind in ["function", "custom", "allowed_tools"] {
@@ -154,25 +154,25 @@ fn unnested(tool: &Value) -> Value {
     Value::Object(flat)
 }
 
-fn chosen(choice: &Value) -> Value {
-    let mut flat = unnested(choice);
+fn flatten_tool_choice(choice: &Value) -> Value {
+    let mut flat = flatten_tool(choice);
     if let Some(Value::Array(tools)) = flat.get_mut("tools") {
         for tool in tools {
-            *tool = unnested(tool);
+            *tool = flatten_tool(tool);
         }
     }
     flat
 }
 
 /// One message as items: its content, followed by its calls.
-fn said(message: &Value, param: &str, items: &mut Vec<Value>) -> Result<(), Refusal> {
+fn push_message_items(message: &Value, param: &str, items: &mut Vec<Value>) -> Result<(), OpenAiError> {
     let Value::Object(members) = message else {
-        return Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be an object.")));
+        return Err(OpenAiError::invalid("invalid_type", param, format!("'{param}' must be an object.")));
     };
     let content = members.get("content").filter(|content| !content.is_null()).cloned();
-    match needed(members, "role", param)? {
+    match required_text(members, "role", param)? {
         "tool" | "function" => {
-            let id = needed(members, "tool_call_id", param)?;
+            let id = required_text(members, "tool_call_id", param)?;
             let output = content.unwrap_or_else(|| "".into());
             items.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
         }
@@ -181,9 +181,9 @@ fn said(message: &Value, param: &str, items: &mut Vec<Value>) -> Result<(), Refu
                 items.push(json!({"type": "message", "role": "assistant", "content": content}));
             }
             let place = format!("{param}.");
-            let calls = Fields::new(members, &place).list("tool_calls")?;
+            let calls = RequestFields::new(members, &place).list("tool_calls")?;
             for (index, call) in calls.iter().enumerate() {
-                items.push(called(call, &format!("{param}.tool_calls[{index}]"))?);
+                items.push(call_item(call, &format!("{param}.tool_calls[{index}]"))?);
             }
         }
         role => items.push(json!({"type": "message", "role": role, "content": content})),
@@ -191,20 +191,20 @@ fn said(message: &Value, param: &str, items: &mut Vec<Value>) -> Result<(), Refu
     Ok(())
 }
 
-fn called(call: &Value, param: &str) -> Result<Value, Refusal> {
+fn call_item(call: &Value, param: &str) -> Result<Value, OpenAiError> {
     let Value::Object(members) = call else {
-        return Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be an object.")));
+        return Err(OpenAiError::invalid("invalid_type", param, format!("'{param}' must be an object.")));
     };
-    let id = needed(members, "id", param)?;
+    let id = required_text(members, "id", param)?;
     if let Some(Value::Object(custom)) = members.get("custom") {
         let place = format!("{param}.custom");
-        let (name, input) = (needed(custom, "name", &place)?, needed(custom, "input", &place)?);
+        let (name, input) = (required_text(custom, "name", &place)?, required_text(custom, "input", &place)?);
         return Ok(json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input}));
     }
     let Some(Value::Object(function)) = members.get("function") else {
-        return Err(missing(&format!("{param}.function")));
+        return Err(missing_param(&format!("{param}.function")));
     };
     let place = format!("{param}.function");
-    let (name, arguments) = (needed(function, "name", &place)?, needed(function, "arguments", &place)?);
+    let (name, arguments) = (required_text(function, "name", &place)?, required_text(function, "arguments", &place)?);
     Ok(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}))
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// A request that ends with an answer to the agent's last message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resumption {
+pub struct ChatResumption {
     /// Digest of the conversation before the agent's last message.
     pub before: String,
     /// The agent's last message.
@@ -18,10 +18,10 @@ pub struct Resumption {
     pub answer: String,
 }
 
-impl Resumption {
+impl ChatResumption {
     /// Parses the end of a conversation; `None` if it does not end with an agent message and one user message.
     pub(super) fn read(messages: &[Value]) -> Option<Self> {
-        let said: Vec<&Value> = messages.iter().filter(|message| !is_set_up(message)).collect();
+        let said: Vec<&Value> = messages.iter().filter(|message| !is_system_message(message)).collect();
         let asked = said.iter().rposition(|message| message["role"] == "assistant")?;
         let (before, said, rest) = (&said[..asked], said[asked], &said[asked + 1..]);
         let question = text_of(&said["content"])?;
@@ -40,18 +40,20 @@ impl Resumption {
 
     /// The task named at the end of the question, if it requests an approval.
     pub fn named_task(&self) -> Option<&str> {
-        let (_, named) = self.question.rsplit_once(MARK)?;
+        let (_, named) = self.question.rsplit_once(APPROVAL_MARK)?;
         named.strip_suffix(')').filter(|task| !task.is_empty() && !task.contains(char::is_whitespace))
     }
 
     /// The user's decision, if the text is a known answer to an approval.
-    pub fn decision(&self) -> Option<Decision> {
+    pub fn decision(&self) -> Option<ChatApprovalDecision> {
         let words = self.answer.trim().trim_end_matches(['.', '!']).trim_end().to_lowercase();
         match words.as_str() {
             "yes" | "y" | "ok" | "okay" | "allow" | "allow once" | "approve" | "approved" | "accept" | "yes please"
-            | "yes, please" => Some(Decision::Allow),
-            "always" | "allow for session" | "yes, always" | "yes always" => Some(Decision::AllowSession),
-            "no" | "n" | "deny" | "denied" | "decline" | "reject" | "no thanks" | "no, thanks" => Some(Decision::Deny),
+            | "yes, please" => Some(ChatApprovalDecision::Allow),
+            "always" | "allow for session" | "yes, always" | "yes always" => Some(ChatApprovalDecision::AllowSession),
+            "no" | "n" | "deny" | "denied" | "decline" | "reject" | "no thanks" | "no, thanks" => {
+                Some(ChatApprovalDecision::Deny)
+            }
             _ => None,
         }
     }
@@ -59,7 +61,7 @@ impl Resumption {
 
 /// The answer to an approval request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum ChatApprovalDecision {
     /// Run the call.
     Allow,
     /// Run the call, and allow the tool for the rest of the conversation.
@@ -68,7 +70,7 @@ pub enum Decision {
     Deny,
 }
 
-impl Decision {
+impl ChatApprovalDecision {
     /// The decision in the format of task answers.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -80,16 +82,16 @@ impl Decision {
 }
 
 /// Prefix of the task id in a question.
-pub(super) const MARK: &str = " (approval ";
+pub(super) const APPROVAL_MARK: &str = " (approval ";
 
 /// Digest of a conversation: roles, contents and calls. System messages are excluded, because clients change them
 /// between requests.
 pub(super) fn conversation_digest(messages: &[Value]) -> String {
-    let said: Vec<&Value> = messages.iter().filter(|message| !is_set_up(message)).collect();
+    let said: Vec<&Value> = messages.iter().filter(|message| !is_system_message(message)).collect();
     digest(&said)
 }
 
-fn is_set_up(message: &Value) -> bool {
+fn is_system_message(message: &Value) -> bool {
     message["role"] == "system" || message["role"] == "developer"
 }
 
@@ -103,7 +105,7 @@ fn digest(said: &[&Value]) -> String {
             json!([message["role"], content, calls, message["tool_call_id"]])
         })
         .collect();
-    Digest::of(Value::Array(entries).to_string().as_bytes()).to_string()
+    Digest::compute(Value::Array(entries).to_string().as_bytes()).to_string()
 }
 
 /// The text of a message's content, if it contains only text.
@@ -122,8 +124,8 @@ fn text_of(content: &Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn chat(messages: &Value) -> Option<Resumption> {
-        Resumption::read(messages.as_array().unwrap())
+    fn chat(messages: &Value) -> Option<ChatResumption> {
+        ChatResumption::read(messages.as_array().unwrap())
     }
 
     #[test]
@@ -139,7 +141,7 @@ mod tests {
         .unwrap();
         assert_eq!(resent.before, conversation_digest(asked.as_array().unwrap()));
         assert_eq!((resent.question.as_str(), resent.named_task()), (question, Some("0199-a")));
-        assert_eq!(resent.decision(), Some(Decision::Allow));
+        assert_eq!(resent.decision(), Some(ChatApprovalDecision::Allow));
     }
 
     #[test]
@@ -153,12 +155,13 @@ mod tests {
         ] {
             assert_eq!(chat(&messages), None, "{messages}");
         }
-        let said = |answer: &str| Resumption { before: String::new(), question: String::new(), answer: answer.into() };
+        let said =
+            |answer: &str| ChatResumption { before: String::new(), question: String::new(), answer: answer.into() };
         for (answer, expect) in [
-            ("yes", Some(Decision::Allow)),
-            ("  OK! ", Some(Decision::Allow)),
-            ("always", Some(Decision::AllowSession)),
-            ("No.", Some(Decision::Deny)),
+            ("yes", Some(ChatApprovalDecision::Allow)),
+            ("  OK! ", Some(ChatApprovalDecision::Allow)),
+            ("always", Some(ChatApprovalDecision::AllowSession)),
+            ("No.", Some(ChatApprovalDecision::Deny)),
             ("yes or no?", None),
             ("yes, but only the first", None),
             ("the tool said yes", None),

@@ -1,13 +1,13 @@
 //! Legacy completions: a prompt instead of messages, text instead of a message.
 
 use super::{
-    ChatCreate, Chunk, Chunks, Completion, CompletionUsage,
-    unsupported::{IN_TEXT, refuse},
+    ChunkEncoder, Completion, CompletionChunk, CompletionUsage, CreateChatCompletion,
+    unsupported::{UNSUPPORTED_IN_TEXT, reject_unsupported},
 };
 use crate::{
-    Refusal, Response, StreamEvent,
-    fields::{Fields, object},
-    parts::missing,
+    OpenAiError, Response, StreamEvent,
+    fields::{RequestFields, parse_object},
+    parts::missing_param,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -33,46 +33,48 @@ pub struct TextCompletion {
     pub usage: Option<CompletionUsage>,
 }
 
-impl ChatCreate {
+impl CreateChatCompletion {
     /// Parses a request with a prompt.
-    pub fn read_prompt(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, Refusal> {
-        let mut members = object(body)?;
-        let fields = Fields::new(&members, "");
-        refuse(fields, &IN_TEXT)?;
+    pub fn read_prompt(body: &[u8], fresh: &mut dyn FnMut() -> String) -> Result<Self, OpenAiError> {
+        let mut members = parse_object(body)?;
+        let fields = RequestFields::new(&members, "");
+        reject_unsupported(fields, &UNSUPPORTED_IN_TEXT)?;
         let prompt = prompt(fields)?;
         members.remove("prompt");
         members.insert("messages".to_owned(), json!([{"role": "user", "content": prompt}]));
-        Self::from_members(&members, fresh).map_err(in_prompt_words)
+        Self::from_members(&members, fresh).map_err(with_prompt_param)
     }
 }
 
 /// The prompt: a string, or a list with one string.
-fn prompt(fields: Fields<'_>) -> Result<String, Refusal> {
+fn prompt(fields: RequestFields<'_>) -> Result<String, OpenAiError> {
     let wanted = "'prompt' must be a string or a list of one string; send several prompts as several requests.";
     match fields.get("prompt") {
-        None => Err(missing("prompt")),
+        None => Err(missing_param("prompt")),
         Some(Value::String(text)) => Ok(text.clone()),
         Some(Value::Array(list)) => match list.as_slice() {
             [Value::String(text)] => Ok(text.clone()),
-            _ => Err(Refusal::invalid("invalid_value", "prompt", wanted)),
+            _ => Err(OpenAiError::invalid("invalid_value", "prompt", wanted)),
         },
-        Some(_) => Err(Refusal::invalid("invalid_type", "prompt", wanted)),
+        Some(_) => Err(OpenAiError::invalid("invalid_type", "prompt", wanted)),
     }
 }
 
-fn in_prompt_words(refusal: Refusal) -> Refusal {
+fn with_prompt_param(refusal: OpenAiError) -> OpenAiError {
     match refusal.param.as_deref() {
-        Some(param) if param.starts_with("messages") => {
-            Refusal { message: refusal.message.replace(param, "prompt"), param: Some("prompt".to_owned()), ..refusal }
-        }
+        Some(param) if param.starts_with("messages") => OpenAiError {
+            message: refusal.message.replace(param, "prompt"),
+            param: Some("prompt".to_owned()),
+            ..refusal
+        },
         _ => refusal,
     }
 }
 
 impl TextCompletion {
     /// Converts a finished response; a failed one becomes an error.
-    pub fn from_response(response: &Response) -> Result<Self, Refusal> {
-        let Completion { id, created, model, choices, usage, .. } = Completion::of(response)?;
+    pub fn from_response(response: &Response) -> Result<Self, OpenAiError> {
+        let Completion { id, created, model, choices, usage, .. } = Completion::from_response(response)?;
         let choices = choices.into_iter().map(|choice| {
             let text = choice.message.content.or(choice.message.refusal).unwrap_or_default();
             json!({"index": 0, "text": text, "logprobs": null, "finish_reason": choice.finish_reason})
@@ -87,12 +89,12 @@ fn text_id(id: &str) -> String {
 
 /// Converts the stream of a response into text chunks.
 #[derive(Clone, Debug)]
-pub struct TextChunks(Chunks);
+pub struct TextChunkEncoder(ChunkEncoder);
 
-impl TextChunks {
+impl TextChunkEncoder {
     /// An encoder for the stream of this response.
     pub fn new(response: &Response, include_usage: bool) -> Self {
-        Self(Chunks::new(response, include_usage))
+        Self(ChunkEncoder::new(response, include_usage))
     }
 
     /// The chunks for an event, each formatted as one block of server-sent events.
@@ -102,8 +104,8 @@ impl TextChunks {
 }
 
 /// Converts a chunk to text; `None` if it contains no part of the answer text.
-fn as_text(chunk: Chunk) -> Option<String> {
-    let Chunk::More { id, created, model, choices, usage, .. } = chunk else { return Some(chunk.to_sse()) };
+fn as_text(chunk: CompletionChunk) -> Option<String> {
+    let CompletionChunk::More { id, created, model, choices, usage, .. } = chunk else { return Some(chunk.to_sse()) };
     let choice = match choices.first() {
         None => None,
         Some(choice) => {

@@ -1,10 +1,10 @@
 //! Parameters that would change an answer but are not supported: they are refused by name instead of being ignored.
 
-use crate::{Refusal, fields::Fields};
+use crate::{OpenAiError, fields::RequestFields};
 use serde_json::Value;
 
 /// Unsupported parameters of chat completions, each with an alternative.
-pub(super) const IN_CHAT: [(&str, &str); 7] = [
+pub(super) const UNSUPPORTED_IN_CHAT: [(&str, &str); 7] = [
     ("functions", "Send the functions as tools."),
     ("function_call", "Send tool_choice instead."),
     ("logprobs", "No log probabilities are given; leave it out."),
@@ -15,7 +15,7 @@ pub(super) const IN_CHAT: [(&str, &str); 7] = [
 ];
 
 /// Unsupported parameters of legacy completions.
-pub(super) const IN_TEXT: [(&str, &str); 6] = [
+pub(super) const UNSUPPORTED_IN_TEXT: [(&str, &str); 6] = [
     ("suffix", "An agent does not insert text; put both sides into the prompt."),
     ("echo", "The prompt is not repeated; leave it out."),
     ("logprobs", "No log probabilities are given; leave it out."),
@@ -25,7 +25,7 @@ pub(super) const IN_TEXT: [(&str, &str); 6] = [
 ];
 
 /// Refuses parameters of a table that have an effective value, and requests for more than one answer.
-pub(super) fn refuse(fields: Fields<'_>, table: &[(&str, &str)]) -> Result<(), Refusal> {
+pub(super) fn reject_unsupported(fields: RequestFields<'_>, table: &[(&str, &str)]) -> Result<(), OpenAiError> {
     for (name, detail) in table {
         if fields.get(name).is_some_and(|value| !is_neutral(value)) {
             return Err(unsupported(name, detail));
@@ -36,14 +36,14 @@ pub(super) fn refuse(fields: Fields<'_>, table: &[(&str, &str)]) -> Result<(), R
             return Err(unsupported(name, "An agent answers once; leave it out."));
         }
     }
-    if fields.words("modalities")?.iter().any(|modality| modality != "text") {
+    if fields.strings("modalities")?.iter().any(|modality| modality != "text") {
         return Err(unsupported("modalities", "Answers are text; leave it out."));
     }
     Ok(())
 }
 
-fn unsupported(name: &str, detail: &str) -> Refusal {
-    Refusal::invalid("unsupported_parameter", name, format!("'{name}' is not supported here. {detail}"))
+fn unsupported(name: &str, detail: &str) -> OpenAiError {
+    OpenAiError::invalid("unsupported_parameter", name, format!("'{name}' is not supported here. {detail}"))
 }
 
 /// Whether a value has no effect.

@@ -1,14 +1,14 @@
-//! Items put together as messages, in the order that models want: results directly after their calls.
+//! Builds messages from items, in the order that models require: results directly after their calls.
 
-use super::{Approval, Input, Last, Reach, Turn};
+use super::{CallScope, CurrentInput, HistoryEntry, McpApprovalAnswer, ParsedInput};
 use crate::parts::{approvals_part, calls_part, results_part};
 use baton_types::{CallId, Json, Message, Part, Role, ToolCall, ToolResult};
 use std::collections::HashMap;
 
-/// What stands for the result of a call that has none, because models refuse a call without one.
+/// Placeholder for a missing tool result, because models reject a call without a result.
 const NO_RESULT: &str = "The caller gave no result.";
 
-/// Results in the order in which they came; a second result of a call replaces the first.
+/// Tool results in order of arrival; a second result of a call replaces the first.
 #[derive(Default)]
 struct ResultList {
     entries: Vec<Option<ToolResult>>,
@@ -40,36 +40,36 @@ impl ResultList {
     }
 }
 
-/// The conversation while its items are read.
-pub(super) struct Conversation<'f> {
-    reach: Reach,
+/// Builds a conversation from input items.
+pub(super) struct ConversationBuilder<'f> {
+    reach: CallScope,
     fresh: &'f mut dyn FnMut() -> String,
-    history: Vec<Turn>,
+    history: Vec<HistoryEntry>,
     system: Vec<String>,
-    /// The agent's last message and its calls, while more may come.
+    /// The agent's last message and its calls, while more may follow.
     agent: Option<(Message, Vec<ToolCall>)>,
     /// Calls of the agent's last message.
-    open: Vec<ToolCall>,
-    /// Names of all calls so far.
+    open_calls: Vec<ToolCall>,
+    /// Tool names of all calls so far, by call id.
     names: HashMap<String, String>,
-    /// What came since the agent had the word.
-    words: Vec<Message>,
+    /// User messages since the agent's last message.
+    user_messages: Vec<Message>,
     files: Vec<Part>,
     results: ResultList,
-    approvals: Vec<Approval>,
+    approvals: Vec<McpApprovalAnswer>,
 }
 
-impl<'f> Conversation<'f> {
-    pub(super) fn new(reach: Reach, fresh: &'f mut dyn FnMut() -> String) -> Self {
+impl<'f> ConversationBuilder<'f> {
+    pub(super) fn new(reach: CallScope, fresh: &'f mut dyn FnMut() -> String) -> Self {
         Self {
             reach,
             fresh,
             history: Vec::new(),
             system: Vec::new(),
             agent: None,
-            open: Vec::new(),
+            open_calls: Vec::new(),
             names: HashMap::new(),
-            words: Vec::new(),
+            user_messages: Vec::new(),
             files: Vec::new(),
             results: ResultList::default(),
             approvals: Vec::new(),
@@ -83,23 +83,23 @@ impl<'f> Conversation<'f> {
         Message::new((self.fresh)().into(), role, parts)
     }
 
-    /// The user said something.
-    pub(super) fn heard(&mut self, message: Message) {
-        self.settle();
-        self.words.push(message);
+    /// Adds a user message.
+    pub(super) fn push_user_message(&mut self, message: Message) {
+        self.finish_agent_message();
+        self.user_messages.push(message);
     }
 
-    /// The agent said something.
-    pub(super) fn spoke(&mut self, message: Message) {
-        self.answer();
-        self.settle();
-        self.give_up_open();
+    /// Adds an agent message.
+    pub(super) fn push_agent_message(&mut self, message: Message) {
+        self.finish_user_turn();
+        self.finish_agent_message();
+        self.flush_results();
         self.agent = Some((message, Vec::new()));
     }
 
-    /// The agent called a tool of the caller's; what it said just before belongs to it.
-    pub(super) fn called(&mut self, call: ToolCall) {
-        self.answer();
+    /// Adds a client tool call of the agent; it belongs to the preceding agent message.
+    pub(super) fn push_call(&mut self, call: ToolCall) {
+        self.finish_user_turn();
         self.names.insert(call.id.to_string(), call.name.clone());
         if self.agent.is_none() {
             let message = self.new_message(Role::Agent, Vec::new());
@@ -110,84 +110,84 @@ impl<'f> Conversation<'f> {
         }
     }
 
-    /// The agent called a tool of its own.
-    pub(super) fn ran(&mut self, call: ToolCall, result: ToolResult) {
-        self.called(call);
-        self.settle();
-        self.result(result, Vec::new());
-        self.answer();
+    /// Adds a call that the agent ran, with its result.
+    pub(super) fn push_completed_call(&mut self, call: ToolCall, result: ToolResult) {
+        self.push_call(call);
+        self.finish_agent_message();
+        self.push_result(result, Vec::new());
+        self.finish_user_turn();
     }
 
-    /// Messages that were put together before.
-    pub(super) fn said(&mut self, messages: Vec<Message>) {
-        self.answer();
-        self.settle();
-        self.give_up_open();
-        self.history.extend(messages.into_iter().map(Turn::Said));
+    /// Adds complete messages.
+    pub(super) fn push_messages(&mut self, messages: Vec<Message>) {
+        self.finish_user_turn();
+        self.finish_agent_message();
+        self.flush_results();
+        self.history.extend(messages.into_iter().map(HistoryEntry::Message));
     }
 
-    pub(super) fn reference(&mut self, id: &str, param: &str) {
-        // What a model thought is kept with what it said.
+    pub(super) fn push_reference(&mut self, id: &str, param: &str) {
+        // Reasoning is stored with its message.
         if !id.starts_with("rs_") {
-            self.answer();
-            self.settle();
-            self.reach = Reach::Further;
-            self.history.push(Turn::Reference { id: id.to_owned(), param: param.to_owned() });
+            self.finish_user_turn();
+            self.finish_agent_message();
+            self.reach = CallScope::Conversation;
+            self.history.push(HistoryEntry::Reference { id: id.to_owned(), param: param.to_owned() });
         }
     }
 
-    pub(super) fn instructed(&mut self, words: String) {
+    pub(super) fn push_system_text(&mut self, words: String) {
         self.system.push(words);
     }
 
-    /// The name of the tool that was called; nothing for a call that nobody made.
-    pub(super) fn name_of(&self, id: &str) -> Option<String> {
+    /// The name of the called tool; `None` for an unknown call.
+    pub(super) fn tool_name(&self, id: &str) -> Option<String> {
         let known = self.names.get(id).cloned();
-        known.or_else(|| (self.reach == Reach::Further).then(String::new))
+        known.or_else(|| (self.reach == CallScope::Conversation).then(String::new))
     }
 
-    pub(super) fn result(&mut self, result: ToolResult, files: Vec<Part>) {
-        self.settle();
+    pub(super) fn push_result(&mut self, result: ToolResult, files: Vec<Part>) {
+        self.finish_agent_message();
         self.results.put(result);
         self.files.extend(files);
     }
 
-    pub(super) fn approve(&mut self, approval: Approval) {
-        self.settle();
+    pub(super) fn push_approval(&mut self, approval: McpApprovalAnswer) {
+        self.finish_agent_message();
         self.approvals.push(approval);
     }
 
-    /// The agent's message is complete.
-    fn settle(&mut self) {
+    /// Completes the agent's message.
+    fn finish_agent_message(&mut self) {
         let Some((mut message, calls)) = self.agent.take() else { return };
         if !calls.is_empty() {
             message.parts.push(calls_part(&calls));
         }
-        self.open = calls;
-        self.history.push(Turn::Said(message));
+        self.open_calls = calls;
+        self.history.push(HistoryEntry::Message(message));
     }
 
-    /// The agent has the word again: what the caller said is part of the history.
-    fn answer(&mut self) {
-        if self.words.is_empty() && self.results.is_empty() && self.approvals.is_empty() {
+    /// Ends the user's turn: moves its messages and results into the history.
+    fn finish_user_turn(&mut self) {
+        if self.user_messages.is_empty() && self.results.is_empty() && self.approvals.is_empty() {
             return;
         }
-        self.give_up_open();
+        self.flush_results();
         self.approvals.clear();
-        self.history.extend(self.words.drain(..).map(Turn::Said));
+        self.history.extend(self.user_messages.drain(..).map(HistoryEntry::Message));
     }
 
-    /// Puts the results so far into the history; a call that has none gets one that says so.
-    fn give_up_open(&mut self) {
-        if let Some(parts) = self.gathered() {
+    /// Moves the results so far into the history; a call without a result gets a placeholder.
+    fn flush_results(&mut self) {
+        if let Some(parts) = self.take_results() {
             let message = self.new_message(Role::User, parts);
-            self.history.push(Turn::Said(message));
+            self.history.push(HistoryEntry::Message(message));
         }
     }
 
-    /// Results of all open calls, and files that came with them.
-    fn gathered(&mut self) -> Option<Vec<Part>> {
-        for call in std::mem::take(&mut self.open) {
+    /// Results of all open calls, and the files that belong to them.
+    fn take_results(&mut self) -> Option<Vec<Part>> {
+        for call in std::mem::take(&mut self.open_calls) {
             if !self.results.contains(&call.id) {
                 let (call, name, output) = (call.id, call.name, Json::string(NO_RESULT));
                 self.results.put(ToolResult { call, name, output, is_error: true });
@@ -202,27 +202,27 @@ impl<'f> Conversation<'f> {
         Some(parts)
     }
 
-    pub(super) fn finish(mut self) -> Input {
-        self.settle();
+    pub(super) fn finish(mut self) -> ParsedInput {
+        self.finish_agent_message();
         let given: Vec<String> = self.results.iter().map(|result| result.call.to_string()).collect();
-        let has_word = !self.words.is_empty() || !given.is_empty() || !self.approvals.is_empty();
-        let mut parts = if has_word { self.gathered() } else { None };
+        let has_word = !self.user_messages.is_empty() || !given.is_empty() || !self.approvals.is_empty();
+        let mut parts = if has_word { self.take_results() } else { None };
         if !self.approvals.is_empty() {
             parts.get_or_insert_with(|| vec![Part::text("")]).push(approvals_part(&self.approvals));
         }
         let message = match parts {
-            // Words beside results are one message with them: the task waits for all of it.
+            // Text and results form one message: the task waits for all of it.
             Some(data) => {
-                let said = std::mem::take(&mut self.words).into_iter().flat_map(|message| message.parts);
+                let said = std::mem::take(&mut self.user_messages).into_iter().flat_map(|message| message.parts);
                 let mut parts: Vec<Part> = said.collect();
                 let skipped = usize::from(!parts.is_empty());
                 parts.extend(data.into_iter().skip(skipped));
                 Some(self.new_message(Role::User, parts))
             }
-            None => self.words.pop(),
+            None => self.user_messages.pop(),
         };
-        self.history.extend(self.words.drain(..).map(Turn::Said));
-        let last = Last { message, results: given, approvals: self.approvals };
-        Input { history: self.history, last, system: self.system }
+        self.history.extend(self.user_messages.drain(..).map(HistoryEntry::Message));
+        let last = CurrentInput { message, results: given, approvals: self.approvals };
+        ParsedInput { history: self.history, current: last, system: self.system }
     }
 }

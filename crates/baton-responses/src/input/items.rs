@@ -1,52 +1,52 @@
 //! Parsing of single input items.
 
-use super::{Approval, conversation::Conversation};
+use super::{McpApprovalAnswer, conversation::ConversationBuilder};
 use crate::{
-    Refusal, open_compaction,
-    parts::{content_parts, missing, needed, text_of},
+    OpenAiError, open_compaction,
+    parts::{content_parts, missing_param, required_text, text_of},
 };
 use baton_types::{Json, Part, PartContent, Role, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
 
-impl Conversation<'_> {
-    pub(super) fn item(&mut self, item: &Value, param: &str) -> Result<(), Refusal> {
+impl ConversationBuilder<'_> {
+    pub(super) fn item(&mut self, item: &Value, param: &str) -> Result<(), OpenAiError> {
         let Value::Object(members) = item else {
-            return Err(Refusal::invalid("invalid_type", param, format!("'{param}' must be an object.")));
+            return Err(OpenAiError::invalid("invalid_type", param, format!("'{param}' must be an object.")));
         };
         match text_of(members, "type") {
             None | Some("message") => self.message(members, param),
             Some("function_call") => {
                 let arguments = text_of(members, "arguments").unwrap_or_default();
-                self.call(members, object_in(arguments), param)
+                self.call(members, parse_arguments(arguments), param)
             }
             Some("custom_tool_call") => {
-                let input = needed(members, "input", param)?;
+                let input = required_text(members, "input", param)?;
                 self.call(members, json!({ "input": input }).into(), param)
             }
             Some("function_call_output" | "custom_tool_call_output") => {
-                let id = needed(members, "call_id", param)?;
-                let output = members.get("output").ok_or_else(|| missing(&format!("{param}.output")))?;
+                let id = required_text(members, "call_id", param)?;
+                let output = members.get("output").ok_or_else(|| missing_param(&format!("{param}.output")))?;
                 self.output(id, output, &format!("{param}.output"), &format!("{param}.call_id"))
             }
             Some("mcp_approval_response") => self.approval(members, param),
             Some("mcp_call") => self.own_call(members, param),
             Some("compaction" | "compaction_summary") => {
-                let content = needed(members, "encrypted_content", param)?;
+                let content = required_text(members, "encrypted_content", param)?;
                 let messages = open_compaction(content).map_err(|error| {
                     let detail = format!("The compaction cannot be used: {error}. Send the original items.");
-                    Refusal::invalid("invalid_value", &format!("{param}.encrypted_content"), detail)
+                    OpenAiError::invalid("invalid_value", &format!("{param}.encrypted_content"), detail)
                 })?;
-                self.said(messages);
+                self.push_messages(messages);
                 Ok(())
             }
             Some("item_reference") => {
-                let id = needed(members, "id", param)?;
-                self.reference(id, &format!("{param}.id"));
+                let id = required_text(members, "id", param)?;
+                self.push_reference(id, &format!("{param}.id"));
                 Ok(())
             }
             // Reasoning is stored with its message, and tools are listed again.
             Some("reasoning" | "mcp_list_tools" | "mcp_approval_request") => Ok(()),
-            Some(other) => Err(Refusal::invalid(
+            Some(other) => Err(OpenAiError::invalid(
                 "unsupported_item",
                 &format!("{param}.type"),
                 format!("Items of type '{other}' are not supported; remove it."),
@@ -54,19 +54,19 @@ impl Conversation<'_> {
         }
     }
 
-    fn message(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
-        let role = needed(members, "role", param)?;
+    fn message(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
+        let role = required_text(members, "role", param)?;
         let content = members.get("content").filter(|content| !content.is_null());
         let place = format!("{param}.content");
         if role == "tool" {
             let id = text_of(members, "call_id").or_else(|| text_of(members, "tool_call_id"));
-            let id = id.ok_or_else(|| missing(&format!("{param}.call_id")))?;
+            let id = id.ok_or_else(|| missing_param(&format!("{param}.call_id")))?;
             return self.output(id, content.unwrap_or(&Value::Null), &place, &format!("{param}.call_id"));
         }
         let parts = match content {
             Some(content) => content_parts(content, &place)?,
             None if role == "assistant" => Vec::new(),
-            None => return Err(missing(&place)),
+            None => return Err(missing_param(&place)),
         };
         match role {
             "user" => self.user(parts),
@@ -74,25 +74,25 @@ impl Conversation<'_> {
             "system" | "developer" => self.system(&parts),
             other => {
                 let detail = format!("'{other}' is not a valid role; use user, assistant, system or developer.");
-                return Err(Refusal::invalid("invalid_value", &format!("{param}.role"), detail));
+                return Err(OpenAiError::invalid("invalid_value", &format!("{param}.role"), detail));
             }
         }
         Ok(())
     }
 
-    fn call(&mut self, members: &Map<String, Value>, arguments: Json, param: &str) -> Result<(), Refusal> {
-        let id = needed(members, "call_id", param)?;
-        let name = needed(members, "name", param)?.to_owned();
-        self.called(ToolCall { id: id.into(), name, arguments });
+    fn call(&mut self, members: &Map<String, Value>, arguments: Json, param: &str) -> Result<(), OpenAiError> {
+        let id = required_text(members, "call_id", param)?;
+        let name = required_text(members, "name", param)?.to_owned();
+        self.push_call(ToolCall { id: id.into(), name, arguments });
         Ok(())
     }
 
-    fn output(&mut self, id: &str, output: &Value, place: &str, param: &str) -> Result<(), Refusal> {
-        let Some(name) = self.name_of(id) else {
+    fn output(&mut self, id: &str, output: &Value, place: &str, param: &str) -> Result<(), OpenAiError> {
+        let Some(name) = self.tool_name(id) else {
             let detail = format!(
                 "No call '{id}' is open: send its function_call before it, or previous_response_id of the response that made it."
             );
-            return Err(Refusal::invalid("tool_call_not_found", param, detail));
+            return Err(OpenAiError::invalid("tool_call_not_found", param, detail));
         };
         let (output, files) = match output {
             Value::String(text) => (Json::string(text), Vec::new()),
@@ -100,20 +100,21 @@ impl Conversation<'_> {
                 let (words, files): (Vec<Part>, Vec<Part>) = content_parts(output, place)?
                     .into_iter()
                     .partition(|part| matches!(part.content, PartContent::Text(_)));
-                let words: Vec<String> = words.into_iter().filter_map(text_in).collect();
+                let words: Vec<String> = words.into_iter().filter_map(into_text).collect();
                 (Json::string(&words.join("\n")), files)
             }
             other => (other.clone().into(), Vec::new()),
         };
-        self.result(ToolResult { call: id.into(), name, output, is_error: false }, files);
+        self.push_result(ToolResult { call: id.into(), name, output, is_error: false }, files);
         Ok(())
     }
 
-    fn approval(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
-        let request = needed(members, "approval_request_id", param)?;
-        let Some((task, call)) = Approval::parse_request_id(request) else {
-            let detail = format!("'{request}' is not an approval request; use the id of the mcp_approval_request item.");
-            return Err(Refusal::invalid(
+    fn approval(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
+        let request = required_text(members, "approval_request_id", param)?;
+        let Some((task, call)) = McpApprovalAnswer::parse_request_id(request) else {
+            let detail =
+                format!("'{request}' is not an approval request; use the id of the mcp_approval_request item.");
+            return Err(OpenAiError::invalid(
                 "approval_request_not_found",
                 &format!("{param}.approval_request_id"),
                 detail,
@@ -121,17 +122,17 @@ impl Conversation<'_> {
         };
         let Some(approve) = members.get("approve").and_then(Value::as_bool) else {
             let param = format!("{param}.approve");
-            return Err(Refusal::invalid("invalid_type", &param, format!("'{param}' must be true or false.")));
+            return Err(OpenAiError::invalid("invalid_type", &param, format!("'{param}' must be true or false.")));
         };
         let reason = text_of(members, "reason").map(str::to_owned);
-        self.approve(Approval { task: task.into(), call: call.to_owned(), approve, reason });
+        self.push_approval(McpApprovalAnswer { task: task.into(), call: call.to_owned(), approve, reason });
         Ok(())
     }
 
     /// Adds a call that an agent ran, with its output.
-    fn own_call(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), Refusal> {
-        let (id, name) = (needed(members, "id", param)?, needed(members, "name", param)?.to_owned());
-        let arguments = object_in(text_of(members, "arguments").unwrap_or_default());
+    fn own_call(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
+        let (id, name) = (required_text(members, "id", param)?, required_text(members, "name", param)?.to_owned());
+        let arguments = parse_arguments(text_of(members, "arguments").unwrap_or_default());
         let error = members.get("error").filter(|error| !error.is_null());
         let output = match (error, text_of(members, "output")) {
             (Some(Value::String(error)), _) => Json::string(error),
@@ -140,18 +141,18 @@ impl Conversation<'_> {
         };
         let call = ToolCall { id: id.strip_prefix("mcp_").unwrap_or(id).into(), name: name.clone(), arguments };
         let result = ToolResult { call: call.id.clone(), name, output, is_error: error.is_some() };
-        self.ran(call, result);
+        self.push_completed_call(call, result);
         Ok(())
     }
 
     fn user(&mut self, parts: Vec<Part>) {
         let message = self.new_message(Role::User, parts);
-        self.heard(message);
+        self.push_user_message(message);
     }
 
     fn agent(&mut self, parts: Vec<Part>) {
         let message = self.new_message(Role::Agent, parts);
-        self.spoke(message);
+        self.push_agent_message(message);
     }
 
     fn system(&mut self, parts: &[Part]) {
@@ -162,11 +163,11 @@ impl Conversation<'_> {
                 _ => None,
             })
             .collect();
-        self.instructed(words.join("\n"));
+        self.push_system_text(words.join("\n"));
     }
 }
 
-fn text_in(part: Part) -> Option<String> {
+fn into_text(part: Part) -> Option<String> {
     match part.content {
         PartContent::Text(text) => Some(text),
         _ => None,
@@ -174,6 +175,6 @@ fn text_in(part: Part) -> Option<String> {
 }
 
 /// Parses arguments, which are JSON in a string; anything but an object counts as no arguments.
-fn object_in(arguments: &str) -> Json {
+fn parse_arguments(arguments: &str) -> Json {
     Json::parse(arguments).ok().filter(Json::is_object).unwrap_or_else(|| json!({}).into())
 }

@@ -4,9 +4,9 @@ mod conversation;
 mod echo;
 mod items;
 
-use crate::Refusal;
+use crate::OpenAiError;
 use baton_types::{Json, Message, Part, Role, TaskId};
-use conversation::Conversation;
+use conversation::ConversationBuilder;
 use serde_json::Value;
 
 /// Maximum number of characters of a string input.
@@ -17,20 +17,20 @@ const MAX_ITEMS: usize = 20_000;
 
 /// The input of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Input {
+pub struct ParsedInput {
     /// The earlier conversation, oldest first.
-    pub history: Vec<Turn>,
+    pub history: Vec<HistoryEntry>,
     /// The input to answer now.
-    pub last: Last,
+    pub current: CurrentInput,
     /// Text of system and developer messages.
     pub system: Vec<String>,
 }
 
 /// One entry of the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum HistoryEntry {
     /// A message.
-    Said(Message),
+    Message(Message),
     /// A reference to an item by id, resolved by the HTTP surface.
     Reference {
         /// The id.
@@ -42,18 +42,18 @@ pub enum Turn {
 
 /// The input to answer now: everything after the agent's last item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Last {
+pub struct CurrentInput {
     /// Text, files, tool results and approvals in one message; `None` if the last item is the agent's.
     pub message: Option<Message>,
     /// Ids of the calls whose results it carries.
     pub results: Vec<String>,
     /// Answers to approval requests; also a data part of the message.
-    pub approvals: Vec<Approval>,
+    pub approvals: Vec<McpApprovalAnswer>,
 }
 
 /// The answer to an approval request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Approval {
+pub struct McpApprovalAnswer {
     /// The requesting task; the answer is routed to it even if the request does not continue its response.
     pub task: TaskId,
     /// The pending call.
@@ -64,7 +64,7 @@ pub struct Approval {
     pub reason: Option<String>,
 }
 
-impl Approval {
+impl McpApprovalAnswer {
     /// The id of an approval request item.
     pub fn request_id(task: &str, call: &str) -> String {
         format!("mcpr_{task}_{call}")
@@ -78,27 +78,27 @@ impl Approval {
 
 /// Where the calls of the supplied results are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum CallScope {
     /// In the same input.
-    Here,
+    Input,
     /// Also in the conversation that the request continues.
-    Further,
+    Conversation,
 }
 
-impl Input {
+impl ParsedInput {
     /// All messages in order; the input to answer now is last.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         let said = self.history.iter().filter_map(|turn| match turn {
-            Turn::Said(message) => Some(message),
-            Turn::Reference { .. } => None,
+            HistoryEntry::Message(message) => Some(message),
+            HistoryEntry::Reference { .. } => None,
         });
-        said.chain(&self.last.message)
+        said.chain(&self.current.message)
     }
 
-    pub(crate) fn check_answerable(&self) -> Result<(), Refusal> {
-        match &self.last.message {
+    pub(crate) fn check_answerable(&self) -> Result<(), OpenAiError> {
+        match &self.current.message {
             Some(_) => Ok(()),
-            None => Err(Refusal::invalid(
+            None => Err(OpenAiError::invalid(
                 "invalid_value",
                 "input",
                 "There is nothing to answer: end the input with a user message or with tool results.",
@@ -108,38 +108,41 @@ impl Input {
 }
 
 /// Parses items, such as those of a conversation, and adds missing ids.
-pub fn read_items(items: &Json, fresh: &mut dyn FnMut() -> String) -> Result<(Input, Vec<Json>), Refusal> {
-    read_input(Some(&items.to_value()), Reach::Further, false, fresh)
+pub fn read_items(items: &Json, fresh: &mut dyn FnMut() -> String) -> Result<(ParsedInput, Vec<Json>), OpenAiError> {
+    read_input(Some(&items.to_value()), CallScope::Conversation, false, fresh)
 }
 
 /// Parses the input of a request; returns it with the echo of its items.
 pub(crate) fn read_input(
     input: Option<&Value>,
-    reach: Reach,
+    reach: CallScope,
     shows_images: bool,
     fresh: &mut dyn FnMut() -> String,
-) -> Result<(Input, Vec<Json>), Refusal> {
+) -> Result<(ParsedInput, Vec<Json>), OpenAiError> {
     match input {
-        None => Ok((Input::default(), Vec::new())),
+        None => Ok((ParsedInput::default(), Vec::new())),
         Some(Value::String(text)) if text.len() > MAX_TEXT && text.chars().count() > MAX_TEXT => {
             let detail = format!("'input' must be at most {MAX_TEXT} characters long; send less, or a link to it.");
-            Err(Refusal::invalid("string_above_max_length", "input", detail))
+            Err(OpenAiError::invalid("string_above_max_length", "input", detail))
         }
         Some(Value::String(text)) => {
             let message = Message::new(fresh().into(), Role::User, vec![Part::text(text)]);
             let item = serde_json::json!({"type": "message", "role": "user", "content": text});
             let echo = echo::with_id(&item, false, fresh);
             let message = (!text.is_empty()).then_some(message);
-            Ok((Input { last: Last { message, ..Last::default() }, ..Input::default() }, vec![echo]))
+            Ok((
+                ParsedInput { current: CurrentInput { message, ..CurrentInput::default() }, ..ParsedInput::default() },
+                vec![echo],
+            ))
         }
         Some(Value::Array(items)) if items.len() > MAX_ITEMS => {
             let detail = format!(
                 "'input' must have at most {MAX_ITEMS} items; send fewer, and continue with previous_response_id or a conversation."
             );
-            Err(Refusal::invalid("array_above_max_length", "input", detail))
+            Err(OpenAiError::invalid("array_above_max_length", "input", detail))
         }
         Some(Value::Array(items)) => {
-            let mut conversation = Conversation::new(reach, fresh);
+            let mut conversation = ConversationBuilder::new(reach, fresh);
             for (index, item) in items.iter().enumerate() {
                 conversation.item(item, &format!("input[{index}]"))?;
             }
@@ -147,6 +150,6 @@ pub(crate) fn read_input(
             let echo = items.iter().map(|item| echo::with_id(item, shows_images, fresh)).collect();
             Ok((input, echo))
         }
-        Some(_) => Err(Refusal::invalid("invalid_type", "input", "'input' must be a string or a list of items.")),
+        Some(_) => Err(OpenAiError::invalid("invalid_type", "input", "'input' must be a string or a list of items.")),
     }
 }

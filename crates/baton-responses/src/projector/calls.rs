@@ -1,42 +1,42 @@
 //! Tool calls: those that the agent runs, and those returned to the client.
 
-use super::Projector;
-use crate::{Approval, Body, ItemStatus, OutputItem, StreamEvent, item_id::item_id};
+use super::ResponseProjector;
+use crate::{ItemStatus, McpApprovalAnswer, OutputItem, StreamEvent, StreamEventBody, item_id::item_id};
 use baton_types::{CallId, ToolCall, ToolExecution, ToolResult};
 use serde::Deserialize;
 
 /// Tools that control the model's own task; their effect is shown, not their call.
-const CONTROL: [&str; 3] = ["ask_user", "reject_task", "reply_message"];
+const CONTROL_TOOLS: [&str; 3] = ["ask_user", "reject_task", "reply_message"];
 
 /// The tool that publishes an artifact. No other item contains the artifact, so its call is also shown for autonomous
 /// agents.
-const PUBLISHES: &str = "emit_artifact";
+const PUBLISH_TOOL: &str = "emit_artifact";
 
 /// Tools that hand work to another agent; the item is labelled with that agent.
-const HANDING_OVER: [&str; 2] = ["handoff", "call_agent"];
+const HANDOFF_TOOLS: [&str; 2] = ["handoff", "call_agent"];
 
 /// One call of the model's last turn.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(super) struct ProjectedCall {
     pub(super) call: ToolCall,
     /// Whether it has started.
     pub(super) started: bool,
     /// Whether it required approval.
-    pub(super) was_asked: bool,
+    pub(super) required_approval: bool,
     /// The caller's server that has the tool, and the original name of the tool.
-    guest: Option<(String, String)>,
+    caller_server: Option<(String, String)>,
     /// Output index and label of its item.
     item: Option<(usize, String)>,
 }
 
-impl Call {
-    pub(super) fn new(call: &ToolCall, guest: Option<(String, String)>) -> Self {
-        Self { call: call.clone(), started: false, was_asked: false, guest, item: None }
+impl ProjectedCall {
+    pub(super) fn new(call: &ToolCall, caller_server: Option<(String, String)>) -> Self {
+        Self { call: call.clone(), started: false, required_approval: false, caller_server, item: None }
     }
 
     /// The original name of its tool.
     fn name(&self) -> &str {
-        self.guest.as_ref().map_or(self.call.name.as_str(), |(_, tool)| tool)
+        self.caller_server.as_ref().map_or(self.call.name.as_str(), |(_, tool)| tool)
     }
 
     fn item(&self, task: &str, status: ItemStatus, label: &str, arguments: &str) -> OutputItem {
@@ -44,12 +44,12 @@ impl Call {
         OutputItem::McpCall {
             id: item_id("mcp", task, id.as_str()),
             status,
-            server_label: self.guest.as_ref().map_or(label, |(server, _)| server).to_owned(),
+            server_label: self.caller_server.as_ref().map_or(label, |(server, _)| server).to_owned(),
             name: self.name().to_owned(),
             arguments: arguments.to_owned(),
             output: None,
             error: None,
-            approval_request_id: self.was_asked.then(|| Approval::request_id(task, id.as_str())),
+            approval_request_id: self.required_approval.then(|| McpApprovalAnswer::request_id(task, id.as_str())),
         }
     }
 }
@@ -59,17 +59,17 @@ struct CustomInput {
     input: String,
 }
 
-impl Projector {
+impl ResponseProjector {
     pub(super) fn start_call(&mut self, out: &mut Vec<StreamEvent>, id: &CallId, server: Option<&str>) {
-        let Some(known) = self.known(id) else { return };
+        let Some(known) = self.find_call(id) else { return };
         known.started = true;
-        if !HANDING_OVER.contains(&known.call.name.as_str()) {
+        if !HANDOFF_TOOLS.contains(&known.call.name.as_str()) {
             let label = server.unwrap_or(&self.agent).to_owned();
             self.open_call(out, id, &label);
         }
     }
 
-    pub(super) fn hand_over(&mut self, out: &mut Vec<StreamEvent>, id: &CallId, agent: &str) {
+    pub(super) fn start_handoff(&mut self, out: &mut Vec<StreamEvent>, id: &CallId, agent: &str) {
         self.open_call(out, id, agent);
     }
 
@@ -88,7 +88,7 @@ impl Projector {
         if let OutputItem::McpCall { output, error, .. } = &mut item {
             *(if result.is_error { error } else { output }) = Some(text);
         }
-        let body = Body::Progress { item_id: item.id().to_owned(), output_index: *output_index };
+        let body = StreamEventBody::Progress { item_id: item.id().to_owned(), output_index: *output_index };
         self.emit(out, kind, body);
         self.close(out, *output_index, item);
     }
@@ -97,10 +97,11 @@ impl Projector {
     fn open_call(&mut self, out: &mut Vec<StreamEvent>, id: &CallId, label: &str) {
         let Some(at) = self.calls.iter().position(|known| known.call.id == *id) else { return };
         let known = &self.calls[at];
-        if self.hides_tools || (self.autonomous && known.call.name != PUBLISHES) {
+        if self.hides_tools || (self.autonomous && known.call.name != PUBLISH_TOOL) {
             return;
         }
-        if known.item.is_some() || CONTROL.contains(&known.call.name.as_str()) || self.is_callers(&known.call) {
+        if known.item.is_some() || CONTROL_TOOLS.contains(&known.call.name.as_str()) || self.is_client_call(&known.call)
+        {
             return;
         }
         let (name, arguments) = (known.name().to_owned(), known.call.arguments.as_str().to_owned());
@@ -110,17 +111,21 @@ impl Projector {
         );
         let item_id = open.id().to_owned();
         let output_index = self.add(out, open);
-        self.emit(out, "response.mcp_call.in_progress", Body::Progress { item_id: item_id.clone(), output_index });
-        let body = Body::CallDelta { item_id: item_id.clone(), output_index, delta: arguments.clone() };
+        self.emit(
+            out,
+            "response.mcp_call.in_progress",
+            StreamEventBody::Progress { item_id: item_id.clone(), output_index },
+        );
+        let body = StreamEventBody::CallDelta { item_id: item_id.clone(), output_index, delta: arguments.clone() };
         self.emit(out, "response.mcp_call_arguments.delta", body);
-        let body = Body::ArgumentsDone { item_id, output_index, name, arguments };
+        let body = StreamEventBody::ArgumentsDone { item_id, output_index, name, arguments };
         self.emit(out, "response.mcp_call_arguments.done", body);
         self.response.output[output_index] = filled;
         self.calls[at].item = Some((output_index, label.to_owned()));
     }
 
     /// Closes the items of calls that continue in another turn or not at all.
-    pub(super) fn break_off_calls(&mut self, out: &mut Vec<StreamEvent>) {
+    pub(super) fn close_open_calls(&mut self, out: &mut Vec<StreamEvent>) {
         for known in std::mem::take(&mut self.calls) {
             if let Some((output_index, label)) = &known.item {
                 let item = known.item(&self.task, ItemStatus::Incomplete, label, known.call.arguments.as_str());
@@ -130,14 +135,14 @@ impl Projector {
     }
 
     /// Whether the client runs the call.
-    fn is_callers(&self, call: &ToolCall) -> bool {
-        self.execution == ToolExecution::Caller || self.wishes.has_tool(&call.name)
+    fn is_client_call(&self, call: &ToolCall) -> bool {
+        self.execution == ToolExecution::Caller || self.run_options.has_caller_tool(&call.name)
     }
 
     /// Shows a call for the client to run.
-    pub(super) fn pass_back(&mut self, out: &mut Vec<StreamEvent>, call: &ToolCall) {
+    pub(super) fn emit_client_call(&mut self, out: &mut Vec<StreamEvent>, call: &ToolCall) {
         if self.custom.contains(&call.name) {
-            self.pass_back_custom(out, call);
+            self.emit_custom_client_call(out, call);
             return;
         }
         let id = item_id("fc", &self.task, call.id.as_str());
@@ -152,14 +157,19 @@ impl Projector {
         let item_id = open.id().to_owned();
         let output_index = self.add(out, open);
         let arguments = call.arguments.as_str().to_owned();
-        let body = Body::CallDelta { item_id: item_id.clone(), output_index, delta: arguments.clone() };
+        let body = StreamEventBody::CallDelta { item_id: item_id.clone(), output_index, delta: arguments.clone() };
         self.emit(out, "response.function_call_arguments.delta", body);
-        let body = Body::ArgumentsDone { item_id, output_index, name: call.name.clone(), arguments: arguments.clone() };
+        let body = StreamEventBody::ArgumentsDone {
+            item_id,
+            output_index,
+            name: call.name.clone(),
+            arguments: arguments.clone(),
+        };
         self.emit(out, "response.function_call_arguments.done", body);
         self.close(out, output_index, item(ItemStatus::Completed, &arguments));
     }
 
-    fn pass_back_custom(&mut self, out: &mut Vec<StreamEvent>, call: &ToolCall) {
+    fn emit_custom_client_call(&mut self, out: &mut Vec<StreamEvent>, call: &ToolCall) {
         let id = item_id("ctc", &self.task, call.id.as_str());
         let item = |status, input: &str| OutputItem::CustomToolCall {
             id: id.clone(),
@@ -174,18 +184,18 @@ impl Projector {
         let open = item(ItemStatus::InProgress, "");
         let item_id = open.id().to_owned();
         let output_index = self.add(out, open);
-        let body = Body::CallDelta { item_id: item_id.clone(), output_index, delta: input.clone() };
+        let body = StreamEventBody::CallDelta { item_id: item_id.clone(), output_index, delta: input.clone() };
         self.emit(out, "response.custom_tool_call_input.delta", body);
         self.emit(
             out,
             "response.custom_tool_call_input.done",
-            Body::InputDone { item_id, output_index, input: input.clone() },
+            StreamEventBody::InputDone { item_id, output_index, input: input.clone() },
         );
         self.close(out, output_index, item(ItemStatus::Completed, &input));
     }
 
     /// Shows an approval request.
-    pub(super) fn ask_leave(&mut self, out: &mut Vec<StreamEvent>, item: OutputItem) {
+    pub(super) fn emit_approval_request(&mut self, out: &mut Vec<StreamEvent>, item: OutputItem) {
         let output_index = self.add(out, item.clone());
         self.close(out, output_index, item);
     }

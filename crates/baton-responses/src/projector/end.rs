@@ -1,44 +1,47 @@
 //! End of a turn: with an answer, a question or neither.
 
-use super::{Projector, Standing, text::Said};
-use crate::{Approval, Body, IncompleteDetails, OutputItem, ResponseError, ResponseStatus, RunFailure, StreamEvent};
-use baton_types::{CallId, ErrorCode, Json, Message, PartContent, Reason, TaskState, Timestamp, ToolCall};
+use super::{ResponseProjector, TurnPhase, text::TextRole};
+use crate::{
+    IncompleteDetails, McpApprovalAnswer, OutputItem, ResponseError, ResponseStatus, RunFailure, StreamEvent,
+    StreamEventBody,
+};
+use baton_types::{CallId, ErrorCode, FailureReason, Json, Message, PartContent, TaskState, Timestamp, ToolCall};
 use serde::Deserialize;
 
 /// Requests in a status message, in addition to its text.
 #[derive(Default, Deserialize)]
-struct Asked {
+struct StatusRequests {
     #[serde(default)]
-    tool_calls: Vec<CallAsked>,
+    tool_calls: Vec<RequestedCall>,
     #[serde(default)]
-    input_requests: Vec<InputAsked>,
+    input_requests: Vec<RequestedInput>,
 }
 
 #[derive(Deserialize)]
-struct CallAsked {
+struct RequestedCall {
     call_id: CallId,
     name: String,
     arguments: Json,
 }
 
 #[derive(Deserialize)]
-struct InputAsked {
+struct RequestedInput {
     call_id: Option<CallId>,
     agent: Option<String>,
     tool: Option<String>,
     approval: Option<Json>,
 }
 
-impl Projector {
+impl ResponseProjector {
     pub(super) fn end(
         &mut self,
         out: &mut Vec<StreamEvent>,
         at: Timestamp,
         state: TaskState,
         message: Option<&Message>,
-        reason: Option<&Reason>,
+        reason: Option<&FailureReason>,
     ) {
-        let is_new = |this: &Self, message: &Message| !this.shown.contains(&message.id);
+        let is_new = |this: &Self, message: &Message| !this.shown_messages.contains(&message.id);
         match state {
             TaskState::Completed => {
                 if let Some(message) = message.filter(|message| is_new(self, message)) {
@@ -47,102 +50,104 @@ impl Projector {
             }
             TaskState::Rejected => {
                 if let Some(message) = message.filter(|message| is_new(self, message)) {
-                    self.say(out, message, Said::Refusal);
+                    self.emit_message(out, message, TextRole::Refusal);
                 }
             }
             TaskState::InputRequired | TaskState::AuthRequired => {
                 self.abandon(out);
                 if let Some(message) = message {
-                    self.ask(out, message);
+                    self.emit_requests(out, message);
                 }
             }
             _ => {}
         }
         self.abandon(out);
-        self.tell_thought(out);
-        self.break_off_calls(out);
-        self.standing = Standing::Over;
+        self.emit_reasoning(out);
+        self.close_open_calls(out);
+        self.phase = TurnPhase::Over;
         self.response.usage = Some(self.usage.into());
         match state {
             TaskState::Failed => self.fail(out, reason),
             TaskState::Canceled => {
                 // There is no event for a cancellation; clients read the status of the object.
                 self.response.status = ResponseStatus::Cancelled;
-                self.whole(out, "response.incomplete");
+                self.emit_response(out, "response.incomplete");
             }
-            _ if self.cut => self.cut_off(out, "max_output_tokens"),
+            _ if self.is_truncated => self.finish_incomplete(out, "max_output_tokens"),
             _ => {
                 self.response.status = ResponseStatus::Completed;
                 self.response.completed_at = Some(at.as_millis().div_euclid(1000));
-                self.whole(out, "response.completed");
+                self.emit_response(out, "response.completed");
             }
         }
     }
 
-    fn cut_off(&mut self, out: &mut Vec<StreamEvent>, reason: &'static str) {
+    fn finish_incomplete(&mut self, out: &mut Vec<StreamEvent>, reason: &'static str) {
         self.response.status = ResponseStatus::Incomplete;
         self.response.incomplete_details = Some(IncompleteDetails { reason });
-        self.whole(out, "response.incomplete");
+        self.emit_response(out, "response.incomplete");
     }
 
-    fn fail(&mut self, out: &mut Vec<StreamEvent>, reason: Option<&Reason>) {
+    fn fail(&mut self, out: &mut Vec<StreamEvent>, reason: Option<&FailureReason>) {
         if reason.is_some_and(|reason| reason.code == ErrorCode::TURN_LIMIT.code) {
-            self.cut_off(out, "max_turns");
+            self.finish_incomplete(out, "max_turns");
             return;
         }
-        let internal = || Reason::new(ErrorCode::INTERNAL.code, ErrorCode::INTERNAL.title);
+        let internal = || FailureReason::new(ErrorCode::INTERNAL.code, ErrorCode::INTERNAL.title);
         let reason = reason.cloned().unwrap_or_else(internal);
         let failure = RunFailure::from_reason(&reason);
         let error = failure.error();
-        let body = Body::Error { code: error.code.clone(), message: error.message.clone(), param: None, error };
+        let body =
+            StreamEventBody::Error { code: error.code.clone(), message: error.message.clone(), param: None, error };
         self.emit(out, "error", body);
         self.response.status = ResponseStatus::Failed;
         self.response.error = Some(ResponseError { code: reason.code, message: reason.detail });
         self.failure = Some(failure);
-        self.whole(out, "response.failed");
+        self.emit_response(out, "response.failed");
     }
 
     /// Shows the pending requests of the task: client tool calls, approvals or questions in text. Requests of
     /// downstream agents are included and answered by the same call ids.
-    fn ask(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
-        let mut asked = Asked::default();
+    fn emit_requests(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
+        let mut asked = StatusRequests::default();
         for part in &message.parts {
             let PartContent::Data(data) = &part.content else { continue };
-            let more: Asked = data.read().unwrap_or_default();
+            let more: StatusRequests = data.read().unwrap_or_default();
             asked.tool_calls.extend(more.tool_calls);
             asked.input_requests.extend(more.input_requests);
         }
-        let is_leave = |asked: &InputAsked| asked.approval.is_some() && asked.call_id.is_some();
+        let is_leave = |asked: &RequestedInput| asked.approval.is_some() && asked.call_id.is_some();
         let in_doubt = |this: &Self, id: &CallId| this.calls.iter().any(|known| known.call.id == *id && known.started);
         let asks_user = self.calls.iter().any(|known| known.call.name == "ask_user");
         let in_words = asks_user
             || asked.tool_calls.iter().any(|call| in_doubt(self, &call.call_id))
             || asked.input_requests.iter().any(|asked| !is_leave(asked))
             || asked.tool_calls.is_empty() && asked.input_requests.is_empty();
-        if in_words && !self.shown.contains(&message.id) && !message.text().is_empty() {
-            self.say(out, message, Said::Answer);
+        if in_words && !self.shown_messages.contains(&message.id) && !message.text().is_empty() {
+            self.emit_message(out, message, TextRole::Answer);
         }
-        self.waits = asked.input_requests.iter().any(is_leave) || in_words && self.is_chat;
-        for CallAsked { call_id, name, arguments } in asked.tool_calls {
+        self.awaits_answer = asked.input_requests.iter().any(is_leave) || in_words && self.is_chat;
+        for RequestedCall { call_id, name, arguments } in asked.tool_calls {
             if !in_doubt(self, &call_id) && name != "ask_user" {
-                self.pass_back(out, &ToolCall { id: call_id, name, arguments });
+                self.emit_client_call(out, &ToolCall { id: call_id, name, arguments });
             }
         }
         for asked in asked.input_requests {
             let (Some(call), Some(arguments)) = (asked.call_id, asked.approval) else { continue };
             let name = asked.tool.unwrap_or_default();
-            let own = |this: &Self| this.at_guest(&name).unwrap_or_else(|| (this.agent.clone(), name.clone()));
+            let own =
+                |this: &Self| this.caller_server_tool(&name).unwrap_or_else(|| (this.agent.clone(), name.clone()));
             let (server_label, name) = match asked.agent {
                 Some(agent) if agent != self.agent => (agent, name),
                 _ => own(self),
             };
             let item = OutputItem::McpApprovalRequest {
-                id: Approval::request_id(&self.task, call.as_str()),
+                id: McpApprovalAnswer::request_id(&self.task, call.as_str()),
                 server_label,
                 name,
                 arguments: arguments.as_str().to_owned(),
             };
-            self.ask_leave(out, item);
+            self.emit_approval_request(out, item);
         }
     }
 }

@@ -5,93 +5,95 @@ mod end;
 mod guests;
 mod text;
 
-use crate::{Body, Note, OutputItem, Response, ResponseId, ResponseStatus, RunFailure, StreamEvent};
-use baton_types::{
-    GuardStage, MessageId, ModelNote, TaskEvent, TaskState, Timestamp, ToolExecution, ToolResult, Usage, Wishes,
+use crate::{
+    OutputItem, RequestRecord, Response, ResponseId, ResponseStatus, RunFailure, StreamEvent, StreamEventBody,
 };
-use calls::Call;
-use text::Attempt;
+use baton_types::{
+    GuardStage, MessageId, ModelNote, RunOptions, TaskEvent, TaskState, Timestamp, ToolExecution, ToolResult, Usage,
+};
+use calls::ProjectedCall;
+use text::TextAttempt;
 
 /// Turns the events of a task into one response: as a stream, and as the current object.
 ///
 /// The object is derived from the journaled events only. Live text only makes the stream faster than the events; text
 /// of a failed attempt is withdrawn when its item closes.
 #[derive(Clone, Debug)]
-pub struct Projector {
+pub struct ResponseProjector {
     response: Response,
     /// Number of the first event of the turn.
     first: u64,
     sequence: u64,
-    standing: Standing,
+    phase: TurnPhase,
     task: String,
     /// Label of the agent's own tools, if no server is named.
     agent: String,
     /// Whether live text is ignored, because the journal contains it too.
-    kept: bool,
+    ignores_live_text: bool,
     hides_tools: bool,
     /// Whether only the result is shown to callers.
     autonomous: bool,
-    acted: bool,
+    has_run_tools: bool,
     custom: Vec<String>,
-    wishes: Wishes,
+    run_options: RunOptions,
     execution: ToolExecution,
     /// Calls of the model's last turn.
-    calls: Vec<Call>,
-    attempt: Option<Attempt>,
+    calls: Vec<ProjectedCall>,
+    attempt: Option<TextAttempt>,
     /// Reasoning for a message that has not arrived yet.
-    thought: Option<(MessageId, String)>,
+    pending_reasoning: Option<(MessageId, String)>,
     /// Messages whose text was shown, and messages whose reasoning was shown.
-    shown: Vec<MessageId>,
-    reasoned: Vec<MessageId>,
+    shown_messages: Vec<MessageId>,
+    reasoned_messages: Vec<MessageId>,
     /// Caller servers whose tools are not shown yet, and the number of earlier lists.
-    met: Vec<String>,
+    new_servers: Vec<String>,
     lists: u32,
     /// Whether the last answer was truncated by a limit.
-    cut: bool,
+    is_truncated: bool,
     /// Failure of the turn.
     failure: Option<RunFailure>,
     /// Whether the answer to a question is recognised by the resent chat.
     is_chat: bool,
     /// Whether the task waits for an answer that can still be given.
-    waits: bool,
+    awaits_answer: bool,
     usage: Usage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum TurnPhase {
     Before,
     Open,
     Over,
 }
 
-impl Projector {
+impl ResponseProjector {
     /// A projector for the turn with this id.
-    pub fn new(id: &ResponseId, created: Timestamp, agent: &str, note: &Note) -> Self {
+    pub fn new(id: &ResponseId, created: Timestamp, agent: &str, note: &RequestRecord) -> Self {
         Self {
-            response: Response::begun(id.to_string(), created.as_millis().div_euclid(1000), agent, note),
-            first: id.at,
+            response: Response::new(id.to_string(), created.as_millis().div_euclid(1000), agent, note),
+            first: id.event_number,
             sequence: 0,
-            standing: Standing::Before,
+            phase: TurnPhase::Before,
             task: id.task.to_string(),
             agent: agent.to_owned(),
-            kept: note.background,
+            ignores_live_text: note.background,
             hides_tools: note.hides_tools,
             autonomous: false,
-            acted: false,
+            has_run_tools: false,
             custom: note.custom.clone(),
-            wishes: Wishes::default(),
+            run_options: RunOptions::default(),
             execution: ToolExecution::default(),
             calls: Vec::new(),
             attempt: None,
-            thought: None,
-            shown: Vec::new(),
-            reasoned: Vec::new(),
-            met: Vec::new(),
+            pending_reasoning: None,
+            shown_messages: Vec::new(),
+            reasoned_messages: Vec::new(),
+            new_servers: Vec::new(),
             lists: 0,
-            cut: false,
+            is_truncated: false,
             failure: None,
             is_chat: note.conversation_digest.is_some(),
-            waits: false,
+            awaits_answer: false,
             usage: Usage::default(),
         }
     }
@@ -104,11 +106,11 @@ impl Projector {
     /// The first events of every stream; call it once, before any other event.
     pub fn begin(&mut self) -> Vec<StreamEvent> {
         let mut out = Vec::new();
-        self.whole(&mut out, "response.created");
+        self.emit_response(&mut out, "response.created");
         if self.response.status == ResponseStatus::Queued {
-            self.whole(&mut out, "response.queued");
+            self.emit_response(&mut out, "response.queued");
         } else {
-            self.whole(&mut out, "response.in_progress");
+            self.emit_response(&mut out, "response.in_progress");
         }
         out
     }
@@ -116,15 +118,15 @@ impl Projector {
     /// Handles a task event; all events from number 1 on, in order.
     pub fn event(&mut self, number: u64, at: Timestamp, event: &TaskEvent) -> Vec<StreamEvent> {
         let mut out = Vec::new();
-        if self.standing == Standing::Before && number >= self.first {
-            self.standing = Standing::Open;
+        if self.phase == TurnPhase::Before && number >= self.first {
+            self.phase = TurnPhase::Open;
         }
-        match self.standing {
-            Standing::Over => {}
-            Standing::Before => self.learn(event),
-            Standing::Open => {
-                self.learn(event);
-                self.show(&mut out, at, event);
+        match self.phase {
+            TurnPhase::Over => {}
+            TurnPhase::Before => self.update_state(event),
+            TurnPhase::Open => {
+                self.update_state(event);
+                self.emit_event(&mut out, at, event);
             }
         }
         out
@@ -133,8 +135,8 @@ impl Projector {
     /// Handles a live text delta that starts at `offset` bytes.
     pub fn delta(&mut self, message: &MessageId, attempt: u32, offset: usize, text: &str) -> Vec<StreamEvent> {
         let mut out = Vec::new();
-        if self.standing == Standing::Open && !self.kept {
-            self.wrote(&mut out, message, attempt, offset, text);
+        if self.phase == TurnPhase::Open && !self.ignores_live_text {
+            self.append_text(&mut out, message, attempt, offset, text);
         }
         out
     }
@@ -151,12 +153,12 @@ impl Projector {
 
     /// Whether the stream is complete.
     pub fn is_over(&self) -> bool {
-        self.standing == Standing::Over
+        self.phase == TurnPhase::Over
     }
 
     /// Whether a tool has run in the turn, so that a retry might repeat a side effect.
-    pub fn has_acted(&self) -> bool {
-        self.acted
+    pub fn has_run_tools(&self) -> bool {
+        self.has_run_tools
     }
 
     /// Failure of the turn.
@@ -165,76 +167,77 @@ impl Projector {
     }
 
     /// Whether the turn ended with a question that can still be answered, so that its task must be kept.
-    pub fn waits(&self) -> bool {
-        self.waits
+    pub fn awaits_answer(&self) -> bool {
+        self.awaits_answer
     }
 
     /// Updates the state that is needed whether or not the turn is shown.
-    fn learn(&mut self, event: &TaskEvent) {
+    fn update_state(&mut self, event: &TaskEvent) {
         match event {
             TaskEvent::Submitted { tool_execution, autonomous, .. } => {
                 self.execution = *tool_execution;
                 self.autonomous |= autonomous;
             }
             TaskEvent::Wished { wishes } => {
-                self.meet(&wishes.servers);
-                let Wishes { tools, calls, servers, .. } = (**wishes).clone();
-                self.wishes = Wishes { tools, calls, servers, ..Wishes::default() };
+                self.record_new_servers(&wishes.servers);
+                let RunOptions { tools, calls, servers, .. } = (**wishes).clone();
+                self.run_options = RunOptions { tools, calls, servers, ..RunOptions::default() };
             }
             TaskEvent::Said { results, .. } => self.calls.retain(|known| !is_answered(known, results)),
             TaskEvent::RunStarted { autonomous, .. } => self.autonomous |= autonomous,
             TaskEvent::AttemptStarted { .. } => self.calls.clear(),
             TaskEvent::ToolsCalled { calls, .. } => {
-                self.calls = calls.iter().map(|call| Call::new(call, self.at_guest(&call.name))).collect();
+                self.calls =
+                    calls.iter().map(|call| ProjectedCall::new(call, self.caller_server_tool(&call.name))).collect();
             }
             TaskEvent::Guarded { stage: GuardStage::ToolCall, call: Some(id), content: Some(arguments), .. } => {
-                if let Some(known) = self.known(id) {
+                if let Some(known) = self.find_call(id) {
                     known.call.arguments = arguments.clone();
                 }
             }
             TaskEvent::ToolAnswered { call, answers } => {
-                if let (Some(known), Some(_)) = (self.known(call), answers.approval()) {
-                    known.was_asked = true;
+                if let (Some(known), Some(_)) = (self.find_call(call), answers.approval()) {
+                    known.required_approval = true;
                 }
             }
             // Open calls of one turn are not items of another.
-            TaskEvent::StatusChanged { .. } if self.standing == Standing::Before => {
+            TaskEvent::StatusChanged { .. } if self.phase == TurnPhase::Before => {
                 self.calls.iter_mut().for_each(|known| known.started = false);
             }
-            TaskEvent::ToolFinished { result } if self.standing == Standing::Before => {
+            TaskEvent::ToolFinished { result } if self.phase == TurnPhase::Before => {
                 self.calls.retain(|known| known.call.id != result.call);
             }
             _ => {}
         }
     }
 
-    fn show(&mut self, out: &mut Vec<StreamEvent>, at: Timestamp, event: &TaskEvent) {
+    fn emit_event(&mut self, out: &mut Vec<StreamEvent>, at: Timestamp, event: &TaskEvent) {
         match event {
             TaskEvent::RunStarted { .. } if self.response.status == ResponseStatus::Queued => {
                 self.response.status = ResponseStatus::InProgress;
-                self.whole(out, "response.in_progress");
+                self.emit_response(out, "response.in_progress");
             }
             TaskEvent::Wished { .. } => self.list_tools(out),
             TaskEvent::AttemptStarted { message, attempt, .. } => self.begin_attempt(out, message, *attempt),
             TaskEvent::Wrote { message, attempt, offset, text } => {
-                self.wrote(out, message, *attempt, usize::try_from(*offset).unwrap_or(usize::MAX), text);
+                self.append_text(out, message, *attempt, usize::try_from(*offset).unwrap_or(usize::MAX), text);
             }
             TaskEvent::ModelNoted { note: ModelNote::Repaired { usage, .. } | ModelNote::Used { usage, .. } } => {
                 self.count(*usage);
             }
             TaskEvent::Compacted { compaction } => self.count(compaction.usage),
-            TaskEvent::Reasoned { message, reasoning } => self.think(out, message, reasoning),
+            TaskEvent::Reasoned { message, reasoning } => self.record_reasoning(out, message, reasoning),
             TaskEvent::ToolsCalled { message, usage, .. } => {
                 self.count(*usage);
-                self.say_beside_calls(out, message);
+                self.emit_commentary(out, message);
             }
             TaskEvent::ToolStarted { call, server, .. } => {
-                self.acted = true;
+                self.has_run_tools = true;
                 self.start_call(out, call, server.as_deref());
             }
             TaskEvent::HandoffSent { call, agent, .. } => {
-                self.acted = true;
-                self.hand_over(out, call, agent.as_str());
+                self.has_run_tools = true;
+                self.start_handoff(out, call, agent.as_str());
             }
             TaskEvent::ToolFinished { result } => self.finish_call(out, result),
             TaskEvent::Answered { message, usage } => {
@@ -255,22 +258,22 @@ impl Projector {
     }
 
     /// Emits an event with the next sequence number.
-    fn emit(&mut self, out: &mut Vec<StreamEvent>, kind: &'static str, body: Body) {
+    fn emit(&mut self, out: &mut Vec<StreamEvent>, kind: &'static str, body: StreamEventBody) {
         out.push(StreamEvent { kind, sequence_number: self.sequence, body });
         self.sequence += 1;
     }
 
     /// Emits an event with the whole response object.
-    fn whole(&mut self, out: &mut Vec<StreamEvent>, kind: &'static str) {
+    fn emit_response(&mut self, out: &mut Vec<StreamEvent>, kind: &'static str) {
         let response = Box::new(self.response.clone());
-        self.emit(out, kind, Body::Response { response });
+        self.emit(out, kind, StreamEventBody::Response { response });
     }
 
     /// Appends an item to the output.
     fn add(&mut self, out: &mut Vec<StreamEvent>, item: OutputItem) -> usize {
         let output_index = self.response.output.len();
         self.response.output.push(item.clone());
-        self.emit(out, "response.output_item.added", Body::Item { output_index, item });
+        self.emit(out, "response.output_item.added", StreamEventBody::Item { output_index, item });
         output_index
     }
 
@@ -279,14 +282,14 @@ impl Projector {
         if let Some(place) = self.response.output.get_mut(output_index) {
             *place = item.clone();
         }
-        self.emit(out, "response.output_item.done", Body::Item { output_index, item });
+        self.emit(out, "response.output_item.done", StreamEventBody::Item { output_index, item });
     }
 
-    fn known(&mut self, id: &baton_types::CallId) -> Option<&mut Call> {
+    fn find_call(&mut self, id: &baton_types::CallId) -> Option<&mut ProjectedCall> {
         self.calls.iter_mut().find(|known| known.call.id == *id)
     }
 }
 
-fn is_answered(known: &Call, results: &[ToolResult]) -> bool {
+fn is_answered(known: &ProjectedCall, results: &[ToolResult]) -> bool {
     results.iter().any(|result| result.call == known.call.id)
 }

@@ -2,31 +2,31 @@
 
 use crate::streams::Scene;
 use baton_responses::{
-    Note,
-    chat::{ChatCreate, Chunks, Completion, TextChunks, TextCompletion},
+    RequestRecord,
+    chat::{ChunkEncoder, Completion, CreateChatCompletion, TextChunkEncoder, TextCompletion},
 };
-use baton_types::{Message, Part, Reason, Reasoning, Role, TaskEvent, TaskState};
+use baton_types::{FailureReason, Message, Part, ReasoningBlock, Role, TaskEvent, TaskState};
 use serde_json::json;
 
 /// A whole answer, and the same as a stream.
 fn both(scene: &Scene) -> String {
     let response = scene.projector.response();
-    let whole = match Completion::of(response) {
+    let whole = match Completion::from_response(response) {
         Ok(completion) => serde_json::to_string_pretty(&completion).unwrap(),
         Err(refusal) => format!("{} {}", refusal.status, refusal.to_json()),
     };
-    let mut chunks = Chunks::new(response, true);
+    let mut chunks = ChunkEncoder::new(response, true);
     let lines: String = scene.stream.iter().flat_map(|event| chunks.event(event)).map(|chunk| chunk.to_sse()).collect();
     format!("{whole}\n{}", lines.replace("\n\n", "\n"))
 }
 
 #[test]
 fn answers_calls_and_failures() {
-    let note = Note { hides_tools: true, ..Note::default() };
+    let note = RequestRecord { hides_tools: true, ..RequestRecord::default() };
     let mut text = Scene::new(&note);
     text.attempt("m1", 1);
     let thought = "Who knows?".to_owned();
-    let reasoning = Reasoning { model: "a:b".to_owned(), text: thought, replay: None, after_text: false };
+    let reasoning = ReasoningBlock { model: "a:b".to_owned(), text: thought, replay: None, after_text: false };
     text.event(TaskEvent::Reasoned { message: "m1".into(), reasoning });
     text.live("m1", 0, "Let me");
     text.calls("m1", "Let me look.", &[("c1", "lookup", json!({}))]);
@@ -37,7 +37,7 @@ fn answers_calls_and_failures() {
     insta::assert_snapshot!("chat_text", both(&text));
     let response = text.projector.response();
     let whole = serde_json::to_string_pretty(&TextCompletion::from_response(response).unwrap()).unwrap();
-    let mut chunks = TextChunks::new(response, true);
+    let mut chunks = TextChunkEncoder::new(response, true);
     let lines: String = text.stream.iter().flat_map(|event| chunks.event(event)).collect();
     insta::assert_snapshot!("legacy_text", format!("{whole}\n{}", lines.replace("\n\n", "\n")));
     let mut calls = Scene::new(&note);
@@ -51,7 +51,7 @@ fn answers_calls_and_failures() {
     calls.status(TaskState::InputRequired, Some(asked), None);
     insta::assert_snapshot!("chat_calls", both(&calls));
     let mut fails = Scene::new(&note);
-    let reason = Reason::new("BTN-3003", "The model's service is down.");
+    let reason = FailureReason::new("BTN-3003", "The model's service is down.");
     fails.status(TaskState::Failed, None, Some(reason));
     insta::assert_snapshot!("chat_failure", both(&fails));
 }
@@ -75,10 +75,10 @@ fn requests_are_those_of_the_newer_dialect() {
         count += 1;
         format!("f{count}")
     };
-    let chat = ChatCreate::read(body.to_string().as_bytes(), &mut fresh).unwrap();
+    let chat = CreateChatCompletion::parse(body.to_string().as_bytes(), &mut fresh).unwrap();
     assert!(chat.include_usage && chat.create.stream && !chat.create.store);
     let messages: Vec<&Message> = chat.create.input.messages().collect();
     insta::assert_snapshot!(
-        serde_json::to_string_pretty(&json!({"wishes": chat.create.noted(), "messages": messages})).unwrap()
+        serde_json::to_string_pretty(&json!({"wishes": chat.create.run_options(), "messages": messages})).unwrap()
     );
 }

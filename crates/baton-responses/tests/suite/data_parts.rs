@@ -1,7 +1,7 @@
 //! Calls, results and answers of a request have the shape in which the rules of tasks read them.
 
-use baton_responses::{Create, Turn};
-use baton_rules::{answers_tools, calls_in, results_in};
+use baton_responses::{CreateResponse, HistoryEntry};
+use baton_rules::{is_tool_answer, parse_tool_calls, parse_tool_results};
 use serde_json::json;
 
 #[test]
@@ -18,19 +18,19 @@ fn the_rules_read_what_requests_bring() {
         count += 1;
         format!("f{count}")
     };
-    let create = Create::read(body.to_string().as_bytes(), &mut fresh).unwrap();
-    let Turn::Said(calls) = &create.input.history[1] else { panic!("{:?}", create.input.history) };
+    let create = CreateResponse::parse(body.to_string().as_bytes(), &mut fresh).unwrap();
+    let HistoryEntry::Message(calls) = &create.input.history[1] else { panic!("{:?}", create.input.history) };
     let calls: Vec<String> =
-        calls_in(calls).iter().map(|call| format!("{} {} {:?}", call.id, call.name, call.arguments)).collect();
+        parse_tool_calls(calls).iter().map(|call| format!("{} {} {:?}", call.id, call.name, call.arguments)).collect();
     assert_eq!(calls, ["a mine {\"x\":1.50}", "b mine {}"]);
-    let last = create.input.last.message.unwrap();
-    let results: Vec<String> = results_in(&last)
+    let last = create.input.current.message.unwrap();
+    let results: Vec<String> = parse_tool_results(&last)
         .unwrap()
         .iter()
         .map(|result| format!("{} {} {:?} {}", result.call, result.name, result.output, result.is_error))
         .collect();
     assert_eq!(results, ["a mine \"72°F\" false", "b mine \"The caller gave no result.\" true"]);
-    assert!(answers_tools(&last));
-    assert_eq!(create.input.last.approvals[0].task.as_str(), "t-1");
-    assert_eq!(create.input.last.approvals[0].call, "call_9");
+    assert!(is_tool_answer(&last));
+    assert_eq!(create.input.current.approvals[0].task.as_str(), "t-1");
+    assert_eq!(create.input.current.approvals[0].call, "call_9");
 }

@@ -1,9 +1,10 @@
 //! Property: for any history of a turn, the stream folds to the object, whoever watched the text being written.
 
-use baton_responses::{Note, Projector, ResponseId, StreamEvent, fold::Folded};
+use baton_responses::{RequestRecord, ResponseId, ResponseProjector, StreamEvent, fold::FoldedResponse};
 use baton_types::{
-    CallerTool, Effects, GuestServer, GuestTool, Include, Json, Message, Part, Permission, Reason, Reasoning, Role,
-    TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, ToolRunner, ToolSpec, Usage, Wishes,
+    CallerServerSpec, CallerServerTool, CallerTool, Effects, FailureReason, InclusionMode, Json, Message, Part,
+    Permission, ReasoningBlock, Role, RunOptions, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult,
+    ToolRunner, ToolSpec, Usage,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -153,7 +154,7 @@ fn calls_part(calls: &[&ToolCall]) -> Part {
 }
 
 fn guest_tool() -> ToolSpec {
-    let runner = GuestTool { guest: "g".to_owned(), server: "shop".to_owned(), tool: "buy".to_owned() };
+    let runner = CallerServerTool { guest: "g".to_owned(), server: "shop".to_owned(), tool: "buy".to_owned() };
     ToolSpec {
         name: "shop__buy".to_owned(),
         description: "Buys.".to_owned(),
@@ -163,12 +164,12 @@ fn guest_tool() -> ToolSpec {
         output: None,
         permission: Permission::Allow,
         rules: Vec::new(),
-        include: Include::default(),
+        include: InclusionMode::default(),
         sequential: false,
     }
 }
 
-fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, Note) {
+fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, RequestRecord) {
     let mut script = Script { fed: Vec::new(), chunks: chunks.to_vec() };
     let task: baton_types::TaskId = "t-1".into();
     let tool = |name: &str| CallerTool {
@@ -176,24 +177,24 @@ fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, Note) {
         description: String::new(),
         parameters: json!({"type": "object"}).into(),
     };
-    let note = Note {
+    let note = RequestRecord {
         background: history.background,
         hides_tools: history.hides_tools,
         custom: vec!["free".to_owned()],
-        ..Note::default()
+        ..RequestRecord::default()
     };
     let wished = || TaskEvent::Wished {
-        wishes: Box::new(Wishes {
+        wishes: Box::new(RunOptions {
             tools: vec![tool("mine"), tool("free")],
-            servers: vec![GuestServer { label: "shop".to_owned(), tools: vec![guest_tool()] }],
+            servers: vec![CallerServerSpec { label: "shop".to_owned(), tools: vec![guest_tool()] }],
             note: note.to_json(),
-            ..Wishes::default()
+            ..RunOptions::default()
         }),
     };
     let run = |script: &mut Script| {
         script.event(TaskEvent::RunStarted {
             run: "r".into(),
-            agent: baton_types::Digest::of(b"a"),
+            agent: baton_types::Digest::compute(b"a"),
             deadline: Timestamp::from_millis(0),
             autonomous: false,
         });
@@ -220,7 +221,7 @@ fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, Note) {
         script
             .event(TaskEvent::Said { message: message("u2", Role::User, vec![Part::text("go on")]), results: vec![] });
         script.event(wished());
-        id.at = script.fed.len() as u64;
+        id.event_number = script.fed.len() as u64;
     }
     run(&mut script);
     play(history, &mut script);
@@ -235,7 +236,8 @@ fn play(history: &History, script: &mut Script) {
         script.event(TaskEvent::AttemptStarted { message: id.as_str().into(), turn, attempt });
         let think = |script: &mut Script, after_text: bool| {
             if let Some(text) = thought.as_ref().filter(|text| text.len().is_multiple_of(2) == after_text) {
-                let reasoning = Reasoning { model: "a:b".to_owned(), text: text.clone(), replay: None, after_text };
+                let reasoning =
+                    ReasoningBlock { model: "a:b".to_owned(), text: text.clone(), replay: None, after_text };
                 script.event(TaskEvent::Reasoned { message: id.as_str().into(), reasoning });
             }
         };
@@ -275,7 +277,7 @@ fn play(history: &History, script: &mut Script) {
         }
         (turn, attempt) = (turn + 1, 1);
     }
-    let reason = |code: &str| Some(Reason::new(code, "Because."));
+    let reason = |code: &str| Some(FailureReason::new(code, "Because."));
     let refused = Some(message("no", Role::Agent, vec![Part::text("I will not.")]));
     let (state, message, reason) = match history.end {
         End::Done | End::Failed => (TaskState::Failed, None, reason("BTN-3003")),
@@ -347,8 +349,13 @@ fn run_calls(script: &mut Script, id: &str, text: &str, tools: &[(Tool, bool)]) 
     true
 }
 
-fn project(script: &Script, id: &ResponseId, note: &Note, watches: bool) -> (Projector, Vec<StreamEvent>) {
-    let mut projector = Projector::new(id, Timestamp::from_millis(1_700_000_000_000), "helper", note);
+fn project(
+    script: &Script,
+    id: &ResponseId,
+    note: &RequestRecord,
+    watches: bool,
+) -> (ResponseProjector, Vec<StreamEvent>) {
+    let mut projector = ResponseProjector::new(id, Timestamp::from_millis(1_700_000_000_000), "helper", note);
     let mut stream = projector.begin();
     let mut number = 0;
     for fed in &script.fed {
@@ -367,7 +374,7 @@ fn project(script: &Script, id: &ResponseId, note: &Note, watches: bool) -> (Pro
 }
 
 fn folded(stream: &[StreamEvent]) -> Value {
-    let mut folded = Folded::default();
+    let mut folded = FoldedResponse::default();
     for event in stream {
         let event: Value = serde_json::from_str(&event.to_frame()).unwrap();
         folded.apply(&event).unwrap();

@@ -1,6 +1,6 @@
 //! Every way in which a request can be wrong.
 
-use baton_responses::{Compact, Create, Refusal, chat::ChatCreate};
+use baton_responses::{CompactRequest, CreateResponse, OpenAiError, chat::CreateChatCompletion};
 use serde_json::{Value, json};
 
 fn fresh() -> impl FnMut() -> String {
@@ -12,7 +12,7 @@ fn fresh() -> impl FnMut() -> String {
 }
 
 /// The table as it is shown: what is wrong, and what is said about it.
-fn table(requests: &[Value], read: impl Fn(&[u8]) -> Option<Refusal>) -> String {
+fn table(requests: &[Value], read: impl Fn(&[u8]) -> Option<OpenAiError>) -> String {
     let line = |request: &Value| {
         let body = request.to_string();
         let refusal = read(body.as_bytes()).unwrap_or_else(|| panic!("taken: {body}"));
@@ -106,7 +106,7 @@ fn requests_that_are_wrong_are_told_where_and_what_to_do() {
         part(json!({"type": "input_image", "image_url": "data:image/png;base64,!"})),
         part(json!({"type": "input_file", "filename": "a.pdf"})),
     ];
-    insta::assert_snapshot!(table(&requests, |body| Create::read(body, &mut fresh()).err()));
+    insta::assert_snapshot!(table(&requests, |body| CreateResponse::parse(body, &mut fresh()).err()));
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn chat_and_compaction_requests_too() {
         with("stop", json!("")),
         with("stop_sequences", json!([1])),
     ];
-    insta::assert_snapshot!("chat", table(&requests, |body| ChatCreate::read(body, &mut fresh()).err()));
+    insta::assert_snapshot!("chat", table(&requests, |body| CreateChatCompletion::parse(body, &mut fresh()).err()));
     // What asks for nothing is no reason to refuse.
     for (name, value) in
         [("logprobs", json!(false)), ("top_logprobs", json!(0)), ("functions", json!([])), ("n", json!(1))]
     {
-        assert!(ChatCreate::read(with(name, value).to_string().as_bytes(), &mut fresh()).is_ok(), "{name}");
+        assert!(CreateChatCompletion::parse(with(name, value).to_string().as_bytes(), &mut fresh()).is_ok(), "{name}");
     }
     let with = |name: &str, value: Value| json!({"prompt": "hi", name: value});
     let requests = [
@@ -159,11 +159,14 @@ fn chat_and_compaction_requests_too() {
         with("logprobs", json!(2)),
         with("n", json!(2)),
     ];
-    insta::assert_snapshot!("prompts", table(&requests, |body| ChatCreate::read_prompt(body, &mut fresh()).err()));
+    insta::assert_snapshot!(
+        "prompts",
+        table(&requests, |body| CreateChatCompletion::read_prompt(body, &mut fresh()).err())
+    );
     let requests = [json!({"input": "hi"}), json!({"model": "m"})];
-    insta::assert_snapshot!("compact", table(&requests, |body| Compact::read(body, &mut fresh()).err()));
+    insta::assert_snapshot!("compact", table(&requests, |body| CompactRequest::parse(body, &mut fresh()).err()));
     assert_eq!(
-        Create::read(b"{", &mut fresh()).map_err(|refusal| refusal.to_json()),
+        CreateResponse::parse(b"{", &mut fresh()).map_err(|refusal| refusal.to_json()),
         Err("{\"error\":{\"message\":\"The request cannot be read: the body is not JSON: EOF while parsing an object at line 1 column 1.\",\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"invalid_json\"}}".to_owned())
     );
 }

@@ -1,16 +1,18 @@
 //! What good requests become.
 
-use baton_responses::{Create, Input, Order, Turn, open_compaction, page_items, seal_compaction};
+use baton_responses::{
+    CreateResponse, HistoryEntry, ItemOrder, ParsedInput, open_compaction, page_items, seal_compaction,
+};
 use baton_types::{Message, Part, PartContent, Role};
 use serde_json::{Value, json};
 
-fn read(body: &Value) -> Create {
+fn read(body: &Value) -> CreateResponse {
     let mut count = 0;
     let mut fresh = || {
         count += 1;
         format!("f{count}")
     };
-    Create::read(body.to_string().as_bytes(), &mut fresh).unwrap()
+    CreateResponse::parse(body.to_string().as_bytes(), &mut fresh).unwrap()
 }
 
 fn shown(message: &Message) -> String {
@@ -25,13 +27,13 @@ fn shown(message: &Message) -> String {
     format!("{who}: {}", parts.collect::<Vec<_>>().join(" | "))
 }
 
-fn in_lines(input: &Input) -> String {
+fn in_lines(input: &ParsedInput) -> String {
     let mut lines: Vec<String> = input.system.iter().map(|words| format!("system: {words}")).collect();
     lines.extend(input.history.iter().map(|turn| match turn {
-        Turn::Said(message) => shown(message),
-        Turn::Reference { id, .. } => format!("reference: {id}"),
+        HistoryEntry::Message(message) => shown(message),
+        HistoryEntry::Reference { id, .. } => format!("reference: {id}"),
     }));
-    lines.extend(input.last.message.iter().map(|message| format!("now {}", shown(message))));
+    lines.extend(input.current.message.iter().map(|message| format!("now {}", shown(message))));
     lines.join("\n")
 }
 
@@ -74,7 +76,7 @@ fn items_become_messages_in_the_order_that_models_want() {
             count += 1;
             format!("f{count}")
         };
-        in_lines(&Create::read_any(body.to_string().as_bytes(), &mut fresh).unwrap().input)
+        in_lines(&CreateResponse::parse_unanswerable(body.to_string().as_bytes(), &mut fresh).unwrap().input)
     });
     insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n---\n"));
 }
@@ -101,13 +103,13 @@ fn wishes_and_the_note_hold_the_rest_and_no_secret() {
     }));
     assert!(create.stream && create.background && create.store);
     assert_eq!(create.mcp[0].headers["Authorization"], "Bearer SECRET1");
-    let wishes = serde_json::to_value(create.noted()).unwrap();
+    let wishes = serde_json::to_value(create.run_options()).unwrap();
     assert!(!wishes.to_string().contains("SECRET") && !format!("{create:?}").contains("SECRET"));
     insta::assert_snapshot!(serde_json::to_string_pretty(&wishes).unwrap());
-    let note = baton_responses::Note::of(&create.noted());
-    let response = baton_responses::Response::begun("resp_t-1".to_owned(), 1, "agent", &note);
+    let note = baton_responses::RequestRecord::from_run_options(&create.run_options());
+    let response = baton_responses::Response::new("resp_t-1".to_owned(), 1, "agent", &note);
     insta::assert_snapshot!("the_echo", serde_json::to_string_pretty(&response).unwrap());
-    assert_eq!(serde_json::to_string(&read(&json!({"input": "hi"})).wishes).unwrap(), "{}");
+    assert_eq!(serde_json::to_string(&read(&json!({"input": "hi"})).run_options).unwrap(), "{}");
 }
 
 #[test]
@@ -118,9 +120,9 @@ fn items_come_in_pages() {
         (page.first_id.unwrap_or_default(), page.last_id.unwrap_or_default(), page.has_more)
     };
     let of = |first: &str, last: &str, more| (first.to_owned(), last.to_owned(), more);
-    assert_eq!(page(2, Order::Desc, None), of("i3", "i2", true));
-    assert_eq!(page(2, Order::Desc, Some("i2")), of("i1", "i1", false));
-    assert_eq!(page(20, Order::Asc, Some("i1")), of("i2", "i3", false));
-    assert_eq!(page(20, Order::Asc, Some("i3")), of("", "", false));
-    assert!(page_items(&items, 20, Order::Asc, Some("other")).is_err());
+    assert_eq!(page(2, ItemOrder::Desc, None), of("i3", "i2", true));
+    assert_eq!(page(2, ItemOrder::Desc, Some("i2")), of("i1", "i1", false));
+    assert_eq!(page(20, ItemOrder::Asc, Some("i1")), of("i2", "i3", false));
+    assert_eq!(page(20, ItemOrder::Asc, Some("i3")), of("", "", false));
+    assert!(page_items(&items, 20, ItemOrder::Asc, Some("other")).is_err());
 }

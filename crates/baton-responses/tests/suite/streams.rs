@@ -1,9 +1,9 @@
 //! Streams as clients see them: one line per event, and the object that they lead to.
 
-use baton_responses::{Note, Projector, ResponseId, StreamEvent, fold::Folded};
+use baton_responses::{RequestRecord, ResponseId, ResponseProjector, StreamEvent, fold::FoldedResponse};
 use baton_types::{
-    CallerTool, Json, Message, Part, Reason, Reasoning, Role, TaskEvent, TaskState, Timestamp, ToolAnswer, ToolAnswers,
-    ToolCall, ToolExecution, ToolResult, Usage, Wishes,
+    CallerTool, FailureReason, Json, Message, Part, ReasoningBlock, Role, RunOptions, TaskEvent, TaskState, Timestamp,
+    ToolAnswer, ToolAnswers, ToolCall, ToolExecution, ToolResult, Usage,
 };
 use serde_json::{Value, json};
 use std::borrow::Borrow;
@@ -12,19 +12,19 @@ const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
 /// A task under way, and what its stream shows.
 pub(crate) struct Scene {
-    pub(crate) projector: Projector,
+    pub(crate) projector: ResponseProjector,
     pub(crate) stream: Vec<StreamEvent>,
     number: u64,
 }
 
 impl Scene {
-    pub(crate) fn new(note: &Note) -> Self {
+    pub(crate) fn new(note: &RequestRecord) -> Self {
         Self::of_turn(2, note)
     }
 
-    pub(crate) fn of_turn(at: u64, note: &Note) -> Self {
-        let id = ResponseId { task: "t-1".into(), at };
-        let mut projector = Projector::new(&id, NOW, "helper", note);
+    pub(crate) fn of_turn(at: u64, note: &RequestRecord) -> Self {
+        let id = ResponseId { task: "t-1".into(), event_number: at };
+        let mut projector = ResponseProjector::new(&id, NOW, "helper", note);
         let stream = projector.begin();
         let mut scene = Self { projector, stream, number: 0 };
         scene.event(TaskEvent::Submitted {
@@ -42,7 +42,7 @@ impl Scene {
             parameters: json!({"type": "object"}).into(),
         };
         let tools = vec![tool("mine"), tool("free")];
-        scene.event(TaskEvent::Wished { wishes: Box::new(Wishes { tools, ..Wishes::default() }) });
+        scene.event(TaskEvent::Wished { wishes: Box::new(RunOptions { tools, ..RunOptions::default() }) });
         scene.run();
         scene
     }
@@ -53,7 +53,7 @@ impl Scene {
     }
 
     pub(crate) fn run(&mut self) {
-        let (run, agent) = ("r".into(), baton_types::Digest::of(b"a"));
+        let (run, agent) = ("r".into(), baton_types::Digest::compute(b"a"));
         self.event(TaskEvent::RunStarted { run, agent, deadline: NOW, autonomous: false });
     }
 
@@ -90,13 +90,13 @@ impl Scene {
         self.status(TaskState::Completed, Some(answer), None);
     }
 
-    pub(crate) fn status(&mut self, state: TaskState, message: Option<Message>, reason: Option<Reason>) {
+    pub(crate) fn status(&mut self, state: TaskState, message: Option<Message>, reason: Option<FailureReason>) {
         self.event(TaskEvent::StatusChanged { state, message, reason });
     }
 
     /// One line per event, without what is the same in all of them; the object comes last.
     fn shown(&self) -> String {
-        let mut folded = Folded::default();
+        let mut folded = FoldedResponse::default();
         let mut lines = Vec::new();
         for event in &self.stream {
             let mut body: Value = serde_json::from_str(&event.to_frame()).unwrap();
@@ -122,9 +122,10 @@ impl Scene {
 
 #[test]
 fn a_text_answer() {
-    let mut scene = Scene::new(&Note::default());
+    let mut scene = Scene::new(&RequestRecord::default());
     scene.attempt("m1", 1);
-    let reasoning = Reasoning { model: "a:b".to_owned(), text: "Be kind.".to_owned(), replay: None, after_text: false };
+    let reasoning =
+        ReasoningBlock { model: "a:b".to_owned(), text: "Be kind.".to_owned(), replay: None, after_text: false };
     scene.event(TaskEvent::Reasoned { message: "m1".into(), reasoning });
     scene.live("m1", 0, "Hel");
     scene.live("m1", 0, "Hel");
@@ -138,7 +139,7 @@ fn a_text_answer() {
 
 #[test]
 fn tools_of_the_agent_a_server_another_agent_and_the_caller() {
-    let mut scene = Scene::new(&Note { custom: vec!["free".to_owned()], ..Note::default() });
+    let mut scene = Scene::new(&RequestRecord { custom: vec!["free".to_owned()], ..RequestRecord::default() });
     scene.attempt("m1", 1);
     let calls = [
         ("c1", "lookup", json!({"city": "Oakland"})),
@@ -183,7 +184,7 @@ fn may_it_run(call: &str) -> Message {
 
 /// A turn that ends with the question, then one that begins with the answer.
 fn approved(at: u64) -> Scene {
-    let mut scene = Scene::of_turn(at, &Note::default());
+    let mut scene = Scene::of_turn(at, &RequestRecord::default());
     scene.attempt("m1", 1);
     scene.calls("m1", "", &[("c_1", "delete", json!({"file": "a"}))]);
     scene.status(TaskState::InputRequired, Some(may_it_run("c_1")), None);
@@ -212,17 +213,17 @@ fn an_approval_ends_one_turn_and_begins_another() {
 
 #[test]
 fn a_failure_takes_back_what_was_shown() {
-    let mut scene = Scene::new(&Note::default());
+    let mut scene = Scene::new(&RequestRecord::default());
     scene.attempt("m1", 1);
     scene.live("m1", 0, "Hel");
     let (code, detail) = ("BTN-3003".to_owned(), "The model's service is down.".to_owned());
-    scene.status(TaskState::Failed, None, Some(Reason::new(code, detail)));
+    scene.status(TaskState::Failed, None, Some(FailureReason::new(code, detail)));
     insta::assert_snapshot!(scene.shown());
 }
 
 #[test]
 fn a_background_stream_is_what_the_journal_says() {
-    let mut scene = Scene::new(&Note { background: true, ..Note::default() });
+    let mut scene = Scene::new(&RequestRecord { background: true, ..RequestRecord::default() });
     scene.attempt("m1", 1);
     scene.live("m1", 0, "not shown");
     let wrote =
@@ -236,18 +237,18 @@ fn a_background_stream_is_what_the_journal_says() {
 
 #[test]
 fn questions_in_words_and_other_ends() {
-    let mut asks = Scene::new(&Note::default());
+    let mut asks = Scene::new(&RequestRecord::default());
     asks.attempt("m1", 1);
     asks.calls("m1", "", &[("c1", "ask_user", json!({"question": "Where?"}))]);
     let question = Message::new("q".into(), Role::Agent, vec![Part::text("Where?")]);
     asks.status(TaskState::InputRequired, Some(question), None);
-    let mut refuses = Scene::new(&Note::default());
+    let mut refuses = Scene::new(&RequestRecord::default());
     refuses.attempt("m1", 1);
     refuses.calls("m1", "", &[("c1", "reject_task", json!({"reason": "No."}))]);
     let no = Message::new("n".into(), Role::Agent, vec![Part::text("No.")]);
     refuses.status(TaskState::Rejected, Some(no), None);
-    let mut turns = Scene::new(&Note::default());
-    let reason = Reason::new("BTN-3001", "Too many.");
+    let mut turns = Scene::new(&RequestRecord::default());
+    let reason = FailureReason::new("BTN-3001", "Too many.");
     turns.status(TaskState::Failed, None, Some(reason));
     let object = |scene: &Scene| {
         let response = scene.projector.response();

@@ -1,14 +1,14 @@
 //! Context of a request, as recorded and shown.
 
 use super::SessionItem;
-use baton_types::{Include, ItemKind, RequestContext, Thousandths, ToolSpec, UsedItem};
+use baton_types::{IncludedItem, InclusionMode, ItemKind, RequestContext, Thousandths, ToolSpec};
 use serde_json::{Value, json};
 
 /// Member of an answer's metadata with the context of its request.
 pub const REQUEST_MEMBER: &str = "dev.baton/request-context";
 
 /// Maximum number of recorded tools; rules and references are limited by the definition.
-const MOST_TOOLS: usize = 256;
+const MAX_RECORDED_TOOLS: usize = 256;
 
 /// An item that is relevant to the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,30 +31,30 @@ pub fn request_context<'a>(
 ) -> RequestContext {
     let mut items = Vec::new();
     for (kind, session) in [(ItemKind::Reference, references), (ItemKind::Rule, rules)] {
-        items.extend(session.iter().map(|there| used(kind, &there.item.name, there.include, None)));
+        items.extend(session.iter().map(|there| included_item(kind, &there.item.name, there.include, None)));
         let relevant = relevant.iter().filter(|item| item.kind == kind);
-        items.extend(relevant.map(|item| used(kind, &item.name, Include::Agent, Some(item.score))));
+        items.extend(relevant.map(|item| included_item(kind, &item.name, InclusionMode::Agent, Some(item.score))));
     }
-    let tools = tools.into_iter().take(MOST_TOOLS).map(|tool| {
+    let tools = tools.into_iter().take(MAX_RECORDED_TOOLS).map(|tool| {
         let score = relevant.iter().find(|item| item.kind == ItemKind::Tool && item.name == tool.name);
         // A relevance-selected tool without a score was named explicitly.
         let include = match (tool.include, score) {
-            (Include::Agent, None) => Include::Manual,
+            (InclusionMode::Agent, None) => InclusionMode::Manual,
             (include, _) => include,
         };
-        let server = tool.at_server().map(|(server, _)| server.to_owned());
-        UsedItem { server, ..used(ItemKind::Tool, &tool.name, include, score.map(|item| item.score)) }
+        let server = tool.mcp_server_and_tool().map(|(server, _)| server.to_owned());
+        IncludedItem { server, ..included_item(ItemKind::Tool, &tool.name, include, score.map(|item| item.score)) }
     });
     items.extend(tools);
     RequestContext { items }
 }
 
-fn used(kind: ItemKind, name: &str, include: Include, score: Option<Thousandths>) -> UsedItem {
-    UsedItem { kind, name: name.to_owned(), server: None, include, score }
+fn included_item(kind: ItemKind, name: &str, include: InclusionMode, score: Option<Thousandths>) -> IncludedItem {
+    IncludedItem { kind, name: name.to_owned(), server: None, include, score }
 }
 
 /// JSON form for clients; scores are numbers from 0 to 1.
-pub fn shown(request: &RequestContext) -> Value {
+pub fn request_context_json(request: &RequestContext) -> Value {
     let items = request.items.iter().map(|item| {
         let mut shown = json!({ "kind": item.kind, "name": item.name, "include": item.include });
         if let Some(server) = &item.server {

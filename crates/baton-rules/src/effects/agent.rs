@@ -2,7 +2,7 @@
 
 use super::{DefinitionEffects, Program, ProgramStart, service};
 use baton_types::{
-    AgentSpec, AgentVariables, CommandTool, GuardRunner, Guardrail, GuestTool, HandoffTarget, HttpTool, McpTool,
+    AgentSpec, AgentVariables, CallerServerTool, CommandTool, GuardRunner, Guardrail, HandoffTarget, HttpTool, McpTool,
     ModelSpec, ToolRunner, ToolSpec,
 };
 
@@ -75,7 +75,7 @@ fn collect_tool(effects: &mut DefinitionEffects, tool: &ToolSpec) {
         }
         // The server belongs to the agent resources or was supplied with the request of a caller.
         ToolRunner::Mcp(McpTool { server: _, tool: _ })
-        | ToolRunner::Guest(GuestTool { guest: _, server: _, tool: _ })
+        | ToolRunner::Guest(CallerServerTool { guest: _, server: _, tool: _ })
         | ToolRunner::Native
         | ToolRunner::Caller
         | ToolRunner::BuiltIn => {}

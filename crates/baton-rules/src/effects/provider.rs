@@ -115,7 +115,7 @@ fn destination(id: &str, entry: Option<&ProviderEntry>, variables: &AgentVariabl
             add(name, is, value);
         }
     }
-    for (key, value) in KnownProvider::of(id).into_iter().flat_map(|known| own_variables(known, variables)) {
+    for (key, value) in KnownProvider::find(id).into_iter().flat_map(|known| own_variables(known, variables)) {
         add(key.name, key.setting, value);
     }
     Destination::Service { transport: format!("provider {id}"), origin: parts.join(" ") }
@@ -123,7 +123,7 @@ fn destination(id: &str, entry: Option<&ProviderEntry>, variables: &AgentVariabl
 
 /// Meaning of a provider key; custom providers use the keys of compatible servers.
 fn setting(id: &str, name: &str) -> Option<ProviderSetting> {
-    let known = KnownProvider::of(id).or_else(|| KnownProvider::of("docker"));
+    let known = KnownProvider::find(id).or_else(|| KnownProvider::find("docker"));
     let own = known.map_or(&[][..], |known| known.keys);
     own.iter().chain(&COMMON_PROVIDER_KEYS).find(|key| key.name == name).map(|key| key.setting)
 }

@@ -1,7 +1,7 @@
 //! Effects of an MCP server of a definition.
 
 use super::{DefinitionEffects, Destination, Program, ProgramStart, ValueSource, service};
-use baton_types::{AgentVariables, IncludeModes, McpEra, McpOauth, McpServer, McpTimeouts, McpTransport};
+use baton_types::{AgentVariables, InclusionModes, McpEra, McpOauth, McpServer, McpTimeouts, McpTransport};
 use std::collections::BTreeMap;
 
 pub(super) fn collect(effects: &mut DefinitionEffects, server: &McpServer, variables: &AgentVariables) {
@@ -38,7 +38,7 @@ pub(super) fn collect(effects: &mut DefinitionEffects, server: &McpServer, varia
                 enabled: true,
                 era: McpEra::default(),
                 timeouts: McpTimeouts::default(),
-                modes: IncludeModes::default(),
+                modes: InclusionModes::default(),
                 prefix: None,
                 required: false,
             };

@@ -6,28 +6,28 @@ use serde_json::value::RawValue;
 use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
 
 /// Arguments of a call; none if they are unknown.
-pub(super) struct Arguments<'a>(Option<Place<'a>>);
+pub(super) struct RuleArguments<'a>(Option<ArgumentValue<'a>>);
 
-impl<'a> Arguments<'a> {
-    pub(super) fn of(arguments: Option<&'a Json>) -> Self {
-        Self(arguments.map(|arguments| Place::new(arguments.as_str())))
+impl<'a> RuleArguments<'a> {
+    pub(super) fn new(arguments: Option<&'a Json>) -> Self {
+        Self(arguments.map(|arguments| ArgumentValue::new(arguments.as_str())))
     }
 
     /// Creates a matcher for a sequence of rules.
-    pub(super) fn look(&self) -> Look<'_, 'a> {
-        Look { whole: self.0.as_ref(), last: None }
+    pub(super) fn matcher(&self) -> ArgumentMatcher<'_, 'a> {
+        ArgumentMatcher { whole: self.0.as_ref(), last: None }
     }
 }
 
 /// Matches rules against arguments and caches the last lookup: rules of one tool mostly check one argument.
-pub(super) struct Look<'l, 'a> {
-    whole: Option<&'l Place<'a>>,
+pub(super) struct ArgumentMatcher<'l, 'a> {
+    whole: Option<&'l ArgumentValue<'a>>,
     last: Option<(&'l str, Option<&'l str>)>,
 }
 
-impl<'l> Look<'l, '_> {
+impl<'l> ArgumentMatcher<'l, '_> {
     /// Whether a call has all these arguments; a missing argument never matches.
-    pub(super) fn fits(&mut self, wanted: &'l [ArgumentMatch]) -> bool {
+    pub(super) fn matches(&mut self, wanted: &'l [ArgumentMatch]) -> bool {
         wanted.iter().all(|wanted| match self.whole {
             Some(whole) => self.text(whole, &wanted.path).is_some_and(|text| glob_matches(&wanted.glob, text)),
             // Unknown arguments match only the pattern for any arguments.
@@ -36,15 +36,15 @@ impl<'l> Look<'l, '_> {
     }
 
     /// Whether the value of an argument is ambiguous: the receiver may parse it differently.
-    pub(super) fn is_unclear(&self, wanted: &[ArgumentMatch]) -> bool {
-        self.whole.is_some_and(|whole| wanted.iter().any(|wanted| whole.is_unclear(&wanted.path)))
+    pub(super) fn is_ambiguous(&self, wanted: &[ArgumentMatch]) -> bool {
+        self.whole.is_some_and(|whole| wanted.iter().any(|wanted| whole.is_ambiguous(&wanted.path)))
     }
 
-    fn text(&mut self, whole: &'l Place<'_>, pointer: &'l str) -> Option<&'l str> {
+    fn text(&mut self, whole: &'l ArgumentValue<'_>, pointer: &'l str) -> Option<&'l str> {
         match self.last {
             Some((last, text)) if last == pointer => text,
             _ => {
-                let text = whole.at(pointer).and_then(Place::text);
+                let text = whole.resolve_pointer(pointer).and_then(ArgumentValue::text);
                 self.last = Some((pointer, text));
                 text
             }
@@ -53,27 +53,27 @@ impl<'l> Look<'l, '_> {
 }
 
 /// One value of the arguments, parsed lazily and once.
-struct Place<'a> {
+struct ArgumentValue<'a> {
     json: &'a str,
     text: OnceCell<Option<Cow<'a, str>>>,
-    inside: OnceCell<Inside<'a>>,
+    inside: OnceCell<ArgumentContent<'a>>,
 }
 
-enum Inside<'a> {
-    Members(BTreeMap<String, Place<'a>>),
-    Entries(Vec<Place<'a>>),
+enum ArgumentContent<'a> {
+    Members(BTreeMap<String, ArgumentValue<'a>>),
+    Entries(Vec<ArgumentValue<'a>>),
     Nothing,
     /// Invalid member names, such as a lone surrogate.
     Unreadable,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ArgumentValue<'a> {
     fn new(json: &'a str) -> Self {
         Self { json, text: OnceCell::new(), inside: OnceCell::new() }
     }
 
     /// Resolves a JSON pointer.
-    fn at(&self, pointer: &str) -> Option<&Self> {
+    fn resolve_pointer(&self, pointer: &str) -> Option<&Self> {
         if pointer.is_empty() {
             return Some(self);
         }
@@ -86,39 +86,43 @@ impl<'a> Place<'a> {
 
     fn step(&self, step: &str) -> Option<&Self> {
         match self.inside.get_or_init(|| self.read()) {
-            Inside::Members(members) if step.contains('~') => members.get(&step.replace("~1", "/").replace("~0", "~")),
-            Inside::Members(members) => members.get(step),
-            Inside::Entries(entries) => {
+            ArgumentContent::Members(members) if step.contains('~') => {
+                members.get(&step.replace("~1", "/").replace("~0", "~"))
+            }
+            ArgumentContent::Members(members) => members.get(step),
+            ArgumentContent::Entries(entries) => {
                 let is_index = step == "0" || !step.starts_with(['0', '+']);
                 entries.get(step.parse::<usize>().ok().filter(|_| is_index)?)
             }
-            Inside::Nothing | Inside::Unreadable => None,
+            ArgumentContent::Nothing | ArgumentContent::Unreadable => None,
         }
     }
 
-    fn is_unclear(&self, pointer: &str) -> bool {
+    fn is_ambiguous(&self, pointer: &str) -> bool {
         let mut place = self;
         for step in pointer.strip_prefix('/').into_iter().flat_map(|steps| steps.split('/')) {
             match place.step(step) {
                 Some(next) => place = next,
-                None => return matches!(place.inside.get(), Some(Inside::Unreadable)),
+                None => return matches!(place.inside.get(), Some(ArgumentContent::Unreadable)),
             }
         }
         place.text().is_none()
     }
 
-    fn read(&self) -> Inside<'a> {
-        let place = |raw: &'a RawValue| Place::new(raw.get());
+    fn read(&self) -> ArgumentContent<'a> {
+        let place = |raw: &'a RawValue| ArgumentValue::new(raw.get());
         match self.json.as_bytes().first() {
             Some(b'{') => match serde_json::from_str::<BTreeMap<String, &'a RawValue>>(self.json) {
-                Ok(members) => Inside::Members(members.into_iter().map(|(name, raw)| (name, place(raw))).collect()),
-                Err(_) => Inside::Unreadable,
+                Ok(members) => {
+                    ArgumentContent::Members(members.into_iter().map(|(name, raw)| (name, place(raw))).collect())
+                }
+                Err(_) => ArgumentContent::Unreadable,
             },
             Some(b'[') => match serde_json::from_str::<Vec<&'a RawValue>>(self.json) {
-                Ok(entries) => Inside::Entries(entries.into_iter().map(place).collect()),
-                Err(_) => Inside::Nothing,
+                Ok(entries) => ArgumentContent::Entries(entries.into_iter().map(place).collect()),
+                Err(_) => ArgumentContent::Nothing,
             },
-            _ => Inside::Nothing,
+            _ => ArgumentContent::Nothing,
         }
     }
 

@@ -1,33 +1,35 @@
 //! Permission decision for a call.
 
 use super::{
-    arguments::Arguments,
-    word::{Named, Word, word},
+    arguments::RuleArguments,
+    word::{RuleOutcome, RuleSubject, resolve_rules},
 };
-use baton_types::{AskWhen, Effects, Include, Json, Permission, ToolPolicy, ToolSpec};
+use baton_types::{ApprovalMode, Effects, InclusionMode, Json, Permission, ToolPolicy, ToolSpec};
 
-const DENIED: &str = "the agent's permissions deny it; continue without it, or use another tool";
-const ARGUMENTS_DENIED: &str = "the agent's permissions deny calls with such arguments; other arguments may be allowed";
-const NOBODY_TO_ASK: &str = "it needs approval, and in this session no one can be asked; continue without it, \
+const DENIED_REASON: &str = "the agent's permissions deny it; continue without it, or use another tool";
+const ARGUMENTS_DENIED_REASON: &str =
+    "the agent's permissions deny calls with such arguments; other arguments may be allowed";
+const NO_APPROVER_REASON: &str = "it needs approval, and in this session no one can be asked; continue without it, \
                              or use another tool";
-const NOT_ALONE: &str = "an autonomous agent cannot change itself or its session; continue without it, or use another \
+const SELF_CHANGE_REASON: &str = "an autonomous agent cannot change itself or its session; continue without it, or use another \
                          tool, and say in the answer what should be changed";
-const NOT_NAMED: &str = "it is available only in sessions that include it; continue without it, or use another tool";
+const NOT_INCLUDED_REASON: &str =
+    "it is available only in sessions that include it; continue without it, or use another tool";
 
 /// Session settings that affect permissions.
 #[derive(Clone, Copy, Debug)]
-pub struct Session<'a> {
+pub struct PermissionContext<'a> {
     /// Whether no person can be asked.
     pub autonomous: bool,
     /// When approval is requested.
-    pub ask: AskWhen,
+    pub ask: ApprovalMode,
     /// Explicitly included tools, by their name for models or on their server.
     pub included: &'a [String],
 }
 
 /// Permission decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum PermissionDecision {
     /// The call runs.
     Run,
     /// Approval is requested first.
@@ -38,55 +40,55 @@ pub enum Decision {
 
 /// Decides about a call; `None` as arguments means that they are unknown. `granted` is whether the tool is approved for
 /// this session; an autonomous session never has such approvals.
-pub fn decide(
+pub fn decide_permission(
     policy: &ToolPolicy,
-    session: &Session<'_>,
+    session: &PermissionContext<'_>,
     tool: &ToolSpec,
     arguments: Option<&Json>,
     granted: bool,
-) -> Decision {
-    let said = match word(policy, tool, &Arguments::of(arguments)) {
-        Word::Said((_, said)) => said,
-        Word::Denied => return Decision::Deny(DENIED),
-        Word::ArgumentsDenied => return Decision::Deny(ARGUMENTS_DENIED),
+) -> PermissionDecision {
+    let said = match resolve_rules(policy, tool, &RuleArguments::new(arguments)) {
+        RuleOutcome::Ranked((_, said)) => said,
+        RuleOutcome::Denied => return PermissionDecision::Deny(DENIED_REASON),
+        RuleOutcome::ArgumentsDenied => return PermissionDecision::Deny(ARGUMENTS_DENIED_REASON),
     };
-    if changes_itself_alone(session, tool) {
-        return Decision::Deny(NOT_ALONE);
+    if changes_autonomous_agent(session, tool) {
+        return PermissionDecision::Deny(SELF_CHANGE_REASON);
     }
-    if !is_named(session, tool) {
-        return Decision::Deny(NOT_NAMED);
+    if !is_included(session, tool) {
+        return PermissionDecision::Deny(NOT_INCLUDED_REASON);
     }
-    match done_with(session, said) {
-        Decision::Ask if granted => Decision::Run,
+    match apply_session(session, said) {
+        PermissionDecision::Ask if granted => PermissionDecision::Run,
         decision => decision,
     }
 }
 
 /// Applies the session settings to a permission.
-pub(super) fn done_with(session: &Session<'_>, said: Permission) -> Decision {
+pub(super) fn apply_session(session: &PermissionContext<'_>, said: Permission) -> PermissionDecision {
     let asks = match (said, session.ask) {
-        (Permission::Deny, _) => return Decision::Deny(DENIED),
-        (_, AskWhen::Always) => true,
-        (_, AskWhen::Never) => false,
-        (said, AskWhen::Tool) => said == Permission::Ask,
+        (Permission::Deny, _) => return PermissionDecision::Deny(DENIED_REASON),
+        (_, ApprovalMode::Always) => true,
+        (_, ApprovalMode::Never) => false,
+        (said, ApprovalMode::Tool) => said == Permission::Ask,
     };
     match (asks, session.autonomous) {
-        (false, _) => Decision::Run,
-        (true, false) => Decision::Ask,
-        (true, true) => Decision::Deny(NOBODY_TO_ASK),
+        (false, _) => PermissionDecision::Run,
+        (true, false) => PermissionDecision::Ask,
+        (true, true) => PermissionDecision::Deny(NO_APPROVER_REASON),
     }
 }
 
 /// Whether the tool would change an autonomous agent. This is never allowed, whatever the definition permits.
-pub(super) fn changes_itself_alone(session: &Session<'_>, tool: &ToolSpec) -> bool {
+pub(super) fn changes_autonomous_agent(session: &PermissionContext<'_>, tool: &ToolSpec) -> bool {
     session.autonomous && tool.effects == Effects::OwnAgent
 }
 
 /// Whether the tool is part of the session. Tools included by relevance count as part of it.
-pub(super) fn is_named(session: &Session<'_>, tool: &ToolSpec) -> bool {
-    let known = Named::of(tool).tool;
+pub(super) fn is_included(session: &PermissionContext<'_>, tool: &ToolSpec) -> bool {
+    let known = RuleSubject::from_tool(tool).tool;
     match tool.include {
-        Include::Always | Include::Agent => true,
-        Include::Manual => session.included.iter().any(|name| *name == tool.name || name == known),
+        InclusionMode::Always | InclusionMode::Agent => true,
+        InclusionMode::Manual => session.included.iter().any(|name| *name == tool.name || name == known),
     }
 }

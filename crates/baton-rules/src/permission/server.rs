@@ -1,44 +1,47 @@
 //! Permissions of one tool of an MCP server.
 
 use super::{
-    arguments::Arguments,
+    arguments::RuleArguments,
     glob_matches,
-    word::{Named, Precision, Word, precision, strongest},
+    word::{RuleOutcome, RulePrecision, RuleSubject, precision, strongest_rule},
 };
-use baton_types::{ArgumentMatch, Include, IncludeModes, McpServer, Permission, PermissionRule};
+use baton_types::{ArgumentMatch, InclusionMode, InclusionModes, McpServer, Permission, PermissionRule};
 
 /// Permissions of one tool of a server; stored with the tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolWords {
+pub struct ServerToolPermissions {
     /// Default permission.
     pub permission: Permission,
     /// Rules of the server that match the tool or some of its calls.
     pub rules: Vec<PermissionRule>,
     /// When it is part of a session.
-    pub include: Include,
+    pub include: InclusionMode,
 }
 
-impl ToolWords {
+impl ServerToolPermissions {
     /// Permissions of a tool, by its name on the server; `None` if it must be hidden: not included, excluded, or denied
     /// for all arguments.
-    pub fn of(server: &McpServer, tool: &str) -> Option<Self> {
+    pub fn for_tool(server: &McpServer, tool: &str) -> Option<Self> {
         let names = |globs: &[String]| globs.iter().any(|glob| glob_matches(glob, tool));
         if !server.include.is_empty() && !names(&server.include) || names(&server.exclude) {
             return None;
         }
-        let named = Named { server: Some(&server.name), tool };
+        let named = RuleSubject { server: Some(&server.name), tool };
         let rules: Vec<_> =
             server.permissions.rules.iter().filter(|rule| precision(rule, named).is_some()).cloned().collect();
-        let default = (Precision::Default, server.permissions.default);
-        let Word::Said((_, permission)) = strongest(&rules, named, &Arguments::of(None), default) else { return None };
+        let default = (RulePrecision::Default, server.permissions.default);
+        let RuleOutcome::Ranked((_, permission)) = strongest_rule(&rules, named, &RuleArguments::new(None), default)
+        else {
+            return None;
+        };
         let lets_some = rules.iter().any(|rule| rule.permission != Permission::Deny);
         let is_seen = permission != Permission::Deny || lets_some;
-        is_seen.then(|| Self { permission, rules, include: include(&server.modes, tool) })
+        is_seen.then(|| Self { permission, rules, include: inclusion_mode(&server.modes, tool) })
     }
 
     /// Permissions for a tool that changed since it was allowed: calls that would run need approval.
     #[must_use]
-    pub fn doubted(mut self, tool: &str) -> Self {
+    pub fn with_approval_required(mut self, tool: &str) -> Self {
         // As precise as possible, so that no other rule takes precedence.
         let every_call = ArgumentMatch { path: String::new(), glob: "*".to_owned() };
         for rule in self.rules.iter_mut().filter(|rule| rule.permission == Permission::Allow) {
@@ -55,7 +58,7 @@ impl ToolWords {
 }
 
 /// An exact name precedes a glob; among equals the first applies.
-fn include(modes: &IncludeModes, tool: &str) -> Include {
+fn inclusion_mode(modes: &InclusionModes, tool: &str) -> InclusionMode {
     let exact = modes.tools.iter().find(|(name, _)| name == tool);
     let said = exact.or_else(|| modes.tools.iter().find(|(glob, _)| glob_matches(glob, tool)));
     said.map_or(modes.default, |(_, include)| *include)

@@ -1,11 +1,11 @@
 //! Precedence of permission rules.
 
-use super::{arguments::Arguments, glob_matches};
+use super::{arguments::RuleArguments, glob_matches};
 use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
 
 /// Precision of a rule; the more precise rule takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Precision {
+pub(super) enum RulePrecision {
     /// Default, if no rule matches.
     Default,
     /// Glob of tools.
@@ -19,18 +19,18 @@ pub(super) enum Precision {
 }
 
 /// A permission with the precision of its rule. Of two equally precise ones the stricter is greater.
-pub(super) type Said = (Precision, Permission);
+pub(super) type RankedPermission = (RulePrecision, Permission);
 
 /// Names of a tool for rule matching.
 #[derive(Clone, Copy)]
-pub(super) struct Named<'a> {
+pub(super) struct RuleSubject<'a> {
     pub(super) server: Option<&'a str>,
     pub(super) tool: &'a str,
 }
 
-impl<'a> Named<'a> {
-    pub(super) fn of(tool: &'a ToolSpec) -> Self {
-        match tool.at_server() {
+impl<'a> RuleSubject<'a> {
+    pub(super) fn from_tool(tool: &'a ToolSpec) -> Self {
+        match tool.mcp_server_and_tool() {
             Some((server, tool)) => Self { server: Some(server), tool },
             None => Self { server: None, tool: &tool.name },
         }
@@ -38,21 +38,21 @@ impl<'a> Named<'a> {
 }
 
 /// Precision of a rule for a tool; none if it does not match.
-pub(super) fn precision(rule: &PermissionRule, named: Named<'_>) -> Option<Precision> {
-    is_about(rule, named).then(|| at_most(rule, named))
+pub(super) fn precision(rule: &PermissionRule, named: RuleSubject<'_>) -> Option<RulePrecision> {
+    rule_matches(rule, named).then(|| max_precision(rule, named))
 }
 
 /// Precision of a rule for a tool, assuming that it matches.
-fn at_most(rule: &PermissionRule, named: Named<'_>) -> Precision {
+fn max_precision(rule: &PermissionRule, named: RuleSubject<'_>) -> RulePrecision {
     match (rule.tool == named.tool, rule.arguments.is_empty()) {
-        (true, false) => Precision::NameWithArguments,
-        (true, true) => Precision::Name,
-        (false, false) => Precision::GlobWithArguments,
-        (false, true) => Precision::Glob,
+        (true, false) => RulePrecision::NameWithArguments,
+        (true, true) => RulePrecision::Name,
+        (false, false) => RulePrecision::GlobWithArguments,
+        (false, true) => RulePrecision::Glob,
     }
 }
 
-fn is_about(rule: &PermissionRule, named: Named<'_>) -> bool {
+fn rule_matches(rule: &PermissionRule, named: RuleSubject<'_>) -> bool {
     let is_tool = rule.tool == named.tool || glob_matches(&rule.tool, named.tool);
     is_tool
         && match (&rule.server, named.server) {
@@ -64,9 +64,9 @@ fn is_about(rule: &PermissionRule, named: Named<'_>) -> bool {
 
 /// Permission of a call before session settings are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum RuleOutcome {
     /// Permission with its precision; a denial only as the default of the tool.
-    Said(Said),
+    Ranked(RankedPermission),
     /// Denied by a rule for every call of the tool, or by its default.
     Denied,
     /// Denied by a rule for such arguments.
@@ -76,39 +76,39 @@ pub(super) enum Word {
 /// Resolves the permission of a call. A denial always wins; otherwise the most precise rule applies, and of two equally
 /// precise ones the one that asks. If the default of the tool is a denial, only its own rules can permit calls: no
 /// other file allows a call that the server's file denies.
-pub(super) fn word(policy: &ToolPolicy, tool: &ToolSpec, arguments: &Arguments<'_>) -> Word {
-    let named = Named::of(tool);
-    let own = match strongest(&tool.rules, named, arguments, (Precision::Default, tool.permission)) {
-        Word::Said((Precision::Default, Permission::Deny)) => return Word::Denied,
-        Word::Said(own) => own,
+pub(super) fn resolve_rules(policy: &ToolPolicy, tool: &ToolSpec, arguments: &RuleArguments<'_>) -> RuleOutcome {
+    let named = RuleSubject::from_tool(tool);
+    let own = match strongest_rule(&tool.rules, named, arguments, (RulePrecision::Default, tool.permission)) {
+        RuleOutcome::Ranked((RulePrecision::Default, Permission::Deny)) => return RuleOutcome::Denied,
+        RuleOutcome::Ranked(own) => own,
         denied => return denied,
     };
-    strongest(&policy.rules, named, arguments, own)
+    strongest_rule(&policy.rules, named, arguments, own)
 }
 
 /// Strongest matching rule that is more precise than `least`.
-pub(super) fn strongest<'l>(
+pub(super) fn strongest_rule<'l>(
     rules: &'l [PermissionRule],
-    named: Named<'_>,
-    arguments: &'l Arguments<'_>,
-    least: Said,
-) -> Word {
-    let (mut best, mut look) = (least, arguments.look());
+    named: RuleSubject<'_>,
+    arguments: &'l RuleArguments<'_>,
+    least: RankedPermission,
+) -> RuleOutcome {
+    let (mut best, mut look) = (least, arguments.matcher());
     for rule in rules {
-        let said = (at_most(rule, named), rule.permission);
+        let said = (max_precision(rule, named), rule.permission);
         let is_denial = rule.permission == Permission::Deny;
         // Globs and arguments are evaluated only if they can change the outcome.
         let matters = is_denial || said > best;
-        if !matters || !is_about(rule, named) {
+        if !matters || !rule_matches(rule, named) {
             continue;
         }
-        if !(look.fits(&rule.arguments) || is_denial && look.is_unclear(&rule.arguments)) {
+        if !(look.matches(&rule.arguments) || is_denial && look.is_ambiguous(&rule.arguments)) {
             continue;
         }
         if is_denial {
-            return if rule.arguments.is_empty() { Word::Denied } else { Word::ArgumentsDenied };
+            return if rule.arguments.is_empty() { RuleOutcome::Denied } else { RuleOutcome::ArgumentsDenied };
         }
         best = said;
     }
-    Word::Said(best)
+    RuleOutcome::Ranked(best)
 }

@@ -1,6 +1,6 @@
 //! Scopes as text, and what they allow.
 
-use baton_rules::{Access, Scope, may, may_everywhere};
+use baton_rules::{Access, AccessScope, check_access, check_access_to_all};
 use baton_types::{AgentName, Principal};
 use proptest::prelude::*;
 
@@ -50,7 +50,7 @@ fn what_scopes_allow() {
     ] {
         let scopes: Vec<String> = scopes.split(' ').map(str::to_owned).collect();
         let agent = Some(agent).filter(|agent| !agent.is_empty()).map(AgentName::from);
-        let missing = may(&principal(&scopes), access, agent.as_ref()).err();
+        let missing = check_access(&principal(&scopes), access, agent.as_ref()).err();
         let missing = missing.map(|missing| missing.scope.to_string()).unwrap_or_default();
         assert_eq!(missing, expect, "{scopes:?} {access:?} {agent:?}");
     }
@@ -71,7 +71,7 @@ fn what_concerns_all_agents_needs_a_scope_for_all() {
         ("telemetry:read", read, "read"),
     ] {
         let scopes: Vec<String> = scopes.split(' ').map(str::to_owned).collect();
-        let missing = may_everywhere(&principal(&scopes), access).err();
+        let missing = check_access_to_all(&principal(&scopes), access).err();
         let missing = missing.map(|missing| missing.scope.to_string()).unwrap_or_default();
         assert_eq!(missing, expect, "{scopes:?} {access:?}");
     }
@@ -91,27 +91,27 @@ fn what_is_no_scope_says_what_is() {
         "telemetry",
         "telemetry:call",
     ] {
-        let error = Scope::parse(text).unwrap_err().to_string();
+        let error = AccessScope::parse(text).unwrap_err().to_string();
         let scopes = "read, read:AGENT, call, call:AGENT, telemetry:read or admin";
         assert_eq!(error, format!("'{text}' is not a scope; use {scopes}"));
     }
-    assert!(Scope::parse(&format!("read:{}", "a".repeat(65))).is_err());
+    assert!(AccessScope::parse(&format!("read:{}", "a".repeat(65))).is_err());
 }
 
-fn scopes() -> impl Strategy<Value = Scope> {
+fn scopes() -> impl Strategy<Value = AccessScope> {
     let agent = proptest::option::of("[a-c]".prop_map(AgentName::from));
     (0..4, agent).prop_map(|(which, agent)| match which {
-        0 => Scope::Read(agent),
-        1 => Scope::Call(agent),
-        2 => Scope::TelemetryRead,
-        _ => Scope::Admin,
+        0 => AccessScope::Read(agent),
+        1 => AccessScope::Call(agent),
+        2 => AccessScope::TelemetryRead,
+        _ => AccessScope::Admin,
     })
 }
 
 proptest! {
     #[test]
     fn scopes_are_read_as_they_are_written(scope in scopes()) {
-        prop_assert_eq!(Scope::parse(&scope.to_string()).unwrap(), scope);
+        prop_assert_eq!(AccessScope::parse(&scope.to_string()).unwrap(), scope);
     }
 
     /// The scope that is said to be missing is enough, more scopes never allow less, and what may be called may be
@@ -124,15 +124,15 @@ proptest! {
         agent in proptest::option::of("[a-c]".prop_map(AgentName::from)),
     ) {
         let mut held: Vec<String> = held.iter().map(ToString::to_string).collect();
-        let before = may(&principal(&held), access, agent.as_ref());
+        let before = check_access(&principal(&held), access, agent.as_ref());
         if before.is_ok() && access == Access::Call {
-            prop_assert!(may(&principal(&held), Access::Read, agent.as_ref()).is_ok());
+            prop_assert!(check_access(&principal(&held), Access::Read, agent.as_ref()).is_ok());
         }
         if let Err(missing) = &before {
             let enough = [held.clone(), vec![missing.scope.to_string()]].concat();
-            prop_assert!(may(&principal(&enough), access, agent.as_ref()).is_ok());
+            prop_assert!(check_access(&principal(&enough), access, agent.as_ref()).is_ok());
         }
         held.push(more.to_string());
-        prop_assert!(before.is_err() || may(&principal(&held), access, agent.as_ref()).is_ok());
+        prop_assert!(before.is_err() || check_access(&principal(&held), access, agent.as_ref()).is_ok());
     }
 }

@@ -2,30 +2,30 @@
 
 use super::permissions::mcp_tool;
 use baton_rules::{
-    RelevantItem, SessionRecord, SessionSettings, candidates, mentions, request_context, session_items, shown,
-    without_mentions,
+    RelevantItem, SessionRecord, SessionToolSettings, mentions, relevance_candidates, request_context,
+    request_context_json, session_items, without_mentions,
 };
 use baton_types::{
-    ContextItem, Include, ItemKind, ItemName, Knowledge, SessionEvent, Thousandths, Timestamp, ToolSpec,
+    ContextItem, InclusionMode, ItemKind, ItemName, Knowledge, SessionEvent, Thousandths, Timestamp, ToolSpec,
 };
 use proptest::prelude::*;
 
-fn item(name: &str, priority: u16, include: Include) -> ContextItem {
+fn item(name: &str, priority: u16, include: InclusionMode) -> ContextItem {
     ContextItem { priority, include, ..ContextItem::new(name, format!("text of {name}")) }
 }
 
 fn knowledge() -> Knowledge {
     Knowledge {
         rules: vec![
-            item("late", 900, Include::Always),
-            item("b", 500, Include::Always),
-            item("a", 500, Include::Always),
-            item("zero", 0, Include::Always),
-            item("x", 500, Include::Manual),
-            item("y-1_2", 500, Include::Manual),
-            item("found", 500, Include::Agent),
+            item("late", 900, InclusionMode::Always),
+            item("b", 500, InclusionMode::Always),
+            item("a", 500, InclusionMode::Always),
+            item("zero", 0, InclusionMode::Always),
+            item("x", 500, InclusionMode::Manual),
+            item("y-1_2", 500, InclusionMode::Manual),
+            item("found", 500, InclusionMode::Agent),
         ],
-        references: vec![item("x", 500, Include::Manual), item("map", 500, Include::Agent)],
+        references: vec![item("x", 500, InclusionMode::Manual), item("map", 500, InclusionMode::Agent)],
         ..Knowledge::default()
     }
 }
@@ -37,7 +37,7 @@ fn rule(name: &str) -> ItemName {
 fn record(events: &[SessionEvent]) -> SessionRecord {
     let opened = SessionEvent::Opened { agent: "a".into(), context: "c".into(), origin: None, history: Vec::new() };
     let at = Timestamp::from_millis(0);
-    let mut record = SessionRecord::opened(at, &opened).unwrap();
+    let mut record = SessionRecord::from_opened(at, &opened).unwrap();
     events.iter().for_each(|event| record.apply(at, event).unwrap());
     record
 }
@@ -73,13 +73,15 @@ fn only_the_mention_of_what_is_there_disappears() {
 
 #[test]
 fn a_session_has_what_is_always_there_by_priority_then_what_was_named_in_that_order() {
-    let names = |record: Option<&SessionRecord>, named: &[ItemName]| -> Vec<(String, Include)> {
+    let names = |record: Option<&SessionRecord>, named: &[ItemName]| -> Vec<(String, InclusionMode)> {
         let knowledge = knowledge();
         let items = session_items(&knowledge, ItemKind::Rule, record, named);
         items.iter().map(|there| (there.item.name.clone(), there.include)).collect()
     };
-    let always = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Include::Always)).collect::<Vec<_>>();
-    let manual = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), Include::Manual)).collect::<Vec<_>>();
+    let always =
+        |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), InclusionMode::Always)).collect::<Vec<_>>();
+    let manual =
+        |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), InclusionMode::Manual)).collect::<Vec<_>>();
     let usual = ["zero", "a", "b", "late"];
     assert_eq!(names(None, &[]), always(&usual));
     assert_eq!(
@@ -101,14 +103,14 @@ fn only_what_may_be_chosen_and_is_not_there_anyway_is_looked_at() {
     let knowledge = knowledge();
     let names = |record: Option<&SessionRecord>| -> Vec<String> {
         let there = session_items(&knowledge, ItemKind::Rule, record, &[]);
-        candidates(&knowledge, ItemKind::Rule, record, &there).iter().map(|item| item.name.clone()).collect()
+        relevance_candidates(&knowledge, ItemKind::Rule, record, &there).iter().map(|item| item.name.clone()).collect()
     };
     assert_eq!(names(None), ["found"]);
     assert!(names(Some(&record(&[SessionEvent::Included { item: rule("found") }]))).is_empty());
     assert!(names(Some(&record(&[SessionEvent::Excluded { item: rule("found") }]))).is_empty());
 }
 
-fn tool(name: &str, include: Include) -> ToolSpec {
+fn tool(name: &str, include: InclusionMode) -> ToolSpec {
     ToolSpec { include, ..mcp_tool("far", name) }
 }
 
@@ -121,10 +123,11 @@ fn a_request_says_what_is_given_in_which_order_and_why() {
         RelevantItem { kind: ItemKind::Reference, name: "map".to_owned(), score: Thousandths(25) },
     ];
     let rules = session_items(&knowledge, ItemKind::Rule, None, &[rule("x")]);
-    let tools = [tool("look", Include::Always), tool("dig", Include::Agent), tool("named", Include::Agent)];
+    let tools =
+        [tool("look", InclusionMode::Always), tool("dig", InclusionMode::Agent), tool("named", InclusionMode::Agent)];
     let request = request_context(&[], &rules[3..], &relevant, &tools);
     assert_eq!(
-        shown(&request),
+        request_context_json(&request),
         serde_json::json!({"items": [
             {"kind": "reference", "name": "map", "include": "agent", "score": 0.025},
             {"kind": "rule", "name": "late", "include": "always"},
@@ -139,24 +142,25 @@ fn a_request_says_what_is_given_in_which_order_and_why() {
 
 #[test]
 fn a_tool_is_left_out_when_it_was_not_chosen_or_was_taken_out() {
-    let leaves_out = |settings: &SessionSettings, include| settings.leaves_out(&tool("dig", include)).is_some();
-    let none = SessionSettings::default();
-    assert!(!leaves_out(&none, Include::Agent), "nothing was chosen yet");
-    let chosen = |names: &[&str]| SessionSettings {
+    let leaves_out =
+        |settings: &SessionToolSettings, include| settings.exclusion_reason(&tool("dig", include)).is_some();
+    let none = SessionToolSettings::default();
+    assert!(!leaves_out(&none, InclusionMode::Agent), "nothing was chosen yet");
+    let chosen = |names: &[&str]| SessionToolSettings {
         chosen: Some(names.iter().map(|name| (*name).to_owned()).collect()),
-        ..SessionSettings::default()
+        ..SessionToolSettings::default()
     };
-    assert!(!leaves_out(&chosen(&["far_dig"]), Include::Agent));
-    assert!(leaves_out(&chosen(&["far_other"]), Include::Agent));
-    assert!(!leaves_out(&chosen(&[]), Include::Always));
+    assert!(!leaves_out(&chosen(&["far_dig"]), InclusionMode::Agent));
+    assert!(leaves_out(&chosen(&["far_other"]), InclusionMode::Agent));
+    assert!(!leaves_out(&chosen(&[]), InclusionMode::Always));
     let said = |event: fn(ItemName) -> SessionEvent, name: &str| {
         record(&[event(ItemName { kind: ItemKind::Tool, name: name.to_owned() })])
     };
     for name in ["far_dig", "dig"] {
         let included = chosen(&[]).with_record(&said(|item| SessionEvent::Included { item }, name));
-        assert!(!leaves_out(&included, Include::Agent), "{name}");
+        assert!(!leaves_out(&included, InclusionMode::Agent), "{name}");
         let excluded = none.clone().with_record(&said(|item| SessionEvent::Excluded { item }, name));
-        assert!(leaves_out(&excluded, Include::Always) && leaves_out(&excluded, Include::Manual), "{name}");
+        assert!(leaves_out(&excluded, InclusionMode::Always) && leaves_out(&excluded, InclusionMode::Manual), "{name}");
     }
 }
 

@@ -1,14 +1,17 @@
 //! Calls that a crash cut off: never published as calls to run, decided by whoever is asked.
 
 use crate::sample::*;
-use baton_rules::{CallStage, Task, calls_in, doubt_ask, doubts_part, hear, own_calls_in, results_in};
+use baton_rules::{
+    CallStage, TaskRecord, accept_message, in_doubt_part, in_doubt_request, parse_own_tool_calls, parse_tool_calls,
+    parse_tool_results,
+};
 use baton_types::*;
 use serde_json::{Value, json as js};
 
 use ToolExecution::Agent;
 
 /// A task that waits because `pay` was cut off.
-fn in_doubt() -> Task {
+fn in_doubt() -> TaskRecord {
     let mut task = calling(Agent, &[call("p", "pay")]);
     apply_all(&mut task, &[started("p"), status(TaskState::InputRequired)]);
     task
@@ -21,15 +24,18 @@ fn responses(entry: &Value) -> Message {
 /// The stage after an answer, and whether a run goes on with it.
 fn answered(message: Message) -> Result<(CallStage, bool), ErrorCode> {
     let mut task = in_doubt();
-    let heard = hear(&task, message, at(5)).map_err(|refused| refused.code)?;
+    let heard = accept_message(&task, message, at(5)).map_err(|refused| refused.code)?;
     apply_all(&mut task, &heard.events);
-    Ok((task.call(&"p".into()).unwrap().stage.clone(), heard.resumes))
+    Ok((task.call(&"p".into()).unwrap().stage.clone(), heard.starts_run))
 }
 
 #[test]
 fn nobody_is_told_to_run_a_call_in_doubt() {
-    let asked = says("q", vec![Part::text(""), doubts_part(&"shop".into(), [&call("p", "pay")])]);
-    assert!(calls_in(&asked).is_empty() && own_calls_in(&asked).is_empty(), "it is no call of anybody's");
+    let asked = says("q", vec![Part::text(""), in_doubt_part(&"shop".into(), [&call("p", "pay")])]);
+    assert!(
+        parse_tool_calls(&asked).is_empty() && parse_own_tool_calls(&asked).is_empty(),
+        "it is no call of anybody's"
+    );
     let PartContent::Data(data) = &asked.parts[1].content else { panic!() };
     let entry = &data.to_value()["input_requests"][0];
     assert_eq!((&entry["call_id"], &entry["tool"], &entry["in_doubt"]), (&js!("p"), &js!("pay"), &js!(true)));
@@ -37,9 +43,9 @@ fn nobody_is_told_to_run_a_call_in_doubt() {
     // Calls of others beside it are not run, either: the message asks for something else first.
     let both = says(
         "q",
-        vec![doubts_part(&"shop".into(), [&call("p", "pay")]), baton_rules::calls_part([&call("l", "look")])],
+        vec![in_doubt_part(&"shop".into(), [&call("p", "pay")]), baton_rules::calls_part([&call("l", "look")])],
     );
-    assert!(own_calls_in(&both).is_empty());
+    assert!(parse_own_tool_calls(&both).is_empty());
 }
 
 #[test]
@@ -79,7 +85,8 @@ fn whoever_is_asked_decides_the_outcome() {
 fn a_result_that_was_decided_stands_in_the_history_once() {
     let mut task = in_doubt();
     assert!(say(&mut task, responses(&js!({"content": {"outcome": "use_result", "result": "paid"}}))));
-    let results: Vec<ToolResult> = task.history.iter().flat_map(|message| results_in(message).unwrap()).collect();
+    let results: Vec<ToolResult> =
+        task.history.iter().flat_map(|message| parse_tool_results(message).unwrap()).collect();
     assert_eq!(results.len(), 1, "{results:?}");
 }
 
@@ -99,7 +106,7 @@ fn a_call_runs_again_with_what_it_was_told_before_and_only_if_somebody_said_so()
 #[test]
 fn a_tool_cannot_pose_as_a_call_in_doubt() {
     let mut task = calling(Agent, &[call("g", "gate")]);
-    let ask = doubt_ask(&call("g", "gate"));
+    let ask = in_doubt_request(&call("g", "gate"));
     apply_all(
         &mut task,
         &[started("g"), TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)],

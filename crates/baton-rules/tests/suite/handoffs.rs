@@ -1,5 +1,5 @@
 use crate::sample::*;
-use baton_rules::{HandoffRecord, IllegalMove, RefusedHandoff, admit_handoff, may_move};
+use baton_rules::{HandoffRecord, HandoffRejection, IllegalHandoffTransition, admit_handoff, is_legal_transition};
 use baton_types::*;
 
 fn handoff() -> Handoff {
@@ -53,8 +53,8 @@ fn every_pair_of_statuses_follows_the_table() {
     for (from, allowed) in table {
         assert_eq!(allowed.is_empty(), from.is_terminal(), "{from:?}");
         for to in HandoffStatus::ALL {
-            assert_eq!(may_move(from, to), allowed.contains(&to), "{from:?} -> {to:?}");
-            let before = HandoffRecord { status: from, ..HandoffRecord::created(handoff()) };
+            assert_eq!(is_legal_transition(from, to), allowed.contains(&to), "{from:?} -> {to:?}");
+            let before = HandoffRecord { status: from, ..HandoffRecord::new(handoff()) };
             let mut record = before.clone();
             if allowed.contains(&to) {
                 record.apply(&moved(to)).unwrap();
@@ -62,7 +62,7 @@ fn every_pair_of_statuses_follows_the_table() {
                 let result_trace_id = Some("t".to_owned());
                 assert_eq!(record, HandoffRecord { status: to, result, error, result_trace_id, version: 2, ..before });
             } else {
-                assert_eq!(record.apply(&moved(to)), Err(IllegalMove { from, to }));
+                assert_eq!(record.apply(&moved(to)), Err(IllegalHandoffTransition { from, to }));
                 assert_eq!(record, before);
             }
         }
@@ -80,7 +80,7 @@ fn a_history_folds_to_its_record_and_begins_with_one_creation() {
     assert!(HandoffRecord::fold(&[created.clone(), created.clone()]).unwrap().is_err());
     assert_eq!(
         HandoffRecord::fold(&[created, moved(Accepted), moved(Completed)]).unwrap(),
-        Err(IllegalMove { from: Accepted, to: Completed })
+        Err(IllegalHandoffTransition { from: Accepted, to: Completed })
     );
 }
 
@@ -103,7 +103,7 @@ fn an_agent_elsewhere_reaches_what_the_local_agent_lists_that_was_asked_first() 
         let admitted = admit_handoff(&peer, lender, None, 0, &to.into(), 5);
         assert_eq!(admitted.is_ok(), expect, "{:?} to {to}", lender.map(|lender| &lender.name));
         if let Err(refused) = admitted {
-            assert!(matches!(refused, RefusedHandoff::NotLent { .. }), "{refused}");
+            assert!(matches!(refused, HandoffRejection::RemoteSender { .. }), "{refused}");
         }
     }
 }
@@ -132,15 +132,15 @@ fn work_goes_only_to_listed_agents_never_in_a_circle_and_not_too_deep() {
     let refused = admit_handoff(&lonely, None, None, 0, &"weather".into(), 5).unwrap_err();
     assert_eq!(refused.to_string(), "agent 'personal' may not hand work to 'weather'; allowed agents: none");
     for chain in [&["weather"][..], &["weather", "other"], &["other", "weather"]] {
-        assert!(matches!(admit(chain, "weather", 5), Err(RefusedHandoff::Cycle { .. })), "{chain:?}");
+        assert!(matches!(admit(chain, "weather", 5), Err(HandoffRejection::Cycle { .. })), "{chain:?}");
     }
     let back = admit(&["weather", "other"], "weather", 5).unwrap_err().to_string();
     assert!(back.contains("weather -> other -> personal"), "{back}");
-    assert!(matches!(admit(&[], "personal", 5), Err(RefusedHandoff::Cycle { .. })), "an agent is its own circle");
+    assert!(matches!(admit(&[], "personal", 5), Err(HandoffRejection::Cycle { .. })), "an agent is its own circle");
     // With a limit of five the work passes through five hands and not through a sixth.
     assert!(admit(&["a", "b", "c", "d"], "weather", 5).is_ok());
-    assert_eq!(admit(&["a", "b", "c", "d", "e"], "weather", 5), Err(RefusedHandoff::TooDeep { depth: 5, limit: 5 }));
-    assert_eq!(admit(&[], "weather", 0), Err(RefusedHandoff::TooDeep { depth: 0, limit: 0 }));
+    assert_eq!(admit(&["a", "b", "c", "d", "e"], "weather", 5), Err(HandoffRejection::TooDeep { depth: 5, limit: 5 }));
+    assert_eq!(admit(&[], "weather", 0), Err(HandoffRejection::TooDeep { depth: 0, limit: 0 }));
 }
 
 #[test]
@@ -152,10 +152,10 @@ fn a_handoff_takes_another_channel_once_and_only_while_it_is_worked_on() {
     };
     for status in HandoffStatus::ALL {
         let begun = Handoff { channel: HandoffChannel::Sampling, ..handoff() };
-        let before = HandoffRecord { status, ..HandoffRecord::created(begun) };
+        let before = HandoffRecord { status, ..HandoffRecord::new(begun) };
         let mut record = before.clone();
         if status != HandoffStatus::InProgress {
-            assert_eq!(record.apply(&rerouted), Err(IllegalMove { from: status, to: status }));
+            assert_eq!(record.apply(&rerouted), Err(IllegalHandoffTransition { from: status, to: status }));
             assert_eq!(record, before);
             continue;
         }

@@ -1,5 +1,5 @@
 use crate::sample::*;
-use baton_rules::{Heard, hear, results_in};
+use baton_rules::{AcceptedMessage, accept_message, parse_tool_results};
 use baton_types::*;
 use serde_json::json as js;
 
@@ -14,10 +14,14 @@ fn results_of_a_caller_resume_the_task_once_all_are_there() {
     let mut task = asking(Caller, &two_calls());
     // The name of a result is only informative: the call says which tool it was.
     let partial = told("one", "", &[ToolResult { name: "wrong".to_owned(), ..result("b", "") }]);
-    let heard = hear(&task, partial.clone(), baton_types::Timestamp::from_millis(0)).unwrap();
+    let heard = accept_message(&task, partial.clone(), baton_types::Timestamp::from_millis(0)).unwrap();
     assert_eq!(
         heard,
-        Heard { events: vec![said(&partial, &[result("b", "pay")])], resumes: false, passed: Vec::new() }
+        AcceptedMessage {
+            events: vec![said(&partial, &[result("b", "pay")])],
+            starts_run: false,
+            forwarded: Vec::new()
+        }
     );
     apply_all(&mut task, &heard.events);
     assert!(say(&mut task, told("two", "", &[result("a", "look")])), "nothing is open any more");
@@ -48,7 +52,7 @@ fn text_answers_a_question_alone_and_beside_results() {
     assert!(!say(&mut task, told("nothing", "", &[])), "empty text answers nothing");
     assert!(say(&mut task, told("reply", "Oakland", &[])));
     let answer = ToolResult { output: Json::string("Oakland"), ..result("q", "ask_user") };
-    assert_eq!(results_in(task.history.last().unwrap()), Ok(vec![answer.clone()]));
+    assert_eq!(parse_tool_results(task.history.last().unwrap()), Ok(vec![answer.clone()]));
 
     let mut task = asking(Caller, &[call("a", "look"), call("q", "ask_user"), call("r", "ask_user")]);
     assert!(!say(&mut task, told("both", "Oakland", &[result("a", "look")])), "a second question is open");
@@ -56,10 +60,15 @@ fn text_answers_a_question_alone_and_beside_results() {
     assert!(say(&mut task, told("rest", "", &[result("r", "ask_user")])), "a question may be answered as a result");
 
     let working = calling(Agent, &[call("q", "ask_user"), call("a", "look")]);
-    let heard = hear(&working, told("early", "Oakland", &[]), baton_types::Timestamp::from_millis(0)).unwrap();
+    let heard =
+        accept_message(&working, told("early", "Oakland", &[]), baton_types::Timestamp::from_millis(0)).unwrap();
     assert_eq!(
         heard,
-        Heard { events: vec![said(&told("early", "Oakland", &[]), &[])], resumes: false, passed: Vec::new() },
+        AcceptedMessage {
+            events: vec![said(&told("early", "Oakland", &[]), &[])],
+            starts_run: false,
+            forwarded: Vec::new()
+        },
         "nobody asked yet"
     );
 }
@@ -68,8 +77,8 @@ fn text_answers_a_question_alone_and_beside_results() {
 fn a_call_cut_off_by_a_crash_is_answered_by_its_caller() {
     let mut task = calling(Agent, &[call("p", "pay")]);
     apply_all(&mut task, &[started("p")]);
-    let early =
-        hear(&task, told("early", "", &[result("p", "pay")]), baton_types::Timestamp::from_millis(0)).unwrap_err();
+    let early = accept_message(&task, told("early", "", &[result("p", "pay")]), baton_types::Timestamp::from_millis(0))
+        .unwrap_err();
     assert_eq!(early.code, ErrorCode::TOOL_RESULT_UNKNOWN, "while a run is on it the result is the run's");
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     assert!(say(&mut task, told("late", "", &[result("p", "pay")])));
@@ -94,15 +103,15 @@ fn what_cannot_be_taken_is_refused_with_the_reason() {
         (data(js!({"tool_results": [{"call_id": 7, "output": 1}]})), ErrorCode::TOOL_RESULT_INVALID, "invalid type"),
     ];
     for (message, code, words) in table {
-        let refused = hear(&partly, message.clone(), baton_types::Timestamp::from_millis(0)).unwrap_err();
+        let refused = accept_message(&partly, message.clone(), baton_types::Timestamp::from_millis(0)).unwrap_err();
         assert_eq!(refused.code, code, "{message:?}");
         let told = format!("{}: {}", refused.field, refused.detail);
         assert!(told.contains(words), "'{told}' should say '{words}'");
         assert!(refused.field.starts_with("message.parts.tool_results"), "{}", refused.field);
     }
     let own = calling(Agent, &[call("a", "look")]);
-    let meddling =
-        hear(&own, told("x", "", &[result("a", "look")]), baton_types::Timestamp::from_millis(0)).unwrap_err();
+    let meddling = accept_message(&own, told("x", "", &[result("a", "look")]), baton_types::Timestamp::from_millis(0))
+        .unwrap_err();
     assert!(meddling.detail.ends_with("open calls: none"), "{meddling}");
 }
 
@@ -119,18 +128,22 @@ fn whether_a_message_takes_the_task_up_depends_on_what_it_waits_for() {
         (asking(Agent, &[call("q", "ask_user")]), true),
     ];
     for (task, resumes) in cases {
-        assert_eq!(hear(&task, text(), baton_types::Timestamp::from_millis(0)).unwrap().resumes, resumes, "{task:?}");
+        assert_eq!(
+            accept_message(&task, text(), baton_types::Timestamp::from_millis(0)).unwrap().starts_run,
+            resumes,
+            "{task:?}"
+        );
     }
 }
 
 #[test]
 fn leave_to_run_is_given_in_so_many_words() {
     let mut task = calling(Agent, &[call("g", "gate")]);
-    let ask = ToolAsk { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
+    let ask = ToolInputRequest { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
     apply_all(&mut task, &[TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)]);
     let answered = |entry: serde_json::Value| {
         let part = Part::data(js!({ "input_responses": [entry] }).into());
-        let heard = hear(&task, says("a", vec![part]), at(5)).map_err(|refused| refused.code)?;
+        let heard = accept_message(&task, says("a", vec![part]), at(5)).map_err(|refused| refused.code)?;
         let mut after = task.clone();
         apply_all(&mut after, &heard.events);
         Ok(after.call(&"g".into()).unwrap().approved)
@@ -154,8 +167,9 @@ fn leave_to_run_is_given_in_so_many_words() {
 fn a_tool_cannot_be_allowed_by_the_answer_to_its_own_question() {
     let mut task = calling(Agent, &[call("g", "gate")]);
     let ToolQuestion { key, message, .. } = ToolQuestion::approval("Which city?".to_owned());
-    let wants = Wanted::Form { schema: js!({"type": "object", "properties": {"city": {"type": "string"}}}).into() };
-    let ask = ToolAsk { questions: vec![ToolQuestion { key, message, wants }], state: None };
+    let wants =
+        QuestionKind::Form { schema: js!({"type": "object", "properties": {"city": {"type": "string"}}}).into() };
+    let ask = ToolInputRequest { questions: vec![ToolQuestion { key, message, wants }], state: None };
     apply_all(&mut task, &[TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)]);
     let entry = js!({"call_id": "g", "action": "accept_for_session", "content": {"city": "Oakland"}});
     let part = Part::data(js!({ "input_responses": [entry] }).into());

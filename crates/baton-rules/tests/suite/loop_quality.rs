@@ -2,13 +2,14 @@
 
 use crate::sample::*;
 use baton_rules::{
-    CallState, Form, GuardAnswer, Step, answer_in_form, json_in, next_step, together, unguarded, wrong_arguments,
+    CallState, GuardDecision, RunStep, SchemaValidator, argument_errors, extract_json, group_concurrent_calls,
+    next_step, parse_answer, unchecked_messages,
 };
 use baton_types::*;
 use serde_json::{Value, json};
 
-fn form(schema: Value) -> Form {
-    Form::of(&schema.into()).unwrap()
+fn form(schema: Value) -> SchemaValidator {
+    SchemaValidator::compile(&schema.into()).unwrap()
 }
 
 #[test]
@@ -27,30 +28,31 @@ fn what_does_not_fit_is_told_with_its_place() {
     ];
     let form = form(nested);
     for (value, places) in table {
-        let mut found: Vec<String> = form.misfits(&json(value.clone())).into_iter().map(|misfit| misfit.path).collect();
+        let mut found: Vec<String> =
+            form.violations(&json(value.clone())).into_iter().map(|misfit| misfit.path).collect();
         found.sort();
         assert_eq!(found, places, "{value}");
     }
     let many: Vec<Value> = (0..100).map(|_| json!({"count": "x".repeat(9000)})).collect();
-    let told = form.misfits(&json(json!({"items": many})));
+    let told = form.violations(&json(json!({"items": many})));
     assert!(told.len() <= 5 && told.iter().all(|misfit| misfit.to_string().len() < 500), "{told:?}");
 }
 
 #[test]
 fn nothing_is_fetched_for_a_schema() {
     for reference in ["https://example.com/schema.json", "file:///etc/passwd", "other.json"] {
-        let error = Form::of(&json(json!({"$ref": reference}))).err().unwrap();
+        let error = SchemaValidator::compile(&json(json!({"$ref": reference}))).err().unwrap();
         assert!(error.to_string().starts_with("the schema cannot be used"), "{error}");
     }
-    assert!(Form::of(&json(json!({"type": "no such type"}))).is_err());
+    assert!(SchemaValidator::compile(&json(json!({"type": "no such type"}))).is_err());
 }
 
 #[test]
 fn arguments_are_an_object_even_without_a_schema() {
     let called = |arguments: Value| ToolCall { arguments: json(arguments), ..call("c", "look") };
-    assert_eq!(wrong_arguments(None, &called(json!({"any": 1}))), None);
+    assert_eq!(argument_errors(None, &called(json!({"any": 1}))), None);
     for arguments in [json!(null), json!("{}"), json!([1])] {
-        let told = wrong_arguments(None, &called(arguments)).unwrap();
+        let told = argument_errors(None, &called(arguments)).unwrap();
         assert!(told.starts_with("BTN-3014: the arguments of 'look' are not a JSON object: "), "{told}");
     }
 }
@@ -67,20 +69,20 @@ fn an_answer_is_json_whole_or_in_its_first_fence() {
         ("", None),
     ];
     for (answer, expected) in table {
-        assert_eq!(json_in(answer).as_ref().map(Json::as_str), expected, "{answer}");
+        assert_eq!(extract_json(answer).as_ref().map(Json::as_str), expected, "{answer}");
     }
     let object = form(json!({"type": "object"}));
-    assert_eq!(answer_in_form(&object, "words"), Err("the answer is not JSON".to_owned()));
-    assert!(answer_in_form(&object, "[]").unwrap_err().starts_with("the answer does not match its schema: "));
+    assert_eq!(parse_answer(&object, "words"), Err("the answer is not JSON".to_owned()));
+    assert!(parse_answer(&object, "[]").unwrap_err().starts_with("the answer does not match its schema: "));
 }
 
 #[test]
 fn a_verdict_is_one_of_three_with_content_of_its_kind() {
     use GuardStage::{Input, ToolCall, ToolResult};
-    let modified = |content: Value| Ok(GuardAnswer::Modify(json(content), String::new()));
+    let modified = |content: Value| Ok(GuardDecision::Modify(json(content), String::new()));
     let table = [
-        (Input, json!({"action": "allow", "content": "ignored"}), Ok(GuardAnswer::Allow)),
-        (Input, json!("{\"action\": \"block\", \"reason\": \"no\"}\n"), Ok(GuardAnswer::Block("no".to_owned()))),
+        (Input, json!({"action": "allow", "content": "ignored"}), Ok(GuardDecision::Allow)),
+        (Input, json!("{\"action\": \"block\", \"reason\": \"no\"}\n"), Ok(GuardDecision::Block("no".to_owned()))),
         (Input, json!({"action": "modify", "content": "new"}), modified(json!("new"))),
         (ToolCall, json!({"action": "modify", "content": {"a": 1}}), modified(json!({"a": 1}))),
         (ToolResult, json!({"action": "modify", "content": [1]}), modified(json!([1]))),
@@ -92,7 +94,7 @@ fn a_verdict_is_one_of_three_with_content_of_its_kind() {
         (Input, json!("allow"), Err("with `action`")),
     ];
     for (stage, output, expected) in table {
-        match (GuardAnswer::read(stage, &json(output.clone())), expected) {
+        match (GuardDecision::parse(stage, &json(output.clone())), expected) {
             (Err(told), Err(part)) => assert!(told.contains(part), "{output}: {told}"),
             (read, expected) => assert_eq!(read, expected.map_err(str::to_owned), "{output}"),
         }
@@ -103,7 +105,7 @@ fn a_verdict_is_one_of_three_with_content_of_its_kind() {
 fn calls_that_want_to_be_alone_are() {
     let groups = |names: &str| {
         let calls = names.chars().map(|name| CallState::pending(call(&name.to_string(), &name.to_string()))).collect();
-        let groups = together(calls, |name| name == "s");
+        let groups = group_concurrent_calls(calls, |name| name == "s");
         let names = |group: &Vec<CallState>| group.iter().map(|state| state.call.name.clone()).collect::<String>();
         groups.iter().map(names).collect::<Vec<_>>().join(" ")
     };
@@ -122,20 +124,20 @@ fn one_failure_too_many_ends_the_run_and_another_run_begins_anew() {
     let mut task = calling(ToolExecution::Agent, &[call("a", "look"), call("b", "look")]);
     apply_all(&mut task, &[failed("a"), failed("b")]);
     let limited = |tool_errors| AgentSpec { limits: RunLimits { tool_errors, ..spec().limits }, ..spec() };
-    assert!(matches!(next_step(&task, &limited(2), at(10)), Step::CallModel { .. }));
-    let Step::Fail(reason) = next_step(&task, &limited(1), at(10)) else { panic!("it goes on") };
+    assert!(matches!(next_step(&task, &limited(2), at(10)), RunStep::CallModel { .. }));
+    let RunStep::Fail(reason) = next_step(&task, &limited(1), at(10)) else { panic!("it goes on") };
     assert_eq!(reason.code, ErrorCode::TOOL_ERRORS.code);
     assert_eq!(reason.detail, "'look' failed 2 times in this run, the last time with: broken");
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     say(&mut task, told("more", "again", &[]));
     apply_all(&mut task, &[run_started()]);
-    assert!(matches!(next_step(&task, &limited(1), at(10)), Step::CallModel { .. }));
+    assert!(matches!(next_step(&task, &limited(1), at(10)), RunStep::CallModel { .. }));
 }
 
 #[test]
 fn a_look_at_what_was_said_happens_once_and_may_change_it() {
     let mut task = task(ToolExecution::Agent, &[run_started(), attempt(1, 1)]);
-    let said: Vec<MessageId> = unguarded(&task).iter().map(|message| message.id.clone()).collect();
+    let said: Vec<MessageId> = unchecked_messages(&task).iter().map(|message| message.id.clone()).collect();
     let [first] = &said[..] else { panic!("{said:?}") };
     let looked = TaskEvent::Guarded {
         guardrail: "g".to_owned(),
@@ -148,9 +150,9 @@ fn a_look_at_what_was_said_happens_once_and_may_change_it() {
         original: None,
     };
     apply_all(&mut task, &[looked]);
-    assert!(unguarded(&task).is_empty());
+    assert!(unchecked_messages(&task).is_empty());
     assert_eq!(task.history[0].text(), "masked");
     say(&mut task, told("more", "and this", &[]));
     apply_all(&mut task, &[answered(1), attempt(2, 1)]);
-    assert_eq!(unguarded(&task).len(), 1, "what came since is looked at");
+    assert_eq!(unchecked_messages(&task).len(), 1, "what came since is looked at");
 }

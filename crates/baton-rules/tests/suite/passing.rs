@@ -1,7 +1,10 @@
 //! Questions that pass up from handed-over work, and answers that pass down: who is meant by which address.
 
 use crate::sample::{apply_all, at, call, calling, handed_off, run_started, says, status};
-use baton_rules::{Heard, Task, asked_elsewhere, asked_of_caller, goes_on, hear, passed_up};
+use baton_rules::{
+    AcceptedMessage, TaskRecord, accept_message, caller_requests, forwarded_question_parts, mark_remote_question,
+    resume_child_wait,
+};
 use baton_types::{ErrorCode, Message, Part, PartContent, Role, TaskEvent, TaskState, ToolExecution::Agent};
 use serde_json::{Value, json};
 
@@ -17,7 +20,7 @@ fn read(part: &Part) -> Value {
 }
 
 /// `child` works on call `h` and asks for itself and for somebody below it.
-fn waiting() -> Task {
+fn waiting() -> TaskRecord {
     let mut task = calling(Agent, &[call("h", "handoff")]);
     let asked = vec![
         Part::text("May it?"),
@@ -32,17 +35,17 @@ fn waiting() -> Task {
     task
 }
 
-fn down(heard: &Heard) -> Vec<Value> {
-    heard.passed.iter().flat_map(|down| down.message.parts.iter().map(read)).collect()
+fn down(heard: &AcceptedMessage) -> Vec<Value> {
+    heard.forwarded.iter().flat_map(|down| down.message.parts.iter().map(read)).collect()
 }
 
 #[test]
 fn a_question_is_shown_again_under_the_address_of_who_asks() {
     let task = waiting();
-    let asked = asked_of_caller(&task, &crate::sample::spec());
-    let [(call, child, message)] = asked.passed_up.as_slice() else { panic!("{asked:?}") };
+    let asked = caller_requests(&task, &crate::sample::spec());
+    let [(call, child, message)] = asked.child_questions.as_slice() else { panic!("{asked:?}") };
     assert_eq!((call.id.as_str(), child.as_str()), ("h", "child"));
-    let parts: Vec<Value> = passed_up(child, message).iter().map(read).collect();
+    let parts: Vec<Value> = forwarded_question_parts(child, message).iter().map(read).collect();
     assert_eq!(
         parts,
         [json!({"input_requests": [
@@ -52,7 +55,7 @@ fn a_question_is_shown_again_under_the_address_of_who_asks() {
         "the child's own entries get its address, those from below keep theirs"
     );
     let words = Message::new("w".into(), Role::Agent, vec![Part::text("Which?")]);
-    let parts: Vec<Value> = passed_up(child, &words).iter().map(read).collect();
+    let parts: Vec<Value> = forwarded_question_parts(child, &words).iter().map(read).collect();
     assert_eq!(parts, [json!({"input_requests": [{"task_id": "child", "message": "Which?"}]})]);
 }
 
@@ -68,37 +71,38 @@ fn an_answer_goes_to_whom_it_is_addressed() {
         (json!([child, deep]), json!([{"call_id": "g", "decision": "allow_once"}, deep])),
         (json!([{"call_id": "g", "decision": "deny"}]), json!([{"call_id": "g", "decision": "deny"}])),
     ] {
-        let heard = hear(&task, respond(given.clone()), at(5)).unwrap();
+        let heard = accept_message(&task, respond(given.clone()), at(5)).unwrap();
         assert_eq!(down(&heard), [json!({ "input_responses": expect })], "{given}");
-        assert!(heard.resumes);
-        assert_eq!(heard.passed[0].message.id.as_str(), "a.h.q", "an id of its own, the same each time");
+        assert!(heard.starts_run);
+        assert_eq!(heard.forwarded[0].message.id.as_str(), "a.h.q", "an id of its own, the same each time");
     }
-    let heard = hear(&task, respond(json!([deep])), at(5)).unwrap();
+    let heard = accept_message(&task, respond(json!([deep])), at(5)).unwrap();
     let grants: Vec<_> =
-        heard.passed[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
+        heard.forwarded[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
     assert_eq!(grants, [("clock", "wind")], "what is allowed for the session is known up here, too");
 
-    let heard = hear(&task, says("a", vec![Part::text("yes")]), at(5)).unwrap();
+    let heard = accept_message(&task, says("a", vec![Part::text("yes")]), at(5)).unwrap();
     assert_eq!(down(&heard), [json!("Text(\"yes\")")], "words go to the only one who asks");
-    let refused = hear(&task, respond(json!([{"task_id": "stranger", "decision": "allow_once"}])), at(5)).unwrap_err();
+    let refused =
+        accept_message(&task, respond(json!([{"task_id": "stranger", "decision": "allow_once"}])), at(5)).unwrap_err();
     assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
-    assert_eq!(refused.detail, "no question of task 'stranger' is open here; open ones are of: t, child, deep");
+    assert_eq!(refused.detail, "task 'stranger' has no open question here; tasks with open questions: t, child, deep");
 }
 
 #[test]
 fn time_in_which_somebody_is_asked_does_not_count() {
     let task = waiting();
-    let before = task.handed_off().next().unwrap().1.deadline;
+    let before = task.pending_handoffs().next().unwrap().1.deadline;
     let later = at(1).after(std::time::Duration::from_secs(100_000));
-    let Heard { events, resumes, .. } = goes_on(&task, &"child".into(), later).unwrap();
+    let AcceptedMessage { events, starts_run: resumes, .. } = resume_child_wait(&task, &"child".into(), later).unwrap();
     assert!(resumes);
     let mut task = task;
     apply_all(&mut task, &events);
-    let after = task.handed_off().next().unwrap().1.deadline;
+    let after = task.pending_handoffs().next().unwrap().1.deadline;
     assert_eq!(at(1).until(before), later.until(after), "as much time is left as when it asked");
-    assert_eq!(goes_on(&task, &"child".into(), later), None, "it is noticed once");
+    assert_eq!(resume_child_wait(&task, &"child".into(), later), None, "it is noticed once");
     apply_all(&mut task, &[run_started()]);
-    assert_eq!(goes_on(&task, &"somebody".into(), later), None);
+    assert_eq!(resume_child_wait(&task, &"somebody".into(), later), None);
 }
 
 #[test]
@@ -108,16 +112,19 @@ fn a_childs_question_does_not_take_the_words_for_ones_own() {
     let message = Message::new("q".into(), Role::Agent, vec![Part::text("Which?")]);
     apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffAsked { call: "h".into(), message }]);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
-    let heard = hear(&task, says("a", vec![Part::text("this one")]), at(5)).unwrap();
-    assert!(heard.passed.is_empty() && !heard.resumes, "it answers the task's own question; the child still asks");
+    let heard = accept_message(&task, says("a", vec![Part::text("this one")]), at(5)).unwrap();
+    assert!(
+        heard.forwarded.is_empty() && !heard.starts_run,
+        "it answers the task's own question; the child still asks"
+    );
     let entries = json!({"input_responses": [{"task_id": "child", "content": {"text": "that one"}}]});
-    let heard = hear(&task, says("b", vec![Part::text("this one"), data(entries)]), at(5)).unwrap();
+    let heard = accept_message(&task, says("b", vec![Part::text("this one"), data(entries)]), at(5)).unwrap();
     assert_eq!(down(&heard), [json!("Text(\"that one\")")]);
-    assert!(heard.resumes, "both have their answers");
+    assert!(heard.starts_run, "both have their answers");
 }
 
 /// Two children that number their calls alike, each with a question about its first.
-fn two_waiting(first: Message, second: Message) -> Task {
+fn two_waiting(first: Message, second: Message) -> TaskRecord {
     let mut task = calling(Agent, &[call("h", "handoff"), call("i", "handoff")]);
     let TaskEvent::HandoffSent { handoff, agent, deadline, .. } = handed_off("i") else { panic!() };
     let other = TaskEvent::HandoffSent { call: "i".into(), handoff, agent, child: "other".into(), deadline };
@@ -138,12 +145,13 @@ fn a_yes_that_may_be_meant_for_two_is_a_yes_to_neither() {
     for first in [entry.clone(), pretends] {
         let task = two_waiting(asks("q1", first), asks("q2", entry.clone()));
         let respond = |entry: Value| says("a", vec![data(json!({ "input_responses": [entry] }))]);
-        let refused = hear(&task, respond(json!({"call_id": "call_1", "decision": "allow_once"})), at(5)).unwrap_err();
+        let refused =
+            accept_message(&task, respond(json!({"call_id": "call_1", "decision": "allow_once"})), at(5)).unwrap_err();
         assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
         assert!(refused.detail.contains("task_id, one of: child, other"), "{}", refused.detail);
         let addressed = json!({"task_id": "other", "call_id": "call_1", "decision": "allow_once"});
-        let heard = hear(&task, respond(addressed), at(5)).unwrap();
-        let meant: Vec<_> = heard.passed.iter().map(|down| down.child.as_str()).collect();
+        let heard = accept_message(&task, respond(addressed), at(5)).unwrap();
+        let meant: Vec<_> = heard.forwarded.iter().map(|down| down.child.as_str()).collect();
         assert_eq!(meant, ["other"], "the address counts, whoever else shows it");
     }
 }
@@ -153,12 +161,12 @@ fn a_stranger_cannot_have_others_allowed_something() {
     let entry = json!({"call_id": "g", "agent": "clock", "tool": "wind", "via": "clock"});
     let asked = Message::new("q".into(), Role::Agent, vec![data(json!({ "input_requests": [entry] }))]);
     let mut task = calling(Agent, &[call("h", "handoff")]);
-    let message = asked_elsewhere(asked, &"far".into());
+    let message = mark_remote_question(asked, &"far".into());
     apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffAsked { call: "h".into(), message }]);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     let yes = json!({"input_responses": [{"task_id": "child", "call_id": "g", "decision": "allow_session"}]});
-    let heard = hear(&task, says("a", vec![data(yes)]), at(5)).unwrap();
+    let heard = accept_message(&task, says("a", vec![data(yes)]), at(5)).unwrap();
     let grants: Vec<_> =
-        heard.passed[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
+        heard.forwarded[0].grants.iter().map(|grant| (grant.agent.as_str(), grant.tool.as_str())).collect();
     assert_eq!(grants, [("far", "wind")]);
 }

@@ -1,31 +1,34 @@
 //! The one decision in every kind of session, and what always holds for it.
 
 use super::permissions::mcp_tool;
-use baton_rules::{Decision, Session, decide, offers};
-use baton_types::{ArgumentMatch, AskWhen, Effects, Include, Json, Permission, PermissionRule, ToolPolicy, ToolSpec};
+use baton_rules::{PermissionContext, PermissionDecision, decide_permission, is_offered};
+use baton_types::{
+    ApprovalMode, ArgumentMatch, Effects, InclusionMode, Json, Permission, PermissionRule, ToolPolicy, ToolSpec,
+};
 use proptest::{collection::vec, prelude::*, sample::select};
 
 /// What a session does with a tool that may run, one that is asked about, and one that is denied.
 #[test]
 fn teamspark_8_the_nine_cells_of_session_and_setting() {
-    use AskWhen::{Always, Never, Tool};
-    let run_ask_deny = |session: &Session<'_>, granted: bool| {
+    use ApprovalMode::{Always, Never, Tool};
+    let run_ask_deny = |session: &PermissionContext<'_>, granted: bool| {
         [Permission::Allow, Permission::Ask, Permission::Deny].map(|permission| {
             let tool = ToolSpec { permission, ..mcp_tool("fs", "read") };
             let policy = ToolPolicy::default();
-            let said = match decide(&policy, session, &tool, None, granted) {
-                Decision::Run => "run",
-                Decision::Ask => "ask",
-                Decision::Deny(_) => "deny",
+            let said = match decide_permission(&policy, session, &tool, None, granted) {
+                PermissionDecision::Run => "run",
+                PermissionDecision::Ask => "ask",
+                PermissionDecision::Deny(_) => "deny",
             };
-            (said, offers(&policy, session, &tool))
+            (said, is_offered(&policy, session, &tool))
         })
     };
     let asked = |autonomous, ask, granted| {
-        run_ask_deny(&Session { autonomous, ask, included: &[] }, granted).map(|(said, _)| said)
+        run_ask_deny(&PermissionContext { autonomous, ask, included: &[] }, granted).map(|(said, _)| said)
     };
-    let offered =
-        |autonomous, ask| run_ask_deny(&Session { autonomous, ask, included: &[] }, false).map(|(_, offered)| offered);
+    let offered = |autonomous, ask| {
+        run_ask_deny(&PermissionContext { autonomous, ask, included: &[] }, false).map(|(_, offered)| offered)
+    };
     for (cell, got, expect) in [
         ("interactive, always: every call is asked about", asked(false, Always, false), ["ask", "ask", "deny"]),
         ("interactive, never: none is", asked(false, Never, false), ["run", "run", "deny"]),
@@ -54,19 +57,19 @@ fn teamspark_8_the_nine_cells_of_session_and_setting() {
 /// An agent that works alone cannot change itself, whatever its definition allows; with somebody there it can.
 #[test]
 fn teamspark_14_what_changes_the_agent_itself_is_never_offered_to_one_that_works_alone() {
-    use AskWhen::{Always, Never, Tool};
+    use ApprovalMode::{Always, Never, Tool};
     for permission in [Permission::Allow, Permission::Ask] {
         let own = ToolSpec { permission, effects: Effects::OwnAgent, ..mcp_tool("rules", "createRule") };
         let policy = ToolPolicy::default();
         for (ask, included) in [(Always, &[][..]), (Never, &["createRule".to_owned()]), (Tool, &[])] {
-            let alone = Session { autonomous: true, ask, included };
-            assert!(!offers(&policy, &alone, &own), "{ask:?}");
+            let alone = PermissionContext { autonomous: true, ask, included };
+            assert!(!is_offered(&policy, &alone, &own), "{ask:?}");
             assert!(
-                matches!(decide(&policy, &alone, &own, None, true), Decision::Deny(reason) if reason.contains("alone"))
+                matches!(decide_permission(&policy, &alone, &own, None, true), PermissionDecision::Deny(reason) if reason.contains("alone"))
             );
-            let watched = Session { autonomous: false, ask, included };
-            assert!(offers(&policy, &watched, &own), "{ask:?}");
-            assert!(!matches!(decide(&policy, &watched, &own, None, false), Decision::Deny(_)));
+            let watched = PermissionContext { autonomous: false, ask, included };
+            assert!(is_offered(&policy, &watched, &own), "{ask:?}");
+            assert!(!matches!(decide_permission(&policy, &watched, &own, None, false), PermissionDecision::Deny(_)));
         }
     }
 }
@@ -74,18 +77,20 @@ fn teamspark_14_what_changes_the_agent_itself_is_never_offered_to_one_that_works
 /// A model can act on every reason.
 #[test]
 fn reasons_go_on_from_because_and_say_what_to_do() {
-    let manual = ToolSpec { include: Include::Manual, ..mcp_tool("fs", "read") };
+    let manual = ToolSpec { include: InclusionMode::Manual, ..mcp_tool("fs", "read") };
     let asks = ToolSpec { permission: Permission::Ask, ..mcp_tool("fs", "read") };
     let denied = ToolSpec { permission: Permission::Deny, ..mcp_tool("fs", "read") };
     let arguments = vec![ArgumentMatch { path: String::new(), glob: "{*".to_owned() }];
-    let mut rule = PermissionRule::of_tool("*", Permission::Deny);
+    let mut rule = PermissionRule::for_tool("*", Permission::Deny);
     rule.arguments = arguments;
     let some_denied = ToolSpec { rules: vec![rule], ..mcp_tool("fs", "read") };
-    let session = Session { autonomous: true, ask: AskWhen::Tool, included: &[] };
+    let session = PermissionContext { autonomous: true, ask: ApprovalMode::Tool, included: &[] };
     let call = Json::parse("{}").unwrap();
     let own = ToolSpec { effects: Effects::OwnAgent, ..mcp_tool("rules", "createRule") };
     let mut reasons = [manual, asks, denied, some_denied, own].map(|tool| {
-        let Decision::Deny(reason) = decide(&ToolPolicy::default(), &session, &tool, Some(&call), false) else {
+        let PermissionDecision::Deny(reason) =
+            decide_permission(&ToolPolicy::default(), &session, &tool, Some(&call), false)
+        else {
             panic!("{tool:?} is not denied");
         };
         assert!(
@@ -117,7 +122,7 @@ fn a_rule() -> impl Strategy<Value = PermissionRule> {
 }
 
 fn a_tool() -> impl Strategy<Value = ToolSpec> {
-    let include = select(vec![Include::Always, Include::Manual, Include::Agent]);
+    let include = select(vec![InclusionMode::Always, InclusionMode::Manual, InclusionMode::Agent]);
     (permissions(), vec(a_rule(), 0..4), include).prop_map(|(permission, rules, include)| ToolSpec {
         permission,
         rules,
@@ -134,28 +139,28 @@ fn a_call() -> impl Strategy<Value = Json> {
 #[derive(Clone, Debug)]
 struct Circumstances {
     autonomous: bool,
-    ask: AskWhen,
+    ask: ApprovalMode,
     included: Vec<String>,
 }
 
 impl Circumstances {
-    fn session(&self) -> Session<'_> {
-        Session { autonomous: self.autonomous, ask: self.ask, included: &self.included }
+    fn session(&self) -> PermissionContext<'_> {
+        PermissionContext { autonomous: self.autonomous, ask: self.ask, included: &self.included }
     }
 }
 
 fn circumstances() -> impl Strategy<Value = Circumstances> {
-    let ask = select(vec![AskWhen::Always, AskWhen::Never, AskWhen::Tool]);
+    let ask = select(vec![ApprovalMode::Always, ApprovalMode::Never, ApprovalMode::Tool]);
     let included = select(vec![vec![], vec!["read".to_owned()]]);
     (any::<bool>(), ask, included).prop_map(|(autonomous, ask, included)| Circumstances { autonomous, ask, included })
 }
 
 fn policies() -> impl Strategy<Value = ToolPolicy> {
-    vec(a_rule(), 0..5).prop_map(|rules| ToolPolicy { ask: AskWhen::Tool, rules })
+    vec(a_rule(), 0..5).prop_map(|rules| ToolPolicy { ask: ApprovalMode::Tool, rules })
 }
 
-fn is_denied(decision: &Decision) -> bool {
-    matches!(decision, Decision::Deny(_))
+fn is_denied(decision: &PermissionDecision) -> bool {
+    matches!(decision, PermissionDecision::Deny(_))
 }
 
 proptest! {
@@ -168,17 +173,17 @@ proptest! {
         denial in select(vec!["read", "r*", "*"]), in_policy: bool, at in any::<prop::sample::Index>(),
     ) {
         let (mut policy, mut tool) = (policy, tool);
-        let before = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        let before = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
         policy.rules.reverse();
         tool.rules.reverse();
-        let after = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        let after = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
         prop_assert_eq!(is_denied(&before), is_denied(&after));
         prop_assert!(is_denied(&before) || before == after);
         let rules = if in_policy { &mut policy.rules } else { &mut tool.rules };
-        rules.insert(at.index(rules.len() + 1), PermissionRule::of_tool(denial, Permission::Deny));
-        prop_assert!(is_denied(&decide(&policy, &c.session(), &tool, Some(&call), granted)));
-        prop_assert!(is_denied(&decide(&policy, &c.session(), &tool, None, granted)));
-        prop_assert!(!offers(&policy, &c.session(), &tool));
+        rules.insert(at.index(rules.len() + 1), PermissionRule::for_tool(denial, Permission::Deny));
+        prop_assert!(is_denied(&decide_permission(&policy, &c.session(), &tool, Some(&call), granted)));
+        prop_assert!(is_denied(&decide_permission(&policy, &c.session(), &tool, None, granted)));
+        prop_assert!(!is_offered(&policy, &c.session(), &tool));
     }
 
     /// Where nobody is there nobody is asked, and what is offered runs unless its arguments are spoken of.
@@ -187,11 +192,11 @@ proptest! {
         policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
     ) {
         let c = Circumstances { autonomous: true, ..c };
-        let decision = decide(&policy, &c.session(), &tool, Some(&call), granted);
-        prop_assert_ne!(&decision, &Decision::Ask);
+        let decision = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
+        prop_assert_ne!(&decision, &PermissionDecision::Ask);
         let about_arguments = policy.rules.iter().chain(&tool.rules).any(|rule| !rule.arguments.is_empty());
-        if offers(&policy, &c.session(), &tool) && !about_arguments {
-            prop_assert_eq!(decision, Decision::Run);
+        if is_offered(&policy, &c.session(), &tool) && !about_arguments {
+            prop_assert_eq!(decision, PermissionDecision::Run);
         }
     }
 
@@ -202,7 +207,7 @@ proptest! {
         allow in a_rule(), in_policy: bool,
     ) {
         let (mut policy, mut tool, c) = (policy, tool, Circumstances { autonomous: false, ..c });
-        let denied = is_denied(&decide(&policy, &c.session(), &tool, Some(&call), granted));
+        let denied = is_denied(&decide_permission(&policy, &c.session(), &tool, Some(&call), granted));
         let allow = PermissionRule { permission: Permission::Allow, ..allow };
         // A tool's own rules are the exceptions from its own word.
         if in_policy || tool.permission == Permission::Deny {
@@ -210,7 +215,7 @@ proptest! {
         } else {
             tool.rules.push(allow);
         }
-        let after = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        let after = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
         prop_assert!(!denied || is_denied(&after));
     }
 
@@ -219,12 +224,12 @@ proptest! {
     fn offering_and_deciding_agree(
         policy in policies(), tool in a_tool(), call in a_call(), c in circumstances(), granted: bool,
     ) {
-        let offered = offers(&policy, &c.session(), &tool);
-        let decision = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        let offered = is_offered(&policy, &c.session(), &tool);
+        let decision = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
         prop_assert!(offered || is_denied(&decision), "{decision:?}");
         if policy.rules.iter().chain(&tool.rules).all(|rule| rule.arguments.is_empty()) {
             prop_assert_eq!(offered, !is_denied(&decision));
-            prop_assert_eq!(decision, decide(&policy, &c.session(), &tool, None, granted));
+            prop_assert_eq!(decision, decide_permission(&policy, &c.session(), &tool, None, granted));
         }
     }
 }

@@ -1,14 +1,17 @@
 //! What the words about tools mean: of servers, of agents, of some calls.
 
 use super::sample;
-use baton_rules::{Decision, Session, ToolWords, decide, glob_matches, offers};
+use baton_rules::{
+    PermissionContext, PermissionDecision, ServerToolPermissions, decide_permission, glob_matches, is_offered,
+};
 use baton_types::{
-    ArgumentMatch, AskWhen, Effects, Include, IncludeModes, Json, McpPermissions, McpServer, McpTool, McpTransport,
-    Permission, PermissionRule, ToolPolicy, ToolRunner, ToolSpec,
+    ApprovalMode, ArgumentMatch, Effects, InclusionMode, InclusionModes, Json, McpPermissions, McpServer, McpTool,
+    McpTransport, Permission, PermissionRule, ToolPolicy, ToolRunner, ToolSpec,
 };
 use proptest::prelude::*;
 
-const INTERACTIVE: Session<'static> = Session { autonomous: false, ask: AskWhen::Tool, included: &[] };
+const INTERACTIVE: PermissionContext<'static> =
+    PermissionContext { autonomous: false, ask: ApprovalMode::Tool, included: &[] };
 
 /// A tool of an MCP server of which nothing is said.
 pub(super) fn mcp_tool(server: &str, tool: &str) -> ToolSpec {
@@ -37,7 +40,7 @@ fn server(default: Permission, rules: Vec<PermissionRule>) -> McpServer {
 
 /// A tool of a server as the tool host gives it; `None` when it is not to be seen.
 fn of_server(server: &McpServer, tool: &str) -> Option<ToolSpec> {
-    let ToolWords { permission, rules, include } = ToolWords::of(server, tool)?;
+    let ServerToolPermissions { permission, rules, include } = ServerToolPermissions::for_tool(server, tool)?;
     Some(ToolSpec { permission, rules, include, ..mcp_tool("fs", tool) })
 }
 
@@ -72,15 +75,15 @@ fn rules(text: &str) -> Vec<PermissionRule> {
 }
 
 fn policy(text: &str) -> ToolPolicy {
-    ToolPolicy { ask: AskWhen::Tool, rules: rules(text) }
+    ToolPolicy { ask: ApprovalMode::Tool, rules: rules(text) }
 }
 
-fn word(decision: &Decision) -> &'static str {
+fn word(decision: &PermissionDecision) -> &'static str {
     match decision {
-        Decision::Run => "run",
-        Decision::Ask => "ask",
-        Decision::Deny(reason) if reason.contains("arguments") => "deny such arguments",
-        Decision::Deny(_) => "deny",
+        PermissionDecision::Run => "run",
+        PermissionDecision::Ask => "ask",
+        PermissionDecision::Deny(reason) if reason.contains("arguments") => "deny such arguments",
+        PermissionDecision::Deny(_) => "deny",
     }
 }
 
@@ -126,8 +129,8 @@ fn a_denial_wins_and_otherwise_the_most_precise_word() {
             continue;
         };
         let policy = policy(of_the_agent);
-        assert_eq!(word(&decide(&policy, &INTERACTIVE, &spec, None, false)), expect, "{context}");
-        assert_eq!(offers(&policy, &INTERACTIVE, &spec), expect != "deny", "{context}");
+        assert_eq!(word(&decide_permission(&policy, &INTERACTIVE, &spec, None, false)), expect, "{context}");
+        assert_eq!(is_offered(&policy, &INTERACTIVE, &spec), expect != "deny", "{context}");
     }
 }
 
@@ -184,10 +187,10 @@ fn rules_about_arguments() {
         let context = format!("{default:?} {of_the_server} {of_the_agent} {arguments}");
         let spec = of_server(&server(default, rules(of_the_server)), "read").unwrap_or_else(|| panic!("{context}"));
         let (policy, arguments) = (policy(of_the_agent), Json::parse(arguments).unwrap());
-        let decision = decide(&policy, &INTERACTIVE, &spec, Some(&arguments), false);
+        let decision = decide_permission(&policy, &INTERACTIVE, &spec, Some(&arguments), false);
         assert_eq!(word(&decision), expect, "{context}");
         if expect != "deny" {
-            assert!(offers(&policy, &INTERACTIVE, &spec), "{context}");
+            assert!(is_offered(&policy, &INTERACTIVE, &spec), "{context}");
         }
     }
 }
@@ -195,7 +198,7 @@ fn rules_about_arguments() {
 /// Where nobody can be asked, a tool is offered for the calls that somebody allowed beforehand.
 #[test]
 fn leave_for_some_calls_offers_a_tool() {
-    let autonomous = Session { autonomous: true, ..INTERACTIVE };
+    let autonomous = PermissionContext { autonomous: true, ..INTERACTIVE };
     let call = Json::parse(r#"{"path":"/tmp/a"}"#).unwrap();
     for (default, of_the_server, of_the_agent, expect) in [
         ("ask", "", "", "deny"),
@@ -212,8 +215,8 @@ fn leave_for_some_calls_offers_a_tool() {
         let spec = of_server(&server(default, rules(of_the_server)), "read").unwrap();
         let policy = policy(of_the_agent);
         let context = format!("{default:?} {of_the_server} {of_the_agent}");
-        assert_eq!(word(&decide(&policy, &autonomous, &spec, Some(&call), false)), expect, "{context}");
-        assert_eq!(offers(&policy, &autonomous, &spec), expect == "run", "{context}");
+        assert_eq!(word(&decide_permission(&policy, &autonomous, &spec, Some(&call), false)), expect, "{context}");
+        assert_eq!(is_offered(&policy, &autonomous, &spec), expect == "run", "{context}");
     }
 }
 
@@ -223,7 +226,11 @@ fn rules_about_servers_are_about_no_other_tools() {
     let own = sample::tool("read", Effects::Unknown);
     for (of_the_agent, expect) in [("*/read=deny", "run"), ("*/*=ask", "run"), ("read=deny", "deny"), ("*=ask", "ask")]
     {
-        assert_eq!(word(&decide(&policy(of_the_agent), &INTERACTIVE, &own, None, false)), expect, "{of_the_agent}");
+        assert_eq!(
+            word(&decide_permission(&policy(of_the_agent), &INTERACTIVE, &own, None, false)),
+            expect,
+            "{of_the_agent}"
+        );
     }
 }
 
@@ -242,36 +249,36 @@ fn what_is_shown_of_a_server() {
         let globs = |text: &str| text.split(' ').filter(|text| !text.is_empty()).map(str::to_owned).collect();
         let server =
             McpServer { include: globs(include), exclude: globs(exclude), ..server(Permission::Allow, Vec::new()) };
-        assert_eq!(ToolWords::of(&server, tool).is_some(), expect, "{include:?} {exclude:?} {tool}");
+        assert_eq!(ServerToolPermissions::for_tool(&server, tool).is_some(), expect, "{include:?} {exclude:?} {tool}");
     }
 }
 
 #[test]
 fn when_a_tool_is_part_of_a_session() {
-    let modes = IncludeModes {
-        default: Include::Agent,
+    let modes = InclusionModes {
+        default: InclusionMode::Agent,
         tools: vec![
-            ("write_*".to_owned(), Include::Manual),
-            ("*_all".to_owned(), Include::Always),
-            ("write_log".to_owned(), Include::Always),
+            ("write_*".to_owned(), InclusionMode::Manual),
+            ("*_all".to_owned(), InclusionMode::Always),
+            ("write_log".to_owned(), InclusionMode::Always),
         ],
     };
     let server = McpServer { modes, ..server(Permission::Allow, Vec::new()) };
     for (tool, include) in [
-        ("read", Include::Agent),
-        ("write_log", Include::Always),
-        ("write_all", Include::Manual),
-        ("read_all", Include::Always),
+        ("read", InclusionMode::Agent),
+        ("write_log", InclusionMode::Always),
+        ("write_all", InclusionMode::Manual),
+        ("read_all", InclusionMode::Always),
     ] {
-        assert_eq!(ToolWords::of(&server, tool).unwrap().include, include, "{tool}");
+        assert_eq!(ServerToolPermissions::for_tool(&server, tool).unwrap().include, include, "{tool}");
     }
     let (spec, policy) = (of_server(&server, "write_all").unwrap(), ToolPolicy::default());
     for (included, expect) in [("", false), ("write_all", true), ("fs_write_all", true), ("read", false)] {
         let included = [included.to_owned()];
-        let session = Session { included: &included, ..INTERACTIVE };
-        assert_eq!(offers(&policy, &session, &spec), expect, "{included:?}");
-        let decision = decide(&policy, &session, &spec, None, false);
-        assert_eq!(decision == Decision::Run, expect, "{included:?} {decision:?}");
+        let session = PermissionContext { included: &included, ..INTERACTIVE };
+        assert_eq!(is_offered(&policy, &session, &spec), expect, "{included:?}");
+        let decision = decide_permission(&policy, &session, &spec, None, false);
+        assert_eq!(decision == PermissionDecision::Run, expect, "{included:?} {decision:?}");
     }
 }
 
@@ -288,14 +295,14 @@ fn a_changed_tool_is_asked_about() {
         ("allow", "read[/path:/tmp/*]=deny", "", "deny such arguments"),
     ] {
         let default = rule(&format!("*={default}")).permission;
-        let words = ToolWords::of(&server(default, rules(of_the_server)), "read").unwrap();
-        let ToolWords { permission, rules, include } = words.doubted("read");
+        let words = ServerToolPermissions::for_tool(&server(default, rules(of_the_server)), "read").unwrap();
+        let ServerToolPermissions { permission, rules, include } = words.with_approval_required("read");
         let spec = ToolSpec { permission, rules, include, ..mcp_tool("fs", "read") };
         let policy = policy(of_the_agent);
-        let decision = decide(&policy, &INTERACTIVE, &spec, Some(&call), false);
+        let decision = decide_permission(&policy, &INTERACTIVE, &spec, Some(&call), false);
         assert_eq!(word(&decision), expect, "{default:?} {of_the_server} {of_the_agent}");
-        let autonomous = Session { autonomous: true, ..INTERACTIVE };
-        assert!(!offers(&policy, &autonomous, &spec), "{default:?} {of_the_server} {of_the_agent}");
+        let autonomous = PermissionContext { autonomous: true, ..INTERACTIVE };
+        assert!(!is_offered(&policy, &autonomous, &spec), "{default:?} {of_the_server} {of_the_agent}");
     }
 }
 
@@ -350,18 +357,21 @@ fn arguments_that_cannot_be_read_do_not_slip_past_a_denial() {
     let policy = ToolPolicy { rules: vec![rule("read[/path:/etc/*]=deny")], ..ToolPolicy::default() };
     let decided = |arguments: &str| {
         let arguments = Json::parse(arguments).unwrap();
-        decide(&policy, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&arguments), false)
+        decide_permission(&policy, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&arguments), false)
     };
-    assert_eq!(decided(r#"{"path": "/tmp/x"}"#), Decision::Run);
-    assert_eq!(decided(r#"{"other": "\ud800"}"#), Decision::Run, "it is not what the rule is about");
+    assert_eq!(decided(r#"{"path": "/tmp/x"}"#), PermissionDecision::Run);
+    assert_eq!(decided(r#"{"other": "\ud800"}"#), PermissionDecision::Run, "it is not what the rule is about");
     for arguments in [
         r#"{"path": "/etc/passwd"}"#,
         r#"{"path": "/etc/\ud800/../passwd"}"#,
         r#"{"\ud800": 0, "path": "/etc/passwd"}"#,
     ] {
-        assert!(matches!(decided(arguments), Decision::Deny(_)), "{arguments}");
+        assert!(matches!(decided(arguments), PermissionDecision::Deny(_)), "{arguments}");
     }
     let allows = ToolPolicy { rules: vec![rule("read=ask"), rule("read[/path:*]=allow")], ..ToolPolicy::default() };
     let half = Json::parse(r#"{"path": "\ud800"}"#).unwrap();
-    assert_eq!(decide(&allows, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&half), false), Decision::Ask);
+    assert_eq!(
+        decide_permission(&allows, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&half), false),
+        PermissionDecision::Ask
+    );
 }

@@ -1,6 +1,6 @@
 //! How often somebody may ask, moment by moment.
 
-use baton_rules::{Bucket, RateLimit};
+use baton_rules::{RateLimit, TokenBucket};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const fn ms(millis: u64) -> Duration {
 #[test]
 fn a_burst_then_the_steady_rate() {
     let limit = RateLimit { per_second: 10, burst: 3 };
-    let mut bucket = Bucket::default();
+    let mut bucket = TokenBucket::default();
     // Each row: when, and how long to wait (0: let through).
     for (now, wait) in [
         (0, 0),
@@ -46,7 +46,7 @@ fn a_burst_then_the_steady_rate() {
 #[test]
 fn a_limit_of_nothing_is_one_a_second() {
     let limit = RateLimit { per_second: 0, burst: 0 };
-    let bucket = Bucket::default().take(limit, ms(0)).unwrap();
+    let bucket = TokenBucket::default().take(limit, ms(0)).unwrap();
     assert_eq!(bucket.take(limit, ms(250)), Err(ms(750)));
     assert!(bucket.take(limit, ms(1000)).is_ok());
 }
@@ -60,7 +60,7 @@ proptest! {
         pauses in proptest::collection::vec(0u64..5_000_000, 1..200),
     ) {
         let limit = RateLimit { per_second, burst };
-        let (mut bucket, mut now, mut taken) = (Bucket::default(), Duration::ZERO, 0u64);
+        let (mut bucket, mut now, mut taken) = (TokenBucket::default(), Duration::ZERO, 0u64);
         for pause in pauses {
             now += Duration::from_nanos(pause);
             match bucket.take(limit, now) {

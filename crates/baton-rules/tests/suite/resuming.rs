@@ -1,22 +1,25 @@
 use crate::sample::*;
-use baton_rules::{Resume, Suspect, Task, blame, crash_reason, resume, resume_groups, resumption, waits_for_group};
+use baton_rules::{
+    CrashSuspect, ResumeDecision, TaskRecord, crash_reason, decide_resume, is_to_blame, resume_groups,
+    resumption_event, waits_for_group,
+};
 use baton_types::*;
 use std::time::Duration;
 
 /// Dies and is taken up again, alone if it is a suspect; gives how often it was there by then, and how often alone.
-fn die(task: &mut Task) -> (u32, u32) {
-    let alone = match resume(task) {
-        Resume::Go(_) => false,
-        Resume::Suspect(_) => true,
-        Resume::Continue => panic!("a run was in progress"),
+fn die(task: &mut TaskRecord) -> (u32, u32) {
+    let alone = match decide_resume(task) {
+        ResumeDecision::Go(_) => false,
+        ResumeDecision::Suspect(_) => true,
+        ResumeDecision::Continue => panic!("a run was in progress"),
     };
-    let event = resumption(task, alone).unwrap();
+    let event = resumption_event(task, alone).unwrap();
     apply_all(task, &[event]);
     let run = task.run.as_ref().unwrap();
     (run.crashes, run.alone)
 }
 
-fn working() -> Task {
+fn working() -> TaskRecord {
     calling(ToolExecution::Agent, &[call("a", "look"), call("h", "handoff")])
 }
 
@@ -26,8 +29,8 @@ fn the_second_death_at_the_same_event_makes_a_suspect() {
     let died: Vec<_> = (0..4).map(|_| die(&mut task)).collect();
     assert_eq!(died, [(1, 0), (2, 1), (3, 2), (4, 3)]);
     assert_eq!(task.version, 8, "four events, and four resumptions that are no progress");
-    let Resume::Suspect(suspect) = resume(&task) else { panic!() };
-    assert_eq!(suspect, Suspect { crashes: 5, alone: 3 });
+    let ResumeDecision::Suspect(suspect) = decide_resume(&task) else { panic!() };
+    assert_eq!(suspect, CrashSuspect { crashes: 5, alone: 3 });
     let reason = crash_reason(&task, suspect);
     assert_eq!(reason.code, ErrorCode::CRASH_LOOP.code);
     assert!(reason.detail.contains("5 times while the run was at event 4"), "{}", reason.detail);
@@ -69,12 +72,12 @@ fn waiting_for_another_agent_makes_nobody_a_suspect() {
 
 #[test]
 fn a_task_without_a_run_simply_continues() {
-    assert_eq!(resume(&task(ToolExecution::Agent, &[])), Resume::Continue);
-    assert_eq!(resume(&asking(ToolExecution::Agent, &[call("q", "ask_user")])), Resume::Continue);
+    assert_eq!(decide_resume(&task(ToolExecution::Agent, &[])), ResumeDecision::Continue);
+    assert_eq!(decide_resume(&asking(ToolExecution::Agent, &[call("q", "ask_user")])), ResumeDecision::Continue);
 }
 
-fn suspect(crashes: u32, alone: u32) -> Suspect {
-    Suspect { crashes, alone }
+fn suspect(crashes: u32, alone: u32) -> CrashSuspect {
+    CrashSuspect { crashes, alone }
 }
 
 #[test]
@@ -91,7 +94,7 @@ fn only_a_run_that_went_on_alone_is_blamed() {
         (4, 2, vec![suspect(3, 0), suspect(4, 2)], false, false),
         (4, 2, vec![suspect(5, 0)], false, false),
     ] {
-        let blamed = blame(suspect(crashes, alone), &others, is_only_run);
+        let blamed = is_to_blame(suspect(crashes, alone), &others, is_only_run);
         assert_eq!(blamed, expect, "{crashes} {alone} {others:?} {is_only_run}");
     }
 }
@@ -103,7 +106,7 @@ fn suspects_are_resumed_alone_when_they_are_few_and_in_bounded_groups_when_they_
     let members: Vec<_> = few.iter().map(|group| group.members.clone()).collect();
     assert_eq!(members, [vec![1], vec![0], vec![2]], "who was there most often comes first");
     assert!(few[0].delay > few[1].delay && few[0].window > few[1].window, "and gets more time: {few:?}");
-    let many: Vec<Suspect> = (0..1000).map(|at| suspect(if at < 100 { 3 } else { 2 }, 0)).collect();
+    let many: Vec<CrashSuspect> = (0..1000).map(|at| suspect(if at < 100 { 3 } else { 2 }, 0)).collect();
     let groups = resume_groups(&many);
     assert!(groups.len() <= 32, "{}", groups.len());
     assert!(groups.iter().all(|group| group.members.len() < 900 && group.window <= Duration::from_secs(20)));
@@ -136,9 +139,9 @@ fn every_crash_leaves_fewer_suspects() {
                 crashes += 1;
                 assert!(crashes <= most, "{killer} of {count} is not found after {crashes} crashes");
             }
-            let others: Vec<Suspect> =
+            let others: Vec<CrashSuspect> =
                 suspects.iter().enumerate().filter(|(at, _)| *at != killer).map(|(_, suspect)| *suspect).collect();
-            assert!(blame(suspects[killer], &others, false));
+            assert!(is_to_blame(suspects[killer], &others, false));
         }
     }
 }

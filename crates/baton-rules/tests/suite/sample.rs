@@ -1,6 +1,6 @@
 //! A small agent, and tasks brought to a situation by events.
 
-use baton_rules::{Task, calls_part, hear, results_part};
+use baton_rules::{TaskRecord, accept_message, calls_part, results_part};
 use baton_types::*;
 use serde_json::Value;
 use std::time::Duration;
@@ -90,7 +90,7 @@ pub(crate) fn submitted(tool_execution: ToolExecution) -> TaskEvent {
 }
 
 pub(crate) fn run_started() -> TaskEvent {
-    TaskEvent::RunStarted { run: "run".into(), agent: Digest::of(b"spec"), deadline: DEADLINE, autonomous: false }
+    TaskEvent::RunStarted { run: "run".into(), agent: Digest::compute(b"spec"), deadline: DEADLINE, autonomous: false }
 }
 
 pub(crate) fn attempt(turn: u32, attempt: u32) -> TaskEvent {
@@ -131,25 +131,25 @@ pub(crate) fn started(id: &str) -> TaskEvent {
 }
 
 /// A task after these events.
-pub(crate) fn task(mode: ToolExecution, events: &[TaskEvent]) -> Task {
-    let mut task = Task::submitted("t".into(), at(0), &submitted(mode)).unwrap();
+pub(crate) fn task(mode: ToolExecution, events: &[TaskEvent]) -> TaskRecord {
+    let mut task = TaskRecord::from_submission("t".into(), at(0), &submitted(mode)).unwrap();
     apply_all(&mut task, events);
     task
 }
 
-pub(crate) fn apply_all(task: &mut Task, events: &[TaskEvent]) {
+pub(crate) fn apply_all(task: &mut TaskRecord, events: &[TaskEvent]) {
     for event in events {
         task.apply(at(1), event).unwrap_or_else(|illegal| panic!("{illegal}: {event:?} after {task:?}"));
     }
 }
 
 /// A working task whose first turn made these calls.
-pub(crate) fn calling(mode: ToolExecution, calls: &[ToolCall]) -> Task {
+pub(crate) fn calling(mode: ToolExecution, calls: &[ToolCall]) -> TaskRecord {
     task(mode, &[run_started(), attempt(1, 1), tools_called(1, calls)])
 }
 
 /// The same, waiting for its caller.
-pub(crate) fn asking(mode: ToolExecution, calls: &[ToolCall]) -> Task {
+pub(crate) fn asking(mode: ToolExecution, calls: &[ToolCall]) -> TaskRecord {
     let mut task = calling(mode, calls);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     task
@@ -165,8 +165,8 @@ pub(crate) fn told(id: &str, text: &str, results: &[ToolResult]) -> Message {
 }
 
 /// Hears a message and takes it; gives whether a run should take the task up.
-pub(crate) fn say(task: &mut Task, message: Message) -> bool {
-    let heard = hear(task, message, baton_types::Timestamp::from_millis(0)).unwrap();
+pub(crate) fn say(task: &mut TaskRecord, message: Message) -> bool {
+    let heard = accept_message(task, message, baton_types::Timestamp::from_millis(0)).unwrap();
     apply_all(task, &heard.events);
-    heard.resumes
+    heard.starts_run
 }

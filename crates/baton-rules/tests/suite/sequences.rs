@@ -1,7 +1,7 @@
 //! Any sequence of events, most of them sensible: what must hold after each of them.
 
 use crate::sample::*;
-use baton_rules::{CallStage, Task, calls_in, hear, results_in};
+use baton_rules::{CallStage, TaskRecord, accept_message, parse_tool_calls, parse_tool_results};
 use baton_types::*;
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn draws() -> impl Strategy<Value = Vec<Draw>> {
 
 const TOOLS: [&str; 6] = ["look", "pay", "ask_user", "handoff", "emit_artifact", "reply_message"];
 
-fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
+fn event(task: &TaskRecord, draw: Draw, number: usize) -> TaskEvent {
     let Draw { kind, pick, sensible } = draw;
     let open: Vec<CallId> = task.open_calls().map(|state| state.call.id.clone()).collect();
     let nth = |ids: &[CallId]| ids.get(usize::from(pick) % ids.len().max(1)).cloned();
@@ -47,7 +47,7 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
         }
         3 | 4 => TaskEvent::RunStarted {
             run: format!("r{}", pick % 2).into(),
-            agent: Digest::of(b""),
+            agent: Digest::compute(b""),
             deadline: DEADLINE,
             autonomous: false,
         },
@@ -85,7 +85,7 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
             deadline: DEADLINE,
         },
         15 => TaskEvent::ArtifactEmitted {
-            artifact: Artifact::of_answer(&Message::new(
+            artifact: Artifact::from_answer(&Message::new(
                 format!("art{}", pick % 2).into(),
                 Role::Agent,
                 vec![Part::text(format!("version {number}"))],
@@ -104,15 +104,15 @@ fn event(task: &Task, draw: Draw, number: usize) -> TaskEvent {
 
 fn says_status(state: TaskState, number: usize) -> TaskEvent {
     let message = Message::new(format!("s{number}").into(), Role::Agent, vec![Part::text("so it stands")]);
-    let message = message.within(&"c".into(), &"t".into());
+    let message = message.with_task(&"c".into(), &"t".into());
     TaskEvent::StatusChanged { state, message: Some(message), reason: None }
 }
 
-fn which_one() -> ToolAsk {
+fn which_one() -> ToolInputRequest {
     let schema = serde_json::json!({"type": "object", "properties": {"which": {"type": "string"}}});
     let (key, message) = ("k".to_owned(), "which?".to_owned());
-    let wants = Wanted::Form { schema: schema.into() };
-    ToolAsk { questions: vec![ToolQuestion { key, message, wants }], state: Some("state".to_owned()) }
+    let wants = QuestionKind::Form { schema: schema.into() };
+    ToolInputRequest { questions: vec![ToolQuestion { key, message, wants }], state: Some("state".to_owned()) }
 }
 
 fn this_one() -> ToolAnswers {
@@ -127,16 +127,18 @@ fn replies(number: usize) -> TaskEvent {
 }
 
 /// What a caller might send: results for some of the open calls, text, or both.
-fn heard(task: &Task, pick: u8, open: &[CallId], number: usize) -> TaskEvent {
+fn heard(task: &TaskRecord, pick: u8, open: &[CallId], number: usize) -> TaskEvent {
     let chosen = open.iter().enumerate().filter(|(index, _)| pick >> index & 1 == 1);
     let results: Vec<_> = chosen.map(|(_, id)| result(id.as_str(), "look")).collect();
     let text = if pick >= 128 { "more" } else { "" };
     let plain = told(&format!("u{number}"), text, &[]);
     let message = told(&format!("u{number}"), text, &results);
-    let mut heard = hear(task, message, baton_types::Timestamp::from_millis(0))
-        .or_else(|_| hear(task, plain, baton_types::Timestamp::from_millis(0)))
+    let mut heard = accept_message(task, message, baton_types::Timestamp::from_millis(0))
+        .or_else(|_| accept_message(task, plain, baton_types::Timestamp::from_millis(0)))
         // Words are no answer to the question what became of a call.
-        .or_else(|_| hear(task, told(&format!("u{number}"), "fail", &[]), baton_types::Timestamp::from_millis(0)))
+        .or_else(|_| {
+            accept_message(task, told(&format!("u{number}"), "fail", &[]), baton_types::Timestamp::from_millis(0))
+        })
         .unwrap();
     heard.events.remove(0)
 }
@@ -165,7 +167,7 @@ impl Seen {
     }
 }
 
-fn check(task: &Task, seen: &Seen) {
+fn check(task: &TaskRecord, seen: &Seen) {
     assert_eq!(task.run.is_some(), task.state == TaskState::Working, "a run and working are the same");
     let by_agent: Vec<_> = task.history.iter().filter(|message| message.role == Role::Agent).cloned().collect();
     assert_eq!(by_agent, seen.by_agent, "the history has what the agent said, whole and once");
@@ -192,7 +194,7 @@ fn check(task: &Task, seen: &Seen) {
     } else if task.state == TaskState::Completed {
         let answer = seen.answer.as_ref().unwrap();
         assert_eq!(task.history.last(), Some(answer));
-        assert!(task.artifacts.contains(&Artifact::of_answer(answer)));
+        assert!(task.artifacts.contains(&Artifact::from_answer(answer)));
         assert!(task.waiting.is_empty() && task.open_calls().next().is_none());
     }
     let mut artifacts: Vec<_> = task.artifacts.iter().map(|artifact| &artifact.id).collect();
@@ -202,7 +204,7 @@ fn check(task: &Task, seen: &Seen) {
 }
 
 /// What one event may not do, whatever it is.
-fn check_move(before: &Task, after: &Task) {
+fn check_move(before: &TaskRecord, after: &TaskRecord) {
     assert!(!before.state.is_terminal(), "{:?} was final", before.state);
     assert_eq!(after.version, before.version + 1);
     if let (Some(old), Some(new)) = (&before.run, &after.run) {
@@ -226,14 +228,14 @@ fn check_move(before: &Task, after: &Task) {
 }
 
 /// Calls are followed by a result for each before the agent speaks again, and results stand nowhere else.
-fn check_results(task: &Task) {
+fn check_results(task: &TaskRecord) {
     let mut owed: Vec<CallId> = Vec::new();
     for message in &task.history {
         if message.role == Role::Agent {
             assert!(owed.is_empty(), "{owed:?} have no result before {:?}", message.id);
-            owed = calls_in(message).into_iter().map(|call| call.id).collect();
+            owed = parse_tool_calls(message).into_iter().map(|call| call.id).collect();
         }
-        for result in results_in(message).unwrap() {
+        for result in parse_tool_results(message).unwrap() {
             let index = owed.iter().position(|id| *id == result.call);
             owed.remove(index.unwrap_or_else(|| panic!("{:?} was not owed a result", result.call)));
         }
@@ -247,14 +249,14 @@ fn check_results(task: &Task) {
     }
 }
 
-fn stored(task: &Task) -> Task {
-    let json = Json::of(task).unwrap();
+fn stored(task: &TaskRecord) -> TaskRecord {
+    let json = Json::from_serializable(task).unwrap();
     json.read().unwrap()
 }
 
-fn tell(mode: ToolExecution, draws: &[Draw]) -> (Vec<(Timestamp, TaskEvent)>, Task) {
+fn tell(mode: ToolExecution, draws: &[Draw]) -> (Vec<(Timestamp, TaskEvent)>, TaskRecord) {
     let first = submitted(mode);
-    let mut task = Task::submitted("t".into(), at(0), &first).unwrap();
+    let mut task = TaskRecord::from_submission("t".into(), at(0), &first).unwrap();
     let mut seen = Seen::default();
     seen.accept(&first);
     let mut accepted = vec![(at(0), first)];
@@ -275,7 +277,7 @@ fn tell(mode: ToolExecution, draws: &[Draw]) -> (Vec<(Timestamp, TaskEvent)>, Ta
     (accepted, task)
 }
 
-fn fold(mut task: Task, events: &[(Timestamp, TaskEvent)]) -> Task {
+fn fold(mut task: TaskRecord, events: &[(Timestamp, TaskEvent)]) -> TaskRecord {
     for (moment, event) in events {
         task.apply(*moment, event).unwrap();
     }
@@ -292,7 +294,7 @@ proptest! {
         let mode = if caller { ToolExecution::Caller } else { ToolExecution::Agent };
         let (accepted, task) = tell(mode, &draws);
         let (first_at, first) = &accepted[0];
-        let begun = Task::submitted("t".into(), *first_at, first).unwrap();
+        let begun = TaskRecord::from_submission("t".into(), *first_at, first).unwrap();
         let cut = cut.index(accepted.len());
         let (before, after) = accepted[1..].split_at(cut);
         let half = fold(begun, before);
@@ -317,7 +319,7 @@ fn sequences_reach_every_state_and_stage() {
         replied |= task.view().direct_reply().is_some();
         most = most.max(accepted.len());
         handed |= task.calls.iter().any(|state| matches!(state.stage, CallStage::HandedOff { .. }));
-        rounds = rounds.max(task.history.iter().filter(|message| !calls_in(message).is_empty()).count());
+        rounds = rounds.max(task.history.iter().filter(|message| !parse_tool_calls(message).is_empty()).count());
     }
     assert_eq!(states.len(), TaskState::ALL.len(), "{states:?}");
     assert!(most > 30 && handed && rounds > 2, "{most} events, {rounds} rounds at most, handed over: {handed}");

@@ -4,8 +4,8 @@ use crate::sample::{
     answered, at, attempt, call, finished, result, run_started, status, submitted, told, tools_called,
 };
 use baton_rules::{
-    IllegalSession, SessionRecord, Task, Transcript, calls_in, calls_part, check_settings, check_title, in_session,
-    results_in, whole,
+    IllegalSessionEvent, SessionRecord, TaskRecord, Transcript, apply_overrides, calls_part, check_settings,
+    check_title, parse_tool_calls, parse_tool_results, repair_transcript,
 };
 use baton_types::*;
 use proptest::prelude::*;
@@ -48,10 +48,10 @@ fn a_record_is_what_was_last_said() {
     assert!(record.excludes(ItemKind::Rule, "b") && !record.excludes(ItemKind::Rule, "c"));
     assert_eq!((record.opened_at, record.changed_at, record.settings.is_empty()), (at(1), at(11), true));
     // Only changes of the model are told, when they happened.
-    let mut before = SessionRecord::opened(at(1), &events[0]).unwrap();
+    let mut before = SessionRecord::from_opened(at(1), &events[0]).unwrap();
     let mut notices: Vec<(Timestamp, String)> = Vec::new();
     for (at, event) in timed().skip(1) {
-        let notice = before.notice_of(at, event);
+        let notice = before.notice_for(at, event);
         assert!(notice.iter().all(|entry| entry.notice));
         notices.extend(notice.map(|entry| (entry.at, entry.message.text())));
         before.apply(at, event).unwrap();
@@ -64,45 +64,48 @@ fn a_record_is_what_was_last_said() {
     // What is taken over brings its own notices along.
     let origin = Some(SessionOrigin::Import { context: None });
     let import = SessionEvent::Opened { agent: "personal".into(), context: "c".into(), origin, history: Vec::new() };
-    let mut taken = SessionRecord::opened(at(5), &import).unwrap();
+    let mut taken = SessionRecord::from_opened(at(5), &import).unwrap();
     let settled = settings(Some("x:1"), None);
-    assert_eq!(taken.notice_of(at(5), &settled), None);
+    assert_eq!(taken.notice_for(at(5), &settled), None);
     taken.apply(at(5), &settled).unwrap();
-    assert!(taken.notice_of(at(6), &settings(None, None)).is_some());
+    assert!(taken.notice_for(at(6), &settings(None, None)).is_some());
 
-    assert_eq!(SessionRecord::fold([]), Err(IllegalSession));
-    assert_eq!(SessionRecord::fold(timed().skip(1)), Err(IllegalSession));
+    assert_eq!(SessionRecord::fold([]), Err(IllegalSessionEvent));
+    assert_eq!(SessionRecord::fold(timed().skip(1)), Err(IllegalSessionEvent));
     let mut twice = record.clone();
-    assert_eq!(twice.apply(at(12), &opened()), Err(IllegalSession));
+    assert_eq!(twice.apply(at(12), &opened()), Err(IllegalSessionEvent));
     assert_eq!(twice, record);
 }
 
 #[test]
 fn settings_of_a_session_come_before_the_agents() {
     let spec = crate::sample::spec();
-    assert_eq!(in_session(&spec, &SessionOverrides::default()), spec);
+    assert_eq!(apply_overrides(&spec, &SessionOverrides::default()), spec);
     let all = SessionOverrides {
         model: Some("openai:gpt-5".to_owned()),
         max_turns: Some(7),
         max_output_tokens: Some(100),
         temperature: Some(Thousandths(200)),
         top_p: Some(Thousandths(900)),
-        tool_permission: Some(AskWhen::Always),
+        tool_permission: Some(ApprovalMode::Always),
         autonomous: Some(true),
         context_top_k: Some(9),
         context_top_n: Some(2),
         context_include_score: Some(Thousandths(500)),
     };
-    let held = in_session(&spec, &all);
+    let held = apply_overrides(&spec, &all);
     let relevance = RelevanceLimits { top_k: 9, top_n: 2, include_score: Thousandths(500) };
-    assert_eq!((held.limits.max_turns, held.policy.ask, held.knowledge.relevance), (7, AskWhen::Always, relevance));
+    assert_eq!(
+        (held.limits.max_turns, held.policy.ask, held.knowledge.relevance),
+        (7, ApprovalMode::Always, relevance)
+    );
     assert_eq!(held.writing.model.as_deref(), Some("openai:gpt-5"));
     assert_eq!((held.writing.max_output_tokens, held.autonomous), (Some(100), true));
     assert_eq!((held.writing.temperature, held.writing.top_p), (all.temperature, all.top_p));
     assert_ne!(held.digest().unwrap(), spec.digest().unwrap());
     // An autonomous agent stays so.
     let asked = SessionOverrides { autonomous: Some(false), ..SessionOverrides::default() };
-    assert!(in_session(&AgentSpec { autonomous: true, ..spec }, &asked).autonomous);
+    assert!(apply_overrides(&AgentSpec { autonomous: true, ..spec }, &asked).autonomous);
 }
 
 #[test]
@@ -133,11 +136,11 @@ fn settings_and_titles_have_bounds() {
 #[test]
 fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
     let request = RequestContext {
-        items: vec![UsedItem {
+        items: vec![IncludedItem {
             kind: ItemKind::Rule,
             name: "style".to_owned(),
             server: None,
-            include: Include::Always,
+            include: InclusionMode::Always,
             score: None,
         }],
     };
@@ -160,12 +163,12 @@ fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
         },
     ];
     let mut transcript = Transcript::default();
-    let mut task = Task::submitted("t".into(), at(1), &events[0]).unwrap();
+    let mut task = TaskRecord::from_submission("t".into(), at(1), &events[0]).unwrap();
     for (event, millis) in events.iter().zip(1..) {
         if millis > 1 {
             task.apply(at(millis), event).unwrap();
         }
-        transcript.take(&"t".into(), at(millis), event).unwrap();
+        transcript.apply(&"t".into(), at(millis), event).unwrap();
     }
     let entries = transcript.into_entries();
     let given: Vec<Message> =
@@ -185,11 +188,11 @@ fn what_waits_to_be_heard_comes_last() {
     let late = TaskEvent::Said { message: told("late", "and this", &[]), results: Vec::new() };
     let mut transcript = Transcript::default();
     for (event, millis) in [submitted(ToolExecution::Agent), run_started(), attempt(1, 1), late].iter().zip(1..) {
-        transcript.take(&"t".into(), at(millis), event).unwrap();
+        transcript.apply(&"t".into(), at(millis), event).unwrap();
     }
     let entries = transcript.into_entries();
     assert_eq!(entries.last().map(|(entry, number)| (entry.message.id.as_str(), *number)), Some(("late", 4)));
-    assert!(Transcript::default().take(&"t".into(), at(1), &status(TaskState::Failed)).is_err());
+    assert!(Transcript::default().apply(&"t".into(), at(1), &status(TaskState::Failed)).is_err());
 }
 
 /// A conversation of random pieces: `(who, calls or results, words)`.
@@ -222,10 +225,10 @@ fn broken(entries: &[SessionEntry]) -> Option<String> {
             if !open.is_empty() {
                 return Some(format!("{open:?} have no results before {}", entry.message.id));
             }
-            open = calls_in(&entry.message).into_iter().map(|call| call.id).collect();
+            open = parse_tool_calls(&entry.message).into_iter().map(|call| call.id).collect();
             continue;
         }
-        for result in results_in(&entry.message).unwrap() {
+        for result in parse_tool_results(&entry.message).unwrap() {
             if !open.remove(&result.call) {
                 return Some(format!("{} has a result of no call in {}", result.call, entry.message.id));
             }
@@ -237,7 +240,7 @@ fn broken(entries: &[SessionEntry]) -> Option<String> {
 proptest! {
     #[test]
     fn no_call_is_ever_without_its_results(entries in conversation()) {
-        let (kept, changed) = whole(entries.clone());
+        let (kept, changed) = repair_transcript(entries.clone());
         prop_assert_eq!(broken(&kept), None);
         prop_assert_eq!(changed == 0, kept == entries);
         // What was whole stays as it is, and so does everything that has nothing to do with tools.
@@ -247,13 +250,13 @@ proptest! {
             plain.cloned().collect::<Vec<_>>()
         };
         prop_assert!(plain(&entries).iter().all(|entry| kept.contains(entry)));
-        prop_assert_eq!(whole(kept.clone()), (kept, 0));
+        prop_assert_eq!(repair_transcript(kept.clone()), (kept, 0));
     }
 }
 
 fn repeats_a_call(entries: &[SessionEntry]) -> bool {
     entries.iter().any(|entry| {
-        let calls = calls_in(&entry.message);
+        let calls = parse_tool_calls(&entry.message);
         calls.iter().map(|call| &call.id).collect::<BTreeSet<_>>().len() < calls.len()
     })
 }

@@ -1,29 +1,30 @@
 use crate::sample::*;
 use baton_rules::{
-    ASK_USER_TOOL, Asked, CALL_AGENT_TOOL, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, Step, Task, asked_of_caller, is_built_in, next_step,
+    ASK_USER_TOOL, CALL_AGENT_TOOL, CallState, CallerRequests, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
+    READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, RunStep, TaskRecord, caller_requests, is_built_in,
+    next_step,
 };
 use baton_types::*;
 
 use ToolExecution::{Agent, Caller};
 
-fn step(task: &Task) -> Step {
+fn step(task: &TaskRecord) -> RunStep {
     next_step(task, &spec(), at(10))
 }
 
-fn advance(task: &Task, ids: &[&str]) -> Step {
+fn advance(task: &TaskRecord, ids: &[&str]) -> RunStep {
     let calls: Vec<CallState> = ids.iter().map(|id| task.call(&CallId::from(*id)).unwrap().clone()).collect();
-    Step::AdvanceCalls(calls)
+    RunStep::AdvanceCalls(calls)
 }
 
-fn with(mut task: Task, events: &[TaskEvent]) -> Task {
+fn with(mut task: TaskRecord, events: &[TaskEvent]) -> TaskRecord {
     apply_all(&mut task, events);
     task
 }
 
-fn code(step: Step) -> String {
+fn code(step: RunStep) -> String {
     match step {
-        Step::Fail(reason) => reason.code,
+        RunStep::Fail(reason) => reason.code,
         other => panic!("{other:?} is no failure"),
     }
 }
@@ -31,12 +32,12 @@ fn code(step: Step) -> String {
 #[test]
 fn from_submission_to_completion() {
     let mut task = task(Agent, &[]);
-    assert_eq!(step(&task), Step::StartRun);
+    assert_eq!(step(&task), RunStep::StartRun);
     for (event, expect) in [
-        (run_started(), Step::CallModel { turn: 1, attempt: 1 }),
+        (run_started(), RunStep::CallModel { turn: 1, attempt: 1 }),
         // An attempt that is open was cut off or refused: the same turn again.
-        (attempt(1, 1), Step::CallModel { turn: 1, attempt: 2 }),
-        (attempt(1, 2), Step::CallModel { turn: 1, attempt: 3 }),
+        (attempt(1, 1), RunStep::CallModel { turn: 1, attempt: 2 }),
+        (attempt(1, 2), RunStep::CallModel { turn: 1, attempt: 3 }),
     ] {
         apply_all(&mut task, &[event]);
         assert_eq!(step(&task), expect);
@@ -46,11 +47,11 @@ fn from_submission_to_completion() {
     apply_all(&mut task, &[finished("b", "put")]);
     assert_eq!(step(&task), advance(&task, &["a"]));
     apply_all(&mut task, &[finished("a", "look")]);
-    assert_eq!(step(&task), Step::CallModel { turn: 2, attempt: 1 });
+    assert_eq!(step(&task), RunStep::CallModel { turn: 2, attempt: 1 });
     apply_all(&mut task, &[attempt(2, 1), answered(2)]);
-    assert_eq!(step(&task), Step::Complete);
+    assert_eq!(step(&task), RunStep::Complete);
     apply_all(&mut task, &[status(TaskState::Completed)]);
-    assert_eq!(step(&task), Step::Rest);
+    assert_eq!(step(&task), RunStep::Wait);
 }
 
 #[test]
@@ -58,10 +59,10 @@ fn a_word_that_came_meanwhile_gets_another_turn() {
     let mut task = task(Agent, &[run_started(), attempt(1, 1)]);
     say(&mut task, told("more", "and tomorrow?", &[]));
     apply_all(&mut task, &[answered(1)]);
-    assert_eq!(step(&task), Step::CallModel { turn: 2, attempt: 1 });
+    assert_eq!(step(&task), RunStep::CallModel { turn: 2, attempt: 1 });
     assert!(task.apply(at(2), &status(TaskState::Completed)).is_err(), "nobody would have heard it");
     apply_all(&mut task, &[attempt(2, 1), answered(2)]);
-    assert_eq!(step(&task), Step::Complete);
+    assert_eq!(step(&task), RunStep::Complete);
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn limits_end_a_run() {
     assert_eq!(next_step(&task, &spec(), at(DEADLINE.as_millis() - 1)), advance(&task, &["a"]));
     assert_eq!(code(next_step(&task, &spec(), DEADLINE)), ErrorCode::RUN_DEADLINE.code);
     let waiting = asking(Agent, &[call("q", "ask_user")]);
-    assert_eq!(next_step(&waiting, &spec(), DEADLINE), Step::Rest, "a task that waits for its caller has no run");
+    assert_eq!(next_step(&waiting, &spec(), DEADLINE), RunStep::Wait, "a task that waits for its caller has no run");
 }
 
 #[test]
@@ -83,12 +84,12 @@ fn callers_run_their_tools_after_built_in_ones_are_done() {
     let mut task = calling(Caller, &calls);
     assert_eq!(step(&task), advance(&task, &["e"]));
     apply_all(&mut task, &[finished("e", "emit_artifact")]);
-    let asked = Asked { calls: calls[..2].to_vec(), ..Asked::default() };
-    assert_eq!((step(&task), asked_of_caller(&task, &spec())), (Step::AskCaller, asked));
+    let asked = CallerRequests { calls: calls[..2].to_vec(), ..CallerRequests::default() };
+    assert_eq!((step(&task), caller_requests(&task, &spec())), (RunStep::AskCaller, asked));
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     assert!(say(&mut task, told("r", "", &[result("a", "look"), result("b", "handoff")])));
     apply_all(&mut task, &[run_started()]);
-    assert_eq!(step(&task), Step::CallModel { turn: 1, attempt: 1 });
+    assert_eq!(step(&task), RunStep::CallModel { turn: 1, attempt: 1 });
 }
 
 #[test]
@@ -99,20 +100,28 @@ fn questions_and_calls_in_doubt_go_to_the_caller() {
     apply_all(&mut task, &[started("l"), started("u"), started("p"), started("x")]);
     assert_eq!(step(&task), advance(&task, &["l", "u", "x"]), "only a tool that may repeat runs again");
     apply_all(&mut task, &[finished("l", "look"), finished("u", "put"), finished("x", "gone")]);
-    let asked = Asked { questions: vec![calls[0].clone()], in_doubt: vec![calls[3].clone()], ..Asked::default() };
-    assert_eq!((step(&task), asked_of_caller(&task, &spec())), (Step::AskCaller, asked));
+    let asked = CallerRequests {
+        questions: vec![calls[0].clone()],
+        in_doubt: vec![calls[3].clone()],
+        ..CallerRequests::default()
+    };
+    assert_eq!((step(&task), caller_requests(&task, &spec())), (RunStep::AskCaller, asked));
     let mute = AgentSpec { control_tools: ControlTools::default(), ..spec() };
     assert_eq!(next_step(&task, &mute, at(10)), advance(&task, &["q"]), "an agent that may not ask does not");
 }
 
 #[test]
 fn a_run_that_works_alone_ends_where_another_one_would_ask() {
-    let begins =
-        TaskEvent::RunStarted { run: "run".into(), agent: Digest::of(b"spec"), deadline: DEADLINE, autonomous: true };
+    let begins = TaskEvent::RunStarted {
+        run: "run".into(),
+        agent: Digest::compute(b"spec"),
+        deadline: DEADLINE,
+        autonomous: true,
+    };
     let alone = |calls: &[ToolCall], more: &[TaskEvent]| {
         with(task(Agent, &[begins.clone(), attempt(1, 1), tools_called(1, calls)]), more)
     };
-    let ask = ToolAsk { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
+    let ask = ToolInputRequest { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
     let asks = alone(&[call("g", "gate")], &[TaskEvent::ToolAsked { call: "g".into(), ask }]);
     assert_eq!(code(step(&asks)), ErrorCode::NOBODY_TO_ASK.code);
     let in_doubt = alone(&[call("p", "pay")], &[started("p")]);

@@ -1,5 +1,5 @@
 use crate::sample::*;
-use baton_rules::{calls_in, calls_part, results_in, results_part};
+use baton_rules::{calls_part, parse_tool_calls, parse_tool_results, results_part};
 use baton_types::*;
 use proptest::prelude::*;
 use serde_json::json as js;
@@ -26,11 +26,11 @@ fn both_shapes_of_calls_are_read_and_anything_else_is_left_alone() {
     ];
     for (data, expect) in table {
         let message = says("m", vec![Part::text("tool_calls"), Part::data(json(data.clone()))]);
-        assert_eq!(calls_in(&message), expect, "{data}");
-        assert_eq!(results_in(&message), Ok(vec![]), "{data}");
+        assert_eq!(parse_tool_calls(&message), expect, "{data}");
+        assert_eq!(parse_tool_results(&message), Ok(vec![]), "{data}");
     }
     let two = says("m", vec![Part::data(json(flat(js!({})))), Part::data(json(older(js!("{}"))))]);
-    assert_eq!(calls_in(&two).len(), 2);
+    assert_eq!(parse_tool_calls(&two).len(), 2);
 }
 
 fn output() -> impl Strategy<Value = Json> {
@@ -58,7 +58,7 @@ proptest! {
             ToolCall { id: id.into(), name, arguments: json(js!({ "n": number })) }
         }).collect();
         let message = says("m", vec![results_part(&results), calls_part(&calls)]);
-        prop_assert_eq!(results_in(&message).unwrap(), results);
-        prop_assert_eq!(calls_in(&message), calls);
+        prop_assert_eq!(parse_tool_results(&message).unwrap(), results);
+        prop_assert_eq!(parse_tool_calls(&message), calls);
     }
 }

@@ -1,27 +1,27 @@
 //! Conversations that are made to fit, and what must never get lost on the way.
 
-use baton_rules::{Beside, Block, Fit, Overfull, Room, fit};
+use baton_rules::{CompactionPlan, ConversationBlock, TokenOverhead, WindowBudget, WindowOverflow, plan_compaction};
 use baton_types::Thousandths;
 use proptest::prelude::*;
 
-const fn words(tokens: u64) -> Block {
-    Block { words: true, tokens, short: tokens }
+const fn words(tokens: u64) -> ConversationBlock {
+    ConversationBlock { is_caller_message: true, tokens, short_tokens: tokens }
 }
 
-const fn turn(tokens: u64, short: u64) -> Block {
-    Block { words: false, tokens, short }
+const fn turn(tokens: u64, short: u64) -> ConversationBlock {
+    ConversationBlock { is_caller_message: false, tokens, short_tokens: short }
 }
 
 /// Triggered at 800, aiming at 480, with 100 for a summary.
-fn room() -> Room {
-    let room = Room { budget: 1_000, trigger: 800, target: 480, summary: 100 };
-    assert_eq!(Room::of(1_250, Some(188), Thousandths(800)), room, "5 % of 1250 are 62");
+fn room() -> WindowBudget {
+    let room = WindowBudget { budget: 1_000, trigger: 800, target: 480, summary: 100 };
+    assert_eq!(WindowBudget::from_window(1_250, Some(188), Thousandths(800)), room, "5 % of 1250 are 62");
     room
 }
 
 #[test]
 fn the_room_in_a_window() {
-    let at = |window, max_output, compact_at| Room::of(window, max_output, Thousandths(compact_at));
+    let at = |window, max_output, compact_at| WindowBudget::from_window(window, max_output, Thousandths(compact_at));
     for (window, max_output, compact_at, budget, trigger) in [
         (8_192, None, 800, 6_759, 5_407),
         (8_192, Some(1_000), 800, 6_783, 5_426),
@@ -36,17 +36,17 @@ fn the_room_in_a_window() {
         assert_eq!((room.budget, room.trigger), (budget, trigger), "{window} {max_output:?} {compact_at}");
         assert!(room.target <= room.trigger);
     }
-    let less = at(8_192, None, 800).below(4_000, Thousandths(800));
+    let less = at(8_192, None, 800).reduced_below(4_000, Thousandths(800));
     assert_eq!((less.budget, less.trigger), (3_000, 2_400));
-    assert_eq!(Room::unknown().below(4_000, Thousandths(800)).budget, 3_000);
+    assert_eq!(WindowBudget::unknown().reduced_below(4_000, Thousandths(800)).budget, 3_000);
 }
 
 /// How many blocks are summarised, and which are given in short.
-type Outcome = Result<(usize, Vec<usize>), Overfull>;
+type Outcome = Result<(usize, Vec<usize>), WindowOverflow>;
 
 #[test]
 fn what_goes_first() {
-    let table: [(&str, Vec<Block>, Outcome); 8] = [
+    let table: [(&str, Vec<ConversationBlock>, Outcome); 8] = [
         ("it fits", vec![words(100), turn(300, 20), words(400)], Ok((0, vec![]))),
         (
             "old results in short are enough",
@@ -70,21 +70,26 @@ fn what_goes_first() {
         ),
         ("the newest results go last", vec![words(50), turn(50, 50), turn(2_000, 60)], Ok((0, vec![2]))),
         ("only results", vec![turn(2_000, 60)], Ok((0, vec![0]))),
-        ("nothing helps", vec![words(50), turn(100, 10), words(1_500)], Err(Overfull { tokens: 1_560, budget: 1_000 })),
+        (
+            "nothing helps",
+            vec![words(50), turn(100, 10), words(1_500)],
+            Err(WindowOverflow { tokens: 1_560, budget: 1_000 }),
+        ),
     ];
     for (why, blocks, expected) in table {
-        let found = fit(&blocks, Beside::default(), &room());
-        let shown = found.map(|fit| (fit.summarised, fit.shortened));
+        let found = plan_compaction(&blocks, TokenOverhead::default(), &room());
+        let shown = found.map(|fit| (fit.summarized_blocks, fit.shortened));
         assert_eq!(shown, expected, "{why}");
     }
 }
 
 #[test]
 fn too_many_blocks_are_summarised_whatever_fits() {
-    let blocks: Vec<Block> = (0..401).map(|at| if at % 2 == 0 { words(1) } else { turn(1, 1) }).collect();
-    let Fit { summarised, .. } = fit(&blocks, Beside::default(), &Room::unknown()).unwrap();
+    let blocks: Vec<ConversationBlock> = (0..401).map(|at| if at % 2 == 0 { words(1) } else { turn(1, 1) }).collect();
+    let CompactionPlan { summarized_blocks: summarised, .. } =
+        plan_compaction(&blocks, TokenOverhead::default(), &WindowBudget::unknown()).unwrap();
     assert_eq!(summarised, 202, "200 stay, from where the caller says something");
-    assert!(fit(&blocks[..400], Beside::default(), &Room::unknown()).unwrap().is_nothing());
+    assert!(plan_compaction(&blocks[..400], TokenOverhead::default(), &WindowBudget::unknown()).unwrap().is_empty());
 }
 
 proptest! {
@@ -98,18 +103,18 @@ proptest! {
         window in 200u64..20_000,
         compact_at in 100u16..=1_000,
     ) {
-        let blocks: Vec<Block> = parts.iter().map(|(words, more, short)| {
+        let blocks: Vec<ConversationBlock> = parts.iter().map(|(words, more, short)| {
             let tokens = if *words { *more } else { more + short };
-            Block { words: *words, tokens, short: if *words { *more } else { *short } }
+            ConversationBlock { is_caller_message: *words, tokens, short_tokens: if *words { *more } else { *short } }
         }).collect();
-        let room = Room::of(window, None, Thousandths(compact_at));
-        let beside = Beside { fixed, first, summary: 0 };
-        match fit(&blocks, beside, &room) {
+        let room = WindowBudget::from_window(window, None, Thousandths(compact_at));
+        let beside = TokenOverhead { fixed, first, summary: 0 };
+        match plan_compaction(&blocks, beside, &room) {
             Ok(fit) => {
-                prop_assert!(fit.summarised < blocks.len());
+                prop_assert!(fit.summarized_blocks < blocks.len());
                 prop_assert!(fit.after <= room.budget);
-                prop_assert!(fit.is_nothing() || fit.before > room.trigger);
-                prop_assert!(fit.shortened.iter().all(|at| *at >= fit.summarised && !blocks[*at].words));
+                prop_assert!(fit.is_empty() || fit.before > room.trigger);
+                prop_assert!(fit.shortened.iter().all(|at| *at >= fit.summarized_blocks && !blocks[*at].is_caller_message));
                 prop_assert!(fit.shortened.is_sorted());
             }
             Err(overfull) => {

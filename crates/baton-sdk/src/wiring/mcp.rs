@@ -6,7 +6,7 @@ use baton_engine::Engine;
 use baton_http::McpPorts;
 use baton_local::{SessionFiles, SystemClock, TimeOrderedIds};
 use baton_mcp::{Common, Environments, ExportedEndpoints, Limits, OwnOptions, OwnServer, Ports, Sessions};
-use baton_ports::{AgentDesk, AgentSource, McpSessions};
+use baton_ports::{AgentInvoker, AgentSource, McpSessionStore};
 use baton_toolhost::Toolbox;
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
@@ -30,7 +30,7 @@ pub(super) fn endpoints(
         limits,
         shutdown,
     };
-    let desk: Arc<dyn AgentDesk> = Arc::new(engine.clone());
+    let desk: Arc<dyn AgentInvoker> = Arc::new(engine.clone());
     let ports = Ports {
         agents: Arc::clone(agents),
         tools: tools.clone(),
@@ -48,7 +48,7 @@ pub(super) fn endpoints(
     })
 }
 
-fn sessions(data: &Path) -> Result<Arc<dyn McpSessions>, Error> {
+fn sessions(data: &Path) -> Result<Arc<dyn McpSessionStore>, Error> {
     let directory = data.join(SESSIONS);
     let files = SessionFiles::open(&directory, SessionFiles::MOST).map_err(|error| {
         let message = format!("the MCP sessions in {} cannot be stored: {error}", directory.display());

@@ -10,4 +10,4 @@ mod store;
 mod telemetry;
 mod tools;
 
-pub(crate) use served::{Served, start};
+pub(crate) use served::{ServerComponents, start};

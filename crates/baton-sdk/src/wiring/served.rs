@@ -1,15 +1,15 @@
-//! The engine behind its HTTP surface.
+//! The engine with its HTTP surface.
 
 use super::{
-    agents::{CodedAgents, Least},
-    kept::{self, KeptShelf},
+    agents::{MinAgents, ProgramAgents},
+    kept::{self, RuntimeAgentRepository},
     listen::listen,
     mcp::endpoints,
-    store::Store,
+    store::JournalStore,
     telemetry,
     tools::toolbox,
 };
-use crate::{Error, Running, baton::Start, manage::Manager};
+use crate::{BatonServer, Error, baton::ServerSettings, manage::Manager};
 use baton_engine::{Engine, Ports};
 use baton_http::{AccessOptions, HttpOptions, ServeOptions, SpanPorts, ToolPorts};
 use baton_lineup::{Lineup, Loopback, ModelSettings, Parts, process_environment};
@@ -25,28 +25,29 @@ use std::{io, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long runs may take to reach their next journaled event when the process ends.
-const CHECKPOINT: Duration = Duration::from_secs(5);
-/// How long MCP servers have to end.
-const FAREWELL: Duration = Duration::from_secs(4);
-/// Everything that ends in order has ended by then.
-const SHUTDOWN: Duration = Duration::from_secs(10);
+/// Time for runs to reach their next journaled event at shutdown.
+const CHECKPOINT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time for MCP servers to stop.
+const TOOL_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
+/// Limit of the whole shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What has to be ended in order.
-pub(crate) struct Served {
+/// Components that must be stopped in order.
+pub(crate) struct ServerComponents {
     engine: Engine,
-    /// The same for tools that are part of Baton: they reach it as long as this is here, and do not keep it.
-    _reached: Arc<Engine>,
+    /// Keeps the weak engine references of the internal MCP servers valid.
+    _internal_engine: Arc<Engine>,
     tools: Arc<Toolbox>,
-    store: Store,
+    store: JournalStore,
     spans: Recorded,
-    shelf: Arc<KeptShelf>,
-    serving: JoinHandle<io::Result<()>>,
-    stopping: DropGuard,
+    repository: Arc<RuntimeAgentRepository>,
+    http_task: JoinHandle<io::Result<()>>,
+    shutdown_guard: DropGuard,
 }
 
-/// The models of the agents: those that they name, with keys of their kits or of the environment; the playbook for others.
-fn lineup(agents: Arc<dyn AgentSource>) -> Arc<Lineup> {
+/// The models of the agents: the configured ones, with keys of the agent's resources or of the environment variables;
+/// otherwise the playbook.
+fn model_registry(agents: Arc<dyn AgentSource>) -> Arc<Lineup> {
     Lineup::new(Parts {
         agents,
         playbooks: Arc::new(PlaybookModels::new()),
@@ -58,27 +59,27 @@ fn lineup(agents: Arc<dyn AgentSource>) -> Arc<Lineup> {
     })
 }
 
-/// Puts everything together and serves it; unfinished runs are taken up in the background.
-pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error> {
-    let Start { agents, data, storage, tracing } = start;
-    let least = if storage.is_some() { Least::None } else { Least::One };
+/// Wires all components and starts the server; unfinished runs are resumed in the background.
+pub(crate) async fn start(start: ServerSettings, address: &str) -> Result<BatonServer, Error> {
+    let ServerSettings { agents, data, storage, tracing } = start;
+    let least = if storage.is_some() { MinAgents::None } else { MinAgents::One };
     let kept = kept::open(storage).await?;
-    let (agents, native) = CodedAgents::of(agents, Arc::clone(&kept), least)?;
-    let shelf = Arc::new(KeptShelf { coded: agents.coded(), kept });
-    let book = agents.book();
+    let (agents, native) = ProgramAgents::resolve(agents, Arc::clone(&kept), least)?;
+    let shelf = Arc::new(RuntimeAgentRepository { reserved_names: agents.program_agent_names(), agents: kept });
+    let book = agents.peer_registry();
     let agents: Arc<dyn AgentSource> = Arc::new(agents);
     let listener = listen(address).await?;
     let bound = listener
         .local_addr()
         .map_err(|error| Error::new(ErrorCode::INTERNAL, format!("the socket has no address: {error}")))?;
-    let store = Store::open(data.as_deref())?;
+    let store = JournalStore::open(data.as_deref())?;
     let spans = telemetry::open(data.as_deref(), tracing)?;
     let tools = toolbox(Arc::clone(&agents), Arc::clone(&book), native, data.as_deref(), spans.tracer())?;
     let policy = AddressPolicy::public_only();
     let webhooks = PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default()));
     let ports = Ports {
         journal: store.journal(),
-        models: lineup(Arc::clone(&agents)),
+        models: model_registry(Arc::clone(&agents)),
         tools: tools.toolbox.clone(),
         agents: Arc::clone(&agents),
         peers: Arc::new(PeerHub::new(book, None).with_tracer(spans.tracer())),
@@ -87,7 +88,7 @@ pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error>
         clock: Arc::new(SystemClock),
         ids: Arc::new(TimeOrderedIds),
     };
-    let engine = Engine::new(baton_engine::Options::default(), ports);
+    let engine = Engine::new(baton_engine::EngineOptions::default(), ports);
     let reached = Arc::new(engine.clone());
     tools.attach(&reached);
     let tools = tools.toolbox;
@@ -109,44 +110,53 @@ pub(crate) async fn start(start: Start, address: &str) -> Result<Running, Error>
     let app = baton_http::app(engine.clone(), options);
     let serving = tokio::spawn(baton_http::serve(listener, app, ServeOptions::default(), stopping.clone()));
     recover(engine.clone());
-    let served =
-        Served { engine, _reached: reached, tools, store, spans, shelf, serving, stopping: stopping.drop_guard() };
-    Ok(Running::new(format!("http://{bound}"), served))
+    let served = ServerComponents {
+        engine,
+        _internal_engine: reached,
+        tools,
+        store,
+        spans,
+        repository: shelf,
+        http_task: serving,
+        shutdown_guard: stopping.drop_guard(),
+    };
+    Ok(BatonServer::new(format!("http://{bound}"), served))
 }
 
-/// Takes up what a dead process left behind, in the background.
+/// Resumes runs of a dead process in the background.
 fn recover(engine: Engine) {
     tokio::spawn(async move {
         match engine.recover().await {
             Ok(0) => {}
-            Ok(runs) => tracing::info!(runs, "unfinished runs go on"),
-            Err(error) => tracing::error!(%error, "unfinished runs could not be taken up; restart to try again"),
+            Ok(runs) => tracing::info!(runs, "unfinished runs are resumed"),
+            Err(error) => tracing::error!(%error, "unfinished runs could not be resumed; restart to try again"),
         }
     });
 }
 
-impl Served {
-    /// Who makes and changes agents.
+impl ServerComponents {
+    /// Manager of agents at runtime.
     pub(crate) fn manager(&self) -> Manager {
-        Manager::new(self.shelf.clone())
+        Manager::new(self.repository.clone())
     }
 
-    /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go.
+    /// Stops accepting requests, waits for requests and for runs to reach a checkpoint, and releases the data
+    /// directory.
     pub(crate) async fn stop(self) {
-        let Self { engine, tools, store, spans, serving, stopping, .. } = self;
+        let Self { engine, tools, store, spans, http_task: serving, shutdown_guard: stopping, .. } = self;
         drop(stopping);
         let ending = async {
-            let (served, ()) = tokio::join!(serving, engine.shutdown(CHECKPOINT));
-            // What does not close in time is ended when the servers are dropped.
-            let _ = tokio::time::timeout(FAREWELL, tools.close()).await;
+            let (served, ()) = tokio::join!(serving, engine.shutdown(CHECKPOINT_TIMEOUT));
+            // Servers that do not stop in time are killed when they are dropped.
+            let _ = tokio::time::timeout(TOOL_SHUTDOWN_TIMEOUT, tools.close()).await;
             spans.close().await;
             store.close().await;
             served
         };
-        match tokio::time::timeout(SHUTDOWN, ending).await {
+        match tokio::time::timeout(SHUTDOWN_TIMEOUT, ending).await {
             Ok(Ok(Err(error))) => tracing::warn!(%error, "the listener failed"),
             Ok(_) => {}
-            Err(_) => tracing::warn!("shutdown took too long; unfinished runs go on at the next start"),
+            Err(_) => tracing::warn!("shutdown took too long; unfinished runs continue at the next start"),
         }
     }
 }

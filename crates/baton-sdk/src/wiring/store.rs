@@ -11,17 +11,17 @@ use std::{path::Path, sync::Arc};
 pub(super) const KEYS: &str = "keys";
 
 /// A journal with its signing keys.
-pub(super) enum Store {
+pub(super) enum JournalStore {
     Memory(Arc<MemoryJournal>),
     Directory { journal: Arc<SqliteJournal>, signer: Arc<dyn CardSigner> },
 }
 
-impl Store {
+impl JournalStore {
     /// Opens the directory, or memory if none is given.
     pub(super) fn open(directory: Option<&Path>) -> Result<Self, Error> {
         let Some(directory) = directory else { return Ok(Self::Memory(Arc::new(MemoryJournal::new()))) };
         let shown = directory.display();
-        let journal = SqliteJournal::open(directory, baton_journal::Options::default())
+        let journal = SqliteJournal::open(directory, baton_journal::JournalOptions::default())
             .map_err(|error| Error::new(error.code(), format!("{shown}: {error}")))?;
         let keys = SigningKeys::open(&directory.join(KEYS))
             .map_err(|error| Error::new(ErrorCode::KEYS_UNUSABLE, format!("{shown}: {error}")))?;

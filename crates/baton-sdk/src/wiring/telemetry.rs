@@ -2,7 +2,7 @@
 
 use crate::Error;
 use baton_local::TimeOrderedIds;
-use baton_ports::Ids as _;
+use baton_ports::IdGenerator as _;
 use baton_spans::{EmbeddedSpans, Options, Recording};
 use baton_telemetry::Settings;
 use std::path::Path;
@@ -22,5 +22,5 @@ pub(super) fn open(directory: Option<&Path>, wanted: bool) -> Result<Recording, 
         tracing::warn!("{remark}");
     }
     settings.enabled &= wanted;
-    Ok(Recording::new(store, &settings, &TimeOrderedIds.fresh()))
+    Ok(Recording::new(store, &settings, &TimeOrderedIds.next_id()))
 }

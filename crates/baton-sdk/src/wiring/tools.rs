@@ -4,7 +4,7 @@ use crate::Error;
 use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient, Options};
 use baton_peers::Book;
-use baton_ports::{AgentSource, SessionBook, TextSearch, ToolHost};
+use baton_ports::{AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
     Connectors, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, NativeTools, RemoteConnect,
@@ -17,16 +17,16 @@ use std::{path::Path, sync::Arc};
 const LOGINS: &str = "mcp-oauth";
 
 /// The tool host, and the connector of Baton's internal MCP servers.
-pub(super) struct Tools {
+pub(super) struct SdkTools {
     pub(super) toolbox: Arc<Toolbox>,
     internal: Arc<InternalConnect>,
 }
 
-impl Tools {
+impl SdkTools {
     /// Gives the internal MCP servers weak references to tools, sessions and search.
-    pub(super) fn attach<E: SessionBook + TextSearch>(&self, engine: &Arc<E>) {
+    pub(super) fn attach<E: SessionStore + TextSearch>(&self, engine: &Arc<E>) {
         let tools: Arc<dyn ToolHost> = self.toolbox.clone();
-        let sessions: Arc<dyn SessionBook> = engine.clone();
+        let sessions: Arc<dyn SessionStore> = engine.clone();
         let search: Arc<dyn TextSearch> = engine.clone();
         self.internal.attach(InternalPorts {
             tools: Arc::downgrade(&tools),
@@ -43,7 +43,7 @@ pub(super) fn toolbox(
     native: NativeTools,
     data: Option<&Path>,
     tracer: Tracer,
-) -> Result<Tools, Error> {
+) -> Result<SdkTools, Error> {
     let client = GuardedClient::new(AddressPolicy::public_only(), &Options::default())
         .map_err(|error| Error::new(ErrorCode::INTERNAL, error.to_string()))?;
     let http = HttpTools::new(client.clone()).with_agents(Arc::clone(&agents)).with_tracer(tracer.clone());
@@ -58,5 +58,5 @@ pub(super) fn toolbox(
         .with(TransportKind::Internal, internal.clone());
     let servers = McpServers::new(agents, connectors, HostSettings { tracer, ..HostSettings::default() });
     let toolbox = Toolbox::new(servers).with_http(Arc::new(http)).with_native(Arc::new(native));
-    Ok(Tools { toolbox: Arc::new(toolbox), internal })
+    Ok(SdkTools { toolbox: Arc::new(toolbox), internal })
 }

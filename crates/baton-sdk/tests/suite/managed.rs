@@ -3,7 +3,9 @@
 use crate::{made::make_bob, served::said};
 use baton_sdk::{
     Agent, Baton, ErrorCode,
-    manage::{AgentFiles, AgentPlace, AgentStorage, AgentStorageError, CreateAgent, Digest, MemoryStorage, Who},
+    manage::{
+        AgentFiles, AgentLocation, AgentStorage, AgentStorageError, CreateAgent, Digest, ManageRole, MemoryStorage,
+    },
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -59,9 +61,9 @@ async fn agents_live_in_a_storage_of_the_program_beside_its_own() {
     let running = Baton::new().agent(coded()).storage(own.clone()).start("127.0.0.1:0").await.unwrap();
     make_bob(&running).await.unwrap();
     let manager = running.manager();
-    assert_eq!(manager.definition(&"bob".into()).await.unwrap().place, AgentPlace::Storage);
+    assert_eq!(manager.definition(&"bob".into()).await.unwrap().place, AgentLocation::Storage);
     let named = |name: &str| CreateAgent { name: Some(name.to_owned()), ..CreateAgent::default() };
-    let taken = manager.create(named("coded"), Who::Owner).await.unwrap_err();
+    let taken = manager.create(named("coded"), ManageRole::Owner).await.unwrap_err();
     assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
     let fixed = manager.delete(&"coded".into(), None).await.unwrap_err();
     assert_eq!(fixed.code, ErrorCode::AGENT_NOT_CHANGED);

@@ -23,9 +23,9 @@ async fn every_mistake_is_named_with_what_to_do() {
         ("a handoff to itself", Baton::new().agent(Agent::new("a").handoff_to("a"))),
         (
             "a handoff to a name that cannot be",
-            Baton::new().agent(Agent::new("a").handoff_at("A b", "http://localhost:1")),
+            Baton::new().agent(Agent::new("a").remote_handoff("A b", "http://localhost:1")),
         ),
-        ("alone, with callers", Baton::new().agent(Agent::new("a").autonomous().tools_run_by_caller())),
+        ("alone, with callers", Baton::new().agent(Agent::new("a").autonomous().client_side_tools())),
         ("a tool twice", Baton::new().agent(Agent::new("a").tool(tool("look")).tool(tool("look")))),
         ("a tool of Baton's", Baton::new().agent(Agent::new("a").tool(tool("handoff")))),
         ("a tool without argument names", {

@@ -1,7 +1,7 @@
 //! Agents that are served, as their clients see them.
 
 use baton_client::{Client, SendRequest};
-use baton_sdk::{Agent, Baton, Running, Tool, ToolContext, ToolError};
+use baton_sdk::{Agent, Baton, BatonServer, Tool, ToolContext, ToolError};
 use baton_types::{Message, Part, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ fn counter() -> Agent {
     Agent::new("counter").description("Counts letters").prompt("You count.").playbook(RULES).tool(tool)
 }
 
-pub(crate) async fn said(running: &Running, agent: &str, text: &str) -> String {
+pub(crate) async fn said(running: &BatonServer, agent: &str, text: &str) -> String {
     let client = Client::tcp(running.url()).unwrap();
     let message = Message::new("m-1".into(), Role::User, vec![Part::text(text)]);
     let task = client.send(agent, SendRequest::new(message)).await.unwrap();
@@ -62,7 +62,7 @@ async fn a_typed_tool_is_called_over_a2a() {
 
 #[tokio::test]
 async fn agents_of_one_program_hand_work_to_each_other() {
-    let desk = Agent::new("front-desk").playbook(RULES).handoff_when("counter", "for counting");
+    let desk = Agent::new("front-desk").playbook(RULES).handoff_with_description("counter", "for counting");
     let running = Baton::new().agent(desk).agent(counter()).start("localhost:0").await.unwrap();
     let answer = said(&running, "front-desk", "hand over work").await;
     assert_eq!(answer, "I was told: work has 4 letters, says counter");

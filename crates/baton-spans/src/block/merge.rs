@@ -48,7 +48,7 @@ pub(crate) fn merge(parent: &Path, blocks: &[Arc<Block>]) -> Result<Block, SpanS
 /// The directory that these blocks are merged into.
 pub(crate) fn merged_directory(parent: &Path, blocks: &[Arc<Block>]) -> PathBuf {
     let names: Vec<&str> = blocks.iter().map(|block| block.name()).collect();
-    parent.join(format!("merged-{}", SpanId::derived(&names)))
+    parent.join(format!("merged-{}", SpanId::derive(&names)))
 }
 
 fn covered(blocks: &[Arc<Block>]) -> Covers {

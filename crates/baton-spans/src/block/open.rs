@@ -15,7 +15,7 @@ use crate::{
     index::{Form, MAX_BLOCK_FIELDS, Place},
 };
 use baton_ports::SpanStoreError;
-use baton_types::{Resource, Span, SpanId, SpanScope};
+use baton_types::{Span, SpanId, SpanResource, SpanScope};
 use parking_lot::Mutex;
 use std::{
     collections::{HashMap, VecDeque},
@@ -241,7 +241,7 @@ impl Block {
             return Ok((Arc::clone(resource), Arc::clone(scope)));
         }
         let form = self.shared_form(number)?;
-        let read: Result<(Resource, SpanScope), _> = postcard::from_bytes(&form);
+        let read: Result<(SpanResource, SpanScope), _> = postcard::from_bytes(&form);
         let (resource, scope) = read.map_err(|_| self.index.corrupt("what a span shares cannot be read"))?;
         let shared = (Arc::new(resource), Arc::new(scope));
         let mut kept = self.shared.lock();

@@ -8,7 +8,7 @@ use crate::{
 };
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
-use baton_types::{Span, TraceId, Value};
+use baton_types::{Span, SpanValue, TraceId};
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
@@ -99,7 +99,7 @@ impl Segment for Block {
         field: &Field,
         of: Option<&RoaringBitmap>,
         limit: usize,
-    ) -> Result<Vec<(Value, u64)>, SpanStoreError> {
+    ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
         let (places, key) = field_places(field);
         let rows = of.map(|of| self.traces.rows_of(of));
         let mut counts = Counts::default();

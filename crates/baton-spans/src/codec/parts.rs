@@ -4,7 +4,8 @@ use super::{corrupt, read_body, take};
 use baton_ports::SpanStoreError;
 use baton_traceql::{Aliases, Field, Intrinsic, Query, Scope, named_fields};
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, TraceId,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     /// Attribute keys to decode. `None` decodes the whole span, whatever the other fields say.
-    keys: Option<Vec<Key>>,
+    keys: Option<Vec<AttributeKey>>,
     events: bool,
     links: bool,
     message: bool,
@@ -29,7 +30,7 @@ impl Parts {
     /// The parts that a query evaluates or shows.
     pub(crate) fn of(query: &Query, aliases: Aliases) -> Self {
         let Some(fields) = named_fields(query) else { return Self::ALL };
-        let mut keys: Vec<Key> = Vec::new();
+        let mut keys: Vec<AttributeKey> = Vec::new();
         let mut parts = Self::LEAST;
         for field in &fields {
             match field {
@@ -37,8 +38,8 @@ impl Parts {
                     parts.events |= matches!(attribute.scope, Scope::Any | Scope::Event);
                     parts.links |= matches!(attribute.scope, Scope::Any | Scope::Link);
                     if matches!(attribute.scope, Scope::Any | Scope::Span) {
-                        keys.push(Key::Owned(attribute.name.clone()));
-                        keys.extend(aliases.of(&attribute.name).map(Key::Borrowed));
+                        keys.push(AttributeKey::Owned(attribute.name.clone()));
+                        keys.extend(aliases.of(&attribute.name).map(AttributeKey::Borrowed));
                     }
                 }
                 Field::Intrinsic(Intrinsic::EventName | Intrinsic::EventTimeSinceStart) => parts.events = true,
@@ -71,7 +72,7 @@ pub(super) struct Opening<'a> {
 pub(crate) fn read_parts(
     mut bytes: &[u8],
     parts: &Parts,
-    resource: Arc<Resource>,
+    resource: Arc<SpanResource>,
     scope: Arc<SpanScope>,
 ) -> Result<Span, SpanStoreError> {
     let Some(keys) = &parts.keys else { return read_body(&mut bytes, resource, scope) };
@@ -96,7 +97,7 @@ pub(crate) fn read_parts(
         parent: opening.parent,
         trace_state: opening.trace_state.to_owned(),
         flags: opening.flags,
-        name: Key::Owned(opening.name.to_owned()),
+        name: AttributeKey::Owned(opening.name.to_owned()),
         kind: opening.kind,
         start: opening.start,
         end: opening.end,
@@ -105,13 +106,13 @@ pub(crate) fn read_parts(
         links,
         status,
         status_message: if parts.message { message.to_owned() } else { String::new() },
-        dropped: Dropped::default(),
+        dropped: SpanDropCounts::default(),
         resource,
         scope,
     })
 }
 
-fn read_attributes(bytes: &mut &[u8], keys: &[Key]) -> Result<Attributes, SpanStoreError> {
+fn read_attributes(bytes: &mut &[u8], keys: &[AttributeKey]) -> Result<Attributes, SpanStoreError> {
     let mut attributes = Attributes::new();
     for _ in 0..take::<u64>(bytes)? {
         let key: &str = take(bytes)?;
@@ -169,22 +170,22 @@ mod tests {
     use super::*;
     use crate::codec::write_body;
     use baton_traceql::{Mode, parse};
-    use baton_types::Value;
+    use baton_types::SpanValue;
 
     /// Every form of values, everywhere that values are.
     fn span() -> Span {
-        let list = Value::List(vec![Value::Int(-1), Value::List(vec![Value::Bool(true)])]);
-        let map = Value::Map(vec![("in".into(), Value::Bytes(vec![0, 255])), ("out".into(), Value::Empty)]);
+        let list = SpanValue::List(vec![SpanValue::Int(-1), SpanValue::List(vec![SpanValue::Bool(true)])]);
+        let map = SpanValue::Map(vec![("in".into(), SpanValue::Bytes(vec![0, 255])), ("out".into(), SpanValue::Empty)]);
         let attributes: Attributes = vec![
             ("text".into(), "a text".into()),
-            ("flag".into(), Value::Bool(false)),
-            ("whole".into(), Value::Int(i64::MIN)),
-            ("real".into(), Value::Float(-0.5)),
+            ("flag".into(), SpanValue::Bool(false)),
+            ("whole".into(), SpanValue::Int(i64::MIN)),
+            ("real".into(), SpanValue::Float(-0.5)),
             ("list".into(), list),
             ("map".into(), map),
-            ("bytes".into(), Value::Bytes(vec![7; 300])),
-            ("nothing".into(), Value::Empty),
-            ("last".into(), Value::Int(9)),
+            ("bytes".into(), SpanValue::Bytes(vec![7; 300])),
+            ("nothing".into(), SpanValue::Empty),
+            ("last".into(), SpanValue::Int(9)),
         ];
         let ids = (TraceId([7; 16]), SpanId([8; 8]));
         Span {
@@ -212,7 +213,7 @@ mod tests {
             }],
             status: SpanStatus::Error,
             status_message: "why".to_owned(),
-            dropped: Dropped::default(),
+            dropped: SpanDropCounts::default(),
             resource: Arc::default(),
             scope: Arc::default(),
         }

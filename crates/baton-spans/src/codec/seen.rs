@@ -2,7 +2,7 @@
 
 use super::take;
 use baton_ports::SpanStoreError;
-use baton_types::{Dropped, SpanId, SpanKind, SpanStatus, TraceId};
+use baton_types::{SpanDropCounts, SpanId, SpanKind, SpanStatus, TraceId};
 use serde::Deserialize;
 
 /// A span body, encoded without resource and scope.
@@ -25,7 +25,7 @@ pub(crate) struct SeenSpan<'a> {
     pub(crate) links: Vec<SeenLink<'a>>,
     pub(crate) status: SpanStatus,
     pub(crate) status_message: &'a str,
-    _dropped: Dropped,
+    _dropped: SpanDropCounts,
 }
 
 pub(crate) type SeenAttributes<'a> = Vec<(&'a str, SeenValue<'a>)>;

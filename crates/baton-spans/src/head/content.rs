@@ -9,7 +9,7 @@ use crate::{
     index::{Place, own},
 };
 use baton_ports::SpanStoreError;
-use baton_types::{Resource, SpanId, SpanScope, TraceId};
+use baton_types::{SpanId, SpanResource, SpanScope, TraceId};
 use foldhash::quality::RandomState;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -45,7 +45,7 @@ pub(crate) struct HeadTrace {
 }
 
 /// Resource and instrumentation scope of spans.
-pub(crate) type Shared = (Arc<Resource>, Arc<SpanScope>);
+pub(crate) type Shared = (Arc<SpanResource>, Arc<SpanScope>);
 
 /// Content of a head; spans and traces are numbered in order of arrival.
 pub(crate) struct Content {
@@ -119,7 +119,7 @@ impl Content {
     pub(super) fn push(
         &mut self,
         span: &SeenSpan<'_>,
-        maker: (&Arc<Resource>, &Arc<SpanScope>),
+        maker: (&Arc<SpanResource>, &Arc<SpanScope>),
         piece: u32,
         body: &Range<u32>,
     ) -> Result<(), SpanStoreError> {
@@ -152,7 +152,7 @@ impl Content {
         ordinal
     }
 
-    fn share(&mut self, (resource, scope): (&Arc<Resource>, &Arc<SpanScope>)) -> Result<u32, SpanStoreError> {
+    fn share(&mut self, (resource, scope): (&Arc<SpanResource>, &Arc<SpanScope>)) -> Result<u32, SpanStoreError> {
         if let Some(last) = self.last_shared {
             let (last_resource, last_scope) = &self.shared[last as usize];
             if Arc::ptr_eq(last_resource, resource) && Arc::ptr_eq(last_scope, scope) {

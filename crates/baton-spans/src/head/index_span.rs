@@ -5,10 +5,10 @@ use crate::{
     codec::{SeenAttributes, SeenSpan, SeenValue},
     index::{Atom, MAX_ELEMENTS, Place, kind_code, own, status_code},
 };
-use baton_types::{Key, Resource, SpanScope, Value, find_attribute};
+use baton_types::{AttributeKey, SpanResource, SpanScope, SpanValue, find_attribute};
 
 /// Indexes the values of a span itself.
-pub(crate) fn index_span(columns: &mut Columns, row: u32, span: &SeenSpan<'_>, resource: &Resource) {
+pub(crate) fn index_span(columns: &mut Columns, row: u32, span: &SeenSpan<'_>, resource: &SpanResource) {
     let mut note = Note { columns, entry: row };
     note.one(Place::Own, own::NAME, Atom::Text(span.name));
     let duration = i64::try_from(span.duration()).unwrap_or(i64::MAX);
@@ -21,7 +21,7 @@ pub(crate) fn index_span(columns: &mut Columns, row: u32, span: &SeenSpan<'_>, r
     if span.parent.is_none() {
         note.one(Place::Own, own::ROOT_NAME, Atom::Text(span.name));
         let service = find_attribute(&resource.attributes, "service.name");
-        if let Some(service) = service.and_then(Value::as_text) {
+        if let Some(service) = service.and_then(SpanValue::as_text) {
             note.one(Place::Own, own::ROOT_SERVICE, Atom::Text(service));
         }
     }
@@ -38,7 +38,7 @@ pub(crate) fn index_span(columns: &mut Columns, row: u32, span: &SeenSpan<'_>, r
 }
 
 /// Indexes a resource and scope.
-pub(crate) fn index_shared(columns: &mut Columns, number: u32, resource: &Resource, scope: &SpanScope) {
+pub(crate) fn index_shared(columns: &mut Columns, number: u32, resource: &SpanResource, scope: &SpanScope) {
     let mut note = Note { columns, entry: number };
     note.one(Place::Maker, own::MAKER_NAME, Atom::Text(&scope.name));
     note.one(Place::Maker, own::MAKER_VERSION, Atom::Text(&scope.version));
@@ -71,7 +71,7 @@ impl Note<'_> {
         self.several(column, elements.iter().map(SeenValue::atom));
     }
 
-    fn attributes(&mut self, place: Place, attributes: &[(Key, Value)]) {
+    fn attributes(&mut self, place: Place, attributes: &[(AttributeKey, SpanValue)]) {
         for (key, value) in attributes {
             if let Some(column) = self.columns.column(place, key, self.entry) {
                 self.value(column, value);
@@ -79,8 +79,8 @@ impl Note<'_> {
         }
     }
 
-    fn value(&mut self, column: usize, value: &Value) {
-        let Value::List(elements) = value else { return self.note(column, atom(value)) };
+    fn value(&mut self, column: usize, value: &SpanValue) {
+        let SpanValue::List(elements) = value else { return self.note(column, atom(value)) };
         self.several(column, elements.iter().map(atom));
     }
 
@@ -103,13 +103,13 @@ impl Note<'_> {
     }
 }
 
-fn atom(value: &Value) -> Option<Atom<'_>> {
+fn atom(value: &SpanValue) -> Option<Atom<'_>> {
     match value {
-        Value::Text(text) => Some(Atom::Text(text)),
-        Value::Bool(flag) => Some(Atom::Bool(*flag)),
-        Value::Int(number) => Some(Atom::Int(*number)),
-        Value::Float(number) => Some(Atom::Float(*number)),
-        Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty => None,
+        SpanValue::Text(text) => Some(Atom::Text(text)),
+        SpanValue::Bool(flag) => Some(Atom::Bool(*flag)),
+        SpanValue::Int(number) => Some(Atom::Int(*number)),
+        SpanValue::Float(number) => Some(Atom::Float(*number)),
+        SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => None,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanNeed};
-use baton_types::{Span, TraceId, Value};
+use baton_types::{Span, SpanValue, TraceId};
 use roaring::RoaringBitmap;
 use std::{
     ops::{ControlFlow, Range},
@@ -38,7 +38,7 @@ impl Segment for Head {
 
     fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
         let content = self.content.read();
-        let touches = |trace: &super::content::HeadTrace| range.touches(trace.start, trace.end);
+        let touches = |trace: &super::content::HeadTrace| range.overlaps(trace.start, trace.end);
         let first = content.traces.iter().position(touches);
         let last = content.traces.iter().rposition(touches);
         Ok(match (first, last) {
@@ -135,7 +135,7 @@ impl Segment for Head {
         field: &Field,
         of: Option<&RoaringBitmap>,
         limit: usize,
-    ) -> Result<Vec<(Value, u64)>, SpanStoreError> {
+    ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
         let content = self.content.read();
         let (places, key) = field_places(field);
         let mut counts = Counts::default();

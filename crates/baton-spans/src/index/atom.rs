@@ -1,7 +1,7 @@
 //! Scalar values, encoded so that byte order equals value order.
 
 use super::own;
-use baton_types::{SpanKind, SpanStatus, Value};
+use baton_types::{SpanKind, SpanStatus, SpanValue};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -113,14 +113,14 @@ impl<'a> Atom<'a> {
     }
 
     /// The displayed value; numbers of span kinds and statuses become names.
-    pub(crate) fn shown(self, key: &str, of_span: bool) -> Value {
+    pub(crate) fn shown(self, key: &str, of_span: bool) -> SpanValue {
         match self {
-            Self::Int(code) if of_span && key == own::KIND => Value::Text(Cow::Borrowed(kind_name(code))),
-            Self::Int(code) if of_span && key == own::STATUS => Value::Text(Cow::Borrowed(status_name(code))),
-            Self::Text(text) => Value::Text(Cow::Owned(text.to_owned())),
-            Self::Int(number) => Value::Int(number),
-            Self::Float(number) => Value::Float(number),
-            Self::Bool(flag) => Value::Bool(flag),
+            Self::Int(code) if of_span && key == own::KIND => SpanValue::Text(Cow::Borrowed(kind_name(code))),
+            Self::Int(code) if of_span && key == own::STATUS => SpanValue::Text(Cow::Borrowed(status_name(code))),
+            Self::Text(text) => SpanValue::Text(Cow::Owned(text.to_owned())),
+            Self::Int(number) => SpanValue::Int(number),
+            Self::Float(number) => SpanValue::Float(number),
+            Self::Bool(flag) => SpanValue::Bool(flag),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Counts of the values of a field.
 
 use super::{Atom, Form, MAX_COUNTED, atom::is_cut};
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::{cmp::Reverse, collections::BTreeMap};
 
 /// Values with the number of spans that have them; at most [`MAX_COUNTED`] distinct ones.
@@ -29,7 +29,7 @@ impl Counts {
     }
 
     /// The most frequent values.
-    pub(crate) fn finish(self, key: &str, of_span: bool, limit: usize) -> Vec<(Value, u64)> {
+    pub(crate) fn finish(self, key: &str, of_span: bool, limit: usize) -> Vec<(SpanValue, u64)> {
         let mut all: Vec<_> = self.by_value.into_iter().collect();
         all.sort_by_key(|(_, count)| Reverse(*count));
         let shown = |((form, bytes), count): ((Form, Vec<u8>), u64)| {

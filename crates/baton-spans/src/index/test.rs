@@ -2,7 +2,7 @@
 
 use super::atom::{Atom, Form, MIN_CUT, cut, float_bytes, int_bytes, is_cut, kind_code, status_code};
 use baton_traceql::{CompareOp, Literal, ValueTest};
-use baton_types::Value;
+use baton_types::SpanValue;
 use parking_lot::Mutex;
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -65,9 +65,9 @@ impl Test {
                 Some(with) => text == with,
                 None => self.test.holds_text(text) || (is_cut(text) && matches!(self.with, Literal::Text(_))),
             },
-            Atom::Int(number) => self.test.holds(&Value::Int(number)),
-            Atom::Float(number) => self.test.holds(&Value::Float(number)),
-            Atom::Bool(flag) => self.test.holds(&Value::Bool(flag)),
+            Atom::Int(number) => self.test.holds(&SpanValue::Int(number)),
+            Atom::Float(number) => self.test.holds(&SpanValue::Float(number)),
+            Atom::Bool(flag) => self.test.holds(&SpanValue::Bool(flag)),
         }
     }
 

@@ -63,7 +63,7 @@ impl Ears {
 }
 
 impl CommitObserver for Ears {
-    fn committed(&self, events: &[Arc<StoredEvent>]) {
+    fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         {
             let mut heard = self.heard.lock();
             if heard.missed {

@@ -2,7 +2,9 @@
 
 use baton_ports::{Journal, JournalError, StoredEvent};
 use baton_telemetry::{HandoffSpans, ModelLabel, Origin, TaskSpans, Told};
-use baton_types::{AgentSpec, Digest, Fact, HandoffEvent, HandoffId, ModelSpec, Span, StreamId, TaskEvent, TaskId};
+use baton_types::{
+    AgentSpec, Digest, HandoffEvent, HandoffId, JournalEvent, ModelSpec, Span, StreamId, TaskEvent, TaskId,
+};
 use std::collections::HashMap;
 
 /// Upper bound of folds in memory; beyond it all are evicted, and each is rebuilt from the journal when its next event
@@ -39,8 +41,10 @@ impl Folds {
             self.forget();
         }
         match (&event.stream, &event.fact) {
-            (StreamId::Task(task), Fact::Task(fact)) => self.task(journal, task, event, fact, out).await,
-            (StreamId::Handoff(handoff), Fact::Handoff(fact)) => self.handoff(journal, handoff, event, fact, out).await,
+            (StreamId::Task(task), JournalEvent::Task(fact)) => self.task(journal, task, event, fact, out).await,
+            (StreamId::Handoff(handoff), JournalEvent::Handoff(fact)) => {
+                self.handoff(journal, handoff, event, fact, out).await
+            }
             _ => Ok(()),
         }
     }
@@ -91,7 +95,7 @@ impl Folds {
             let Some(last) = page.last() else { break };
             after = last.number;
             for earlier in page.iter().filter(|earlier| earlier.number < event.number) {
-                let Fact::Task(fact) = &earlier.fact else { continue };
+                let JournalEvent::Task(fact) = &earlier.fact else { continue };
                 self.learn(journal, fact).await?;
                 spans = spans.or_else(|| TaskSpans::submitted(task, fact));
                 if let Some(spans) = &mut spans {
@@ -121,7 +125,7 @@ impl Folds {
                     earlier => earlier?,
                 };
                 for earlier in earlier {
-                    if let (Fact::Handoff(fact), true) = (&earlier.fact, earlier.number < event.number) {
+                    if let (JournalEvent::Handoff(fact), true) = (&earlier.fact, earlier.number < event.number) {
                         spans.apply(earlier.at, fact, &self.origin);
                     }
                 }

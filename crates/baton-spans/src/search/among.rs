@@ -2,7 +2,7 @@
 
 use super::{budget::Budget, plan::Plan, window::window};
 use crate::segment::Segment;
-use baton_ports::{SpanStoreError, TagsAsk};
+use baton_ports::{SpanStoreError, TagsRequest};
 use baton_traceql::{Aliases, need};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl Among {
     /// None does once it is late.
     pub(super) fn each(
         segments: &[Arc<dyn Segment>],
-        ask: &TagsAsk,
+        ask: &TagsRequest,
         budget: &Budget,
     ) -> Result<Vec<Self>, SpanStoreError> {
         let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };

@@ -133,7 +133,7 @@ impl<'a> Candidates<'a> {
                 return Ok(None);
             }
             candidate.start = candidate.start.min(part.start);
-            in_time |= self.range.touches(part.start, part.end);
+            in_time |= self.range.overlaps(part.start, part.end);
         }
         let may_answer = in_time && in_any(&self.windows, &candidate.ordinals) && self.plan.met_by(&candidate.ordinals);
         Ok(may_answer.then_some(candidate))

@@ -8,7 +8,7 @@ use super::{
     plan::Plan,
 };
 use crate::{codec::Parts, segment::Segment};
-use baton_ports::{FoundTrace, SearchAnswer, SearchAsk, SpanStoreError};
+use baton_ports::{SpanStoreError, TraceMatch, TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Aliases, Trace, need};
 use baton_types::TraceId;
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
@@ -18,19 +18,19 @@ use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 /// Which traces those are does not depend on how spans are spread over segments.
 pub(crate) fn search(
     segments: &[Arc<dyn Segment>],
-    ask: &SearchAsk,
+    ask: &TraceSearchRequest,
     budget: &Budget,
-) -> Result<SearchAnswer, SpanStoreError> {
+) -> Result<TraceSearchResult, SpanStoreError> {
     if ask.limit == 0 {
-        return Ok(SearchAnswer::default());
+        return Ok(TraceSearchResult::default());
     }
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
     let teller = Teller::new(&ask.query, aliases, ask.spans_per_spanset)?;
     let parts = Parts::of(&ask.query, aliases);
     let plan = Plan::new(&need(&ask.query, aliases), segments, aliases, budget)?;
-    let mut answer = SearchAnswer::default();
+    let mut answer = TraceSearchResult::default();
     let Some(mut candidates) = Candidates::new(segments, &plan, ask.range, budget)? else {
-        return Ok(SearchAnswer { partial: true, ..answer });
+        return Ok(TraceSearchResult { partial: true, ..answer });
     };
     let mut best = Best { limit: ask.limit, traces: BTreeMap::new(), weight: 0 };
     loop {
@@ -63,7 +63,7 @@ pub(crate) fn search(
                 break;
             }
         };
-        if !spans.iter().any(|span| ask.range.touches(span.start, span.end.max(span.start))) {
+        if !spans.iter().any(|span| ask.range.overlaps(span.start, span.end.max(span.start))) {
             continue;
         }
         match teller.tell(candidate.id, &Trace { spans }, budget, budget.told.saturating_sub(best.weight)) {
@@ -82,7 +82,7 @@ pub(crate) fn search(
 /// The traces that began last so far; of those that began together, those with the lower ids.
 struct Best {
     limit: usize,
-    traces: BTreeMap<(Reverse<u64>, TraceId), (FoundTrace, usize)>,
+    traces: BTreeMap<(Reverse<u64>, TraceId), (TraceMatch, usize)>,
     /// How many bytes of memory they take.
     weight: usize,
 }
@@ -103,7 +103,7 @@ impl Best {
         self.worst().is_none_or(|(start, id)| place < (Reverse(start), id))
     }
 
-    fn add(&mut self, found: FoundTrace, weight: usize) {
+    fn add(&mut self, found: TraceMatch, weight: usize) {
         self.weight += weight;
         self.traces.insert((Reverse(found.start), found.id), (found, weight));
         if self.traces.len() > self.limit

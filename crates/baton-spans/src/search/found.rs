@@ -2,9 +2,9 @@
 
 use super::budget::Budget;
 use crate::codec;
-use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, ServiceStats};
+use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
 use baton_traceql::{Aliases, Prepared, Query, QueryError, Spanset, Trace, TraceAnswer};
-use baton_types::{Span, SpanId, SpanStatus, TraceId, Value};
+use baton_types::{Span, SpanId, SpanStatus, SpanValue, TraceId};
 use std::collections::{BTreeMap, HashSet};
 
 /// Asks traces one query and tells what they answer.
@@ -28,7 +28,7 @@ impl Teller {
         let root = root(&trace.spans);
         let start = trace.spans.first().map_or(0, |span| span.start);
         let end = trace.spans.iter().map(|span| span.end).max().unwrap_or(start);
-        let mut found = FoundTrace {
+        let mut found = TraceMatch {
             id,
             root_service: root.and_then(Span::service).unwrap_or_default().to_owned(),
             root_name: root.map(|span| span.name.to_string()).unwrap_or_default(),
@@ -37,7 +37,7 @@ impl Teller {
             spansets: Vec::new(),
             services: services(&trace.spans),
         };
-        let mut weight = size_of::<FoundTrace>() + found.root_service.len() + found.root_name.len();
+        let mut weight = size_of::<TraceMatch>() + found.root_service.len() + found.root_name.len();
         weight += found.services.iter().map(|service| size_of_val(service) + service.0.len()).sum::<usize>();
         for spanset in answer.spansets().iter().take(budget.spansets) {
             if weight > room {
@@ -57,9 +57,10 @@ impl Teller {
         answer: &TraceAnswer<'_>,
         spanset: &Spanset,
         room: usize,
-    ) -> (FoundSpanset, usize) {
-        let said = |(name, value): &(String, Value)| size_of::<(String, Value)>() + name.len() + codec::beyond(value);
-        let mut weight = size_of::<FoundSpanset>() + spanset.attributes.iter().map(said).sum::<usize>();
+    ) -> (SpansetMatch, usize) {
+        let said =
+            |(name, value): &(String, SpanValue)| size_of::<(String, SpanValue)>() + name.len() + codec::beyond(value);
+        let mut weight = size_of::<SpansetMatch>() + spanset.attributes.iter().map(said).sum::<usize>();
         let mut spans = Vec::new();
         for &index in spanset.spans.iter().take(self.spans_per_spanset) {
             if weight > room {
@@ -67,8 +68,8 @@ impl Teller {
             }
             let Some(span) = trace.spans.get(index) else { continue };
             let attributes = answer.shown(index).attributes;
-            weight += size_of::<FoundSpan>() + span.name.len() + codec::all(&attributes);
-            spans.push(FoundSpan {
+            weight += size_of::<SpanMatch>() + span.name.len() + codec::all(&attributes);
+            spans.push(SpanMatch {
                 id: span.id,
                 name: span.name.clone(),
                 start: span.start,
@@ -78,7 +79,7 @@ impl Teller {
             });
         }
         let matched = u32::try_from(spanset.spans.len()).unwrap_or(u32::MAX);
-        (FoundSpanset { spans, matched, attributes: spanset.attributes.clone() }, weight)
+        (SpansetMatch { spans, matched, attributes: spanset.attributes.clone() }, weight)
     }
 }
 
@@ -87,7 +88,7 @@ pub(super) enum Told {
     /// It does not answer.
     Nothing,
     Found {
-        found: FoundTrace,
+        found: TraceMatch,
         /// About how many bytes of memory that takes.
         weight: usize,
         /// Whether nothing was left out for want of room.

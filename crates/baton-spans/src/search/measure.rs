@@ -14,7 +14,7 @@ mod traces;
 
 use super::budget::Budget;
 use crate::{codec::Parts, index::Sources, segment::Segment};
-use baton_ports::{MetricsAnswer, MetricsAsk, SpanStoreError, TimeRange};
+use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Direct, Limits, Measure, Tally};
 use once::Once;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use std::sync::Arc;
 /// What comes out does not depend on how spans are spread over segments, but for which spans stand for others.
 pub(crate) fn metrics(
     segments: &[Arc<dyn Segment>],
-    ask: &MetricsAsk,
+    ask: &SpanMetricsRequest,
     budget: &Budget,
-) -> Result<MetricsAnswer, SpanStoreError> {
+) -> Result<MetricsResult, SpanStoreError> {
     let aliases = if ask.aliases { Aliases(baton_telemetry::ALIASES) } else { Aliases::NONE };
     let limits =
         Limits { series: budget.series, exemplars: ask.exemplars, bytes: budget.measured, samples: budget.samples };
@@ -39,7 +39,7 @@ pub(crate) fn metrics(
     let time = TimeRange { start: steps.start(), end: end.saturating_sub(1) };
     let parts = Parts::of(&ask.query, aliases);
     let asked = Asked { segments, measure: &measure, parts: &parts, aliases, time, budget };
-    let mut answer = MetricsAnswer::default();
+    let mut answer = MetricsResult::default();
     let mut tallies = Vec::with_capacity(leaves);
     let mut once = None;
     for leaf in 0..leaves {
@@ -87,7 +87,7 @@ struct Counting<'a> {
     asked: Asked<'a>,
     leaf: usize,
     tally: Tally,
-    answer: &'a mut MetricsAnswer,
+    answer: &'a mut MetricsResult,
 }
 
 impl Counting<'_> {

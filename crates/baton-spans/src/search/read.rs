@@ -8,7 +8,7 @@ use super::{
     stop::StopFlag,
 };
 use crate::{codec, segment::Segment};
-use baton_ports::{ReadAsk, ReadSpans, SpanStoreError};
+use baton_ports::{SpanReadItem, SpanReadRequest, SpanStoreError};
 use baton_traceql::{Aliases, Prepared, Trace, need};
 use baton_types::Span;
 use std::{
@@ -26,7 +26,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 
 /// Takes what is read, and says whether there is to be more.
 pub(crate) trait Taker {
-    fn take(&mut self, read: ReadSpans) -> ControlFlow<()>;
+    fn take(&mut self, read: SpanReadItem) -> ControlFlow<()>;
 
     /// Whether nobody wants any more, which is asked between any two traces.
     fn is_gone(&self) -> bool;
@@ -36,7 +36,7 @@ pub(crate) trait Taker {
 /// budget of its own.
 pub(crate) fn read(
     segments: &[Arc<dyn Segment>],
-    ask: &ReadAsk,
+    ask: &SpanReadRequest,
     (budget, stop): (&dyn Fn() -> Budget, &StopFlag),
     taker: &mut dyn Taker,
 ) -> Result<(), SpanStoreError> {
@@ -53,7 +53,7 @@ pub(crate) fn read(
             Next::Done => {
                 if !batch.spans.is_empty() {
                     // There is nothing more, so it does not matter what is said to that.
-                    let _ = taker.take(ReadSpans::Spans(batch.spans));
+                    let _ = taker.take(SpanReadItem::Spans(batch.spans));
                 }
                 return Ok(());
             }
@@ -63,7 +63,7 @@ pub(crate) fn read(
         let spans = match gather(segments, &candidate.ordinals, &budget)?.0 {
             Gathered::Whole(spans) => spans,
             Gathered::TooLarge | Gathered::OutOfTime => {
-                if taker.take(ReadSpans::LeftOut(candidate.id)).is_break() {
+                if taker.take(SpanReadItem::Skipped(candidate.id)).is_break() {
                     return Ok(());
                 }
                 continue;
@@ -72,7 +72,7 @@ pub(crate) fn read(
         let trace = Trace { spans };
         let is_late = || budget.is_late();
         let Some(answer) = query.answer(&trace, &is_late) else {
-            if taker.take(ReadSpans::LeftOut(candidate.id)).is_break() {
+            if taker.take(SpanReadItem::Skipped(candidate.id)).is_break() {
                 return Ok(());
             }
             continue;
@@ -90,7 +90,7 @@ pub(crate) fn read(
             .zip(wanted)
             .filter(|(span, wanted)| *wanted && ask.range.start <= span.start && span.start <= ask.range.end)
         {
-            if batch.add(span).is_some_and(|full| taker.take(ReadSpans::Spans(full)).is_break()) {
+            if batch.add(span).is_some_and(|full| taker.take(SpanReadItem::Spans(full)).is_break()) {
                 return Ok(());
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{among::Among, budget::Budget};
 use crate::segment::Segment;
-use baton_ports::{SpanStoreError, Tags, TagsAsk};
+use baton_ports::{SpanStoreError, TagNames, TagsRequest};
 use baton_traceql::{Aliases, Attribute, Field, Scope, SpanNeed};
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -10,7 +10,11 @@ use std::{collections::BTreeSet, sync::Arc};
 const BETWEEN_LOOKS: usize = 64;
 
 /// The names of attributes, sorted, at most as many per scope as are asked for; those that were found in time.
-pub(crate) fn tags(segments: &[Arc<dyn Segment>], ask: &TagsAsk, budget: &Budget) -> Result<Tags, SpanStoreError> {
+pub(crate) fn tags(
+    segments: &[Arc<dyn Segment>],
+    ask: &TagsRequest,
+    budget: &Budget,
+) -> Result<TagNames, SpanStoreError> {
     let mut names: BTreeSet<(Scope, String)> = BTreeSet::new();
     for (segment, among) in segments.iter().zip(Among::each(segments, ask, budget)?) {
         if budget.is_late() {
@@ -47,7 +51,7 @@ pub(crate) fn tags(segments: &[Arc<dyn Segment>], ask: &TagsAsk, budget: &Budget
         let here = names.iter().filter(|(scope, _)| *scope == wanted).map(|(_, name)| name.clone());
         here.take(ask.limit).collect()
     };
-    Ok(Tags {
+    Ok(TagNames {
         span: of(Scope::Span),
         resource: of(Scope::Resource),
         event: of(Scope::Event),

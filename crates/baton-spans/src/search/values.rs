@@ -2,9 +2,9 @@
 
 use super::{among::Among, budget::Budget};
 use crate::{codec, segment::Segment};
-use baton_ports::{SpanStoreError, TagsAsk};
+use baton_ports::{SpanStoreError, TagsRequest};
 use baton_traceql::Field;
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::{
     cmp::{Ordering, Reverse},
     sync::Arc,
@@ -19,11 +19,11 @@ const KEPT_FACTOR: usize = 8;
 pub(crate) fn tag_values(
     segments: &[Arc<dyn Segment>],
     field: &Field,
-    ask: &TagsAsk,
+    ask: &TagsRequest,
     budget: &Budget,
-) -> Result<Vec<Value>, SpanStoreError> {
+) -> Result<Vec<SpanValue>, SpanStoreError> {
     let most = ask.limit.max(AT_LEAST);
-    let mut counted: Vec<(Value, u64)> = Vec::new();
+    let mut counted: Vec<(SpanValue, u64)> = Vec::new();
     for (segment, among) in segments.iter().zip(Among::each(segments, ask, budget)?) {
         if budget.is_late() {
             break;
@@ -45,7 +45,7 @@ pub(crate) fn tag_values(
             counted.sort_by_key(|(_, count)| Reverse(*count));
             counted.truncate(most.saturating_mul(KEPT_FACTOR));
         }
-        let bytes: usize = counted.iter().map(|(value, _)| size_of::<(Value, u64)>() + codec::beyond(value)).sum();
+        let bytes: usize = counted.iter().map(|(value, _)| size_of::<(SpanValue, u64)>() + codec::beyond(value)).sum();
         if bytes > budget.told {
             break;
         }
@@ -56,18 +56,18 @@ pub(crate) fn tag_values(
 }
 
 /// Values of one type by what they are, and types in a fixed order.
-fn compare(left: &Value, right: &Value) -> Ordering {
+fn compare(left: &SpanValue, right: &SpanValue) -> Ordering {
     match (left, right) {
-        (Value::Text(left), Value::Text(right)) => left.cmp(right),
-        (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
-        (Value::Int(left), Value::Int(right)) => left.cmp(right),
-        (Value::Float(left), Value::Float(right)) => left.total_cmp(right),
-        (Value::Bytes(left), Value::Bytes(right)) => left.cmp(right),
-        (Value::List(left), Value::List(right)) => {
+        (SpanValue::Text(left), SpanValue::Text(right)) => left.cmp(right),
+        (SpanValue::Bool(left), SpanValue::Bool(right)) => left.cmp(right),
+        (SpanValue::Int(left), SpanValue::Int(right)) => left.cmp(right),
+        (SpanValue::Float(left), SpanValue::Float(right)) => left.total_cmp(right),
+        (SpanValue::Bytes(left), SpanValue::Bytes(right)) => left.cmp(right),
+        (SpanValue::List(left), SpanValue::List(right)) => {
             let unequal = left.iter().zip(right).map(|(left, right)| compare(left, right)).find(|order| order.is_ne());
             unequal.unwrap_or_else(|| left.len().cmp(&right.len()))
         }
-        (Value::Map(left), Value::Map(right)) => {
+        (SpanValue::Map(left), SpanValue::Map(right)) => {
             let unequal = left.iter().zip(right).map(|((left_key, left), (right_key, right))| {
                 left_key.cmp(right_key).then_with(|| compare(left, right))
             });
@@ -77,15 +77,15 @@ fn compare(left: &Value, right: &Value) -> Ordering {
     }
 }
 
-fn rank(value: &Value) -> u8 {
+fn rank(value: &SpanValue) -> u8 {
     match value {
-        Value::Text(_) => 0,
-        Value::Int(_) => 1,
-        Value::Float(_) => 2,
-        Value::Bool(_) => 3,
-        Value::List(_) => 4,
-        Value::Map(_) => 5,
-        Value::Bytes(_) => 6,
-        Value::Empty => 7,
+        SpanValue::Text(_) => 0,
+        SpanValue::Int(_) => 1,
+        SpanValue::Float(_) => 2,
+        SpanValue::Bool(_) => 3,
+        SpanValue::List(_) => 4,
+        SpanValue::Map(_) => 5,
+        SpanValue::Bytes(_) => 6,
+        SpanValue::Empty => 7,
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn windows(
 pub(super) fn window(segment: &dyn Segment, range: TimeRange) -> Result<RoaringBitmap, SpanStoreError> {
     let summary = segment.summary();
     let mut traces = RoaringBitmap::new();
-    if range.touches(summary.start, summary.end) {
+    if range.overlaps(summary.start, summary.end) {
         traces.insert_range(segment.window(range)?);
     }
     Ok(traces)

@@ -6,11 +6,11 @@ use crate::{
     segment::Segment,
 };
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanReader, SpanStats,
-    SpanStore, SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest, SpanReader, SpanStats,
+    SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
-use baton_types::{Span, TraceId, Value};
+use baton_types::{Span, SpanValue, TraceId};
 use std::{
     future::ready,
     sync::{
@@ -38,11 +38,11 @@ impl SpanStore for EmbeddedSpans {
         }
     }
 
-    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+    fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
         Box::pin(self.store.read(move |segments, budget| search::search(segments, &ask, budget)))
     }
 
-    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+    fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
         Box::pin(self.store.read(move |segments, budget| search::metrics(segments, &ask, budget)))
     }
 
@@ -50,11 +50,11 @@ impl SpanStore for EmbeddedSpans {
         Box::pin(self.store.read(move |segments, budget| search::trace(segments, id, budget)))
     }
 
-    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+    fn tags(&self, ask: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
         Box::pin(self.store.read(move |segments, budget| search::tags(segments, &ask, budget)))
     }
 
-    fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+    fn tag_values(&self, field: Field, ask: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
         Box::pin(self.store.read(move |segments, budget| search::tag_values(segments, &field, &ask, budget)))
     }
 
@@ -70,7 +70,7 @@ impl SpanStore for EmbeddedSpans {
         Box::pin(ready(Ok(self.store.stats())))
     }
 
-    fn read(&self, ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+    fn read(&self, ask: SpanReadRequest) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
         Box::pin(async move { self.begin_to_read(ask) })
     }
 }
@@ -125,7 +125,7 @@ impl Store {
         }
         stats.bytes += view.blocks.iter().map(|kept| kept.block.summary().bytes).sum::<u64>();
         stats.oldest = oldest.unwrap_or(0);
-        stats.whole_since = self.whole_since(&view).unwrap_or(0);
+        stats.complete_since = self.whole_since(&view).unwrap_or(0);
         stats
     }
 }

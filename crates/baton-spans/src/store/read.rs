@@ -2,7 +2,7 @@
 
 use super::embedded::{EmbeddedSpans, Store, closed};
 use crate::search::{self, Budget, StopFlag, StopGuard, Taker};
-use baton_ports::{BoxFuture, ReadAsk, ReadSpans, SpanReader, SpanStoreError};
+use baton_ports::{BoxFuture, SpanReadItem, SpanReadRequest, SpanReader, SpanStoreError};
 use std::{
     ops::ControlFlow,
     sync::Arc,
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_mins(5);
 
 /// What the thread says.
 enum Said {
-    Read(ReadSpans),
+    Read(SpanReadItem),
     End(Result<(), SpanStoreError>),
 }
 
@@ -42,7 +42,7 @@ impl Sending<'_> {
 }
 
 impl Taker for Sending<'_> {
-    fn take(&mut self, read: ReadSpans) -> ControlFlow<()> {
+    fn take(&mut self, read: SpanReadItem) -> ControlFlow<()> {
         let sent = self.send(Said::Read(read));
         self.given_up = sent.is_break();
         sent
@@ -61,7 +61,7 @@ struct Reader {
 
 impl EmbeddedSpans {
     /// Begins to read; more readings than a few are refused as busy.
-    pub(super) fn begin_to_read(&self, ask: ReadAsk) -> Result<Box<dyn SpanReader>, SpanStoreError> {
+    pub(super) fn begin_to_read(&self, ask: SpanReadRequest) -> Result<Box<dyn SpanReader>, SpanStoreError> {
         let store = Arc::clone(&self.store);
         let turn = Arc::clone(&store.readings).try_acquire_owned().map_err(|_| SpanStoreError::Busy)?;
         let (say, said) = mpsc::channel(AHEAD);
@@ -84,7 +84,7 @@ impl EmbeddedSpans {
 }
 
 impl SpanReader for Reader {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<ReadSpans>, SpanStoreError>> {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<SpanReadItem>, SpanStoreError>> {
         Box::pin(async {
             match self.said.recv().await {
                 Some(Said::Read(read)) => Ok(Some(read)),

@@ -6,7 +6,7 @@ use crate::{
     wal,
 };
 use baton_ports::{SpanBatch, SpanStore as _};
-use baton_types::{Dropped, Span, SpanId, SpanKind, SpanStatus, TraceId};
+use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, TraceId};
 use parking_lot::Mutex;
 use std::{
     fs,
@@ -34,7 +34,7 @@ fn batch(numbers: impl IntoIterator<Item = u64>) -> SpanBatch {
         links: Vec::new(),
         status: SpanStatus::Unset,
         status_message: String::new(),
-        dropped: Dropped::default(),
+        dropped: SpanDropCounts::default(),
         resource: Arc::default(),
         scope: Arc::default(),
     };

@@ -2,7 +2,7 @@
 
 use crate::codec::{self, TableBuilder, Tables};
 use baton_ports::SpanStoreError;
-use baton_types::{Resource, Span, SpanClass, SpanScope};
+use baton_types::{Span, SpanClass, SpanResource, SpanScope};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, mem, ops::Range, sync::Arc};
 
@@ -61,7 +61,7 @@ impl Written {
     }
 
     /// Resource and scope of a span.
-    pub(crate) fn maker(&self, body: &Body) -> Result<(&Arc<Resource>, &Arc<SpanScope>), SpanStoreError> {
+    pub(crate) fn maker(&self, body: &Body) -> Result<(&Arc<SpanResource>, &Arc<SpanScope>), SpanStoreError> {
         let (resource, scope) =
             (self.tables.resources.get(body.resource as usize), self.tables.scopes.get(body.scope as usize));
         resource.zip(scope).ok_or_else(|| SpanStoreError::Corrupt("a span shares what is not written".to_owned()))

@@ -5,7 +5,7 @@ use anyhow::Result;
 use baton_ports::{BoxFuture, Journal, SpanStoreError};
 use baton_spans::{FactSpans, Gathered, Projector};
 use baton_telemetry::{JournalLevels, MeterReading, MeteredCommits, Meters, OpenTasks, Origin, Settings};
-use baton_types::{Span, SpanId, Value, find_attribute};
+use baton_types::{Span, SpanId, SpanValue, find_attribute};
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, future::ready, sync::Arc};
 use tokio::sync::watch;
@@ -101,6 +101,6 @@ async fn each_span_is_metered_once_although_the_disk_refuses_it() -> Result<()> 
     let kept = store.kept.borrow();
     let run = kept.iter().find(|span| span.name == "invoke_agent weather").expect("a run");
     let calls = ["run.model_calls", "run.tool_calls"].map(|key| find_attribute(&run.attributes, key));
-    assert_eq!(calls, [Some(&Value::Int(2)), Some(&Value::Int(1))]);
+    assert_eq!(calls, [Some(&SpanValue::Int(2)), Some(&SpanValue::Int(1))]);
     Ok(())
 }

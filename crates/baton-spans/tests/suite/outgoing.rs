@@ -3,7 +3,7 @@
 use crate::store_sample::{batch, names, open, small, span};
 use baton_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpans, Hold, Options, Outgoing};
-use baton_types::{Span, SpanClass, Value};
+use baton_types::{Span, SpanClass, SpanValue};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use std::{fs, path::Path, sync::Arc};
 
@@ -14,7 +14,7 @@ fn holding(bytes: u64) -> Options {
 }
 
 fn number(span: &Span) -> u64 {
-    u64::try_from(span.attribute("number").and_then(Value::as_int).unwrap()).unwrap()
+    u64::try_from(span.attribute("number").and_then(SpanValue::as_int).unwrap()).unwrap()
 }
 
 /// Those numbers in the order in which a batch of them is logged.

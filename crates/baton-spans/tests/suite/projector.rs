@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use baton_journal::MemoryJournal;
-use baton_ports::{Commit, CommitObserver, HeadUpdate, Journal, SpanStore, StoredEvent, Write};
+use baton_ports::{Commit, CommitObserver, Journal, SpanStore, StoredEvent, StreamHeadUpdate, Write};
 use baton_spans::{EmbeddedSpans, Options, Projector};
 use baton_telemetry::{Content, Origin, Settings};
 use baton_types::{
-    AgentSpec, Digest, Fact, Message, ModelSpec, Part, Principal, Role, Span, StreamId, TaskEvent, TaskId, TaskState,
-    Timestamp, ToolCall, ToolExecution, ToolResult, TraceContext, Usage,
+    AgentSpec, Digest, JournalEvent, Message, ModelSpec, Part, Principal, Role, Span, StreamId, TaskEvent, TaskId,
+    TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, TraceContext, Usage,
 };
 use parking_lot::Mutex;
 use std::{path::Path, sync::Arc};
@@ -56,9 +56,9 @@ pub(crate) fn story(agent: &Digest) -> Vec<TaskEvent> {
 struct Relay(Mutex<Option<Arc<dyn CommitObserver>>>);
 
 impl CommitObserver for Relay {
-    fn committed(&self, events: &[Arc<StoredEvent>]) {
+    fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         if let Some(observer) = &*self.0.lock() {
-            observer.committed(events);
+            observer.on_commit(events);
         }
     }
 }
@@ -117,8 +117,8 @@ impl Place {
             run: None,
             trace: Some(TRACE.into()),
             at,
-            facts: vec![Fact::Task(event)],
-            head: HeadUpdate {
+            facts: vec![JournalEvent::Task(event)],
+            head: StreamHeadUpdate {
                 agent: "weather".into(),
                 context: "context".into(),
                 state: "working",
@@ -128,7 +128,7 @@ impl Place {
             },
             snapshot: None,
         };
-        self.journal.append(Commit::of(vec![write])).await?;
+        self.journal.append(Commit::from_writes(vec![write])).await?;
         Ok(())
     }
 
@@ -203,6 +203,6 @@ async fn a_run_is_a_tree() -> Result<()> {
     assert_eq!(text(tool, "gen_ai.tool.call.result").as_deref(), Some("\"sunny\""));
     assert_eq!(text(run, "gen_ai.conversation.id").as_deref(), Some("context"));
     assert_eq!(text(run, "agent.id").as_deref(), Some("weather"));
-    assert_eq!(run.attribute("gen_ai.usage.input_tokens").and_then(baton_types::Value::as_int), Some(30));
+    assert_eq!(run.attribute("gen_ai.usage.input_tokens").and_then(baton_types::SpanValue::as_int), Some(30));
     Ok(())
 }

@@ -4,10 +4,10 @@ use crate::{
     naive::{self, Told, dice::Dice},
     store_sample::{open, small},
 };
-use baton_ports::{FoundTrace, SearchAsk, SpanBatch, SpanStore, SpanStoreError, TagsAsk, TimeRange};
+use baton_ports::{SpanBatch, SpanStore, SpanStoreError, TagsRequest, TimeRange, TraceMatch, TraceSearchRequest};
 use baton_spans::{EmbeddedSpans, Options};
 use baton_traceql::{Attribute, Field, Intrinsic, Mode, Query, Scope, parse};
-use baton_types::{Span, SpanEvent, SpanKind, SpanStatus, Value};
+use baton_types::{Span, SpanEvent, SpanKind, SpanStatus, SpanValue};
 use proptest::{
     prelude::{ProptestConfig, Strategy, any, prop},
     test_runner::{TestCaseError, TestRunner},
@@ -18,16 +18,16 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), most / 4..most)
 }
 
-fn ask(query: Arc<Query>) -> SearchAsk {
-    SearchAsk { query, range: TimeRange::ALL, limit: 1_000, spans_per_spanset: usize::MAX, aliases: false }
+fn ask(query: Arc<Query>) -> TraceSearchRequest {
+    TraceSearchRequest { query, range: TimeRange::ALL, limit: 1_000, spans_per_spanset: usize::MAX, aliases: false }
 }
 
 fn query(text: &str) -> Arc<Query> {
     Arc::new(parse(text, Mode::Strict).unwrap().query)
 }
 
-fn told(found: FoundTrace) -> Told {
-    let set = |set: &baton_ports::FoundSpanset| {
+fn told(found: TraceMatch) -> Told {
+    let set = |set: &baton_ports::SpansetMatch| {
         assert_eq!(set.matched as usize, set.spans.len());
         (set.spans.iter().map(|span| span.id).collect::<Vec<_>>(), naive::printed(&set.attributes))
     };
@@ -116,16 +116,17 @@ async fn mixed() -> (tempfile::TempDir, Arc<EmbeddedSpans>) {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path(), &small());
     let mut first = Span { name: "insight.b".into(), kind: SpanKind::Server, ..sample(0) };
-    first.attributes = vec![("agent.id".into(), "planner".into()), ("size".into(), Value::Int(3))];
+    first.attributes = vec![("agent.id".into(), "planner".into()), ("size".into(), SpanValue::Int(3))];
     let mut second = Span { status: SpanStatus::Error, ..sample(1) };
-    second.attributes = vec![("gen_ai.agent.id".into(), "planner".into()), ("size".into(), Value::Float(0.5))];
+    second.attributes = vec![("gen_ai.agent.id".into(), "planner".into()), ("size".into(), SpanValue::Float(0.5))];
     second.events = vec![SpanEvent { attributes: vec![("evidence.ref".into(), "doc".into())], ..SpanEvent::default() }];
-    let third = Span { attributes: vec![("size".into(), Value::Int(3)), ("flag".into(), true.into())], ..sample(2) };
+    let third =
+        Span { attributes: vec![("size".into(), SpanValue::Int(3)), ("flag".into(), true.into())], ..sample(2) };
     store.ingest(SpanBatch { spans: vec![first, second, third], mark: None }).await.unwrap();
     store.flush().await.unwrap();
     let fourth = Span { attributes: vec![("size".into(), "big".into())], ..sample(3) };
     let mut fifth = Span { kind: SpanKind::Server, ..sample(4) };
-    fifth.attributes = vec![("size".into(), Value::Int(3))];
+    fifth.attributes = vec![("size".into(), SpanValue::Int(3))];
     store.ingest(SpanBatch { spans: vec![fourth, fifth], mark: None }).await.unwrap();
     (directory, store)
 }
@@ -133,14 +134,14 @@ async fn mixed() -> (tempfile::TempDir, Arc<EmbeddedSpans>) {
 #[tokio::test]
 async fn values_and_names_come_from_heads_and_blocks_alike() {
     let (_directory, store) = mixed().await;
-    let of = |query: Option<&str>, limit| TagsAsk {
+    let of = |query: Option<&str>, limit| TagsRequest {
         query: query.map(self::query),
         range: TimeRange::ALL,
         limit,
         aliases: false,
     };
     let attribute = |scope, name: &str| Field::Attribute(Attribute { scope, of_parent: false, name: name.to_owned() });
-    let table: Vec<(Field, Option<&str>, Vec<Value>)> = vec![
+    let table: Vec<(Field, Option<&str>, Vec<SpanValue>)> = vec![
         (attribute(Scope::Span, "size"), None, vec![3_i64.into(), "big".into(), 0.5.into()]),
         (attribute(Scope::Any, "size"), Some("{ kind = server }"), vec![3_i64.into()]),
         (attribute(Scope::Span, "size"), Some("{ span.size = 0.5 || name = \"nobody\" }"), vec![0.5.into()]),
@@ -157,7 +158,7 @@ async fn values_and_names_come_from_heads_and_blocks_alike() {
         assert_eq!(values, expected, "{field:?} of {query:?}");
     }
     let first = store.tag_values(attribute(Scope::Span, "size"), of(None, 1)).await.unwrap();
-    assert_eq!(first, [Value::Int(3)]);
+    assert_eq!(first, [SpanValue::Int(3)]);
 
     let all = store.tags(of(None, 100)).await.unwrap();
     assert_eq!(
@@ -174,9 +175,9 @@ async fn other_names_of_a_key_count_when_they_are_asked_to() {
     let (_directory, store) = mixed().await;
     for text in ["{ span.agent.id = \"planner\" }", "{ .gen_ai.agent.id =~ \"plan.*\" }"] {
         for (aliases, traces) in [(false, 1), (true, 2)] {
-            let answer = store.search(SearchAsk { aliases, ..ask(query(text)) }).await.unwrap();
+            let answer = store.search(TraceSearchRequest { aliases, ..ask(query(text)) }).await.unwrap();
             assert_eq!(answer.traces.len(), traces, "{text}, aliases: {aliases}");
-            let tags_ask = TagsAsk { query: Some(query(text)), range: TimeRange::ALL, limit: 100, aliases };
+            let tags_ask = TagsRequest { query: Some(query(text)), range: TimeRange::ALL, limit: 100, aliases };
             let size = Attribute { scope: Scope::Span, of_parent: false, name: "size".to_owned() };
             let values = store.tag_values(Field::Attribute(size), tags_ask.clone()).await.unwrap();
             assert_eq!(values.len(), traces, "{text}, aliases: {aliases}: {values:?}");

@@ -3,7 +3,7 @@
 use crate::store_sample::{batch, check_all, open, small, span, trace_of};
 use baton_ports::{SpanBatch, SpanStore, SpanStoreError};
 use baton_spans::{Options, Probe};
-use baton_types::{Span, SpanId, Value};
+use baton_types::{Span, SpanId, SpanValue};
 use parking_lot::Mutex;
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// So large that it goes into the log by itself.
 fn large(number: u64) -> Span {
     let mut span = Span { trace: trace_of(0), ..span(number) };
-    span.attributes.push(("much".into(), Value::from("x".repeat(17 << 20))));
+    span.attributes.push(("much".into(), SpanValue::from("x".repeat(17 << 20))));
     span
 }
 

@@ -17,7 +17,7 @@ async fn what_is_emitted_is_kept_soon_and_without_waiting() {
     emitter.flush().await;
     check_all(&store, &(0..500).collect(), "emitted").await;
     assert_eq!(store.stats().await.unwrap().dropped, 0);
-    let ids: HashSet<_> = (0..1000).map(|_| emitter.fresh()).collect();
+    let ids: HashSet<_> = (0..1000).map(|_| emitter.random_bytes()).collect();
     assert_eq!(ids.len(), 1000);
     assert!(emitter.now() > 1_700_000_000_000_000_000);
     store.close().await;

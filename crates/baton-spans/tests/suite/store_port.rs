@@ -1,7 +1,7 @@
 //! What the store promises through its port, on disk and in memory.
 
 use crate::store_sample::{batch, check_all, found, open, small, span, traces};
-use baton_ports::{Heard, SpanBatch, SpanStore, SpanStoreError};
+use baton_ports::{SpanBatch, SpanFeedEvent, SpanStore, SpanStoreError};
 use baton_spans::{EmbeddedSpans, Options, Probe};
 use parking_lot::Mutex;
 use std::{collections::BTreeSet, sync::Arc, sync::mpsc};
@@ -91,7 +91,7 @@ async fn a_full_queue_refuses_and_loses_nothing_that_it_took() {
     let mut heard = 0;
     while heard < 40 {
         match listener.next().await {
-            Some(Heard::Spans(spans)) => heard += spans.len(),
+            Some(SpanFeedEvent::Spans(spans)) => heard += spans.len(),
             other => panic!("{other:?}"),
         }
     }
@@ -116,8 +116,8 @@ async fn who_listens_too_slowly_is_told_what_was_missed() {
     let mut numbers = Vec::new();
     while let Some(heard) = listener.next().await {
         match heard {
-            Heard::Missed(missed) => sum += missed,
-            Heard::Spans(spans) => {
+            SpanFeedEvent::Missed(missed) => sum += missed,
+            SpanFeedEvent::Spans(spans) => {
                 sum += 1;
                 numbers.extend(spans.iter().map(|span| span.start));
             }

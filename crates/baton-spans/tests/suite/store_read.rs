@@ -1,7 +1,7 @@
 //! Spans are read through the port, as fast as they are taken.
 
 use crate::store_sample::{batch, open, small};
-use baton_ports::{ReadAsk, ReadSpans, SpanReader, SpanStore, SpanStoreError, TimeRange};
+use baton_ports::{SpanReadItem, SpanReadRequest, SpanReader, SpanStore, SpanStoreError, TimeRange};
 use baton_spans::{EmbeddedSpans, Options};
 use baton_traceql::{Mode, parse};
 use std::{collections::BTreeSet, sync::Arc};
@@ -13,14 +13,14 @@ fn roomy() -> Options {
 
 async fn begin(store: &EmbeddedSpans, query: &str) -> Result<Box<dyn SpanReader>, SpanStoreError> {
     let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
-    store.read(ReadAsk { query, range: TimeRange::ALL, aliases: false }).await
+    store.read(SpanReadRequest { query, range: TimeRange::ALL, aliases: false }).await
 }
 
 /// How many spans there are, and how many of them are different.
 async fn rest(reader: &mut dyn SpanReader) -> Result<(usize, usize), SpanStoreError> {
     let (mut count, mut known) = (0, BTreeSet::new());
     while let Some(read) = reader.next().await? {
-        let ReadSpans::Spans(spans) = read else { panic!("{read:?}") };
+        let SpanReadItem::Spans(spans) = read else { panic!("{read:?}") };
         count += spans.len();
         known.extend(spans.iter().map(|span| (span.trace, span.id)));
     }

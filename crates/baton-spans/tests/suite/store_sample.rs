@@ -1,10 +1,11 @@
 //! Spans to keep, and what is looked at afterwards.
 
-use baton_ports::{SearchAsk, SpanBatch, SpanStore, TimeRange};
+use baton_ports::{SpanBatch, SpanStore, TimeRange, TraceSearchRequest};
 use baton_spans::{EmbeddedSpans, Options, Retention};
 use baton_traceql::{Mode, parse};
 use baton_types::{
-    Dropped, Resource, Span, SpanClass, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId, Value,
+    Span, SpanClass, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus,
+    SpanValue, TraceId,
 };
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
@@ -14,15 +15,16 @@ pub(crate) const PER_TRACE: u64 = 4;
 /// The span with that number: four make a trace, and every fifth is remembered.
 pub(crate) fn span(number: u64) -> Span {
     let class = if number.is_multiple_of(5) { SpanClass::Memory } else { SpanClass::Telemetry };
-    let mut attributes = vec![("number".into(), Value::from(number)), ("text".into(), Value::from("some words"))];
+    let mut attributes =
+        vec![("number".into(), SpanValue::from(number)), ("text".into(), SpanValue::from("some words"))];
     if class == SpanClass::Memory {
-        attributes.push(("insight.type".into(), Value::from("decision")));
+        attributes.push(("insight.type".into(), SpanValue::from("decision")));
     }
     let service = ["planner", "worker"][usize::try_from(number % 2).unwrap()];
     let span = Span {
         trace: trace_of(number),
-        id: SpanId::derived(&["span", &number.to_string()]),
-        parent: (!number.is_multiple_of(PER_TRACE)).then(|| SpanId::derived(&["span", "parent"])),
+        id: SpanId::derive(&["span", &number.to_string()]),
+        parent: (!number.is_multiple_of(PER_TRACE)).then(|| SpanId::derive(&["span", "parent"])),
         trace_state: String::new(),
         flags: 1,
         name: "work".into(),
@@ -35,16 +37,16 @@ pub(crate) fn span(number: u64) -> Span {
             trace: trace_of(0),
             span: SpanId([1; 8]),
             trace_state: "a=b".to_owned(),
-            attributes: vec![("how".into(), Value::List(vec![Value::Float(0.5), Value::Empty]))],
+            attributes: vec![("how".into(), SpanValue::List(vec![SpanValue::Float(0.5), SpanValue::Empty]))],
             dropped_attributes: 1,
             flags: 0,
         }],
         status: SpanStatus::Ok,
         status_message: "well".to_owned(),
-        dropped: Dropped { attributes: 1, events: 2, links: 3 },
-        resource: Arc::new(Resource {
-            attributes: vec![("service.name".into(), Value::from(service))],
-            ..Resource::default()
+        dropped: SpanDropCounts { attributes: 1, events: 2, links: 3 },
+        resource: Arc::new(SpanResource {
+            attributes: vec![("service.name".into(), SpanValue::from(service))],
+            ..SpanResource::default()
         }),
         scope: Arc::new(SpanScope { name: "suite".to_owned(), ..SpanScope::default() }),
     };
@@ -54,7 +56,7 @@ pub(crate) fn span(number: u64) -> Span {
 
 /// The trace of the span with that number.
 pub(crate) fn trace_of(number: u64) -> TraceId {
-    TraceId::derived(&["trace", &(number / PER_TRACE).to_string()])
+    TraceId::derive(&["trace", &(number / PER_TRACE).to_string()])
 }
 
 /// Those spans.
@@ -90,7 +92,7 @@ pub(crate) async fn found(store: &EmbeddedSpans, below: u64) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     for first in (0..below).step_by(usize::try_from(PER_TRACE).unwrap()) {
         for found in store.trace(trace_of(first)).await.unwrap() {
-            let number = found.attribute("number").and_then(Value::as_int).unwrap();
+            let number = found.attribute("number").and_then(SpanValue::as_int).unwrap();
             let number = u64::try_from(number).unwrap();
             assert_eq!(found, span(number));
             assert!(numbers.insert(number), "{number} is there twice");
@@ -102,7 +104,7 @@ pub(crate) async fn found(store: &EmbeddedSpans, below: u64) -> BTreeSet<u64> {
 /// How many traces answer the query.
 pub(crate) async fn traces(store: &EmbeddedSpans, query: &str) -> usize {
     let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
-    let ask = SearchAsk { query, range: TimeRange::ALL, limit: 10_000, spans_per_spanset: 3, aliases: false };
+    let ask = TraceSearchRequest { query, range: TimeRange::ALL, limit: 10_000, spans_per_spanset: 3, aliases: false };
     let answer = store.search(ask).await.unwrap();
     assert!(!answer.partial);
     answer.traces.len()

@@ -1,18 +1,18 @@
-//! Where meters listen: at the way of spans to their store, and at the commits of the journal.
+//! Decorators that feed the metrics: a span sink and a commit observer.
 
 use super::{Meters, OpenTasks};
 use baton_ports::{CommitObserver, SpanSink, StoredEvent};
 use baton_types::Span;
 use std::sync::Arc;
 
-/// Passes spans on after the meters have seen them, whether there is room for them or not.
+/// Records metrics of each span, then forwards it, even if the store drops it.
 pub struct MeteredSink {
     sink: Arc<dyn SpanSink>,
     meters: Arc<Meters>,
 }
 
 impl MeteredSink {
-    /// A sink before that one.
+    /// Wraps a sink.
     pub fn new(sink: Arc<dyn SpanSink>, meters: Arc<Meters>) -> Self {
         Self { sink, meters }
     }
@@ -28,12 +28,12 @@ impl SpanSink for MeteredSink {
         self.sink.now()
     }
 
-    fn fresh(&self) -> [u8; 16] {
-        self.sink.fresh()
+    fn random_bytes(&self) -> [u8; 16] {
+        self.sink.random_bytes()
     }
 }
 
-/// Counts what the journal writes, and passes it on.
+/// Counts journal commits, then forwards them.
 pub struct MeteredCommits {
     meters: Arc<Meters>,
     tasks: Arc<OpenTasks>,
@@ -41,18 +41,18 @@ pub struct MeteredCommits {
 }
 
 impl MeteredCommits {
-    /// An observer before that one.
+    /// Wraps an observer.
     pub fn new(meters: Arc<Meters>, tasks: Arc<OpenTasks>, next: Option<Arc<dyn CommitObserver>>) -> Self {
         Self { meters, tasks, next }
     }
 }
 
 impl CommitObserver for MeteredCommits {
-    fn committed(&self, events: &[Arc<StoredEvent>]) {
+    fn on_commit(&self, events: &[Arc<StoredEvent>]) {
         self.meters.committed(events.len());
         self.tasks.heard(events);
         if let Some(next) = &self.next {
-            next.committed(events);
+            next.on_commit(events);
         }
     }
 }

@@ -1,32 +1,32 @@
-//! What can be measured.
+//! Definition of an instrument.
 
-/// One thing that is measured: a row of the table.
+/// An instrument: a row of the table.
 #[derive(Debug, PartialEq)]
 pub struct Instrument {
-    /// Its name, with dots.
+    /// Name, with dots.
     pub name: &'static str,
-    /// Its unit, as UCUM writes it: `s`, `By`, or `{span}` for what is counted.
+    /// UCUM unit: `s`, `By`, or `{span}` for counts.
     pub unit: &'static str,
-    /// How its figures come about.
+    /// Kind of the instrument.
     pub kind: InstrumentKind,
-    /// The names of its labels; a series has a value for each that is known.
+    /// Label names; a series has a value for each known label.
     pub labels: &'static [&'static str],
-    /// One sentence for people.
+    /// Description in one sentence.
     pub help: &'static str,
 }
 
-/// How figures come about.
+/// Kind of an instrument.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InstrumentKind {
-    /// Only grows while the process lives.
+    /// Monotonic over the lifetime of the process.
     Counter,
-    /// What there is at a moment.
+    /// Current value.
     Gauge,
-    /// How often values fell into which bucket, only growing.
+    /// Cumulative counts by bucket.
     Histogram {
-        /// The upper ends of the buckets but the last, which has none, in the unit; each belongs to its bucket.
+        /// Inclusive upper bounds of all buckets except the last, in the unit.
         bounds: &'static [f64],
-        /// How many of what is recorded make one of the unit: nanoseconds of a second, tokens of a token.
+        /// Recorded units per display unit: 1e9 for nanoseconds to seconds, 1 for tokens.
         per_unit: u64,
     },
 }

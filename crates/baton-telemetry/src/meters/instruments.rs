@@ -1,35 +1,35 @@
-//! The table of everything that is measured. Whoever adds a row adds it to [`WILDCARD`], too.
+//! Table of all instruments, collected in [`ALL`].
 
 use super::{Instrument, InstrumentKind, InstrumentKind::Counter, InstrumentKind::Gauge};
 use crate::names;
 
 const NANOS: u64 = 1_000_000_000;
 
-/// The conventions' buckets for what a model does.
+/// Buckets of the conventions for model operations.
 const MODEL_SECONDS: InstrumentKind = InstrumentKind::Histogram {
     bounds: &[0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
     per_unit: NANOS,
 };
 
-/// The conventions' buckets for MCP.
+/// Buckets of the conventions for MCP.
 const MCP_SECONDS: InstrumentKind = InstrumentKind::Histogram {
     bounds: &[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0],
     per_unit: NANOS,
 };
 
-/// The conventions' buckets for requests.
+/// Buckets of the conventions for HTTP requests.
 const REQUEST_SECONDS: InstrumentKind = InstrumentKind::Histogram {
     bounds: &[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0],
     per_unit: NANOS,
 };
 
-/// What agents and people do takes milliseconds or hours.
+/// Work of agents and people takes from milliseconds to hours.
 const WORK_SECONDS: InstrumentKind = InstrumentKind::Histogram {
     bounds: &[0.01, 0.05, 0.25, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 14_400.0, 86_400.0],
     per_unit: NANOS,
 };
 
-/// The conventions' buckets for tokens.
+/// Buckets of the conventions for tokens.
 const TOKENS: InstrumentKind = InstrumentKind::Histogram {
     bounds: &[
         1.0,
@@ -50,7 +50,7 @@ const TOKENS: InstrumentKind = InstrumentKind::Histogram {
     per_unit: 1,
 };
 
-/// What a run asks for: once or twice, and hundreds of times when it goes in circles.
+/// Calls per run: usually a few, hundreds in a loop.
 const CALLS: InstrumentKind = InstrumentKind::Histogram {
     bounds: &[0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0],
     per_unit: 1,
@@ -58,7 +58,7 @@ const CALLS: InstrumentKind = InstrumentKind::Histogram {
 
 /// `gen_ai.token.type`: `input` or `output`.
 pub const TOKEN_TYPE: &str = "gen_ai.token.type";
-/// Set on the one series that takes what would be too many.
+/// Marks the overflow series of an instrument.
 pub const OVERFLOW: &str = "otel.metric.overflow";
 
 macro_rules! instruments {
@@ -67,7 +67,7 @@ macro_rules! instruments {
         pub static $id: Instrument =
             Instrument { name: $name, unit: $unit, kind: $kind, labels: &[$($label),*], help: $help };)*
 
-        /// All of them, in the order in which they are shown.
+        /// All instruments, in display order.
         pub static ALL: &[&Instrument] = &[$(&$id),*];
     };
 }

@@ -1,10 +1,10 @@
-//! What a span of this process says to the meters.
+//! Records metrics from ended spans.
 
 use super::{record::Meters, table::Label};
 use crate::names::{self, operation};
 use baton_types::{Span, SpanKind};
 
-/// What meters want to know of a span, found in one pass over its attributes.
+/// Attributes of a span that metrics use, extracted in one pass.
 #[derive(Default)]
 struct Seen<'a> {
     operation: Label<'a>,
@@ -29,7 +29,7 @@ struct Seen<'a> {
     handoff_to: Label<'a>,
     handoff_status: Label<'a>,
     approval: Label<'a>,
-    /// What became of a call that did not run to its end.
+    /// Outcome of a call that did not complete.
     outcome: Label<'a>,
     permission: Label<'a>,
 }
@@ -77,7 +77,7 @@ impl<'a> Seen<'a> {
         seen
     }
 
-    /// The older names have no word for operations, models and tools, but names of spans do.
+    /// Legacy attributes lack operation, model and tool; the span name supplies them.
     fn fill_in_by(&mut self, name: &'a str) {
         if self.operation != Label::None {
             return;
@@ -94,7 +94,7 @@ impl<'a> Seen<'a> {
         self.operation = Label::text(first);
     }
 
-    /// Whether a tool was run: a call that was refused, or that asks first, is none yet.
+    /// Whether the tool was executed: false if it was denied or asks for approval first.
     fn ran(&self) -> bool {
         !matches!(self.outcome, Label::Text("did_not_run" | "asks"))
             && !matches!(self.permission, Label::Text("deny" | "declined" | "ask"))
@@ -102,13 +102,13 @@ impl<'a> Seen<'a> {
 }
 
 impl Meters {
-    /// Takes a span of this process that has ended; each must come here once.
+    /// Records an ended span of this process; call it once per span.
     pub fn observe(&self, span: &Span) {
         let (seen, took) = (Seen::of(span), span.duration());
         let Seen { operation, provider, model, agent, tool, error, .. } = seen;
         let serves = span.kind == SpanKind::Server;
         match operation {
-            // A request is not the work that it asks for, which has spans of its own.
+            // Work behind a request has its own spans.
             _ if serves => {}
             Label::Text(operation::CHAT) => {
                 self.model.record([operation, provider, model, error], took);
@@ -138,7 +138,7 @@ impl Meters {
             self.approval.record([seen.approval], took);
         }
         if seen.mcp_method != Label::None && serves {
-            // Callers make names of tools up; those of tools that there are come with their answers.
+            // Callers can invent tool names; only successful calls prove that the tool exists.
             let tool = if error == Label::None { tool } else { Label::None };
             self.mcp_server.record([seen.mcp_method, tool, error], took);
         } else if seen.mcp_method != Label::None && seen.ran() {

@@ -1,61 +1,61 @@
-//! What the meters show at one moment.
+//! Snapshot of all metrics.
 
 use super::Instrument;
-use baton_types::{Attributes, Resource, SpanScope};
+use baton_types::{Attributes, SpanResource, SpanScope};
 use std::sync::Arc;
 
-/// What the meters show at one moment; all figures count from the start of the process.
+/// Snapshot of all metrics; values are cumulative since the start of the process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeterReading {
-    /// Since when it is counted, in nanoseconds since the Unix epoch.
+    /// Start of the measurement, in nanoseconds since the Unix epoch.
     pub since: u64,
-    /// When it was read.
+    /// Time of the snapshot.
     pub at: u64,
-    /// Whose meters they are.
-    pub resource: Arc<Resource>,
-    /// What measured.
+    /// Resource of the process.
+    pub resource: Arc<SpanResource>,
+    /// Instrumentation scope.
     pub scope: Arc<SpanScope>,
-    /// The instruments that have something to show, in the order of the table.
+    /// Instruments with data, in the order of the table.
     pub families: Vec<MeterFamily>,
 }
 
-/// What one instrument shows.
+/// Data of one instrument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeterFamily {
-    /// What is measured.
+    /// The instrument.
     pub instrument: &'static Instrument,
-    /// Its series, sorted by their labels; never empty.
+    /// Its series, sorted by labels; never empty.
     pub points: Vec<MeterPoint>,
 }
 
-/// What one series shows.
+/// Data of one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeterPoint {
-    /// Texts and whole numbers in the order of the instrument's labels; `otel.metric.overflow` alone, which is true, on
-    /// the series of what would have been too many.
+    /// Text and integer values in the order of the instrument's labels. The overflow series has only
+    /// `otel.metric.overflow` (true).
     pub labels: Attributes,
-    /// The figures.
+    /// Value of the series.
     pub shown: Shown,
 }
 
-/// The figures of a series.
+/// Value of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shown {
-    /// Of a counter.
+    /// Counter value.
     Count(u64),
-    /// Of a gauge.
+    /// Gauge value.
     Level(u64),
-    /// Of a histogram.
+    /// Histogram.
     Spread {
-        /// How many values fell into each bucket, each counted once; one more than the instrument has bounds.
+        /// Count per bucket, not cumulative; one more than the instrument has bounds.
         buckets: Vec<u64>,
-        /// The sum of all values, in the unit.
+        /// Sum of all values, in the unit.
         sum: f64,
     },
 }
 
 impl Shown {
-    /// How many values a histogram has seen, or the figure itself.
+    /// Count of a histogram, or the value itself.
     pub fn total(&self) -> u64 {
         match self {
             Self::Count(figure) | Self::Level(figure) => *figure,

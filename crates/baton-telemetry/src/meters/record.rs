@@ -1,8 +1,8 @@
-//! The meters of a process.
+//! Metrics of a process.
 
 use super::{Levels, MeterFamily, MeterPoint, MeterReading, MeterSource, instruments, table::Table};
 use crate::Origin;
-use baton_types::{Resource, SpanScope, Value};
+use baton_types::{SpanResource, SpanScope, SpanValue};
 use std::{
     cmp::Ordering as Order,
     fmt,
@@ -12,10 +12,10 @@ use std::{
     },
 };
 
-/// The meters of a process: cheap to feed, and read by whoever wants to know.
+/// Metrics of a process: cheap to record, read on demand.
 pub struct Meters {
     since: u64,
-    resource: Arc<Resource>,
+    resource: Arc<SpanResource>,
     scope: Arc<SpanScope>,
     pub(super) tokens: Table,
     pub(super) model: Table,
@@ -30,12 +30,12 @@ pub struct Meters {
     pub(super) approval: Table,
     commits: AtomicU64,
     events: AtomicU64,
-    /// Those that keep figures themselves; they come when the process is put together.
+    /// Sources that are collected on read; registered at startup.
     sources: RwLock<Vec<Arc<dyn MeterSource>>>,
 }
 
 impl Meters {
-    /// Meters that begin to count now, which is in nanoseconds since the Unix epoch.
+    /// Empty metrics; `now` is in nanoseconds since the Unix epoch.
     pub fn new(origin: &Origin, now: u64) -> Self {
         Self {
             since: now,
@@ -58,7 +58,7 @@ impl Meters {
         }
     }
 
-    /// Asks this one, too, whenever somebody looks.
+    /// Registers a source.
     pub fn add_source(&self, source: Arc<dyn MeterSource>) {
         self.sources.write().unwrap_or_else(PoisonError::into_inner).push(source);
     }
@@ -69,7 +69,7 @@ impl Meters {
         self.events.fetch_add(events as u64, Ordering::Relaxed);
     }
 
-    /// What all of them show now, which is in nanoseconds since the Unix epoch.
+    /// Snapshot of all metrics; `now` is in nanoseconds since the Unix epoch.
     pub async fn read(&self, now: u64) -> MeterReading {
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner).clone();
         let mut levels = Levels::default();
@@ -120,7 +120,7 @@ fn by_labels(left: &MeterPoint, right: &MeterPoint) -> Order {
     let pairs = left.labels.iter().zip(&right.labels);
     let differs = pairs.map(|((name, value), (other_name, other))| {
         name.cmp(other_name).then_with(|| match (value, other) {
-            (Value::Text(value), Value::Text(other)) => value.cmp(other),
+            (SpanValue::Text(value), SpanValue::Text(other)) => value.cmp(other),
             _ => value.as_int().cmp(&other.as_int()),
         })
     });

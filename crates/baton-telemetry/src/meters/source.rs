@@ -1,24 +1,23 @@
-//! Figures that somebody else keeps.
+//! Metrics that are collected on read.
 
 use super::{Instrument, InstrumentKind, MeterFamily, MeterPoint, Shown};
 use baton_ports::BoxFuture;
-use baton_types::{Attributes, Value};
+use baton_types::{Attributes, SpanValue};
 
-/// Tells figures that it keeps itself, when somebody looks.
+/// A source of values that are collected on read.
 pub trait MeterSource: Send + Sync + 'static {
-    /// Tells all of them; what is slow or unknown is left out.
+    /// Adds all values; slow or unknown ones are left out.
     fn tell<'a>(&'a self, levels: &'a mut Levels) -> BoxFuture<'a, ()>;
 }
 
-/// Where sources put their figures.
+/// Collected values.
 #[derive(Debug, Default)]
 pub struct Levels {
     families: Vec<MeterFamily>,
 }
 
 impl Levels {
-    /// Tells the figure of a counter or a gauge of the table, with values for its labels in their order; histograms are
-    /// not told this way.
+    /// Adds the value of a counter or gauge, with label values in order; histograms are ignored.
     pub fn tell(&mut self, instrument: &'static Instrument, labels: &[&str], figure: u64) {
         let shown = match instrument.kind {
             InstrumentKind::Counter => Shown::Count(figure),
@@ -26,7 +25,7 @@ impl Levels {
             InstrumentKind::Histogram { .. } => return,
         };
         let labels: Attributes = (instrument.labels.iter().zip(labels))
-            .map(|(name, value)| ((*name).into(), Value::from((*value).to_owned())))
+            .map(|(name, value)| ((*name).into(), SpanValue::from((*value).to_owned())))
             .collect();
         let point = MeterPoint { labels, shown };
         match self.families.iter_mut().find(|family| family.instrument.name == instrument.name) {
@@ -35,7 +34,7 @@ impl Levels {
         }
     }
 
-    /// What was told.
+    /// The collected values.
     pub(super) fn into_families(self) -> Vec<MeterFamily> {
         self.families
     }

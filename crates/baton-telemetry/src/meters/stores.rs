@@ -1,27 +1,26 @@
-//! What the journal and the span store say about themselves.
+//! Metrics of the journal and the span store.
 
 use super::{Levels, MeterSource, OpenTasks, instruments, tasks::MOST};
 use baton_ports::{BoxFuture, Journal, SpanStore};
 use baton_types::TaskState;
 use std::sync::{Arc, Weak};
 
-/// Tells how much the journal holds, and how many tasks have not ended; for these it is read when somebody asks for the
-/// first time.
+/// Journal size and open tasks. The open tasks are loaded from the journal on the first read.
 pub struct JournalLevels {
     tasks: Arc<OpenTasks>,
-    /// The journal knows the meters, too, through who hears its commits.
+    /// Weak, because the journal refers to the meters through its commit observer.
     journal: Weak<dyn Journal>,
 }
 
 impl JournalLevels {
-    /// Of that journal, whose commits those tasks hear.
+    /// Source for a journal, with the open tasks that observe its commits.
     pub fn new(journal: &Arc<dyn Journal>, tasks: Arc<OpenTasks>) -> Self {
         Self { tasks, journal: Arc::downgrade(journal) }
     }
 
     async fn count_tasks(&self, journal: &dyn Journal, levels: &mut Levels) {
         if self.tasks.listen() {
-            // A journal that cannot be read now is read when somebody asks again.
+            // If the journal cannot be read now, the next read retries.
             let Ok(open) = journal.open_tasks(MOST).await else { return };
             self.tasks.read(open);
         }
@@ -40,18 +39,18 @@ impl MeterSource for JournalLevels {
             let Some(journal) = self.journal.upgrade() else { return };
             self.count_tasks(&*journal, levels).await;
             if let Some(stats) = journal.stats() {
-                levels.tell(&instruments::JOURNAL_QUEUE, &[], stats.waiting);
+                levels.tell(&instruments::JOURNAL_QUEUE, &[], stats.queued_commits);
                 levels.tell(&instruments::JOURNAL_BYTES, &[], stats.bytes);
             }
         })
     }
 }
 
-/// Tells how much a span store holds.
+/// Metrics of a span store.
 pub struct SpanLevels(Arc<dyn SpanStore>);
 
 impl SpanLevels {
-    /// Of that store.
+    /// Source for a span store.
     pub fn new(store: Arc<dyn SpanStore>) -> Self {
         Self(store)
     }

@@ -1,7 +1,7 @@
-//! The series of one histogram: found without allocating, and recorded with atomics.
+//! Series of one histogram: lookup without allocation, atomic updates.
 
 use super::{Instrument, InstrumentKind, MeterFamily, MeterPoint, Shown, instruments::OVERFLOW};
-use baton_types::{Attributes, Value};
+use baton_types::{Attributes, SpanValue};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
@@ -11,16 +11,16 @@ use std::{
     },
 };
 
-/// Series that an instrument has; what would be more is recorded in one series that says so.
+/// Maximum number of series per instrument; further ones share an overflow series.
 pub const MOST_SERIES: usize = 1000;
 
-/// Bytes of a label's value; names that people and peers give may be longer.
+/// Maximum length of a label value in bytes; names from people and peers can be longer.
 const LONGEST: usize = 128;
 
-/// The value of a label.
+/// Value of a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Label<'a> {
-    /// Nobody said.
+    /// Not set.
     #[default]
     None,
     Text(&'a str),
@@ -28,10 +28,10 @@ pub(super) enum Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    pub(super) fn of(value: &'a Value) -> Self {
+    pub(super) fn of(value: &'a SpanValue) -> Self {
         match value {
-            Value::Text(text) => Self::text(text),
-            Value::Int(number) => Self::Number(*number),
+            SpanValue::Text(text) => Self::text(text),
+            SpanValue::Int(number) => Self::Number(*number),
             _ => Self::None,
         }
     }
@@ -47,16 +47,16 @@ impl<'a> Label<'a> {
         if self == Self::None { other } else { self }
     }
 
-    fn is(self, value: Option<&Value>) -> bool {
+    fn is(self, value: Option<&SpanValue>) -> bool {
         match (self, value) {
             (Self::None, None) => true,
-            (Self::Text(text), Some(Value::Text(known))) => text == known,
-            (Self::Number(number), Some(Value::Int(known))) => number == *known,
+            (Self::Text(text), Some(SpanValue::Text(known))) => text == known,
+            (Self::Number(number), Some(SpanValue::Int(known))) => number == *known,
             _ => false,
         }
     }
 
-    fn owned(self) -> Option<Value> {
+    fn owned(self) -> Option<SpanValue> {
         match self {
             Self::None => None,
             Self::Text(text) => Some(text.to_owned().into()),
@@ -82,14 +82,14 @@ struct Known {
 
 struct Series {
     /// In the order of the instrument's labels.
-    labels: Box<[Option<Value>]>,
+    labels: Box<[Option<SpanValue>]>,
     buckets: Box<[AtomicU64]>,
-    /// Of what is recorded, so that nothing is lost by rounding.
+    /// In recorded units, which avoids rounding.
     sum: AtomicU64,
 }
 
 impl Table {
-    /// A table without series; what is no histogram has one bucket.
+    /// An empty table; an instrument that is not a histogram has one bucket.
     pub(super) fn new(instrument: &'static Instrument) -> Self {
         let (bounds, per_unit): (&[f64], u64) = match instrument.kind {
             InstrumentKind::Histogram { bounds, per_unit } => (bounds, per_unit),
@@ -99,7 +99,7 @@ impl Table {
         Self { instrument, bounds, per_unit: per_unit as f64, known: RwLock::default(), overflow }
     }
 
-    /// Records one value, with values for the instrument's labels in their order.
+    /// Records one value, with label values in the order of the instrument's labels.
     pub(super) fn record<const N: usize>(&self, labels: [Label<'_>; N], value: u64) {
         debug_assert_eq!(N, self.instrument.labels.len(), "{}", self.instrument.name);
         let units = value as f64 / self.per_unit;
@@ -118,7 +118,7 @@ impl Table {
         }
     }
 
-    /// A new series, unless somebody else has just made it or there are too many.
+    /// Inserts a series; returns an existing one from a concurrent insert, or none at the limit.
     fn insert(&self, hash: u64, labels: &[Label<'_>]) -> Option<Arc<Series>> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(series) = known.find(hash, labels) {
@@ -134,7 +134,7 @@ impl Table {
         Some(series)
     }
 
-    /// What it shows, if it has seen anything.
+    /// Data of the instrument, if anything was recorded.
     pub(super) fn show(&self) -> Option<MeterFamily> {
         let series: Vec<Arc<Series>> = {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +164,7 @@ impl Known {
 }
 
 impl Series {
-    fn new(labels: Box<[Option<Value>]>, bounds: usize) -> Self {
+    fn new(labels: Box<[Option<SpanValue>]>, bounds: usize) -> Self {
         Self { labels, buckets: (0..=bounds).map(|_| AtomicU64::new(0)).collect(), sum: AtomicU64::new(0) }
     }
 

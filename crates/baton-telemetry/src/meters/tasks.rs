@@ -1,17 +1,17 @@
-//! Tasks that have not ended, by their state: those that the journal has, and what it tells from then on.
+//! Open tasks by state: loaded from the journal once, then updated by commits.
 
 use baton_ports::StoredEvent;
-use baton_types::{Fact, StreamId, TaskEvent, TaskId, TaskState};
+use baton_types::{JournalEvent, StreamId, TaskEvent, TaskId, TaskState};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Tasks that are remembered; of more, some are not counted.
+/// Maximum number of tracked tasks; further tasks are not counted.
 pub(super) const MOST: usize = 131_072;
 
-/// Tasks that have not ended, by their state. Nothing is remembered before somebody wants to know.
+/// Open tasks by state. Tracking starts with the first read.
 #[derive(Debug, Default)]
 pub struct OpenTasks {
     known: Mutex<Known>,
@@ -19,31 +19,31 @@ pub struct OpenTasks {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Those that have ended are remembered as nothing until the journal was read.
+    /// An ended task is kept as `None` until the journal is loaded.
     states: HashMap<TaskId, Option<Cow<'static, str>>>,
     stage: Stage,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// Nobody has asked.
+    /// Not tracking.
     #[default]
     Deaf,
-    /// What is told is remembered, and the journal is being read for the rest.
+    /// Commits are tracked, and the journal is being loaded.
     Listening,
-    /// All are known.
+    /// Complete.
     Whole,
 }
 
 impl OpenTasks {
-    /// Takes what the journal says.
+    /// Applies committed events.
     pub fn heard(&self, events: &[Arc<StoredEvent>]) {
         let mut known = self.known();
         if known.stage == Stage::Deaf {
             return;
         }
         for event in events {
-            let (StreamId::Task(task), Fact::Task(fact)) = (&event.stream, &event.fact) else { continue };
+            let (StreamId::Task(task), JournalEvent::Task(fact)) = (&event.stream, &event.fact) else { continue };
             let state = match fact {
                 TaskEvent::Submitted { .. } => TaskState::Submitted,
                 TaskEvent::StatusChanged { state, .. } => *state,
@@ -53,7 +53,7 @@ impl OpenTasks {
         }
     }
 
-    /// Remembers what is told from now on; whether the journal has to be read for what was before.
+    /// Starts tracking; returns whether the journal must be loaded for earlier tasks.
     pub(super) fn listen(&self) -> bool {
         let mut known = self.known();
         if known.stage == Stage::Deaf {
@@ -62,10 +62,10 @@ impl OpenTasks {
         known.stage != Stage::Whole
     }
 
-    /// Takes the tasks that the journal has; what was heard meanwhile is newer.
+    /// Adds the tasks from the journal; states from commits are newer and take precedence.
     pub(super) fn read(&self, tasks: Vec<(TaskId, String)>) {
         let mut known = self.known();
-        // Somebody else may have read at the same time.
+        // A concurrent caller may have loaded it.
         if known.stage == Stage::Whole {
             return;
         }
@@ -97,7 +97,7 @@ impl OpenTasks {
     }
 }
 
-/// States that are shown also when no task is in them.
+/// States that are reported even without tasks.
 const SHOWN: [TaskState; 3] = [TaskState::Submitted, TaskState::Working, TaskState::InputRequired];
 
 impl Known {
@@ -130,7 +130,7 @@ mod tests {
             at: Timestamp::from_millis(0),
             subject: "somebody".into(),
             trace: None,
-            fact: Fact::Task(TaskEvent::StatusChanged { state, message: None, reason: None }),
+            fact: JournalEvent::Task(TaskEvent::StatusChanged { state, message: None, reason: None }),
         })
     }
 
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(counted(&tasks), expect);
         assert!(!tasks.listen(), "all are known");
         tasks.heard(&[moved("before", TaskState::Failed)]);
-        // Somebody who read at the same time knows less.
+        // A concurrent load returns older states.
         tasks.read(read.to_vec());
         assert_eq!(counted(&tasks), expect[..1]);
     }

@@ -1,4 +1,4 @@
-//! Model calls that are no turn of their run: summaries, what tools ask the model for, and answers that nobody was given.
+//! Model calls that are not a turn of their run: summaries, sampling requests of tools, and discarded responses.
 
 use super::{
     make::nanos,
@@ -11,7 +11,7 @@ use crate::{
 use baton_types::{Span, SpanKind, Usage};
 
 impl TaskSpans {
-    /// A call of this model, else of the definition's; when it began is not on record.
+    /// Emits a model call with this model, or with the model of the definition; its start time is not recorded.
     pub(super) fn called_beside(
         &mut self,
         told: Told<'_>,
@@ -25,7 +25,7 @@ impl TaskSpans {
         run.usage = run.usage.plus(used);
         let label = model.map(ModelLabel::of).or_else(|| run.label.clone()).unwrap_or_default();
         let id = ids::attempt_span(&self.task, &format!("beside-{}", told.number).into(), 1);
-        let (context, parent, turn) = (run.context.inside(id), run.context.span, run.turn);
+        let (context, parent, turn) = (run.context.with_span(id), run.context.span, run.turn);
         let name = format!("{} {}", operation::CHAT, label.model);
         let mut draft =
             self.draft(name, SpanKind::Internal, context, Some(parent)).between(nanos(told.at), nanos(told.at));

@@ -1,4 +1,4 @@
-//! Tool calls of a task, and the questions that somebody had to answer for them.
+//! Spans of tool calls and of their questions.
 
 use super::{
     make::{Draft, nanos},
@@ -17,9 +17,9 @@ pub(super) struct OpenCall {
     pub(super) id: CallId,
     pub(super) name: String,
     pub(super) arguments: Json,
-    /// When it was asked for, then when it began.
+    /// Time of the request, then of the start.
     pub(super) start: u64,
-    /// The trace and the span, once it began in a run.
+    /// Context and parent span, once it has started in a run.
     pub(super) context: Option<(TraceContext, SpanId)>,
     pub(super) handoff: Option<HandoffId>,
     /// The MCP server that runs it.
@@ -40,16 +40,16 @@ impl TaskSpans {
     pub(super) fn begin_call(&mut self, at: Timestamp, id: &CallId, handoff: Option<&HandoffId>) {
         let Some(run) = &self.run else { return };
         let span = ids::call_span(&self.task, &run.id, run.turn, id);
-        let context = (run.context.inside(span), run.context.span);
+        let context = (run.context.with_span(span), run.context.span);
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
-            // Begun again after a crash: it is still the same call.
+            // A restart after a crash continues the same call.
             call.context.get_or_insert(context);
             call.handoff = handoff.cloned();
             call.start = nanos(at);
         }
     }
 
-    /// A call that asks has ended for now: with the answers it begins anew.
+    /// Ends the span of a call that asks a question; the answers start a new span.
     pub(super) fn end_call_span(
         &mut self,
         at: Timestamp,
@@ -66,7 +66,7 @@ impl TaskSpans {
         out.push(draft.finish(origin));
     }
 
-    /// The task has ended; nobody waits for its calls and questions any more.
+    /// Ends all open calls and questions when the task has ended.
     pub(super) fn abandon(&mut self, at: Timestamp, origin: &Origin, out: &mut Vec<Span>) {
         let asked: Vec<CallId> = self.questions.iter().map(|question| question.call.clone()).collect();
         for call in asked {
@@ -92,7 +92,7 @@ impl TaskSpans {
         let context = call.context.or_else(|| {
             let run = self.run.as_ref()?;
             let span = ids::call_span(&self.task, &run.id, run.turn, &call.id);
-            Some((run.context.inside(span), run.context.span))
+            Some((run.context.with_span(span), run.context.span))
         });
         let Some((context, parent)) = context else { return };
         let mut draft = self.call(&call, context, parent, at);
@@ -109,7 +109,7 @@ impl TaskSpans {
         out.push(draft.finish(origin));
     }
 
-    /// What every span of a tool call says.
+    /// Draft with the attributes of all spans of a tool call.
     fn call(&self, call: &OpenCall, context: TraceContext, parent: SpanId, at: Timestamp) -> Draft {
         let name = format!("{} {}", operation::EXECUTE_TOOL, call.name);
         let mut draft = self.draft(name, SpanKind::Internal, context, Some(parent)).between(call.start, nanos(at));
@@ -123,7 +123,7 @@ impl TaskSpans {
             }
             None => draft.set(names::GEN_AI_TOOL_TYPE, "function"),
         }
-        // The call of a server is this span, and not a second one inside of it.
+        // This span also represents the MCP call; there is no nested span.
         if let Some(server) = &call.server {
             draft.set(names::MCP_METHOD_NAME, "tools/call");
             draft.set(names::MCP_SERVER_NAME, server.clone());
@@ -131,7 +131,7 @@ impl TaskSpans {
         draft
     }
 
-    /// A question of a call has its answer, or needs none any more.
+    /// Ends the question of a call, if there is one.
     pub(super) fn answer(
         &mut self,
         at: Timestamp,
@@ -144,7 +144,7 @@ impl TaskSpans {
         let question = self.questions.swap_remove(index);
         let tool = self.calls.iter().find(|open| open.id == *call).map(|open| open.name.clone());
         let name = if question.approval { "approval" } else { "input" };
-        let context = question.run.inside(ids::question_span(&self.task, question.number));
+        let context = question.run.with_span(ids::question_span(&self.task, question.number));
         let mut draft =
             self.draft(name, SpanKind::Internal, context, Some(question.run.span)).between(question.start, nanos(at));
         draft.set(names::GEN_AI_TOOL_CALL_ID, call.to_string());
@@ -173,7 +173,7 @@ impl OpenCall {
 
 pub(super) fn decision(mut actions: impl Iterator<Item = AnswerAction> + Clone) -> &'static str {
     let for_session = actions.clone().any(|action| action == AnswerAction::AcceptForSession);
-    match actions.all(AnswerAction::is_yes) {
+    match actions.all(AnswerAction::is_accepted) {
         true if for_session => "allow_session",
         true => "allow",
         false => "deny",

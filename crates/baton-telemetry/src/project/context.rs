@@ -1,13 +1,13 @@
-//! What the model was given beside the conversation, as spans say it.
+//! Attributes for the request context of a model call.
 
 use super::make::Draft;
 use crate::names;
-use baton_types::{Include, ItemKind, RequestContext, UsedItem, Value};
+use baton_types::{IncludedItem, InclusionMode, ItemKind, RequestContext, SpanValue};
 
-/// Names in the order in which they were given; tools that are always there go without saying.
+/// Names of context items in request order; tools that are always included are omitted.
 pub(super) fn given(draft: &mut Draft, request: &RequestContext) {
     let of = |kind: ItemKind| request.items.iter().filter(move |item| item.kind == kind);
-    let chosen = of(ItemKind::Tool).filter(|item| item.include != Include::Always);
+    let chosen = of(ItemKind::Tool).filter(|item| item.include != InclusionMode::Always);
     list(draft, names::CONTEXT_REFERENCES, of(ItemKind::Reference), name);
     list(draft, names::CONTEXT_RULES, of(ItemKind::Rule), name);
     list(draft, names::CONTEXT_TOOLS, chosen, name);
@@ -17,19 +17,19 @@ pub(super) fn given(draft: &mut Draft, request: &RequestContext) {
 fn list<'a>(
     draft: &mut Draft,
     key: &'static str,
-    items: impl Iterator<Item = &'a UsedItem>,
-    word: impl Fn(&UsedItem) -> String,
+    items: impl Iterator<Item = &'a IncludedItem>,
+    word: impl Fn(&IncludedItem) -> String,
 ) {
-    let words: Vec<Value> = items.map(|item| word(item).into()).collect();
+    let words: Vec<SpanValue> = items.map(|item| word(item).into()).collect();
     if !words.is_empty() {
-        draft.set(key, Value::List(words));
+        draft.set(key, SpanValue::List(words));
     }
 }
 
-fn name(item: &UsedItem) -> String {
+fn name(item: &IncludedItem) -> String {
     item.name.clone()
 }
 
-fn score(item: &UsedItem) -> String {
+fn score(item: &IncludedItem) -> String {
     format!("{}:{}={}", item.kind.as_str(), item.name, item.score.unwrap_or_default())
 }

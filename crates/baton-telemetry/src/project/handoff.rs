@@ -1,4 +1,4 @@
-//! Handoffs as spans: one for each, from its creation to its end; message and result only where content is captured.
+//! Spans of handoffs: one each, from creation to end; message and result only if content is captured.
 
 use super::make::{Draft, moment, nanos};
 use crate::{
@@ -8,18 +8,18 @@ use crate::{
 };
 use baton_types::{Handoff, HandoffEvent, HandoffStatus, Priority, Span, SpanEvent, SpanKind, Timestamp, TraceContext};
 
-/// What is known of one handoff so far.
+/// Projection of one handoff to a span.
 #[derive(Clone, Debug, Default)]
 pub struct HandoffSpans {
     handoff: Option<Box<Handoff>>,
     moves: Vec<SpanEvent>,
 }
 
-/// Moves of one handoff that are shown; a receiver that asks without end would make it endless.
+/// Maximum number of status events per handoff; a receiver could ask without end.
 const MOST_MOVES: usize = 64;
 
 impl HandoffSpans {
-    /// Takes the next fact; a handoff that ends gives its span.
+    /// Applies the next event; returns the span when the handoff ends.
     pub fn apply(&mut self, at: Timestamp, event: &HandoffEvent, origin: &Origin) -> Option<Span> {
         match event {
             HandoffEvent::Created(handoff) => {
@@ -46,7 +46,7 @@ impl HandoffSpans {
                 let handoff = self.handoff.as_deref().filter(|_| to.is_terminal())?;
                 let mut draft = draft(handoff, at);
                 draft.set(names::HANDOFF_STATUS, to.as_str());
-                // Message, result and error are words of agents and their callers, so they are content.
+                // Message, result and error come from agents and their callers, so they are content.
                 let error = error.as_ref().filter(|_| origin.settings.content.on_spans());
                 if origin.settings.content.on_spans() {
                     draft.set_text(names::HANDOFF_TASK, &handoff.task);

@@ -1,20 +1,20 @@
-//! A span from what the journal says.
+//! Builder of spans derived from the journal.
 
 use crate::{Origin, names, shape::shape};
 use baton_types::{
-    Attributes, Dropped, Key, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanStatus, Timestamp, TraceContext, Value,
-    find_attribute,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanStatus, SpanValue,
+    Timestamp, TraceContext, find_attribute,
 };
 use std::sync::Arc;
 
-/// Bytes of one attribute; the journal has the whole of it.
+/// Maximum length of one attribute in bytes; the journal has the full text.
 const LONGEST_TEXT: usize = 256 * 1024;
 
-/// What goes into a span.
+/// A span under construction.
 pub(super) struct Draft {
-    pub(super) name: Key,
+    pub(super) name: AttributeKey,
     pub(super) kind: SpanKind,
-    /// The trace, and the span itself.
+    /// Trace id and span id.
     pub(super) context: TraceContext,
     pub(super) parent: Option<SpanId>,
     pub(super) start: u64,
@@ -22,12 +22,17 @@ pub(super) struct Draft {
     pub(super) attributes: Attributes,
     pub(super) events: Vec<SpanEvent>,
     pub(super) links: Vec<SpanLink>,
-    /// A stable word and a sentence, when it ended badly.
-    pub(super) failed: Option<(Key, String)>,
+    /// Error type and message, if it failed.
+    pub(super) failed: Option<(AttributeKey, String)>,
 }
 
 impl Draft {
-    pub(super) fn new(name: impl Into<Key>, kind: SpanKind, context: TraceContext, parent: Option<SpanId>) -> Self {
+    pub(super) fn new(
+        name: impl Into<AttributeKey>,
+        kind: SpanKind,
+        context: TraceContext,
+        parent: Option<SpanId>,
+    ) -> Self {
         Self {
             name: name.into(),
             kind,
@@ -47,27 +52,27 @@ impl Draft {
         self
     }
 
-    pub(super) fn set(&mut self, key: &'static str, value: impl Into<Value>) {
-        self.attributes.push((Key::Borrowed(key), value.into()));
+    pub(super) fn set(&mut self, key: &'static str, value: impl Into<SpanValue>) {
+        self.attributes.push((AttributeKey::Borrowed(key), value.into()));
     }
 
-    /// Says what may be long; far more than anybody reads is cut.
+    /// Sets an attribute that may be long; text over the limit is truncated.
     pub(super) fn set_text(&mut self, key: &'static str, text: &str) {
         let most = text.floor_char_boundary(LONGEST_TEXT);
         self.set(key, text[..most].to_owned());
         if most < text.len() && find_attribute(&self.attributes, names::BATON_CUT).is_none() {
-            self.attributes.push((names::BATON_CUT.into(), Value::Bool(true)));
+            self.attributes.push((names::BATON_CUT.into(), SpanValue::Bool(true)));
         }
     }
 
-    pub(super) fn fail(&mut self, word: impl Into<Key>, sentence: impl Into<String>) {
+    pub(super) fn fail(&mut self, word: impl Into<AttributeKey>, sentence: impl Into<String>) {
         self.failed = Some((word.into(), sentence.into()));
     }
 
     pub(super) fn finish(mut self, origin: &Origin) -> Span {
         let (status, status_message) = match self.failed.take() {
             Some((word, sentence)) => {
-                self.set(names::ERROR_TYPE, Value::Text(word));
+                self.set(names::ERROR_TYPE, SpanValue::Text(word));
                 (SpanStatus::Error, sentence)
             }
             None => (SpanStatus::Unset, String::new()),
@@ -88,19 +93,19 @@ impl Draft {
             links: self.links,
             status,
             status_message,
-            dropped: Dropped::default(),
+            dropped: SpanDropCounts::default(),
             resource: Arc::clone(&origin.resource),
             scope: Arc::clone(&origin.scope),
         }
     }
 }
 
-/// The journal knows moments to the millisecond.
+/// Nanoseconds; the journal has millisecond resolution.
 pub(super) fn nanos(at: Timestamp) -> u64 {
     u64::try_from(at.as_millis()).unwrap_or(0).saturating_mul(1_000_000)
 }
 
-/// Something that happened at one moment.
+/// A span event.
 pub(super) fn moment(at: Timestamp, name: &'static str, attributes: Attributes) -> SpanEvent {
     SpanEvent { at: nanos(at), name: name.into(), attributes, dropped_attributes: 0 }
 }

@@ -1,14 +1,14 @@
-//! What was said, in the form that the GenAI conventions give it.
+//! Messages in the JSON form of the GenAI conventions.
 
 use baton_types::{Message, PartContent, Role, ToolCall, ToolResult};
 use serde_json::{Value, json};
 
-/// One message as the JSON text of a list.
+/// One message as the JSON text of an array.
 pub(super) fn written(message: &Message, calls: &[ToolCall]) -> String {
     json!([entry(message, calls)]).to_string()
 }
 
-/// What a tool gave, as the model reads it.
+/// A tool result as the model receives it.
 pub(super) fn response(result: &ToolResult) -> Value {
     let part = json!({ "type": "tool_call_response", "id": result.call, "response": result.output.to_value() });
     json!({ "role": "tool", "parts": [part] })
@@ -30,7 +30,7 @@ pub(super) fn entry(message: &Message, calls: &[ToolCall]) -> Value {
     );
     let parts: Vec<Value> = match calls.is_empty() {
         true => said.collect(),
-        // The message carries its calls as data, too.
+        // The message also carries its calls as data parts.
         false => said.filter(|part| part["type"] == "text").chain(called).collect(),
     };
     json!({ "role": role, "parts": parts })

@@ -1,4 +1,4 @@
-//! Tasks as spans: runs, model calls, tool calls, and the questions that somebody had to answer.
+//! Spans of a task: runs, model calls, tool calls and questions.
 
 use super::{
     calls::{OpenCall, OpenQuestion, decision},
@@ -11,26 +11,26 @@ use crate::{
     names::{self, operation},
 };
 use baton_types::{
-    AgentName, Attributes, ContextId, Digest, Message, MessageId, ModelNote, ParentLink, Reason, RequestContext, RunId,
-    Span, SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState, Timestamp, ToolCall, TraceContext,
-    Usage, Wanted,
+    AgentName, Attributes, ContextId, Digest, FailureReason, Message, MessageId, ModelNote, ParentLink, QuestionKind,
+    RequestContext, RunId, Span, SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState, Timestamp,
+    ToolCall, TraceContext, Usage,
 };
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What spans say of the model that a definition names.
+/// Span attributes of the model in a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelLabel {
     /// `gen_ai.provider.name`.
     pub provider: String,
     /// `gen_ai.request.model`.
     pub model: String,
-    /// Where the agent is, when it lives elsewhere.
+    /// URL of the agent, if it is remote.
     pub elsewhere: Option<String>,
 }
 
 impl ModelLabel {
-    /// Of a model as answers name it: `playbook`, or `provider:model`.
+    /// Parses the model name of a response: `playbook`, or `provider:model`.
     pub fn of(name: &str) -> Self {
         let (provider, model) = match name.split_once(':') {
             Some((provider, model)) => (convention(provider), model),
@@ -40,7 +40,7 @@ impl ModelLabel {
     }
 }
 
-/// A provider as the conventions name it.
+/// Provider name in the conventions.
 fn convention(id: &str) -> &str {
     match id {
         "claude" => "anthropic",
@@ -50,7 +50,7 @@ fn convention(id: &str) -> &str {
     }
 }
 
-/// What is known of one task so far.
+/// Projection of one task to spans.
 #[derive(Clone, Debug)]
 pub struct TaskSpans {
     pub(super) task: TaskId,
@@ -63,9 +63,9 @@ pub struct TaskSpans {
     pub(super) calls: Vec<OpenCall>,
     pub(super) questions: Vec<OpenQuestion>,
     over: bool,
-    /// What the model has read, when content may be seen.
+    /// Model input so far, if content is captured.
     heard: Vec<Value>,
-    /// What it was last given beside that.
+    /// Request context of the last model call.
     request: Option<RequestContext>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct OpenRun {
     pub(super) turn: u32,
     pub(super) usage: Usage,
     pub(super) model_calls: u64,
-    /// Those that ran and came to an end.
+    /// Tool calls that were executed and have ended.
     pub(super) tool_calls: u64,
     events: Vec<SpanEvent>,
     answered: Option<Message>,
@@ -93,25 +93,25 @@ struct OpenAttempt {
     start: u64,
 }
 
-/// Messages that spans of model calls show.
+/// Maximum number of input messages on spans of model calls.
 const MOST_HEARD: usize = 256;
 
-/// Events of one run that are shown.
+/// Maximum number of events on the span of a run.
 const MOST_EVENTS: usize = 64;
 
-/// One event, with what the journal keeps beside it.
+/// Journal metadata of one event.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// Its number in the task.
+    /// Sequence number in the task.
     pub number: u64,
-    /// When it became true.
+    /// Time of the event.
     pub at: Timestamp,
-    /// The trace context in force.
+    /// Trace context (`traceparent`) in effect.
     pub trace: Option<&'a str>,
 }
 
 impl TaskSpans {
-    /// Begins with the first event of a task.
+    /// Starts with the first event of a task.
     pub fn submitted(task: &TaskId, event: &TaskEvent) -> Option<Self> {
         let TaskEvent::Submitted { context, agent, parent, .. } = event else { return None };
         Some(Self {
@@ -130,17 +130,17 @@ impl TaskSpans {
         })
     }
 
-    /// Whether nothing more can come of it.
+    /// Whether the task has ended.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Whether nothing is open.
+    /// Whether no run, call or question is open.
     pub fn is_idle(&self) -> bool {
         self.run.is_none() && self.calls.is_empty() && self.questions.is_empty()
     }
 
-    /// Takes the next event; what ended with it comes out as spans. `label` knows the models of definitions.
+    /// Applies the next event and appends the spans that ended with it. `label` resolves the models of definitions.
     pub fn apply(
         &mut self,
         told: Told<'_>,
@@ -192,7 +192,7 @@ impl TaskSpans {
                 self.note(at, note.as_str());
                 match note {
                     ModelNote::Repaired { usage, .. } => self.end_attempt(at, Ended::Unfit(None, *usage), origin, out),
-                    // Tools are at work when no answer of the model is waited for: then it is theirs.
+                    // Without an open model call, tools are running and the usage is theirs.
                     ModelNote::Used { model, usage, .. } if self.attempt.is_some() => {
                         self.end_attempt(at, Ended::Unfit(Some(model), *usage), origin, out);
                     }
@@ -235,14 +235,15 @@ impl TaskSpans {
             TaskEvent::HandoffSent { call, handoff, .. } => self.begin_call(at, call, Some(handoff)),
             TaskEvent::ToolAsked { call, ask } => {
                 self.end_call_span(at, call, "asks", origin, out);
-                let approval = ask.questions.iter().any(|question| question.wants == Wanted::Approval);
+                let approval = ask.questions.iter().any(|question| question.wants == QuestionKind::Approval);
                 let (call, number, start, count) = (call.clone(), told.number, nanos(at), ask.questions.len());
                 if let Some(run) = &self.run {
                     self.questions.push(OpenQuestion { call, number, start, run: run.context, approval, count });
                 }
             }
             TaskEvent::ToolAnswered { call, answers } => {
-                // A call that asked has ended its span; one that has not was cut off, and runs again.
+                // A call that asked a question has already ended its span; any other call was interrupted and runs
+                // again.
                 self.end_call_span(at, call, "cut_off", origin, out);
                 let decision = decision(answers.answers.iter().map(|answer| answer.action));
                 self.answer(at, call, decision, origin, out);
@@ -289,7 +290,7 @@ impl TaskSpans {
         }
     }
 
-    /// What every span of the task says.
+    /// Draft with the attributes of all spans of the task.
     pub(super) fn draft(
         &self,
         name: impl Into<Cow<'static, str>>,
@@ -309,7 +310,7 @@ impl TaskSpans {
         &mut self,
         at: Timestamp,
         state: Option<TaskState>,
-        reason: Option<&Reason>,
+        reason: Option<&FailureReason>,
         origin: &Origin,
         out: &mut Vec<Span>,
     ) {
@@ -383,12 +384,12 @@ impl TaskSpans {
     fn end_attempt(&mut self, at: Timestamp, ended: Ended<'_>, origin: &Origin, out: &mut Vec<Span>) {
         let Some(open) = self.attempt.take() else { return };
         let Some(run) = &mut self.run else { return };
-        // An agent elsewhere is asked instead of a model: the run is that span.
+        // A remote agent replaces the model: the run is its only span.
         let mut label = run.label.clone().unwrap_or_default();
         if label.elsewhere.is_some() {
             return;
         }
-        // Sessions and fallbacks choose other models than the definition names: who answered says so.
+        // Sessions and fallbacks can use a different model than the definition: the response names it.
         if let Some(answered) = ended.model() {
             label = ModelLabel::of(&answered);
         }
@@ -396,7 +397,7 @@ impl TaskSpans {
         run.model_calls += 1;
         run.usage = run.usage.plus(used);
         let id = ids::attempt_span(&self.task, &open.message, open.attempt);
-        let (context, parent) = (run.context.inside(id), run.context.span);
+        let (context, parent) = (run.context.with_span(id), run.context.span);
         let name = match label.model.is_empty() {
             true => Cow::Borrowed(operation::CHAT),
             false => Cow::Owned(format!("{} {}", operation::CHAT, label.model)),
@@ -440,7 +441,7 @@ impl TaskSpans {
 enum Ended<'a> {
     Called(&'a Message, &'a [ToolCall], Usage),
     Answered(&'a Message, Usage),
-    /// In a way that nobody is given; by this model, when it is known.
+    /// The response was discarded; with the model, if known.
     Unfit(Option<&'a str>, Usage),
     Interrupted,
 }
@@ -453,7 +454,7 @@ impl Ended<'_> {
         }
     }
 
-    /// Who answered, as `provider:model`.
+    /// The responding model, as `provider:model`.
     fn model(&self) -> Option<String> {
         let message = match self {
             Self::Called(message, ..) | Self::Answered(message, _) => message,
@@ -466,7 +467,7 @@ impl Ended<'_> {
 }
 
 pub(super) fn finished(draft: &mut Draft, reason: &'static str, used: Usage) {
-    draft.set(names::GEN_AI_RESPONSE_FINISH_REASONS, baton_types::Value::List(vec![reason.into()]));
+    draft.set(names::GEN_AI_RESPONSE_FINISH_REASONS, baton_types::SpanValue::List(vec![reason.into()]));
     usage(draft, used);
 }
 
@@ -483,7 +484,7 @@ fn usage(draft: &mut Draft, used: Usage) {
     }
 }
 
-/// Host and port of an address; what is no address is taken for a host.
+/// Host and port of a URL; other text is taken as a host.
 fn authority(url: &str) -> (String, Option<u16>) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();

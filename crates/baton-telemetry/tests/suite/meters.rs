@@ -4,7 +4,7 @@ use baton_telemetry::{
     InstrumentKind, Levels, MOST_SERIES, MeterFamily, MeterReading, MeterSource, Meters, Origin, Settings, Shown,
     instruments, names, shape,
 };
-use baton_types::{Dropped, Span, SpanId, SpanKind, SpanStatus, TraceId, Value};
+use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 use proptest::prelude::*;
 use std::{
     collections::BTreeMap,
@@ -21,7 +21,7 @@ fn meters() -> Meters {
     Meters::new(&Origin::new(Settings::default(), "here"), SINCE)
 }
 
-fn span(kind: SpanKind, name: &str, nanos: u64, attributes: &[(&'static str, Value)]) -> Span {
+fn span(kind: SpanKind, name: &str, nanos: u64, attributes: &[(&'static str, SpanValue)]) -> Span {
     let origin = Origin::new(Settings::default(), "here");
     Span {
         trace: TraceId([1; 16]),
@@ -38,7 +38,7 @@ fn span(kind: SpanKind, name: &str, nanos: u64, attributes: &[(&'static str, Val
         links: Vec::new(),
         status: SpanStatus::Unset,
         status_message: String::new(),
-        dropped: Dropped::default(),
+        dropped: SpanDropCounts::default(),
         resource: origin.resource,
         scope: origin.scope,
     }
@@ -86,8 +86,8 @@ fn shown(reading: &MeterReading) -> String {
 
 /// One span of each sort that the meters know, and some that they must leave alone.
 fn one_of_each() -> Vec<Span> {
-    let text = |text: &'static str| Value::from(text);
-    let tool = |name: &'static str, more: &[(&'static str, Value)]| {
+    let text = |text: &'static str| SpanValue::from(text);
+    let tool = |name: &'static str, more: &[(&'static str, SpanValue)]| {
         let said = [
             (names::GEN_AI_OPERATION_NAME, text("execute_tool")),
             (names::GEN_AI_TOOL_NAME, text(name)),
@@ -96,11 +96,11 @@ fn one_of_each() -> Vec<Span> {
         ];
         span(SpanKind::Internal, &format!("execute_tool {name}"), 30_000_000, &[&said, more].concat())
     };
-    let served = |more: &[(&'static str, Value)]| {
+    let served = |more: &[(&'static str, SpanValue)]| {
         let said = [
             (names::HTTP_REQUEST_METHOD, text("POST")),
             (names::HTTP_ROUTE, text("/agents/{agent}")),
-            (names::HTTP_RESPONSE_STATUS_CODE, Value::Int(200)),
+            (names::HTTP_RESPONSE_STATUS_CODE, SpanValue::Int(200)),
             (names::URL_SCHEME, text("http")),
         ];
         span(SpanKind::Server, "SendMessage", 5_000_000, &[&said, more].concat())
@@ -109,17 +109,17 @@ fn one_of_each() -> Vec<Span> {
         (names::GEN_AI_OPERATION_NAME, text("chat")),
         (names::GEN_AI_PROVIDER_NAME, text("baton")),
         (names::GEN_AI_REQUEST_MODEL, text("playbook")),
-        (names::GEN_AI_USAGE_INPUT_TOKENS, Value::Int(100)),
-        (names::GEN_AI_USAGE_OUTPUT_TOKENS, Value::Int(4)),
+        (names::GEN_AI_USAGE_INPUT_TOKENS, SpanValue::Int(100)),
+        (names::GEN_AI_USAGE_OUTPUT_TOKENS, SpanValue::Int(4)),
     ];
     let run = [
         (names::GEN_AI_OPERATION_NAME, text("invoke_agent")),
         (names::GEN_AI_AGENT_NAME, text("weather")),
         (names::TASK_STATE, text("completed")),
         // Of all its model calls, which were counted.
-        (names::GEN_AI_USAGE_INPUT_TOKENS, Value::Int(100)),
-        (names::RUN_MODEL_CALLS, Value::Int(2)),
-        (names::RUN_TOOL_CALLS, Value::Int(0)),
+        (names::GEN_AI_USAGE_INPUT_TOKENS, SpanValue::Int(100)),
+        (names::RUN_MODEL_CALLS, SpanValue::Int(2)),
+        (names::RUN_TOOL_CALLS, SpanValue::Int(0)),
     ];
     let handoff = [
         (names::GEN_AI_OPERATION_NAME, text("handoff.request")),
@@ -187,7 +187,7 @@ fn too_many_series_are_one() {
     let meters = meters();
     let call = |number: usize| {
         let said = [
-            (names::GEN_AI_OPERATION_NAME, Value::from("execute_tool")),
+            (names::GEN_AI_OPERATION_NAME, SpanValue::from("execute_tool")),
             (names::GEN_AI_TOOL_NAME, format!("tool-{number}").into()),
         ];
         meters.observe(&span(SpanKind::Internal, "execute_tool", 1, &said));
@@ -200,7 +200,7 @@ fn too_many_series_are_one() {
     assert!(matches!(overflow.as_slice(), [point] if point.shown.total() == 5), "{overflow:?}");
     assert_eq!(tools.iter().map(|point| point.shown.total()).sum::<u64>(), MOST_SERIES as u64 + 8);
     let long = "é".repeat(100);
-    let said = [(names::APPROVAL_DECISION, Value::from(long))];
+    let said = [(names::APPROVAL_DECISION, SpanValue::from(long))];
     meters.observe(&span(SpanKind::Internal, "approval", 1, &said));
     let reading = read(&meters);
     let (_, value) = &family(&reading, "baton.approval.duration").points[0].labels[0];
@@ -259,8 +259,8 @@ proptest! {
                 scope.spawn(move || {
                     for (tool, took) in part {
                         let said = [
-                            (names::GEN_AI_OPERATION_NAME, Value::from("execute_tool")),
-                            (names::GEN_AI_TOOL_NAME, Value::from(tools[*tool])),
+                            (names::GEN_AI_OPERATION_NAME, SpanValue::from("execute_tool")),
+                            (names::GEN_AI_TOOL_NAME, SpanValue::from(tools[*tool])),
                         ];
                         meters.observe(&span(SpanKind::Internal, "execute_tool", *took, &said));
                     }

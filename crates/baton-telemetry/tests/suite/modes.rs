@@ -1,11 +1,12 @@
 //! What each emit mode lets be seen.
 
 use baton_telemetry::{ALIASES, EmitMode, RENAMED, Schema, shape};
-use baton_types::{Attributes, Key};
+use baton_types::{AttributeKey, Attributes};
 use std::collections::BTreeSet;
 
 fn shaped(keys: &[&'static str], mode: EmitMode, schema: Schema) -> BTreeSet<String> {
-    let mut attributes: Attributes = keys.iter().map(|key| (Key::Borrowed(*key), format!("of {key}").into())).collect();
+    let mut attributes: Attributes =
+        keys.iter().map(|key| (AttributeKey::Borrowed(*key), format!("of {key}").into())).collect();
     shape(&mut attributes, mode, schema);
     let seen: BTreeSet<String> = attributes.iter().map(|(key, _)| key.to_string()).collect();
     assert_eq!(seen.len(), attributes.len(), "a key is there twice: {attributes:?}");

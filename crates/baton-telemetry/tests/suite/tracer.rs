@@ -2,7 +2,7 @@
 
 use baton_ports::SpanSink;
 use baton_telemetry::{Origin, Settings, Tracer};
-use baton_types::{Span, SpanKind, SpanStatus, TraceContext, Value};
+use baton_types::{Span, SpanKind, SpanStatus, SpanValue, TraceContext};
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicU64, Ordering},
@@ -23,7 +23,7 @@ impl SpanSink for Kept {
         self.ticks.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn fresh(&self) -> [u8; 16] {
+    fn random_bytes(&self) -> [u8; 16] {
         u128::from(self.ticks.fetch_add(1, Ordering::Relaxed) + 1).to_be_bytes()
     }
 }
@@ -47,7 +47,7 @@ fn a_span_inside_of_another_is_emitted_once_it_ends() {
     let [inner, outer] = spans.as_slice() else { panic!("{spans:?}") };
     assert_eq!((outer.trace, outer.parent), (given.trace, Some(given.span)));
     assert_eq!((inner.trace, inner.parent), (given.trace, Some(outer.id)));
-    assert_eq!(outer.attribute("a"), Some(&Value::Int(2)));
+    assert_eq!(outer.attribute("a"), Some(&SpanValue::Int(2)));
     assert_eq!((outer.status, outer.status_message.as_str()), (SpanStatus::Error, "it took too long"));
     assert!(outer.start <= inner.start && inner.end <= outer.end);
     assert_eq!(outer.events[0].name, "feature_flag", "the first span says which mode is in force");

@@ -1,6 +1,6 @@
 //! Traces that were found in two places.
 
-use baton_ports::{FoundSpanset, FoundTrace, ServiceStats};
+use baton_ports::{ServiceStats, SpansetMatch, TraceMatch};
 use baton_types::{SpanId, TraceId};
 use std::{
     cmp::Reverse,
@@ -9,11 +9,11 @@ use std::{
 
 /// Traces, each once.
 #[derive(Default)]
-pub(crate) struct Traces(HashMap<TraceId, FoundTrace>);
+pub(crate) struct Traces(HashMap<TraceId, TraceMatch>);
 
 impl Traces {
     /// Adds one; what is known of it already is joined with it.
-    pub(crate) fn add(&mut self, found: FoundTrace) {
+    pub(crate) fn add(&mut self, found: TraceMatch) {
         match self.0.entry(found.id) {
             Entry::Vacant(place) => {
                 place.insert(found);
@@ -32,16 +32,16 @@ impl Traces {
     }
 
     /// Those that began last; of those that began together, those with the lower ids.
-    pub(crate) fn newest(self, most: usize) -> Vec<FoundTrace> {
-        let mut traces: Vec<FoundTrace> = self.0.into_values().collect();
+    pub(crate) fn newest(self, most: usize) -> Vec<TraceMatch> {
+        let mut traces: Vec<TraceMatch> = self.0.into_values().collect();
         traces.sort_by_key(|found| (Reverse(found.start), found.id));
         traces.truncate(most);
         traces
     }
 }
 
-fn empty(id: TraceId) -> FoundTrace {
-    FoundTrace {
+fn empty(id: TraceId) -> TraceMatch {
+    TraceMatch {
         id,
         root_service: String::new(),
         root_name: String::new(),
@@ -53,11 +53,11 @@ fn empty(id: TraceId) -> FoundTrace {
 }
 
 /// What two places say about a trace, as well as it can be told without its spans.
-pub(crate) fn joined(left: FoundTrace, right: FoundTrace) -> FoundTrace {
-    let end = |found: &FoundTrace| found.start.saturating_add(found.duration);
+pub(crate) fn joined(left: TraceMatch, right: TraceMatch) -> TraceMatch {
+    let end = |found: &TraceMatch| found.start.saturating_add(found.duration);
     let (start, end) = (left.start.min(right.start), end(&left).max(end(&right)));
-    let root = |found: &FoundTrace| (found.root_service.clone(), found.root_name.clone());
-    let has_root = |found: &FoundTrace| !found.root_name.is_empty();
+    let root = |found: &TraceMatch| (found.root_service.clone(), found.root_name.clone());
+    let has_root = |found: &TraceMatch| !found.root_name.is_empty();
     let (root_service, root_name) =
         if has_root(&left) && (left.start <= right.start || !has_root(&right)) { root(&left) } else { root(&right) };
     let mut services: BTreeMap<String, ServiceStats> = left.services.into_iter().collect();
@@ -73,7 +73,7 @@ pub(crate) fn joined(left: FoundTrace, right: FoundTrace) -> FoundTrace {
             None => spansets.push(set),
         }
     }
-    FoundTrace {
+    TraceMatch {
         id: left.id,
         root_service,
         root_name,
@@ -84,7 +84,7 @@ pub(crate) fn joined(left: FoundTrace, right: FoundTrace) -> FoundTrace {
     }
 }
 
-fn add_spans(known: &mut FoundSpanset, more: FoundSpanset) {
+fn add_spans(known: &mut SpansetMatch, more: SpansetMatch) {
     let most = known.spans.len().max(more.spans.len());
     for span in more.spans {
         if !known.spans.iter().any(|other| other.id == span.id) {
@@ -98,8 +98,8 @@ fn add_spans(known: &mut FoundSpanset, more: FoundSpanset) {
 }
 
 /// Whether one answer shows every span that another one shows of the same trace.
-pub(crate) fn shows_all_of(known: &FoundTrace, other: &FoundTrace) -> bool {
-    let spans = |found: &FoundTrace| -> HashSet<SpanId> {
+pub(crate) fn shows_all_of(known: &TraceMatch, other: &TraceMatch) -> bool {
+    let spans = |found: &TraceMatch| -> HashSet<SpanId> {
         found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect()
     };
     spans(other).is_subset(&spans(known))

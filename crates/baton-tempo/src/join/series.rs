@@ -2,9 +2,9 @@
 
 use super::Function;
 use crate::pieces::{Piece, length};
-use baton_ports::{MetricsAnswer, MetricsAsk};
+use baton_ports::{MetricsResult, SpanMetricsRequest};
 use baton_traceql::{Limits, QueryError, Series, Steps};
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::collections::BTreeMap;
 
 /// Most series of one answer.
@@ -16,22 +16,22 @@ pub(crate) struct Joining {
     function: Function,
     exemplars: usize,
     lines: BTreeMap<Vec<(String, String)>, Series>,
-    answer: MetricsAnswer,
+    answer: MetricsResult,
 }
 
 impl Joining {
-    pub(crate) fn new(ask: &MetricsAsk) -> Self {
+    pub(crate) fn new(ask: &SpanMetricsRequest) -> Self {
         Self {
             steps: ask.steps,
             function: Function::of(&ask.query),
             exemplars: ask.exemplars,
             lines: BTreeMap::new(),
-            answer: MetricsAnswer::default(),
+            answer: MetricsResult::default(),
         }
     }
 
     /// Adds what was measured for a piece. Fails when the series have more samples than an answer may.
-    pub(crate) fn add(&mut self, piece: &Piece, measured: MetricsAnswer) -> Result<(), QueryError> {
+    pub(crate) fn add(&mut self, piece: &Piece, measured: MetricsResult) -> Result<(), QueryError> {
         self.answer.inspected_spans += measured.inspected_spans;
         self.answer.inspected_bytes += measured.inspected_bytes;
         self.answer.partial |= measured.partial;
@@ -79,7 +79,7 @@ impl Joining {
     }
 
     /// The answer.
-    pub(crate) fn finish(self) -> MetricsAnswer {
+    pub(crate) fn finish(self) -> MetricsResult {
         let most = self.exemplars;
         let series = self.lines.into_values().map(|mut line| {
             line.exemplars.sort_by_key(|exemplar| (exemplar.at, exemplar.trace, exemplar.span));
@@ -87,7 +87,7 @@ impl Joining {
             line.exemplars.truncate(most);
             line
         });
-        MetricsAnswer { series: series.collect(), ..self.answer }
+        MetricsResult { series: series.collect(), ..self.answer }
     }
 }
 
@@ -97,19 +97,19 @@ pub(crate) fn too_many(limit: usize) -> QueryError {
 }
 
 /// Labels as text and sorted: the two stores agree on what a series is, if not on how they write it.
-fn key(labels: &[(String, Value)]) -> Vec<(String, String)> {
+fn key(labels: &[(String, SpanValue)]) -> Vec<(String, String)> {
     let mut key: Vec<_> = labels.iter().map(|(name, value)| (name.clone(), text(value))).collect();
     key.sort();
     key
 }
 
-fn text(value: &Value) -> String {
+fn text(value: &SpanValue) -> String {
     match value {
-        Value::Text(text) => text.clone().into_owned(),
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::Bool(value) => value.to_string(),
-        Value::Empty => "nil".to_owned(),
-        Value::List(_) | Value::Map(_) | Value::Bytes(_) => format!("{value:?}"),
+        SpanValue::Text(text) => text.clone().into_owned(),
+        SpanValue::Int(number) => number.to_string(),
+        SpanValue::Float(number) => number.to_string(),
+        SpanValue::Bool(value) => value.to_string(),
+        SpanValue::Empty => "nil".to_owned(),
+        SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) => format!("{value:?}"),
     }
 }

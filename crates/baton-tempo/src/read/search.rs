@@ -6,8 +6,8 @@ use super::{
     value::{Attribute, attributes, labels},
 };
 use crate::failure::Failure;
-use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, SearchAnswer, ServiceStats};
-use baton_types::{Key, SpanStatus, Value, find_attribute};
+use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch, TraceSearchResult};
+use baton_types::{AttributeKey, SpanStatus, SpanValue, find_attribute};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -96,13 +96,13 @@ struct Span {
 }
 
 /// Reads the answer of a search. An empty list may be left out; a body with neither member is something else.
-pub(crate) fn search(body: &[u8]) -> Result<SearchAnswer, Failure> {
+pub(crate) fn search(body: &[u8]) -> Result<TraceSearchResult, Failure> {
     let reply: Reply = json(body)?;
     if reply.traces.is_none() && reply.metrics.is_none() {
         return Err(Failure::Malformed("it has no traces".to_owned()));
     }
     let metrics = reply.metrics.unwrap_or_default();
-    Ok(SearchAnswer {
+    Ok(TraceSearchResult {
         traces: list(reply.traces).into_iter().map(trace).collect::<Result<_, _>>()?,
         inspected_traces: metrics.inspected_traces.0,
         inspected_bytes: metrics.inspected_bytes.0,
@@ -110,7 +110,7 @@ pub(crate) fn search(body: &[u8]) -> Result<SearchAnswer, Failure> {
     })
 }
 
-fn trace(read: Trace) -> Result<FoundTrace, Failure> {
+fn trace(read: Trace) -> Result<TraceMatch, Failure> {
     let known = |name: String| if name == NO_ROOT { String::new() } else { name };
     let sets = match list(read.span_sets) {
         none if none.is_empty() => read.span_set.into_iter().collect(),
@@ -120,7 +120,7 @@ fn trace(read: Trace) -> Result<FoundTrace, Failure> {
         let stats = ServiceStats { spans: narrow(stats.span_count), errors: narrow(stats.error_count) };
         (service, stats)
     };
-    Ok(FoundTrace {
+    Ok(TraceMatch {
         id: read.trace_id.parse().map_err(|_| Failure::Malformed("a trace id is none".to_owned()))?,
         root_service: known(read.root_service_name),
         root_name: known(read.root_trace_name),
@@ -131,22 +131,22 @@ fn trace(read: Trace) -> Result<FoundTrace, Failure> {
     })
 }
 
-fn spanset(read: SpanSet) -> Result<FoundSpanset, Failure> {
-    let spans: Vec<FoundSpan> = list(read.spans).into_iter().map(span).collect::<Result<_, _>>()?;
+fn spanset(read: SpanSet) -> Result<SpansetMatch, Failure> {
+    let spans: Vec<SpanMatch> = list(read.spans).into_iter().map(span).collect::<Result<_, _>>()?;
     let shown = u32::try_from(spans.len()).unwrap_or(u32::MAX);
-    Ok(FoundSpanset { spans, matched: narrow(read.matched).max(shown), attributes: labels(read.attributes) })
+    Ok(SpansetMatch { spans, matched: narrow(read.matched).max(shown), attributes: labels(read.attributes) })
 }
 
-fn span(read: Span) -> Result<FoundSpan, Failure> {
+fn span(read: Span) -> Result<SpanMatch, Failure> {
     let attributes = attributes(read.attributes);
-    let status = match find_attribute(&attributes, "status").and_then(Value::as_text) {
+    let status = match find_attribute(&attributes, "status").and_then(SpanValue::as_text) {
         Some("error") => SpanStatus::Error,
         Some("ok") => SpanStatus::Ok,
         _ => SpanStatus::Unset,
     };
-    Ok(FoundSpan {
+    Ok(SpanMatch {
         id: read.span_id.parse().map_err(|_| Failure::Malformed("a span id is none".to_owned()))?,
-        name: Key::Owned(read.name),
+        name: AttributeKey::Owned(read.name),
         start: read.start_time_unix_nano.0,
         duration: read.duration_nanos.0,
         status,

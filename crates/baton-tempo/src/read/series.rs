@@ -7,7 +7,7 @@ use super::{
     value::{Attribute, labels},
 };
 use crate::{failure::Failure, join::too_many};
-use baton_ports::MetricsAnswer;
+use baton_ports::MetricsResult;
 use baton_traceql::{Exemplar, Limits, Series, Steps};
 use baton_types::SpanId;
 use serde::Deserialize;
@@ -63,7 +63,7 @@ pub(crate) enum Form {
 }
 
 /// Reads series over these intervals. An empty list may be left out; a body with neither member is something else.
-pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsAnswer, Failure> {
+pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsResult, Failure> {
     let reply: Reply = json(body)?;
     if reply.series.is_none() && reply.metrics.is_none() {
         return Err(Failure::Malformed("it has no series".to_owned()));
@@ -81,7 +81,7 @@ pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsAns
         labels: labels(written.labels),
         exemplars: list(written.exemplars).into_iter().filter_map(exemplar).collect(),
     };
-    Ok(MetricsAnswer {
+    Ok(MetricsResult {
         series: series.into_iter().map(read).collect(),
         inspected_spans: metrics.inspected_spans.0,
         inspected_bytes: metrics.inspected_bytes.0,

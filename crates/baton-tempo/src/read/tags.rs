@@ -2,9 +2,9 @@
 
 use super::{json, list};
 use crate::failure::Failure;
-use baton_ports::Tags;
+use baton_ports::TagNames;
 use baton_traceql::{BinaryOp, FieldExpr, Literal, Mode, PipelineExpr, Root, SpansetExpr, Stage, parse};
-use baton_types::Value;
+use baton_types::SpanValue;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -34,8 +34,8 @@ struct Typed {
 }
 
 /// Reads names by scope, sorted, at most as many of each as are wanted.
-pub(crate) fn tags(body: &[u8], most: usize) -> Result<Tags, Failure> {
-    let mut tags = Tags::default();
+pub(crate) fn tags(body: &[u8], most: usize) -> Result<TagNames, Failure> {
+    let mut tags = TagNames::default();
     for scope in list(json::<Names>(body)?.scopes) {
         let names = match scope.name.as_str() {
             "span" => &mut tags.span,
@@ -54,22 +54,22 @@ pub(crate) fn tags(body: &[u8], most: usize) -> Result<Tags, Failure> {
 }
 
 /// Reads values, at most as many as are wanted.
-pub(crate) fn tag_values(body: &[u8], most: usize) -> Result<Vec<Value>, Failure> {
+pub(crate) fn tag_values(body: &[u8], most: usize) -> Result<Vec<SpanValue>, Failure> {
     let values = list(json::<Values>(body)?.tag_values);
     Ok(values.into_iter().take(most).map(value).collect())
 }
 
 /// What does not look like its type stays text.
-fn value(typed: Typed) -> Value {
+fn value(typed: Typed) -> SpanValue {
     let text = typed.value.as_str();
     let value = match typed.kind.as_str() {
-        "int" => text.parse().ok().map(Value::Int),
-        "float" => text.parse().ok().map(Value::Float),
-        "bool" => text.parse().ok().map(Value::Bool),
-        "duration" => duration(text).map(Value::Int),
+        "int" => text.parse().ok().map(SpanValue::Int),
+        "float" => text.parse().ok().map(SpanValue::Float),
+        "bool" => text.parse().ok().map(SpanValue::Bool),
+        "duration" => duration(text).map(SpanValue::Int),
         _ => None,
     };
-    value.unwrap_or(Value::from(typed.value))
+    value.unwrap_or(SpanValue::from(typed.value))
 }
 
 /// A duration as queries write it, in nanoseconds.

@@ -4,7 +4,7 @@ use super::{
     list,
     number::{Real, Signed},
 };
-use baton_types::{Attributes, Key, Value};
+use baton_types::{AttributeKey, Attributes, SpanValue};
 use serde::Deserialize;
 
 /// One attribute.
@@ -42,16 +42,18 @@ struct Map {
 
 /// Attributes as they are kept.
 pub(super) fn attributes(written: Option<Vec<Attribute>>) -> Attributes {
-    let taken = |written: Attribute| (Key::Owned(written.key), written.value.map_or(Value::Empty, Value::from));
+    let taken = |written: Attribute| {
+        (AttributeKey::Owned(written.key), written.value.map_or(SpanValue::Empty, SpanValue::from))
+    };
     list(written).into_iter().map(taken).collect()
 }
 
 /// Attributes of sets and series, whose names are text.
-pub(super) fn labels(written: Option<Vec<Attribute>>) -> Vec<(String, Value)> {
+pub(super) fn labels(written: Option<Vec<Attribute>>) -> Vec<(String, SpanValue)> {
     attributes(written).into_iter().map(|(key, value)| (key.into_owned(), value)).collect()
 }
 
-impl From<Written> for Value {
+impl From<Written> for SpanValue {
     fn from(written: Written) -> Self {
         let text = written.string_value.map(Self::from);
         text.or_else(|| written.bool_value.map(Self::Bool))

@@ -9,14 +9,14 @@ use crate::{
     read::{self, Form},
     widen::Widened,
 };
-use baton_ports::{MetricsAnswer, MetricsAsk};
+use baton_ports::{MetricsResult, SpanMetricsRequest};
 use futures_util::{StreamExt as _, stream};
 
 /// How many pieces are asked for at the same time.
 const AT_ONCE: usize = 2;
 
 /// Measures, at most a day at a time.
-pub(super) async fn metrics(tempo: &TempoSpans, ask: &MetricsAsk) -> Result<MetricsAnswer, Failure> {
+pub(super) async fn metrics(tempo: &TempoSpans, ask: &SpanMetricsRequest) -> Result<MetricsResult, Failure> {
     let patience = tempo.line.patience();
     let query = Widened::new(&ask.query, ask.aliases).query.to_string();
     let (pieces, whole) = measured(&ask.steps, Function::of(&ask.query));
@@ -57,7 +57,7 @@ async fn measure(
     piece: Piece,
     exemplars: usize,
     patience: Patience,
-) -> Result<MetricsAnswer, Failure> {
+) -> Result<MetricsResult, Failure> {
     let steps = piece.steps();
     let end = steps.end_of(steps.count().saturating_sub(1));
     let mut pairs = vec![("q", query.to_owned()), ("start", steps.start().to_string()), ("end", end.to_string())];

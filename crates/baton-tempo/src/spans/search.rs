@@ -2,14 +2,14 @@
 
 use super::TempoSpans;
 use crate::{failure::Failure, join::Traces, line::Accept, now, pieces::stretches, read, widen::Widened};
-use baton_ports::{FoundTrace, SearchAnswer, SearchAsk};
+use baton_ports::{TraceMatch, TraceSearchRequest, TraceSearchResult};
 
 /// Most spans of a set that a Tempo shows.
 const MOST_SPANS: usize = 100;
 
 /// Searches, a week at a time, the newest first, until there are enough traces.
-pub(super) async fn search(tempo: &TempoSpans, ask: &SearchAsk) -> Result<SearchAnswer, Failure> {
-    let mut answer = SearchAnswer::default();
+pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Result<TraceSearchResult, Failure> {
+    let mut answer = TraceSearchResult::default();
     if ask.limit == 0 {
         return Ok(answer);
     }
@@ -49,10 +49,10 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &SearchAsk) -> Result<Search
         answer.inspected_traces += found.inspected_traces;
         answer.inspected_bytes += found.inspected_bytes;
         answer.partial |= found.partial;
-        let touches = |found: &FoundTrace| {
+        let touches = |found: &TraceMatch| {
             // Its length was rounded down to a millisecond.
             let end = found.start.saturating_add(found.duration).saturating_add(1_000_000);
-            ask.range.touches(found.start, end)
+            ask.range.overlaps(found.start, end)
         };
         for found in found.traces.into_iter().filter(touches) {
             traces.add(shown(found, &widened, ask.spans_per_spanset));
@@ -64,7 +64,7 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &SearchAsk) -> Result<Search
 }
 
 /// As it was asked for: keys by the names of the query, no more spans than wanted.
-fn shown(mut found: FoundTrace, widened: &Widened, most: usize) -> FoundTrace {
+fn shown(mut found: TraceMatch, widened: &Widened, most: usize) -> TraceMatch {
     for set in &mut found.spansets {
         set.spans.truncate(most);
         for span in &mut set.spans {

@@ -4,11 +4,11 @@ use super::{metrics, search, tags, trace};
 use crate::{Options, SetupError, failure::Failure, line::Line};
 use baton_outbound::GuardedClient;
 use baton_ports::{
-    BoxFuture, Clock, Heard, MetricsAnswer, MetricsAsk, Onward, SearchAnswer, SearchAsk, SpanBatch, SpanFeed,
-    SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, Trail,
+    BoxFuture, Clock, ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanFeedEvent, SpanMetricsRequest,
+    SpanStats, SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
-use baton_types::{Span, TraceId, Value};
+use baton_types::{Span, SpanValue, TraceId};
 use std::{fmt, future::ready, sync::Arc, time::Duration};
 
 /// The spans of a Tempo: it is asked over HTTP, and takes no spans on this way.
@@ -35,11 +35,11 @@ impl SpanStore for TempoSpans {
         Box::pin(ready(Err(SpanStoreError::Unavailable(refusal))))
     }
 
-    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+    fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
         Box::pin(async move { self.told(search::search(self, &ask)).await })
     }
 
-    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+    fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
         Box::pin(async move { self.told(metrics::metrics(self, &ask)).await })
     }
 
@@ -47,11 +47,11 @@ impl SpanStore for TempoSpans {
         Box::pin(async move { self.told(trace::trace(self, id)).await })
     }
 
-    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+    fn tags(&self, ask: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
         Box::pin(async move { self.told(tags::tags(self, &ask)).await })
     }
 
-    fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+    fn tag_values(&self, field: Field, ask: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
         Box::pin(async move { self.told(tags::tag_values(self, &field, &ask)).await })
     }
 
@@ -67,9 +67,9 @@ impl SpanStore for TempoSpans {
         Box::pin(ready(Ok(SpanStats::default())))
     }
 
-    fn passed_on(&self, trail: &Trail) -> Onward {
+    fn forwarding(&self, trail: &HopList) -> ForwardTarget {
         let onward = |line| Self { line, clock: Arc::clone(&self.clock), history: self.history };
-        self.line.after(trail).map_or(Onward::Nobody, |line| Onward::By(Arc::new(onward(line))))
+        self.line.after(trail).map_or(ForwardTarget::Rejected, |line| ForwardTarget::Delegate(Arc::new(onward(line))))
     }
 }
 
@@ -83,7 +83,7 @@ impl fmt::Debug for TempoSpans {
 struct Silence;
 
 impl SpanFeed for Silence {
-    fn next(&mut self) -> BoxFuture<'_, Option<Heard>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<SpanFeedEvent>> {
         Box::pin(ready(None))
     }
 }

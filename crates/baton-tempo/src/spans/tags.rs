@@ -2,24 +2,28 @@
 
 use super::TempoSpans;
 use crate::{failure::Failure, line::Accept, now, pieces::stretches, read, widen::Widened};
-use baton_ports::{Tags, TagsAsk};
+use baton_ports::{TagNames, TagsRequest};
 use baton_traceql::Field;
-use baton_types::Value;
+use baton_types::SpanValue;
 
 /// The names of attributes of the newest week that is asked for.
-pub(super) async fn tags(tempo: &TempoSpans, ask: &TagsAsk) -> Result<Tags, Failure> {
+pub(super) async fn tags(tempo: &TempoSpans, ask: &TagsRequest) -> Result<TagNames, Failure> {
     let body = tempo.line.get("/api/v2/search/tags", &pairs(tempo, ask), Accept::Json, tempo.line.patience()).await?;
     read::tags(&body, ask.limit)
 }
 
 /// The values of a field in the newest week that is asked for.
-pub(super) async fn tag_values(tempo: &TempoSpans, field: &Field, ask: &TagsAsk) -> Result<Vec<Value>, Failure> {
+pub(super) async fn tag_values(
+    tempo: &TempoSpans,
+    field: &Field,
+    ask: &TagsRequest,
+) -> Result<Vec<SpanValue>, Failure> {
     let path = format!("/api/v2/search/tag/{}/values", segment(&field.to_string()));
     let body = tempo.line.get(&path, &pairs(tempo, ask), Accept::Json, tempo.line.patience()).await?;
     read::tag_values(&body, ask.limit)
 }
 
-fn pairs(tempo: &TempoSpans, ask: &TagsAsk) -> Vec<(&'static str, String)> {
+fn pairs(tempo: &TempoSpans, ask: &TagsRequest) -> Vec<(&'static str, String)> {
     let mut pairs = vec![("limit", ask.limit.to_string())];
     let stretches = stretches(ask.range, now(&*tempo.clock), tempo.history);
     if let Some((start, end)) = stretches.each.first() {

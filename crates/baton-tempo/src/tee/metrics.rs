@@ -9,12 +9,12 @@ use crate::{
     now,
     pieces::Piece,
 };
-use baton_ports::{MetricsAnswer, MetricsAsk, SpanStore, SpanStoreError};
+use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStore, SpanStoreError};
 
 const SECOND: u64 = 1_000_000_000;
 
 /// Measures with both. Without the Tempo, what is older is what is still kept here.
-pub(super) async fn metrics(tee: &TeeSpans, ask: MetricsAsk) -> Result<MetricsAnswer, SpanStoreError> {
+pub(super) async fn metrics(tee: &TeeSpans, ask: SpanMetricsRequest) -> Result<MetricsResult, SpanStoreError> {
     let plan = plan(tee, &ask).await;
     if plan.there.is_empty() {
         return tee.local.metrics(ask).await;
@@ -43,7 +43,7 @@ pub(super) async fn metrics(tee: &TeeSpans, ask: MetricsAsk) -> Result<MetricsAn
     Ok(joining.finish())
 }
 
-async fn plan(tee: &TeeSpans, ask: &MetricsAsk) -> Plan {
+async fn plan(tee: &TeeSpans, ask: &SpanMetricsRequest) -> Plan {
     let now = now(&*tee.clock);
     let hot = u64::try_from(tee.options.hot.as_nanos()).unwrap_or(u64::MAX);
     let function = Function::of(&ask.query);
@@ -55,12 +55,12 @@ async fn plan(tee: &TeeSpans, ask: &MetricsAsk) -> Plan {
 
 async fn measure(
     store: &dyn SpanStore,
-    ask: &MetricsAsk,
+    ask: &SpanMetricsRequest,
     pieces: &[Piece],
-) -> Result<Vec<(Piece, MetricsAnswer)>, SpanStoreError> {
+) -> Result<Vec<(Piece, MetricsResult)>, SpanStoreError> {
     let mut measured = Vec::with_capacity(pieces.len());
     for piece in pieces {
-        measured.push((*piece, store.metrics(MetricsAsk { steps: piece.steps(), ..ask.clone() }).await?));
+        measured.push((*piece, store.metrics(SpanMetricsRequest { steps: piece.steps(), ..ask.clone() }).await?));
     }
     Ok(measured)
 }

@@ -9,7 +9,7 @@ use crate::{
     now,
     read::once,
 };
-use baton_ports::{FoundTrace, SearchAnswer, SearchAsk, SpanStoreError};
+use baton_ports::{SpanStoreError, TraceMatch, TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Aliases, Prepared};
 use baton_types::{Span, TraceId};
 use futures_util::{StreamExt as _, stream};
@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 /// Asks both. A trace that both know is told as the store here tells it, if it has all of its spans; otherwise the spans of
 /// both are put together and asked again.
-pub(super) async fn search(tee: &TeeSpans, ask: SearchAsk) -> Result<SearchAnswer, SpanStoreError> {
+pub(super) async fn search(tee: &TeeSpans, ask: TraceSearchRequest) -> Result<TraceSearchResult, SpanStoreError> {
     if ask.limit == 0 {
         return tee.local.search(ask).await;
     }
@@ -38,7 +38,7 @@ pub(super) async fn search(tee: &TeeSpans, ask: SearchAsk) -> Result<SearchAnswe
     let (here, there) = tokio::join!(tee.local.search(ask.clone()), tee.there(tee.tempo.search(ask.clone())));
     match (here, there) {
         (Err(error @ SpanStoreError::Query(_)), _) | (Err(error), Err(_)) => Err(error),
-        (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(SearchAnswer { partial: true, ..found }),
+        (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(TraceSearchResult { partial: true, ..found }),
         (Ok(here), Ok(there)) => both(tee, &ask, (here, there), until).await,
     }
 }
@@ -46,18 +46,18 @@ pub(super) async fn search(tee: &TeeSpans, ask: SearchAsk) -> Result<SearchAnswe
 /// What is done about a trace.
 enum Choice {
     /// It is told as it was found.
-    Take(FoundTrace),
+    Take(TraceMatch),
     /// The store here did not find it, and may have some of its spans all the same.
-    LookUp(FoundTrace),
+    LookUp(TraceMatch),
     /// Each store has spans that the other one has not.
     Join {
         /// What the answer says if the spans cannot be had.
-        otherwise: FoundTrace,
+        otherwise: TraceMatch,
     },
 }
 
 impl Choice {
-    fn found(&self) -> &FoundTrace {
+    fn found(&self) -> &TraceMatch {
         match self {
             Self::Take(found) | Self::LookUp(found) | Self::Join { otherwise: found } => found,
         }
@@ -66,11 +66,11 @@ impl Choice {
 
 async fn both(
     tee: &TeeSpans,
-    ask: &SearchAsk,
-    (here, there): (SearchAnswer, SearchAnswer),
+    ask: &TraceSearchRequest,
+    (here, there): (TraceSearchResult, TraceSearchResult),
     until: Instant,
-) -> Result<SearchAnswer, SpanStoreError> {
-    let mut answer = SearchAnswer {
+) -> Result<TraceSearchResult, SpanStoreError> {
+    let mut answer = TraceSearchResult {
         traces: Vec::new(),
         inspected_traces: here.inspected_traces + there.inspected_traces,
         inspected_bytes: here.inspected_bytes + there.inspected_bytes,
@@ -103,10 +103,10 @@ struct Choices {
     given_up: bool,
 }
 
-fn choices(tee: &TeeSpans, here: Vec<FoundTrace>, there: Vec<FoundTrace>) -> Choices {
+fn choices(tee: &TeeSpans, here: Vec<TraceMatch>, there: Vec<TraceMatch>) -> Choices {
     let hot = u64::try_from(tee.options.hot.as_nanos()).unwrap_or(u64::MAX);
     let seam = now(&*tee.clock).saturating_sub(hot);
-    let mut known: HashMap<TraceId, FoundTrace> = here.into_iter().map(|found| (found.id, found)).collect();
+    let mut known: HashMap<TraceId, TraceMatch> = here.into_iter().map(|found| (found.id, found)).collect();
     let mut each = Vec::with_capacity(known.len() + there.len());
     for found in there {
         each.push(match known.remove(&found.id) {
@@ -134,31 +134,31 @@ fn choices(tee: &TeeSpans, here: Vec<FoundTrace>, there: Vec<FoundTrace>) -> Cho
 }
 
 /// Whether the store here has all that the Tempo has of a trace.
-fn is_whole(own: &FoundTrace, found: &FoundTrace, seam: u64) -> bool {
+fn is_whole(own: &TraceMatch, found: &TraceMatch, seam: u64) -> bool {
     // An old Tempo says nothing of services; then what is hot is known best here.
     let known = if found.services.is_empty() { own.start >= seam } else { covers(&own.services, &found.services) };
     known && shows_all_of(own, found)
 }
 
 struct Settled {
-    found: Option<FoundTrace>,
+    found: Option<TraceMatch>,
     partial: bool,
 }
 
 impl Settled {
-    fn as_found(found: FoundTrace) -> Self {
+    fn as_found(found: TraceMatch) -> Self {
         Self { found: Some(found), partial: false }
     }
 
     /// Something of it is not known.
-    fn in_part(found: FoundTrace) -> Self {
+    fn in_part(found: TraceMatch) -> Self {
         Self { found: Some(found), partial: true }
     }
 }
 
 struct Joiner<'a> {
     tee: &'a TeeSpans,
-    ask: &'a SearchAsk,
+    ask: &'a TraceSearchRequest,
     /// What is not settled by then is told as it was found.
     until: Instant,
     query: Arc<Prepared>,
@@ -190,8 +190,8 @@ impl Joiner<'_> {
     }
 
     /// What the whole trace answers.
-    async fn ask_again(&self, found: FoundTrace, spans: Vec<Span>) -> Settled {
-        if !spans.iter().any(|span| self.ask.range.touches(span.start, span.end.max(span.start))) {
+    async fn ask_again(&self, found: TraceMatch, spans: Vec<Span>) -> Settled {
+        if !spans.iter().any(|span| self.ask.range.overlaps(span.start, span.end.max(span.start))) {
             return Settled { found: None, partial: false };
         }
         let (query, id, most) = (Arc::clone(&self.query), found.id, self.ask.spans_per_spanset);

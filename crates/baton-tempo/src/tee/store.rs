@@ -2,11 +2,11 @@
 
 use super::{metrics, search, tags, trace};
 use baton_ports::{
-    BoxFuture, Clock, MetricsAnswer, MetricsAsk, Onward, ReadAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed,
-    SpanReader, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk, Trail,
+    BoxFuture, Clock, ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest,
+    SpanReader, SpanStats, SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
-use baton_types::{Span, TraceId, Value};
+use baton_types::{Span, SpanValue, TraceId};
 use std::{
     sync::{
         Arc,
@@ -110,11 +110,11 @@ impl SpanStore for TeeSpans {
         self.local.ingest(batch)
     }
 
-    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+    fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
         Box::pin(search::search(self, ask))
     }
 
-    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+    fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
         Box::pin(metrics::metrics(self, ask))
     }
 
@@ -122,11 +122,11 @@ impl SpanStore for TeeSpans {
         Box::pin(trace::trace(self, id))
     }
 
-    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+    fn tags(&self, ask: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
         Box::pin(tags::tags(self, ask))
     }
 
-    fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+    fn tag_values(&self, field: Field, ask: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
         Box::pin(tags::tag_values(self, field, ask))
     }
 
@@ -142,17 +142,17 @@ impl SpanStore for TeeSpans {
         self.local.stats()
     }
 
-    fn read(&self, ask: ReadAsk) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+    fn read(&self, ask: SpanReadRequest) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
         self.local.read(ask)
     }
 
-    fn passed_on(&self, trail: &Trail) -> Onward {
-        let tempo = match self.tempo.passed_on(trail) {
-            Onward::Itself => return Onward::Itself,
-            Onward::By(tempo) => tempo,
-            Onward::Nobody => return Onward::By(Arc::clone(&self.local)),
+    fn forwarding(&self, trail: &HopList) -> ForwardTarget {
+        let tempo = match self.tempo.forwarding(trail) {
+            ForwardTarget::Local => return ForwardTarget::Local,
+            ForwardTarget::Delegate(tempo) => tempo,
+            ForwardTarget::Rejected => return ForwardTarget::Delegate(Arc::clone(&self.local)),
         };
-        Onward::By(Arc::new(Self {
+        ForwardTarget::Delegate(Arc::new(Self {
             local: Arc::clone(&self.local),
             tempo,
             clock: Arc::clone(&self.clock),

@@ -1,13 +1,13 @@
 //! Names and values of attributes, of both stores.
 
 use super::TeeSpans;
-use baton_ports::{SpanStoreError, Tags, TagsAsk};
+use baton_ports::{SpanStoreError, TagNames, TagsRequest};
 use baton_traceql::Field;
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::collections::BTreeSet;
 
 /// The names that either knows.
-pub(super) async fn tags(tee: &TeeSpans, ask: TagsAsk) -> Result<Tags, SpanStoreError> {
+pub(super) async fn tags(tee: &TeeSpans, ask: TagsRequest) -> Result<TagNames, SpanStoreError> {
     let most = ask.limit;
     let (here, there) = tokio::join!(tee.local.tags(ask.clone()), tee.there(tee.tempo.tags(ask)));
     let (here, there) = match (here, there) {
@@ -19,7 +19,7 @@ pub(super) async fn tags(tee: &TeeSpans, ask: TagsAsk) -> Result<Tags, SpanStore
         let names: BTreeSet<String> = here.into_iter().chain(there).collect();
         names.into_iter().take(most).collect()
     };
-    Ok(Tags {
+    Ok(TagNames {
         span: both(here.span, there.span),
         resource: both(here.resource, there.resource),
         event: both(here.event, there.event),
@@ -29,7 +29,11 @@ pub(super) async fn tags(tee: &TeeSpans, ask: TagsAsk) -> Result<Tags, SpanStore
 }
 
 /// The values that either knows: those from here first, because only here it is known how frequent they are.
-pub(super) async fn tag_values(tee: &TeeSpans, field: Field, ask: TagsAsk) -> Result<Vec<Value>, SpanStoreError> {
+pub(super) async fn tag_values(
+    tee: &TeeSpans,
+    field: Field,
+    ask: TagsRequest,
+) -> Result<Vec<SpanValue>, SpanStoreError> {
     let most = ask.limit;
     let here = tee.local.tag_values(field.clone(), ask.clone());
     let (here, there) = tokio::join!(here, tee.there(tee.tempo.tag_values(field, ask)));

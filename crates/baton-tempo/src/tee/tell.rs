@@ -1,6 +1,6 @@
 //! What a trace answers whose spans came from two places.
 
-use baton_ports::{FoundSpan, FoundSpanset, FoundTrace, ServiceStats};
+use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
 use baton_traceql::{Prepared, Trace};
 use baton_types::{Span, SpanId, SpanStatus, TraceId};
 use std::collections::{BTreeMap, HashSet};
@@ -15,7 +15,7 @@ pub(super) fn tell(
     spans: Vec<Span>,
     spans_per_spanset: usize,
     late: &dyn Fn() -> bool,
-) -> Result<Option<FoundTrace>, GivenUp> {
+) -> Result<Option<TraceMatch>, GivenUp> {
     let trace = Trace { spans };
     let answer = query.answer(&trace, late).ok_or(GivenUp)?;
     if answer.spansets().is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn tell(
     }
     let shown = |index: usize| {
         let span = trace.spans.get(index)?;
-        Some(FoundSpan {
+        Some(SpanMatch {
             id: span.id,
             name: span.name.clone(),
             start: span.start,
@@ -32,7 +32,7 @@ pub(super) fn tell(
             attributes: answer.shown(index).attributes,
         })
     };
-    let sets = answer.spansets().iter().take(MOST_SETS).map(|set| FoundSpanset {
+    let sets = answer.spansets().iter().take(MOST_SETS).map(|set| SpansetMatch {
         spans: set.spans.iter().take(spans_per_spanset).filter_map(|index| shown(*index)).collect(),
         matched: u32::try_from(set.spans.len()).unwrap_or(u32::MAX),
         attributes: set.attributes.clone(),
@@ -40,7 +40,7 @@ pub(super) fn tell(
     let root = root(&trace.spans);
     let start = trace.spans.first().map_or(0, |span| span.start);
     let end = trace.spans.iter().map(|span| span.end).max().unwrap_or(start);
-    Ok(Some(FoundTrace {
+    Ok(Some(TraceMatch {
         id,
         root_service: root.and_then(Span::service).unwrap_or_default().to_owned(),
         root_name: root.map(|span| span.name.to_string()).unwrap_or_default(),

@@ -5,7 +5,7 @@ use super::{
     scripted::{Said, Scripted},
     world::{FakeClock, NOON, SECOND, metrics, search, span, tags, trace_id},
 };
-use baton_ports::{Onward, SpanStore, Trail};
+use baton_ports::{ForwardTarget, HopList, SpanStore};
 use baton_tempo::{TeeOptions, TeeSpans, TempoReads};
 use baton_traceql::{Field, Intrinsic, Steps};
 use http::StatusCode;
@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 const OWN: &str = "own-mark";
 
-fn trail(text: &str) -> Trail {
-    Trail::read([text.as_bytes()])
+fn trail(text: &str) -> HopList {
+    HopList::parse([text.as_bytes()])
 }
 
 /// Asks everything that can be asked, and ignores the answers.
@@ -38,7 +38,7 @@ async fn every_question_says_who_passed_it_on_and_none_goes_in_circles() {
     let reads = TempoReads::new(local.clone(), tempo.clone());
     for (store, name) in [(&tee as &dyn SpanStore, "tee"), (&reads, "reads")] {
         for (came, went) in [
-            (Trail::default(), Some("own-mark")),
+            (HopList::default(), Some("own-mark")),
             (trail("other"), Some("other,own-mark")),
             (trail("a,b,c"), Some("a,b,c,own-mark")),
             // It was here, has come too far, or nobody knows where it was.
@@ -48,24 +48,24 @@ async fn every_question_says_who_passed_it_on_and_none_goes_in_circles() {
             (trail("what is this?"), None),
         ] {
             let before = server.asked().len();
-            match store.passed_on(&came) {
-                Onward::By(onward) => {
+            match store.forwarding(&came) {
+                ForwardTarget::Delegate(onward) => {
                     ask_everything(&*onward).await;
                     let found = onward.search(search("{ }")).await.map(|answer| answer.traces.len());
                     assert!(went.is_some() || found == Ok(1), "{name}, {came}: only what is here: {found:?}");
                 }
-                Onward::Itself | Onward::Nobody => panic!("{name}, {came}: somebody else answers"),
+                ForwardTarget::Local | ForwardTarget::Rejected => panic!("{name}, {came}: somebody else answers"),
             }
             let asked = server.asked().split_off(before);
             assert_eq!(asked.is_empty(), went.is_none(), "{name}, {came}: {asked:?}");
             for asked in asked {
-                let said = asked.headers.get(Trail::HEADER).and_then(|value| value.to_str().ok());
+                let said = asked.headers.get(HopList::HEADER).and_then(|value| value.to_str().ok());
                 assert_eq!(said, went, "{name}, {came}: {}", asked.path);
             }
         }
     }
-    assert!(matches!(tempo.passed_on(&trail(OWN)), Onward::Nobody), "a Tempo alone has nothing else to ask");
-    assert!(matches!(local.passed_on(&trail(OWN)), Onward::Itself), "a store that asks nobody does not care");
+    assert!(matches!(tempo.forwarding(&trail(OWN)), ForwardTarget::Rejected), "a Tempo alone has nothing else to ask");
+    assert!(matches!(local.forwarding(&trail(OWN)), ForwardTarget::Local), "a store that asks nobody does not care");
 }
 
 #[tokio::test]
@@ -73,5 +73,5 @@ async fn who_has_no_mark_leaves_none() {
     let server = Scripted::start(|_| Said::Status(StatusCode::BAD_REQUEST, "no")).await;
     ask_everything(&server.store(&FakeClock::at(NOON))).await;
     let asked = server.asked();
-    assert!(!asked.is_empty() && asked.iter().all(|asked| !asked.headers.contains_key(Trail::HEADER)), "{asked:?}");
+    assert!(!asked.is_empty() && asked.iter().all(|asked| !asked.headers.contains_key(HopList::HEADER)), "{asked:?}");
 }

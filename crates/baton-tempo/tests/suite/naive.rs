@@ -1,11 +1,11 @@
 //! A store that looks at every span for every question.
 
 use baton_ports::{
-    BoxFuture, FoundSpan, FoundSpanset, FoundTrace, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, ServiceStats,
-    SpanBatch, SpanFeed, SpanStats, SpanStore, SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsResult, ServiceStats, SpanBatch, SpanFeed, SpanMatch, SpanMetricsRequest, SpanStats, SpanStore,
+    SpanStoreError, SpansetMatch, TagNames, TagsRequest, TraceMatch, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::{Aliases, Field, Prepared, Series, Trace};
-use baton_types::{Span, SpanId, TraceId, Value};
+use baton_types::{Span, SpanId, SpanValue, TraceId};
 use parking_lot::Mutex;
 use std::{
     cmp::Reverse,
@@ -48,13 +48,13 @@ fn traces(spans: &[Span]) -> BTreeMap<TraceId, Vec<Span>> {
     traces.into_iter().map(|(id, spans)| (id, spans.into_values().collect())).collect()
 }
 
-pub(crate) fn found(spans: &[Span], ask: &SearchAsk) -> SearchAnswer {
+pub(crate) fn found(spans: &[Span], ask: &TraceSearchRequest) -> TraceSearchResult {
     let prepared = Prepared::new(&ask.query, Aliases::NONE).expect("a search");
     let mut all = Vec::new();
     for (id, spans) in traces(spans) {
         let start = spans.first().map_or(0, |span| span.start);
         let end = spans.iter().map(|span| span.end).max().unwrap_or(start);
-        if !ask.range.touches(start, end) {
+        if !ask.range.overlaps(start, end) {
             continue;
         }
         let root = spans.iter().find(|span| span.parent.is_none()).or(spans.first()).cloned();
@@ -63,17 +63,17 @@ pub(crate) fn found(spans: &[Span], ask: &SearchAsk) -> SearchAnswer {
             services.entry(span.service().unwrap_or_default().to_owned()).or_default().spans += 1;
         }
         let trace = Trace { spans };
-        let sets: Vec<FoundSpanset> = prepared
+        let sets: Vec<SpansetMatch> = prepared
             .evaluate(&trace)
             .into_iter()
-            .map(|set| FoundSpanset {
+            .map(|set| SpansetMatch {
                 spans: set
                     .spans
                     .iter()
                     .take(ask.spans_per_spanset)
                     .map(|index| {
                         let span = &trace.spans[*index];
-                        FoundSpan {
+                        SpanMatch {
                             id: span.id,
                             name: span.name.clone(),
                             start: span.start,
@@ -90,7 +90,7 @@ pub(crate) fn found(spans: &[Span], ask: &SearchAsk) -> SearchAnswer {
         if sets.is_empty() {
             continue;
         }
-        all.push(FoundTrace {
+        all.push(TraceMatch {
             id,
             root_service: root.as_ref().and_then(Span::service).unwrap_or_default().to_owned(),
             root_name: root.map(|root| root.name.into_owned()).unwrap_or_default(),
@@ -102,11 +102,11 @@ pub(crate) fn found(spans: &[Span], ask: &SearchAsk) -> SearchAnswer {
     }
     all.sort_by_key(|found| (Reverse(found.start), found.id));
     all.truncate(ask.limit);
-    SearchAnswer { traces: all, ..SearchAnswer::default() }
+    TraceSearchResult { traces: all, ..TraceSearchResult::default() }
 }
 
 /// How many spans began in each interval, by service; what the query says besides does not matter.
-pub(crate) fn counted(spans: &[Span], ask: &MetricsAsk) -> MetricsAnswer {
+pub(crate) fn counted(spans: &[Span], ask: &SpanMetricsRequest) -> MetricsResult {
     let mut series: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for span in traces(spans).into_values().flatten() {
         let Some(index) = ask.steps.index(span.start) else { continue };
@@ -115,11 +115,11 @@ pub(crate) fn counted(spans: &[Span], ask: &MetricsAsk) -> MetricsAnswer {
         line[index] = Some(line[index].unwrap_or(0.0) + 1.0);
     }
     let labelled = |(service, samples): (String, Vec<Option<f64>>)| Series {
-        labels: vec![("resource.service.name".to_owned(), Value::from(service))],
+        labels: vec![("resource.service.name".to_owned(), SpanValue::from(service))],
         samples,
         exemplars: Vec::new(),
     };
-    MetricsAnswer { series: series.into_iter().map(labelled).collect(), ..MetricsAnswer::default() }
+    MetricsResult { series: series.into_iter().map(labelled).collect(), ..MetricsResult::default() }
 }
 
 impl SpanStore for Naive {
@@ -128,11 +128,11 @@ impl SpanStore for Naive {
         Box::pin(ready(Ok(())))
     }
 
-    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+    fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
         self.answer(|spans| found(spans, &ask))
     }
 
-    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+    fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
         self.answer(|spans| counted(spans, &ask))
     }
 
@@ -146,12 +146,12 @@ impl SpanStore for Naive {
         })
     }
 
-    fn tags(&self, _: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
-        self.answer(|_| Tags { span: vec!["n".to_owned(), "z".to_owned()], ..Tags::default() })
+    fn tags(&self, _: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
+        self.answer(|_| TagNames { span: vec!["n".to_owned(), "z".to_owned()], ..TagNames::default() })
     }
 
-    fn tag_values(&self, _: Field, _: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
-        self.answer(|_| vec![Value::Int(7), Value::from("b")])
+    fn tag_values(&self, _: Field, _: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
+        self.answer(|_| vec![SpanValue::Int(7), SpanValue::from("b")])
     }
 
     fn subscribe(&self) -> Box<dyn SpanFeed> {

@@ -6,10 +6,10 @@ use super::{
     world::{FakeClock, NOON, SECOND, metrics, query, search, span, span_id, tags, trace_id},
 };
 use baton_otlp::{Encoding, tempo};
-use baton_ports::{MetricsAnswer, MetricsAsk, SearchAsk, SpanBatch, SpanStore, TimeRange};
+use baton_ports::{MetricsResult, SpanBatch, SpanMetricsRequest, SpanStore, TimeRange, TraceSearchRequest};
 use baton_tempo::{TeeOptions, TeeSpans};
 use baton_traceql::{Field, Intrinsic, Steps};
-use baton_types::{Span, Value};
+use baton_types::{Span, SpanValue};
 use http::StatusCode;
 use parking_lot::Mutex;
 use std::{
@@ -45,7 +45,7 @@ impl LateTempo {
                     start: start.parse::<u64>().expect("start") * SECOND,
                     end: end.parse::<u64>().expect("end") * SECOND,
                 };
-                let ask = SearchAsk {
+                let ask = TraceSearchRequest {
                     query: query(asked.pair("q")),
                     range,
                     limit: 20,
@@ -83,7 +83,7 @@ impl LateTempo {
     }
 }
 
-fn series(answer: &MetricsAnswer, steps: Steps) -> String {
+fn series(answer: &MetricsResult, steps: Steps) -> String {
     let written = |series: &baton_traceql::Series| {
         let samples = series.samples.iter().enumerate().filter_map(|(index, sample)| {
             let at = steps.end_of(index) / 1_000_000;
@@ -163,8 +163,8 @@ async fn a_trace_of_which_each_has_a_part_is_whole_again() {
             assert_eq!(answer.traces.len(), 1, "{text}");
         }
         let expect = found(&all, &ask);
-        let ids = |answer: &baton_ports::SearchAnswer| -> Vec<_> {
-            let spans = |found: &baton_ports::FoundTrace| -> Vec<_> {
+        let ids = |answer: &baton_ports::TraceSearchResult| -> Vec<_> {
+            let spans = |found: &baton_ports::TraceMatch| -> Vec<_> {
                 found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect()
             };
             answer.traces.iter().map(|found| (found.id, spans(found))).collect()
@@ -193,7 +193,7 @@ async fn all_traces_of_an_answer_together_take_no_longer_than_its_patience() {
     let begin = tokio::time::Instant::now();
     let answer = tee.search(search("{ span.n > 0 }")).await.expect("found");
     assert!((9..=10).contains(&begin.elapsed().as_secs()), "{:?}", begin.elapsed());
-    let whole = |found: &&baton_ports::FoundTrace| found.spansets.iter().any(|set| set.matched == 2);
+    let whole = |found: &&baton_ports::TraceMatch| found.spansets.iter().any(|set| set.matched == 2);
     let told = (answer.traces.len(), answer.traces.iter().filter(whole).count() >= 12, answer.partial);
     assert_eq!(told, (usize::from(TRACES), true, true));
     // It had little time in the end, and is not left alone for that.
@@ -221,7 +221,7 @@ async fn series_meet_at_the_seam_and_nothing_is_counted_twice() {
     local.spans.lock().retain(|span| span.start >= at(110));
     tempo.spans.lock().retain(|span| span.start < at(125));
     let steps = Steps::cover(at(0), NOON * SECOND, 300 * SECOND).expect("steps");
-    let ask: MetricsAsk = metrics("{ } | count_over_time() by (resource.service.name)", steps);
+    let ask: SpanMetricsRequest = metrics("{ } | count_over_time() by (resource.service.name)", steps);
     assert_eq!(tee.metrics(ask.clone()).await.expect("measured"), counted(&all, &ask));
 }
 
@@ -242,7 +242,7 @@ async fn without_the_tempo_there_is_what_is_here_and_the_answer_says_so() {
     tee.trace(trace_id(9)).await.expect_err("nobody can say that there is no such trace");
     assert_eq!(tee.tags(tags()).await.expect("tags").span, ["n", "z"]);
     let values = tee.tag_values(Field::Intrinsic(Intrinsic::Name), tags()).await;
-    assert_eq!(values, Ok(vec![Value::Int(7), Value::from("b")]));
+    assert_eq!(values, Ok(vec![SpanValue::Int(7), SpanValue::from("b")]));
     assert_eq!(tee.mark("journal"), Some(42));
     assert_eq!(server.asked().len(), 1, "it is left alone for a while");
 

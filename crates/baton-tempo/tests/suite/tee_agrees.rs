@@ -4,7 +4,7 @@ use super::{
     naive::{Naive, counted, found},
     world::{FakeClock, NOON, SECOND, metrics, search, span},
 };
-use baton_ports::{SearchAnswer, SpanStore};
+use baton_ports::{SpanStore, TraceSearchResult};
 use baton_tempo::{TeeOptions, TeeSpans};
 use baton_traceql::Steps;
 use baton_types::{Span, SpanId, TraceId};
@@ -43,8 +43,8 @@ fn tee(spans: &[(Span, Kept)]) -> TeeSpans {
 }
 
 /// Which spans of which traces matched, in the order of the answer.
-fn matched(answer: &SearchAnswer) -> Vec<(TraceId, BTreeSet<SpanId>, u32)> {
-    let told = |found: &baton_ports::FoundTrace| {
+fn matched(answer: &TraceSearchResult) -> Vec<(TraceId, BTreeSet<SpanId>, u32)> {
+    let told = |found: &baton_ports::TraceMatch| {
         let spans = found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect();
         (found.id, spans, found.spansets.iter().map(|set| set.matched).sum())
     };

@@ -1,8 +1,10 @@
 //! Time that stands still until it is moved, and spans.
 
-use baton_ports::{Clock, MetricsAsk, SearchAsk, TagsAsk, TimeRange};
+use baton_ports::{Clock, SpanMetricsRequest, TagsRequest, TimeRange, TraceSearchRequest};
 use baton_traceql::{Mode, Query, Steps, parse};
-use baton_types::{Key, Resource, Span, SpanId, SpanKind, SpanScope, SpanStatus, Timestamp, TraceId, Value};
+use baton_types::{
+    AttributeKey, Span, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, Timestamp, TraceId,
+};
 use std::sync::{
     Arc,
     atomic::{AtomicI64, Ordering},
@@ -40,16 +42,16 @@ pub(crate) fn query(text: &str) -> Arc<Query> {
     Arc::new(parse(text, Mode::Strict).expect("a query").query)
 }
 
-pub(crate) fn search(text: &str) -> SearchAsk {
-    SearchAsk { query: query(text), range: TimeRange::ALL, limit: 20, spans_per_spanset: 10, aliases: false }
+pub(crate) fn search(text: &str) -> TraceSearchRequest {
+    TraceSearchRequest { query: query(text), range: TimeRange::ALL, limit: 20, spans_per_spanset: 10, aliases: false }
 }
 
-pub(crate) fn metrics(text: &str, steps: Steps) -> MetricsAsk {
-    MetricsAsk { query: query(text), steps, exemplars: 5, aliases: false }
+pub(crate) fn metrics(text: &str, steps: Steps) -> SpanMetricsRequest {
+    SpanMetricsRequest { query: query(text), steps, exemplars: 5, aliases: false }
 }
 
-pub(crate) fn tags() -> TagsAsk {
-    TagsAsk { query: None, range: TimeRange::ALL, limit: 100, aliases: false }
+pub(crate) fn tags() -> TagsRequest {
+    TagsRequest { query: None, range: TimeRange::ALL, limit: 100, aliases: false }
 }
 
 pub(crate) fn trace_id(number: u8) -> TraceId {
@@ -70,19 +72,19 @@ pub(crate) fn span(trace: u8, number: u8, start: u64, service: &str) -> Span {
         parent: (number > 1).then(|| span_id(number - 1)),
         trace_state: String::new(),
         flags: 1,
-        name: Key::Owned(format!("work {number}")),
+        name: AttributeKey::Owned(format!("work {number}")),
         kind: SpanKind::Internal,
         start,
         end: start + SECOND,
-        attributes: vec![(Key::Borrowed("n"), Value::Int(i64::from(number)))],
+        attributes: vec![(AttributeKey::Borrowed("n"), SpanValue::Int(i64::from(number)))],
         events: Vec::new(),
         links: Vec::new(),
         status: SpanStatus::Unset,
         status_message: String::new(),
-        dropped: baton_types::Dropped::default(),
-        resource: Arc::new(Resource {
-            attributes: vec![(Key::Borrowed("service.name"), Value::from(service.to_owned()))],
-            ..Resource::default()
+        dropped: baton_types::SpanDropCounts::default(),
+        resource: Arc::new(SpanResource {
+            attributes: vec![(AttributeKey::Borrowed("service.name"), SpanValue::from(service.to_owned()))],
+            ..SpanResource::default()
         }),
         scope: Arc::new(SpanScope::default()),
     }

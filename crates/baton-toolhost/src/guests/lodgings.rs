@@ -1,7 +1,7 @@
 //! Table of caller servers with their owners and expiry.
 
-use baton_ports::{AgentSource, Changes};
-use baton_types::{AgentKit, AgentName, AgentSpec, McpServer, Principal};
+use baton_ports::{AgentSource, ChangeStream};
+use baton_types::{AgentName, AgentResources, AgentSpec, McpServer, Principal};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
@@ -20,7 +20,7 @@ pub(super) struct Lodgings {
 
 struct Lodger {
     account: Account,
-    kit: Arc<AgentKit>,
+    kit: Arc<AgentResources>,
     used: Instant,
 }
 
@@ -65,7 +65,7 @@ impl Lodgings {
             return Err(format!("the limit of {MOST} connected caller servers is reached; try again later"));
         }
         let name = fresh_name()?;
-        let kit = AgentKit { servers: vec![server], ..AgentKit::default() };
+        let kit = AgentResources { servers: vec![server], ..AgentResources::default() };
         table.insert(name.clone(), Lodger { account, kit: Arc::new(kit), used: now });
         drop(table);
         self.changed.send_replace(());
@@ -103,11 +103,11 @@ impl AgentSource for Lodgings {
         self.by_name.lock().contains_key(name)
     }
 
-    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
         self.by_name.lock().get(name).map(|lodger| Arc::clone(&lodger.kit)).unwrap_or_default()
     }
 
-    fn changes(&self) -> Changes {
+    fn changes(&self) -> ChangeStream {
         let changed = self.changed.subscribe();
         Box::pin(futures_util::stream::unfold(changed, |mut changed| async move {
             changed.changed().await.ok()?;

@@ -1,6 +1,6 @@
 //! Headers of a definition, with secret references resolved.
 
-use baton_types::{AgentKit, ErrorCode};
+use baton_types::{AgentResources, ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 #[derive(Clone)]
 pub(super) struct Secrets {
     /// Agent resources whose variables take precedence.
-    own: Option<Arc<AgentKit>>,
+    own: Option<Arc<AgentResources>>,
     others: Arc<LookUp>,
 }
 
@@ -53,7 +53,7 @@ impl Secrets {
     }
 
     /// The same lookup, with the variables of an agent taking precedence.
-    pub(super) fn of(&self, own: Arc<AgentKit>) -> Self {
+    pub(super) fn of(&self, own: Arc<AgentResources>) -> Self {
         Self { own: Some(own), others: Arc::clone(&self.others) }
     }
 

@@ -11,7 +11,7 @@ mod template;
 pub use template::{TemplateError, UrlTemplate};
 
 use baton_outbound::{GuardedClient, OutboundError};
-use baton_ports::{AgentSource, BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
+use baton_ports::{AgentSource, BoxFuture, ToolHost, ToolInvocation, ToolOutcome, ToolOutput};
 use baton_telemetry::Tracer;
 use baton_types::{HttpTool, Json, ToolRunner, TraceContext};
 use clients::Clients;
@@ -69,7 +69,7 @@ impl HttpTools {
         self
     }
 
-    async fn done(&self, run: ToolRun<'_>) -> ToolOutput {
+    async fn done(&self, run: ToolInvocation<'_>) -> ToolOutput {
         let name = &run.call.name;
         let ToolRunner::Http(tool) = &run.tool.runner else {
             return failed(format!("the tool {name} makes no HTTP request"));
@@ -89,12 +89,12 @@ impl HttpTools {
         }
     }
 
-    async fn exchange(&self, tool: &HttpTool, run: &ToolRun<'_>) -> ToolOutput {
+    async fn exchange(&self, tool: &HttpTool, run: &ToolInvocation<'_>) -> ToolOutput {
         let name = &run.call.name;
         let mut span = span::begin(&self.tracer, tool, run.trace.and_then(TraceContext::parse));
         let trace = span.context().map(|context| context.to_string());
         let secrets = match &self.agents {
-            Some(agents) => self.secrets.of(agents.kit(&run.agent.name)),
+            Some(agents) => self.secrets.of(agents.agent_resources(&run.agent.name)),
             None => self.secrets.clone(),
         };
         let made = match request::made(tool, &run.call.arguments, trace.as_deref(), &secrets) {
@@ -122,7 +122,7 @@ impl HttpTools {
 
 impl ToolHost for HttpTools {
     /// Sends the request of one call; failures become outputs with a remedy.
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move { ToolOutcome::Done(self.done(run).await) })
     }
 }

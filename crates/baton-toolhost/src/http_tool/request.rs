@@ -93,5 +93,5 @@ fn form(parameters: &[(&str, String)]) -> String {
 }
 
 fn json(arguments: &Arguments) -> String {
-    Json::of(arguments).map_or_else(|_| "{}".to_owned(), |json| json.as_str().to_owned())
+    Json::from_serializable(arguments).map_or_else(|_| "{}".to_owned(), |json| json.as_str().to_owned())
 }

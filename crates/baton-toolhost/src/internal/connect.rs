@@ -5,7 +5,7 @@ use super::{
     server::{Desk, InternalServer},
 };
 use crate::{Attempt, Connect, ConnectError, Link, Target};
-use baton_ports::{AgentBook, AgentSource, BoxFuture, SessionBook, TextSearch, ToolHost};
+use baton_ports::{AgentEditor, AgentSource, BoxFuture, SessionStore, TextSearch, ToolHost};
 use baton_types::{ItemKind, McpTransport};
 use rmcp::{RoleClient, RoleServer, ServiceExt, transport::async_rw::AsyncRwTransport};
 use std::sync::{Arc, Weak};
@@ -19,7 +19,7 @@ pub struct InternalPorts {
     /// Tool host.
     pub tools: Weak<dyn ToolHost>,
     /// Session store.
-    pub sessions: Weak<dyn SessionBook>,
+    pub sessions: Weak<dyn SessionStore>,
     /// Relevance search.
     pub search: Weak<dyn TextSearch>,
 }
@@ -36,7 +36,7 @@ impl InternalConnect {
     }
 
     /// Internal servers for the agents of a source; definitions are changed through this editor.
-    pub fn with_book(agents: Arc<dyn AgentSource>, book: Arc<dyn AgentBook>) -> Self {
+    pub fn with_book(agents: Arc<dyn AgentSource>, book: Arc<dyn AgentEditor>) -> Self {
         Self { inside: Arc::new(Inside::new(agents, Some(book))) }
     }
 

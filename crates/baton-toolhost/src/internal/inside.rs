@@ -1,10 +1,10 @@
 //! Access of the internal servers to definitions, sessions, tools and search. Errors tell the model how to proceed.
 
 use super::{InternalPorts, call::Refused};
-use baton_ports::{AgentBook, AgentSource, SearchText, SessionBook, SessionItems, ToolHost};
+use baton_ports::{AgentEditor, AgentSource, SearchText, SessionItems, SessionStore, ToolHost};
 use baton_relevance::{Entry, find};
 use baton_types::{
-    AgentChange, AgentKit, AgentName, AgentSpec, ErrorCode, ItemName, RelevanceLimits, TaskId, Thousandths,
+    AgentChange, AgentName, AgentResources, AgentSpec, ErrorCode, ItemName, RelevanceLimits, TaskId, Thousandths,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +14,7 @@ const NO_SESSION: &str = "there is no conversation here: this tool reads or chan
 /// State shared by the internal servers of all agents.
 pub(super) struct Inside {
     agents: Arc<dyn AgentSource>,
-    book: Option<Arc<dyn AgentBook>>,
+    book: Option<Arc<dyn AgentEditor>>,
     ports: OnceLock<InternalPorts>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Found {
 }
 
 impl Inside {
-    pub(super) fn new(agents: Arc<dyn AgentSource>, book: Option<Arc<dyn AgentBook>>) -> Self {
+    pub(super) fn new(agents: Arc<dyn AgentSource>, book: Option<Arc<dyn AgentEditor>>) -> Self {
         Self { agents, book, ports: OnceLock::new() }
     }
 
@@ -40,8 +40,8 @@ impl Inside {
     }
 
     /// Resources of the agent besides its definition.
-    pub(super) fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
-        self.agents.kit(name)
+    pub(super) fn kit(&self, name: &AgentName) -> Arc<AgentResources> {
+        self.agents.agent_resources(name)
     }
 
     /// Writes a change to the source of the definition.
@@ -83,11 +83,10 @@ impl Inside {
         sessions.exclude(task, item).await.map_err(|error| Refused::coded(error.code, error.detail))
     }
 
-    fn session<'a>(&self, task: Option<&'a TaskId>) -> Result<(Arc<dyn SessionBook>, &'a TaskId), Refused> {
+    fn session<'a>(&self, task: Option<&'a TaskId>) -> Result<(Arc<dyn SessionStore>, &'a TaskId), Refused> {
         let task = task.ok_or_else(|| Refused::new(NO_SESSION))?;
         let sessions = self.ports.get().and_then(|ports| ports.sessions.upgrade());
-        let away =
-            || Refused::new("the conversation is not available now: Baton is starting or stopping; try again");
+        let away = || Refused::new("the conversation is not available now: Baton is starting or stopping; try again");
         Ok((sessions.ok_or_else(away)?, task))
     }
 

@@ -29,7 +29,7 @@ impl Search {
         }
         let score = match include_score {
             None => usual.include_score,
-            Some(score) => Thousandths::of(score)
+            Some(score) => Thousandths::from_f64(score)
                 .filter(|score| *score <= Thousandths(1000))
                 .ok_or_else(|| call.unfit("'includeScore' must be a number from 0 to 1"))?,
         };

@@ -1,14 +1,14 @@
 //! Runs one call of a native function.
 
 use super::{Tool, ToolContext, ToolError};
-use baton_ports::{ToolOutput, ToolRun};
+use baton_ports::{ToolInvocation, ToolOutput};
 use baton_types::Json;
 use futures_util::FutureExt as _;
 use serde::de::DeserializeOwned;
 use std::{any::Any, panic::AssertUnwindSafe};
 
 /// Runs a function to completion within its timeout; its progress goes to the helper of the call.
-pub(super) async fn call(tool: &Tool, run: ToolRun<'_>) -> ToolOutput {
+pub(super) async fn call(tool: &Tool, run: ToolInvocation<'_>) -> ToolOutput {
     let name = &run.call.name;
     let (context, told) = ToolContext::of(&run);
     let arguments = run.call.arguments.clone();
@@ -29,7 +29,9 @@ pub(super) async fn call(tool: &Tool, run: ToolRun<'_>) -> ToolOutput {
         Ok(Ok(Err(error))) => failed(format!("{name} failed: {error}")),
         Ok(Err(panic)) => {
             tracing::error!(tool = %name, agent = %run.agent.name, panic = said(&*panic), "a tool panicked");
-            failed(format!("{name} failed: it panicked\nWhat to do: tell the user; see the log of the program for details."))
+            failed(format!(
+                "{name} failed: it panicked\nWhat to do: tell the user; see the log of the program for details."
+            ))
         }
         Err(_) => failed(format!(
             "{name} was given up after its timeout of {:?}\nWhat to do: ask for less at once, or tell the user.",

@@ -1,6 +1,6 @@
 //! Context of a call, for the function.
 
-use baton_ports::{ToolProgress, ToolRun};
+use baton_ports::{ToolInvocation, ToolProgress};
 use baton_types::{AgentName, CallId, Principal, TaskId};
 use parking_lot::Mutex;
 use std::{collections::VecDeque, mem, sync::Arc};
@@ -47,7 +47,7 @@ impl Told {
 }
 
 impl ToolContext {
-    pub(super) fn of(run: &ToolRun<'_>) -> (Self, Arc<Told>) {
+    pub(super) fn of(run: &ToolInvocation<'_>) -> (Self, Arc<Told>) {
         let told = Arc::new(Told::default());
         let context = Self {
             principal: run.principal.clone(),

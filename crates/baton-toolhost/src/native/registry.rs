@@ -1,7 +1,7 @@
 //! Registry of the native functions of agents.
 
 use super::{Tool, call, schema};
-use baton_ports::{BoxFuture, ToolHost, ToolOutcome, ToolOutput, ToolRun};
+use baton_ports::{BoxFuture, ToolHost, ToolInvocation, ToolOutcome, ToolOutput};
 use baton_types::{AgentName, ErrorCode, ToolSpec};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ impl NativeTools {
         self.tools.get(agent).into_iter().flat_map(BTreeMap::values).map(|tool| tool.spec.clone()).collect()
     }
 
-    async fn done(&self, run: ToolRun<'_>) -> ToolOutput {
+    async fn done(&self, run: ToolInvocation<'_>) -> ToolOutput {
         match self.tools.get(&run.agent.name).and_then(|tools| tools.get(&run.tool.name)) {
             Some(tool) => call::call(tool, run).await,
             None => call::failed(format!(
@@ -74,7 +74,7 @@ impl NativeTools {
 
 impl ToolHost for NativeTools {
     /// Runs one call; failures and panics become outputs.
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move { ToolOutcome::Done(self.done(run).await) })
     }
 }

@@ -48,7 +48,7 @@ impl Tool {
             Box::pin(async move {
                 let input: I = read(&arguments)?;
                 let output = run(input, context).await?;
-                Ok(Json::of(&output)?)
+                Ok(Json::from_serializable(&output)?)
             })
         });
         let spec = ToolSpec {
@@ -85,7 +85,7 @@ impl Tool {
     pub fn ask(mut self) -> Self {
         self.spec.permission = Permission::Ask;
         // A rule for this exact tool, so that a broader rule does not override it.
-        self.spec.rules.push(PermissionRule::of_tool(&self.spec.name, Permission::Ask));
+        self.spec.rules.push(PermissionRule::for_tool(&self.spec.name, Permission::Ask));
         self
     }
 

@@ -124,7 +124,9 @@ impl Authorizer {
     ) -> Result<(), (LoginError, Unknown)> {
         let fail = |error: LoginError| (error, Unknown::Reason);
         self.manager(state).await.map_err(fail)?;
-        let Some(manager) = state.manager.take() else { return Err(fail(LoginError::refused("no authorization manager is available"))) };
+        let Some(manager) = state.manager.take() else {
+            return Err(fail(LoginError::refused("no authorization manager is available")));
+        };
         let mut request = AuthorizationRequest::new(client.redirect).with_preregistered_client(client.id);
         if let Some(secret) = client.secret {
             request = request.with_client_secret(secret);

@@ -34,7 +34,8 @@ pub async fn login(
         },
         (port, _) => listen(port).await,
     };
-    let browser = browser.map_err(|error| LoginError::refused(format!("cannot listen for the login callback: {error}")))?;
+    let browser =
+        browser.map_err(|error| LoginError::refused(format!("cannot listen for the login callback: {error}")))?;
     authorizer.with_browser(Arc::new(browser)).login().await
 }
 

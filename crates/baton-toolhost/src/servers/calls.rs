@@ -247,7 +247,7 @@ fn begun(connection: &Connection, method: &'static str, name: &str, options: &mu
 fn binding(agent: &AgentName, server: &str, method: &str, name: &str, options: &CallOptions) -> String {
     let arguments = serde_json::to_string(&options.arguments).unwrap_or_default();
     let parts = [agent.as_str(), server, method, name, &options.caller, &arguments];
-    Digest::of(parts.join("\0").as_bytes()).as_str().to_owned()
+    Digest::compute(parts.join("\0").as_bytes()).as_str().to_owned()
 }
 
 /// Accepts results of servers that omit the result structure.

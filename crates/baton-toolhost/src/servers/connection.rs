@@ -225,8 +225,7 @@ impl Connection {
     fn busy(&self) -> ServerError {
         ServerError::NotReady {
             server: self.server.clone(),
-            reason: "it handles one call at a time, and earlier calls are still running; try again later"
-                .to_owned(),
+            reason: "it handles one call at a time, and earlier calls are still running; try again later".to_owned(),
         }
     }
 

@@ -91,7 +91,7 @@ fn digest(tool: &Tool) -> Option<Digest> {
         "annotations": tool.annotations,
     });
     let canonical = baton_wire::canonical_json(&Json::from(definition)).ok()?;
-    Some(Digest::of(canonical.as_bytes()))
+    Some(Digest::compute(canonical.as_bytes()))
 }
 
 #[cfg(test)]

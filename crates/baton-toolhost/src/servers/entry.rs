@@ -220,9 +220,7 @@ impl Entry {
                         "these tools have changed since they were first offered and need approval again: {}",
                         changed.join(", ")
                     ));
-                    hint.get_or_insert_with(|| {
-                        "review their new definitions; restart Baton to accept them".to_owned()
-                    });
+                    hint.get_or_insert_with(|| "review their new definitions; restart Baton to accept them".to_owned());
                 }
             }
         }

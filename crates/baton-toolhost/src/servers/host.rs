@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{Connectors, TransportKind};
 use baton_ports::{AgentSource, ServerStatus};
-use baton_types::{AgentKit, AgentName};
+use baton_types::{AgentName, AgentResources};
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use rmcp::model::ServerCapabilities;
@@ -48,7 +48,7 @@ pub(super) struct AgentServers {
 
 #[derive(Default)]
 struct State {
-    kit: Option<Arc<AgentKit>>,
+    kit: Option<Arc<AgentResources>>,
     entries: Vec<Arc<Entry>>,
 }
 
@@ -157,9 +157,9 @@ impl Inner {
     /// Applies the definition: servers with unchanged connection settings keep their connection, the others are closed,
     /// and new ones start on demand.
     fn sync(&self, servers: &AgentServers) {
-        let kit = self.agents.kit(&servers.agent);
+        let kit = self.agents.agent_resources(&servers.agent);
         let mut state = servers.state.lock();
-        let is_same = |known: &AgentKit| known.servers == kit.servers && known.variables == kit.variables;
+        let is_same = |known: &AgentResources| known.servers == kit.servers && known.variables == kit.variables;
         if state.kit.as_ref().is_some_and(|known| Arc::ptr_eq(known, &kit) || is_same(known)) {
             state.kit = Some(kit);
             return;

@@ -8,7 +8,7 @@ use super::{
     entry::Entry,
 };
 use baton_ports::BoxFuture;
-use baton_rules::ToolWords;
+use baton_rules::ServerToolPermissions;
 use baton_types::{AgentName, AgentSpec, BUILT_IN_TOOLS, Effects, Json, McpServer, McpTool, ToolRunner, ToolSpec};
 use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool};
 use std::{sync::Arc, time::Duration};
@@ -41,7 +41,7 @@ impl McpServers {
         for entry in servers.entries() {
             let (server, standing) = (entry.server(), entry.standing());
             for tool in standing.catalog.tools.iter() {
-                let Some(words) = ToolWords::of(&server, &tool.name) else { continue };
+                let Some(words) = ServerToolPermissions::for_tool(&server, &tool.name) else { continue };
                 let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
                 offered.extend(offer(name, &entry, &server, tool, words));
             }
@@ -61,7 +61,7 @@ impl McpServers {
         let mut hidden = Vec::new();
         for entry in servers.entries() {
             let (server, standing) = (entry.server(), entry.standing());
-            let is_hidden = |tool: &&Arc<Tool>| ToolWords::of(&server, &tool.name).is_none();
+            let is_hidden = |tool: &&Arc<Tool>| ServerToolPermissions::for_tool(&server, &tool.name).is_none();
             for tool in standing.catalog.tools.iter().filter(is_hidden) {
                 let name = names.claim(&server.name, prefix(&server), &tool.name, &is_reserved);
                 hidden.push((name, McpTool { server: server.name.clone(), tool: tool.name.to_string() }));
@@ -140,11 +140,17 @@ pub(super) fn prefix(server: &McpServer) -> &str {
     server.prefix.as_deref().unwrap_or(&server.name)
 }
 
-fn offer(name: String, entry: &Entry, server: &McpServer, tool: &Tool, words: ToolWords) -> Option<OfferedTool> {
+fn offer(
+    name: String,
+    entry: &Entry,
+    server: &McpServer,
+    tool: &Tool,
+    words: ServerToolPermissions,
+) -> Option<OfferedTool> {
     let title = tool.title.as_deref();
     let description = tool.description.as_deref().or(title).unwrap_or_default();
     let is_changed = !server.trusted && entry.shared().pins.lock().is_changed(&tool.name);
-    let words = if is_changed { words.doubted(&tool.name) } else { words };
+    let words = if is_changed { words.with_approval_required(&tool.name) } else { words };
     let spec = ToolSpec {
         name,
         description: clean(description),
@@ -172,5 +178,5 @@ fn effects(tool: &Tool, server: &McpServer) -> Effects {
 }
 
 fn json_of(schema: &JsonObject) -> Option<Json> {
-    Json::of(schema).ok()
+    Json::from_serializable(schema).ok()
 }

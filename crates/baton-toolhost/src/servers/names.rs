@@ -73,12 +73,12 @@ impl NameTable {
 fn exposed(prefix: &str, tool: &str) -> String {
     let name = joined(prefix, tool);
     let is_legal = name.chars().all(is_legal) && (1..=MAX_NAME).contains(&name.len());
-    if is_legal { name } else { marked(&name, &Digest::of(name.as_bytes())) }
+    if is_legal { name } else { marked(&name, &Digest::compute(name.as_bytes())) }
 }
 
 /// A name that differs from [`exposed`], for tools whose names collide.
 fn distinct(prefix: &str, server: &str, tool: &str, salt: u32) -> String {
-    let digest = Digest::of(format!("{server}\0{tool}\0{salt}").as_bytes());
+    let digest = Digest::compute(format!("{server}\0{tool}\0{salt}").as_bytes());
     marked(&joined(prefix, tool), &digest)
 }
 
@@ -111,8 +111,8 @@ mod tests {
         for (prefix, tool, expect) in [
             ("fs", "read_file", "fs__read_file".to_owned()),
             ("", "read_file", "read_file".to_owned()),
-            ("fs", "a.b", format!("fs__a_b_{}", &Digest::of(b"fs__a.b").as_str()[..8])),
-            ("", long.as_str(), format!("{}_{}", "x".repeat(55), &Digest::of(long.as_bytes()).as_str()[..8])),
+            ("fs", "a.b", format!("fs__a_b_{}", &Digest::compute(b"fs__a.b").as_str()[..8])),
+            ("", long.as_str(), format!("{}_{}", "x".repeat(55), &Digest::compute(long.as_bytes()).as_str()[..8])),
         ] {
             assert_eq!(NameTable::default().claim("fs", prefix, tool, &|_| false), expect);
         }

@@ -3,7 +3,7 @@
 use super::{HostSettings, ServerError};
 use crate::TransportKind;
 use baton_telemetry::{OpenSpan, Tracer, names};
-use baton_types::{Key, McpServer, SpanKind, TraceContext};
+use baton_types::{AttributeKey, McpServer, SpanKind, TraceContext};
 use std::sync::Arc;
 
 /// Span factory for requests to one server.
@@ -27,7 +27,11 @@ impl Spans {
     /// Starts the span of a request; `name` is the prompt name, if any.
     pub(super) fn begin(&self, method: &'static str, name: Option<&str>, parent: Option<TraceContext>) -> OpenSpan {
         let named = name.filter(|_| self.tracer.is_on()).map(|name| format!("{method} {name}"));
-        let mut span = self.tracer.start(SpanKind::Client, named.map_or(Key::Borrowed(method), Key::Owned), parent);
+        let mut span = self.tracer.start(
+            SpanKind::Client,
+            named.map_or(AttributeKey::Borrowed(method), AttributeKey::Owned),
+            parent,
+        );
         span.set(names::MCP_METHOD_NAME, method);
         span.set(names::RPC_SYSTEM, "jsonrpc");
         span.set_with(names::MCP_SERVER_NAME, || self.server.to_string());

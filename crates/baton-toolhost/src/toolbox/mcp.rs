@@ -5,8 +5,8 @@ use super::{
     questions::{Pending, Round, round},
 };
 use crate::{CallEvents, CallOptions, McpServers, ServerError, ServerReply, servers::host_capabilities};
-use baton_ports::{ToolHelper, ToolOutcome, ToolOutput, ToolProgress, ToolRun};
-use baton_types::{AgentName, CallId, Json, McpServer, TaskId, ToolAsk};
+use baton_ports::{ToolHelper, ToolInvocation, ToolOutcome, ToolOutput, ToolProgress};
+use baton_types::{AgentName, CallId, Json, McpServer, TaskId, ToolInputRequest};
 use rmcp::model::{InputResponses, JsonObject, ProgressNotificationParam};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -24,7 +24,7 @@ pub(super) struct At<'a> {
 }
 
 /// Calls the tool. Sampling and roots requests are answered here; questions for people suspend the call.
-pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, at: At<'_>) -> ToolOutcome {
+pub(super) async fn call(servers: &McpServers, run: ToolInvocation<'_>, at: At<'_>) -> ToolOutcome {
     let Ok(arguments) = run.call.arguments.read::<JsonObject>() else {
         return failed(format!("{} was not run: its arguments are not a JSON object; send an object", run.call.name));
     };
@@ -65,7 +65,7 @@ pub(super) async fn call(servers: &McpServers, run: ToolRun<'_>, at: At<'_>) -> 
                         return failed(format!("{} was given up: it asked too much at once", run.call.name));
                     }
                     Round::Asks(questions, pending) => {
-                        return ToolOutcome::Asks(ToolAsk { questions, state: pending.sealed() });
+                        return ToolOutcome::InputRequired(ToolInputRequest { questions, state: pending.sealed() });
                     }
                 }
             }
@@ -104,20 +104,20 @@ fn tell(step: ProgressNotificationParam, helper: &dyn ToolHelper) {
 
 /// Identity required to continue the call: within a run the call itself, otherwise the caller, since each of its rounds
 /// is a new call.
-fn caller(run: ToolRun<'_>) -> String {
+fn caller(run: ToolInvocation<'_>) -> String {
     let (task, call) = run.task.map_or(("", ""), |task| (task.as_str(), run.call.id.as_str()));
     let parts = [&run.principal.tenant, &run.principal.subject, task, call];
     parts.join("\0")
 }
 
 /// Task and call ids at the remote agent, for calls to its Environment.
-fn left_by(run: ToolRun<'_>, server: &str) -> Option<(TaskId, CallId)> {
+fn left_by(run: ToolInvocation<'_>, server: &str) -> Option<(TaskId, CallId)> {
     let task = run.helper.remote_task().filter(|_| server == McpServer::ENVIRONMENT)?;
     Some((task, run.call.id.clone()))
 }
 
 /// Account that the call counts against.
-fn account(run: ToolRun<'_>) -> String {
+fn account(run: ToolInvocation<'_>) -> String {
     format!("{}\0{}", run.principal.tenant, run.principal.subject)
 }
 

@@ -1,8 +1,8 @@
 //! Questions of a server during a call: some are answered by the host, the others by people.
 
 use crate::servers::{TASK_META, clean};
-use baton_ports::{SampleAsk, Sampled, ToolHelper};
-use baton_types::{AnswerAction, Json, Role, ToolAnswers, ToolQuestion, Wanted};
+use baton_ports::{SamplingRequest, SamplingResult, ToolHelper};
+use baton_types::{AnswerAction, Json, QuestionKind, Role, ToolAnswers, ToolQuestion};
 use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, InputRequest, InputRequests, InputResponses,
     ListRootsResult, SamplingMessage, SamplingMessageContentBlock,
@@ -79,13 +79,14 @@ pub(super) async fn round(
 fn question(key: String, params: ElicitRequestParams) -> Option<ToolQuestion> {
     match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-            let schema = Json::of(&requested_schema).ok().filter(|schema| schema.as_str().len() <= MAX_FORM)?;
-            Some(ToolQuestion { key, message: clean(&message), wants: Wanted::Form { schema } })
+            let schema =
+                Json::from_serializable(&requested_schema).ok().filter(|schema| schema.as_str().len() <= MAX_FORM)?;
+            Some(ToolQuestion { key, message: clean(&message), wants: QuestionKind::Form { schema } })
         }
         ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
             let is_plain = url.len() <= MAX_ADDRESS && url.bytes().all(|byte| byte.is_ascii_graphic());
             let is_web = is_plain && (url.starts_with("https://") || url.starts_with("http://"));
-            is_web.then(|| ToolQuestion { key, message: clean(&message), wants: Wanted::Visit { url } })
+            is_web.then(|| ToolQuestion { key, message: clean(&message), wants: QuestionKind::Visit { url } })
         }
         _ => None,
     }
@@ -97,7 +98,7 @@ async fn sampled(params: CreateMessageRequestParams, helper: &dyn ToolHelper) ->
     let text_of = |name: &str| named(name).and_then(Value::as_str).map(str::to_owned);
     let agent_uri = text_of("agent_uri");
     let failed_by = if agent_uri.is_some() { "a2a-agent" } else { "none" };
-    let ask = SampleAsk {
+    let ask = SamplingRequest {
         system: params.system_prompt,
         messages: params.messages.iter().map(said).collect(),
         max_tokens: Some(params.max_tokens),
@@ -109,9 +110,9 @@ async fn sampled(params: CreateMessageRequestParams, helper: &dyn ToolHelper) ->
     };
     let (sampled, stop) = match helper.sample(ask).await {
         Ok(sampled) => (sampled, CreateMessageResult::STOP_REASON_END_TURN),
-        Err(text) => (Sampled { text, model: failed_by.to_owned(), ..Sampled::default() }, "error"),
+        Err(text) => (SamplingResult { text, model: failed_by.to_owned(), ..SamplingResult::default() }, "error"),
     };
-    let Sampled { text, model, task, context } = sampled;
+    let SamplingResult { text, model, task, context } = sampled;
     let result = CreateMessageResult::new(SamplingMessage::assistant_text(text), model).with_stop_reason(stop);
     let mut result = serde_json::to_value(result).unwrap_or_default();
     for (name, id) in [(TASK_META, task), (CONTEXT_META, context)] {
@@ -162,7 +163,7 @@ impl Pending {
                 AnswerAction::Cancel => "cancel",
             };
             let mut response = json!({"action": action});
-            if let Some(content) = answer.content.as_ref().filter(|_| answer.action.is_yes()) {
+            if let Some(content) = answer.content.as_ref().filter(|_| answer.action.is_accepted()) {
                 response["content"] = content.to_value();
             }
             (answer.key.clone(), response)

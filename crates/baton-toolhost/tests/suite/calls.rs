@@ -1,7 +1,8 @@
 //! Calls of tools without an engine.
 
 use baton_ports::{
-    BoxFuture, SampleAsk, Sampled, ToolHelper, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
+    BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
+    ToolProgress,
 };
 use baton_types::{
     AgentName, AgentSpec, ControlTools, Effects, Json, ModelSpec, Permission, Principal, RunLimits, SkillSpec,
@@ -16,7 +17,7 @@ pub(crate) struct Listener {
 }
 
 impl ToolHelper for Listener {
-    fn sample(&self, _: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+    fn sample(&self, _: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         Box::pin(async { Err("nobody writes here".to_owned()) })
     }
 
@@ -40,7 +41,7 @@ pub(crate) fn agent(name: &str, tools: Vec<ToolSpec>) -> AgentSpec {
             tags: Vec::new(),
             examples: Vec::new(),
         }],
-        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
         knowledge: Default::default(),
         about: Default::default(),
         writing: Default::default(),
@@ -92,7 +93,7 @@ pub(crate) async fn heard(
     let principal = Principal::local();
     let listener = Listener::default();
     let trace = Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
-    let run = ToolRun {
+    let run = ToolInvocation {
         agent,
         tool,
         call: &call,

@@ -2,7 +2,7 @@
 
 use baton_ports::SpanSink;
 use baton_telemetry::{Origin, Settings, Tracer};
-use baton_types::{Span, SpanKind, SpanStatus, TraceContext, Value};
+use baton_types::{Span, SpanKind, SpanStatus, SpanValue, TraceContext};
 use std::{
     fmt::Write as _,
     sync::{
@@ -39,7 +39,7 @@ impl SpanSink for Collected {
         self.count.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn fresh(&self) -> [u8; 16] {
+    fn random_bytes(&self) -> [u8; 16] {
         (u128::from(self.count.fetch_add(1, Ordering::Relaxed)) + 1).to_be_bytes()
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn shown(span: &Span) -> String {
     let mut line = format!("'{}'{}", span.name, if span.status == SpanStatus::Error { " ERROR" } else { "" });
     for (key, value) in &span.attributes {
         let _ = match value {
-            Value::Text(text) => write!(line, " {key}={text}"),
+            SpanValue::Text(text) => write!(line, " {key}={text}"),
             other => write!(line, " {key}={}", other.as_int().unwrap()),
         };
     }

@@ -2,14 +2,14 @@
 
 use crate::calls::{Listener, agent, tool};
 use baton_ports::{
-    AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentSource, BoxFuture, SearchText, SessionBook,
-    SessionBookError, SessionItems, TextSearch, ToolHost, ToolOutcome, ToolRun,
+    AgentEditor, AgentFiles, AgentRepositoryError, AgentSource, AgentUpdate, BoxFuture, SearchText, SessionItems,
+    SessionStore, SessionStoreError, TextSearch, ToolHost, ToolInvocation, ToolOutcome,
 };
 use baton_toolhost::{Connectors, HostSettings, InternalConnect, InternalPorts, McpServers, Toolbox, TransportKind};
 use baton_types::{
-    AgentChange, AgentKit, AgentName, AgentSpec, CallId, ContextItem, ErrorCode, Include, ItemDraft, ItemKind,
-    ItemName, Json, McpEra, McpPermissions, McpServer, McpTimeouts, McpTool, McpTransport, Permission, Principal,
-    RelevanceLimits, TaskId, Thousandths, ToolCall, ToolRunner,
+    AgentChange, AgentName, AgentResources, AgentSpec, CallId, ContextItem, ErrorCode, InclusionMode, ItemDraft,
+    ItemKind, ItemName, Json, McpEra, McpPermissions, McpServer, McpTimeouts, McpTool, McpTransport, Permission,
+    Principal, RelevanceLimits, TaskId, Thousandths, ToolCall, ToolRunner,
 };
 use serde_json::{Value, json};
 use std::{
@@ -27,7 +27,8 @@ struct World {
 impl World {
     fn new() -> Arc<Self> {
         let mut agent = agent("tester", Vec::new());
-        let always = ContextItem { include: Include::Always, ..ContextItem::new("tides", "Ships wait for the ebb.") };
+        let always =
+            ContextItem { include: InclusionMode::Always, ..ContextItem::new("tides", "Ships wait for the ebb.") };
         agent.knowledge.rules = vec![always, ContextItem::new("gulls", "Gulls steal chips.")];
         let (session, changes) = (Mutex::default(), Mutex::default());
         Arc::new(Self { agent: Mutex::new(agent), session, changes })
@@ -43,9 +44,9 @@ impl AgentSource for World {
         self.agents().into_iter().find(|agent| agent.name == *name)
     }
 
-    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
         let servers = ["rules", "tools", "supervision"].map(server).to_vec();
-        Arc::new(AgentKit { servers, ..AgentKit::default() })
+        Arc::new(AgentResources { servers, ..AgentResources::default() })
     }
 }
 
@@ -68,45 +69,45 @@ fn server(tool: &str) -> McpServer {
     }
 }
 
-impl AgentBook for World {
+impl AgentEditor for World {
     fn amend<'a>(
         &'a self,
         _: &'a AgentName,
         change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
+    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
         Box::pin(async move {
             if let AgentChange::Create { item, .. } = &change {
                 if item.name == "locked" {
                     let detail = "agent.yaml cannot be written".to_owned();
-                    return Err(AgentBookError { code: ErrorCode::AGENT_NOT_CHANGED, detail });
+                    return Err(AgentRepositoryError { code: ErrorCode::AGENT_NOT_CHANGED, detail });
                 }
                 let rules = &mut self.agent.lock().unwrap().knowledge.rules;
                 rules.push(ContextItem::new(&*item.name, item.text.clone().unwrap_or_default()));
             }
             self.changes.lock().unwrap().push(change);
-            Ok(AgentChanged { file: "agent.yaml".to_owned(), is_written: true })
+            Ok(AgentUpdate { file: "agent.yaml".to_owned(), is_written: true })
         })
     }
 
-    fn create<'a>(&'a self, _: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
+    fn create<'a>(&'a self, _: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
         unreachable!("no server makes agents")
     }
 
-    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
+    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
         unreachable!("no server removes agents")
     }
 }
 
-impl SessionBook for World {
-    fn items<'a>(&'a self, _: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionBookError>> {
+impl SessionStore for World {
+    fn items<'a>(&'a self, _: &'a TaskId) -> BoxFuture<'a, Result<SessionItems, SessionStoreError>> {
         Box::pin(async { Ok(self.session.lock().unwrap().clone()) })
     }
 
-    fn include<'a>(&'a self, _: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionBookError>> {
+    fn include<'a>(&'a self, _: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionStoreError>> {
         Box::pin(async { Ok(put(&mut self.session.lock().unwrap().included, item)) })
     }
 
-    fn exclude<'a>(&'a self, _: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionBookError>> {
+    fn exclude<'a>(&'a self, _: &'a TaskId, item: ItemName) -> BoxFuture<'a, Result<bool, SessionStoreError>> {
         Box::pin(async { Ok(put(&mut self.session.lock().unwrap().excluded, item)) })
     }
 }
@@ -138,7 +139,7 @@ fn toolbox(world: &Arc<World>, connect: InternalConnect) -> Arc<Toolbox> {
     let connectors = Connectors::new().with(TransportKind::Internal, connect.clone());
     let servers = McpServers::new(world.clone(), connectors, HostSettings::default());
     let toolbox = Arc::new(Toolbox::new(servers));
-    let (tools, sessions, search): (Arc<dyn ToolHost>, Arc<dyn SessionBook>, Arc<dyn TextSearch>) =
+    let (tools, sessions, search): (Arc<dyn ToolHost>, Arc<dyn SessionStore>, Arc<dyn TextSearch>) =
         (toolbox.clone(), world.clone(), world.clone());
     connect.attach(InternalPorts {
         tools: Arc::downgrade(&tools),
@@ -155,7 +156,7 @@ async fn call(toolbox: &Toolbox, task: Option<&str>, server: &str, name: &str, a
     let call = ToolCall { id: CallId::from("c1"), name: spec.name.clone(), arguments: Json::from(arguments) };
     let (agent, principal, helper) = (agent("tester", Vec::new()), Principal::local(), Listener::default());
     let task = task.map(TaskId::from);
-    let run = ToolRun {
+    let run = ToolInvocation {
         agent: &agent,
         tool: &spec,
         call: &call,
@@ -167,7 +168,7 @@ async fn call(toolbox: &Toolbox, task: Option<&str>, server: &str, name: &str, a
     };
     match toolbox.call(run).await {
         ToolOutcome::Done(done) => (done.is_error, done.output.to_value()),
-        ToolOutcome::Asks(asks) => panic!("nobody is asked: {asks:?}"),
+        ToolOutcome::InputRequired(asks) => panic!("nobody is asked: {asks:?}"),
     }
 }
 
@@ -225,7 +226,7 @@ async fn calls_reach_definitions_sessions_and_search_and_say_what_is_wrong() {
 async fn a_definition_that_is_part_of_a_program_is_looked_at_and_not_changed() {
     let world = World::new();
     let toolbox = toolbox(&world, InternalConnect::new(world.clone()));
-    let offered = toolbox.offered(&agent("tester", Vec::new()), Duration::from_secs(60)).await;
+    let offered = toolbox.available_tools(&agent("tester", Vec::new()), Duration::from_secs(60)).await;
     assert!(offered.iter().any(|tool| tool.name == "rules__createRule"));
     let (is_error, said) = call(&toolbox, Some("t"), "rules", "deleteRule", json!({"name": "gulls"})).await;
     let expect = format!("{}: the definition of 'tester' is part of a program", ErrorCode::AGENT_NOT_CHANGED.code);

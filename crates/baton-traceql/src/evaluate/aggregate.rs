@@ -8,7 +8,7 @@ use super::{
     scene::Scene,
 };
 use crate::{AggregateOp, CompareOp, Spanset};
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::cmp::Ordering;
 
 impl Having {
@@ -29,7 +29,7 @@ struct Measured {
 }
 
 impl Measured {
-    fn shown(&self) -> Value {
+    fn shown(&self) -> SpanValue {
         match (self.is_duration, self.item) {
             (true, Item::Int(nanoseconds)) => Item::Duration(nanoseconds).shown(),
             (true, Item::Float(nanoseconds)) => Item::Duration(nanoseconds.round() as i64).shown(),

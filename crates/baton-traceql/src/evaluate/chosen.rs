@@ -9,7 +9,7 @@ use super::{
     scene::Scene,
 };
 use crate::{Aliases, Field, PipelineExpr, QueryError, SpansetExpr};
-use baton_types::{Span, Value};
+use baton_types::{Span, SpanValue};
 
 /// A compiled pipeline with grouping fields and an aggregated field.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl<'a> ChosenSpan<'a> {
     }
 
     /// The values of the grouping fields.
-    pub(crate) fn group(&self, values: &mut Vec<Option<Value>>) {
+    pub(crate) fn group(&self, values: &mut Vec<Option<SpanValue>>) {
         values.clear();
         values.extend(self.chosen.by.iter().map(|by| by.value(self.scene, self.at)));
     }

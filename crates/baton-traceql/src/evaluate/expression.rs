@@ -11,7 +11,7 @@ use super::{
     scene::Scene,
 };
 use crate::{ArithmeticOp, CompareOp, Literal, Rooted};
-use baton_types::Value;
+use baton_types::SpanValue;
 use regex::Regex;
 
 /// A compiled expression.
@@ -102,7 +102,7 @@ impl Expression {
     }
 
     /// Its value on a span for the result; several values become a list.
-    pub(super) fn value(&self, scene: &Scene<'_>, at: usize) -> Option<Value> {
+    pub(super) fn value(&self, scene: &Scene<'_>, at: usize) -> Option<SpanValue> {
         let mut values = Vec::new();
         if let Self::Field(lookup) = self {
             let _ = lookup.visit(scene, at, &mut |raw| {
@@ -118,7 +118,7 @@ impl Expression {
                 Flow::Continue(())
             });
         }
-        if values.len() > 1 { Some(Value::List(values)) } else { values.pop() }
+        if values.len() > 1 { Some(SpanValue::List(values)) } else { values.pop() }
     }
 
     fn is_present(&self, scene: &Scene<'_>, at: usize) -> bool {

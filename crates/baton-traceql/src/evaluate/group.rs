@@ -6,14 +6,14 @@ use super::{
     scene::{Scene, place},
 };
 use crate::{Literal, Spanset};
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::collections::BTreeMap;
 
 impl Grouping {
     /// The groups of a set, ordered by their first span.
     pub(super) fn run(&self, scene: &Scene<'_>, set: Spanset) -> Vec<Spanset> {
         // Values implement neither `Ord` nor `Hash`; their debug text distinguishes types.
-        let mut groups: BTreeMap<String, (Option<Value>, Vec<usize>)> = BTreeMap::new();
+        let mut groups: BTreeMap<String, (Option<SpanValue>, Vec<usize>)> = BTreeMap::new();
         for (number, span) in set.spans.into_iter().enumerate() {
             if !scene.goes_on_at(number) {
                 break;
@@ -28,9 +28,9 @@ impl Grouping {
             return Vec::new();
         }
         groups.sort_by_key(|(_, spans)| spans.iter().map(|span| place(&scene.spans[*span])).min());
-        let named = |(value, spans): (Option<Value>, Vec<usize>)| {
+        let named = |(value, spans): (Option<SpanValue>, Vec<usize>)| {
             let mut group = Spanset { spans, attributes: set.attributes.clone() };
-            say(&mut group, &self.label, value.unwrap_or_else(|| Value::from(Literal::Nil.to_string())));
+            say(&mut group, &self.label, value.unwrap_or_else(|| SpanValue::from(Literal::Nil.to_string())));
             group
         };
         groups.into_iter().map(named).collect()
@@ -38,12 +38,12 @@ impl Grouping {
 }
 
 /// Approximate size of a value in bytes.
-fn length(value: &Value) -> usize {
+fn length(value: &SpanValue) -> usize {
     match value {
-        Value::Text(text) => text.len(),
-        Value::Bytes(bytes) => bytes.len(),
-        Value::List(values) => values.iter().map(length).sum(),
-        Value::Map(values) => values.iter().map(|(key, value)| key.len() + length(value)).sum(),
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Empty => size_of::<Value>(),
+        SpanValue::Text(text) => text.len(),
+        SpanValue::Bytes(bytes) => bytes.len(),
+        SpanValue::List(values) => values.iter().map(length).sum(),
+        SpanValue::Map(values) => values.iter().map(|(key, value)| key.len() + length(value)).sum(),
+        SpanValue::Bool(_) | SpanValue::Int(_) | SpanValue::Float(_) | SpanValue::Empty => size_of::<SpanValue>(),
     }
 }

@@ -1,7 +1,7 @@
 //! Values in comparable form.
 
 use crate::{CompareOp, Literal};
-use baton_types::{SpanKind, SpanStatus, Value};
+use baton_types::{SpanKind, SpanStatus, SpanValue};
 use std::{cmp::Ordering, ops::ControlFlow};
 
 /// Whether a visitor continues.
@@ -41,27 +41,27 @@ impl<'a> Item<'a> {
     }
 
     /// Visits every element of a value.
-    pub(super) fn each(value: &'a Value, seen: &mut dyn FnMut(Item<'_>) -> Flow) -> Flow {
+    pub(super) fn each(value: &'a SpanValue, seen: &mut dyn FnMut(Item<'_>) -> Flow) -> Flow {
         match value {
-            Value::Text(text) => seen(Self::Text(text)),
-            Value::Bool(value) => seen(Self::Bool(*value)),
-            Value::Int(number) => seen(Self::Int(*number)),
-            Value::Float(number) => seen(Self::Float(*number)),
-            Value::List(values) => values.iter().try_for_each(|value| Self::each(value, seen)),
-            Value::Map(_) | Value::Bytes(_) | Value::Empty => Flow::Continue(()),
+            SpanValue::Text(text) => seen(Self::Text(text)),
+            SpanValue::Bool(value) => seen(Self::Bool(*value)),
+            SpanValue::Int(number) => seen(Self::Int(*number)),
+            SpanValue::Float(number) => seen(Self::Float(*number)),
+            SpanValue::List(values) => values.iter().try_for_each(|value| Self::each(value, seen)),
+            SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => Flow::Continue(()),
         }
     }
 
     /// The value in the form of the result.
-    pub(super) fn shown(self) -> Value {
+    pub(super) fn shown(self) -> SpanValue {
         match self {
-            Self::Text(text) => Value::from(text.to_owned()),
-            Self::Int(number) => Value::Int(number),
-            Self::Float(number) => Value::Float(number),
-            Self::Duration(nanoseconds) => Value::from(Literal::Duration(nanoseconds).to_string()),
-            Self::Bool(value) => Value::Bool(value),
-            Self::Status(status) => Value::from(Literal::Status(status).to_string()),
-            Self::Kind(kind) => Value::from(Literal::Kind(kind).to_string()),
+            Self::Text(text) => SpanValue::from(text.to_owned()),
+            Self::Int(number) => SpanValue::Int(number),
+            Self::Float(number) => SpanValue::Float(number),
+            Self::Duration(nanoseconds) => SpanValue::from(Literal::Duration(nanoseconds).to_string()),
+            Self::Bool(value) => SpanValue::Bool(value),
+            Self::Status(status) => SpanValue::from(Literal::Status(status).to_string()),
+            Self::Kind(kind) => SpanValue::from(Literal::Kind(kind).to_string()),
         }
     }
 

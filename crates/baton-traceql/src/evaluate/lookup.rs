@@ -5,7 +5,7 @@ use super::{
     scene::Scene,
 };
 use crate::{Aliases, Field, Intrinsic, Scope};
-use baton_types::{Attributes, Key, Span, Value, find_attribute};
+use baton_types::{AttributeKey, Attributes, Span, SpanValue, find_attribute};
 
 /// A field with all its aliases.
 #[derive(Debug)]
@@ -19,13 +19,13 @@ pub(super) enum Lookup {
 pub(super) struct Named {
     scope: Scope,
     of_parent: bool,
-    names: Vec<Key>,
+    names: Vec<AttributeKey>,
 }
 
 /// A borrowed value.
 #[derive(Clone, Copy)]
 pub(super) enum Raw<'a> {
-    Value(&'a Value),
+    Value(&'a SpanValue),
     Item(Item<'a>),
 }
 
@@ -39,8 +39,8 @@ impl Lookup {
         match field {
             Field::Intrinsic(intrinsic) => Self::Intrinsic(*intrinsic),
             Field::Attribute(attribute) => {
-                let mut names = vec![Key::Owned(attribute.name.clone())];
-                names.extend(aliases.of(&attribute.name).map(Key::Borrowed));
+                let mut names = vec![AttributeKey::Owned(attribute.name.clone())];
+                names.extend(aliases.of(&attribute.name).map(AttributeKey::Borrowed));
                 Self::Attribute(Named { scope: attribute.scope, of_parent: attribute.of_parent, names })
             }
         }
@@ -77,7 +77,7 @@ fn visit_name(span: &Span, scope: Scope, name: &str, seen: Seen<'_>) -> Option<F
 }
 
 fn visit_one(attributes: &Attributes, name: &str, seen: Seen<'_>) -> Option<Flow> {
-    let value = find_attribute(attributes, name).filter(|value| !matches!(value, Value::Empty))?;
+    let value = find_attribute(attributes, name).filter(|value| !matches!(value, SpanValue::Empty))?;
     Some(seen(Raw::Value(value)))
 }
 

@@ -6,7 +6,7 @@ use super::{
     structure::combine,
 };
 use crate::Spanset;
-use baton_types::Value;
+use baton_types::SpanValue;
 
 impl Plan {
     /// The resulting spansets; none of them is empty.
@@ -73,7 +73,7 @@ impl Sets {
 }
 
 /// Sets an attribute of a spanset, replacing an earlier value.
-pub(super) fn say(set: &mut Spanset, name: &str, value: Value) {
+pub(super) fn say(set: &mut Spanset, name: &str, value: SpanValue) {
     set.attributes.retain(|(known, _)| known != name);
     set.attributes.push((name.to_owned(), value));
 }

@@ -12,13 +12,13 @@ use crate::{
     check::{check, unsupported_metrics},
     shown::shown_fields,
 };
-use baton_types::{Key, Span};
+use baton_types::{AttributeKey, Span};
 
 /// A checked search with compiled regular expressions, for evaluation on many traces.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
-    shown: Vec<(Key, Expression)>,
+    shown: Vec<(AttributeKey, Expression)>,
 }
 
 impl Prepared {
@@ -29,7 +29,7 @@ impl Prepared {
             Root::Search(pipeline) => pipeline,
             Root::Metrics(metrics) => return Err(unsupported_metrics(metrics)),
         };
-        let field = |(key, field): (Key, Field)| (key, Expression::Field(Lookup::new(&field, aliases)));
+        let field = |(key, field): (AttributeKey, Field)| (key, Expression::Field(Lookup::new(&field, aliases)));
         Ok(Self {
             plan: compile::plan(pipeline, aliases)?,
             shown: shown_fields(pipeline).into_iter().map(field).collect(),
@@ -65,7 +65,7 @@ impl Prepared {
         if span >= scene.spans.len() {
             return Shown::default();
         }
-        let value = |(key, of): &(Key, Expression)| of.value(scene, span).map(|value| (key.clone(), value));
+        let value = |(key, of): &(AttributeKey, Expression)| of.value(scene, span).map(|value| (key.clone(), value));
         Shown { attributes: self.shown.iter().filter_map(value).collect() }
     }
 

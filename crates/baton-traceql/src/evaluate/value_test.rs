@@ -5,7 +5,7 @@ use super::{
     item::{Flow, Item, holds},
 };
 use crate::{CompareOp, Literal, QueryError};
-use baton_types::Value;
+use baton_types::SpanValue;
 use regex::Regex;
 
 /// A compiled comparison with a constant, for use on many values.
@@ -33,7 +33,7 @@ impl ValueTest {
 
     /// Whether the comparison holds for an attribute value. A list matches if any element does; for `!=` and `!~`, all
     /// comparable elements must.
-    pub fn holds(&self, value: &Value) -> bool {
+    pub fn holds(&self, value: &SpanValue) -> bool {
         let negative = matches!(self.op, CompareOp::NotEqual | CompareOp::MatchesNot);
         let mut compared = false;
         let decided = Item::each(value, &mut |item| match self.of(item) {

@@ -2,7 +2,7 @@
 
 use super::series::Series;
 use crate::ArithmeticOp;
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::collections::HashMap;
 
 /// Operand or result of arithmetic.
@@ -52,11 +52,11 @@ fn pairs(op: ArithmeticOp, left: Vec<Series>, right: &[Series]) -> Vec<Series> {
 
 /// Encoded labels in sorted order, without `__name__`.
 fn identity(series: &Series) -> Vec<u8> {
-    let mut labels: Vec<&(String, Value)> = series.labels.iter().filter(|(name, _)| name != "__name__").collect();
+    let mut labels: Vec<&(String, SpanValue)> = series.labels.iter().filter(|(name, _)| name != "__name__").collect();
     labels.sort_by(|left, right| left.0.cmp(&right.0));
     let mut identity = Vec::new();
     for (name, value) in labels {
-        super::key::write(Some(&Value::from(name.clone())), &mut identity);
+        super::key::write(Some(&SpanValue::from(name.clone())), &mut identity);
         super::key::write(Some(value), &mut identity);
     }
     identity

@@ -1,7 +1,7 @@
 //! `compare`: differences between a selection and all other spans.
 //!
-//! Counts how often each value of each attribute occurs in the selection and in the rest. Lists, maps, bytes and long
-//! text count only in the totals of their attribute.
+//! Counts how often each value of each attribute occurs in the selection and in the rest. Ids and times of spans are
+//! not compared; lists, maps, bytes and long text count only in the totals of their attribute.
 
 use super::{
     key,
@@ -10,7 +10,7 @@ use super::{
     tally::Tally,
 };
 use crate::{Attribute, Compare, Field, Literal, QueryError, Scope, evaluate::ChosenSpan};
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
@@ -52,7 +52,7 @@ pub(super) struct Compared {
 #[derive(Clone, Debug, Default)]
 struct Counted {
     totals: Counts,
-    values: HashMap<Vec<u8>, (Value, Counts)>,
+    values: HashMap<Vec<u8>, (SpanValue, Counts)>,
     too_many: bool,
 }
 
@@ -113,19 +113,19 @@ impl Compared {
     fn add(&mut self, chosen: &ChosenSpan<'_>, interval: usize, is_selected: bool, most: usize) -> bool {
         let span = chosen.span();
         let mut fits = true;
-        let mut see = |from: From, name: &str, value: &Value| {
+        let mut see = |from: From, name: &str, value: &SpanValue| {
             fits &= self.see(from, name, value, (interval, is_selected), most);
         };
-        see(From::Intrinsic, "name", &Value::Text(span.name.clone()));
-        see(From::Intrinsic, "kind", &Value::from(Literal::Kind(span.kind).to_string()));
-        see(From::Intrinsic, "status", &Value::from(Literal::Status(span.status).to_string()));
+        see(From::Intrinsic, "name", &SpanValue::Text(span.name.clone()));
+        see(From::Intrinsic, "kind", &SpanValue::from(Literal::Kind(span.kind).to_string()));
+        see(From::Intrinsic, "status", &SpanValue::from(Literal::Status(span.status).to_string()));
         if !span.status_message.is_empty() {
-            see(From::Intrinsic, "statusMessage", &Value::from(span.status_message.clone()));
+            see(From::Intrinsic, "statusMessage", &SpanValue::from(span.status_message.clone()));
         }
         if let Some(root) = chosen.root() {
-            see(From::Intrinsic, "rootName", &Value::Text(root.name.clone()));
+            see(From::Intrinsic, "rootName", &SpanValue::Text(root.name.clone()));
             if let Some(service) = root.service() {
-                see(From::Intrinsic, "rootServiceName", &Value::from(service.to_owned()));
+                see(From::Intrinsic, "rootServiceName", &SpanValue::from(service.to_owned()));
             }
         }
         span.resource.attributes.iter().for_each(|(name, value)| see(From::Resource, name, value));
@@ -133,7 +133,7 @@ impl Compared {
         fits
     }
 
-    fn see(&mut self, from: From, name: &str, value: &Value, at: (usize, bool), most: usize) -> bool {
+    fn see(&mut self, from: From, name: &str, value: &SpanValue, at: (usize, bool), most: usize) -> bool {
         let (interval, is_selected) = at;
         let fields = &mut self.fields[from as usize];
         if !fields.contains_key(name) {
@@ -148,9 +148,9 @@ impl Compared {
             self.bytes += size_of::<(usize, [u64; 2])>();
         }
         let has_values = match value {
-            Value::Text(text) => text.len() <= LONGEST,
-            Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
-            Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty => false,
+            SpanValue::Text(text) => text.len() <= LONGEST,
+            SpanValue::Bool(_) | SpanValue::Int(_) | SpanValue::Float(_) => true,
+            SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => false,
         };
         if !has_values || counted.too_many {
             return true;
@@ -167,7 +167,7 @@ impl Compared {
             }
             return true;
         }
-        self.bytes += 2 * key.len() + size_of::<(Value, Counts)>();
+        self.bytes += 2 * key.len() + size_of::<(SpanValue, Counts)>();
         let mut counts = Counts::default();
         counts.add(interval, is_selected);
         counted.values.insert(key, (value.clone(), counts));
@@ -243,19 +243,19 @@ impl Counted {
         budget: &mut SampleBudget,
         series: &mut Vec<Series>,
     ) -> Result<(), QueryError> {
-        let mut values: Vec<(Value, Counts)> = self.values.into_values().collect();
+        let mut values: Vec<(SpanValue, Counts)> = self.values.into_values().collect();
         values.sort_by(|left, right| by_value(&left.0, &right.0));
         for (side, kind, kind_of_totals) in [(0, "baseline", "baseline_total"), (1, "selection", "selection_total")] {
-            let mut push = |kind: &'static str, value: Value, counts: &Counts| {
+            let mut push = |kind: &'static str, value: SpanValue, counts: &Counts| {
                 budget.take(intervals)?;
-                let labels = vec![("__meta_type".to_owned(), Value::from(kind)), (name.to_owned(), value)];
+                let labels = vec![("__meta_type".to_owned(), SpanValue::from(kind)), (name.to_owned(), value)];
                 series.push(Series { labels, samples: counts.samples(side, intervals), exemplars: Vec::new() });
                 Ok::<_, QueryError>(())
             };
             if self.totals.total(side) > 0 {
-                push(kind_of_totals, Value::from("nil"), &self.totals)?;
+                push(kind_of_totals, SpanValue::from("nil"), &self.totals)?;
             }
-            let mut occurring: Vec<&(Value, Counts)> = values.iter().filter(|(_, of)| of.total(side) > 0).collect();
+            let mut occurring: Vec<&(SpanValue, Counts)> = values.iter().filter(|(_, of)| of.total(side) > 0).collect();
             occurring.sort_by_key(|(_, counts)| Reverse(counts.total(side)));
             occurring.iter().take(shown).try_for_each(|(value, counts)| push(kind, value.clone(), counts))?;
         }

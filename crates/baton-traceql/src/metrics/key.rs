@@ -1,28 +1,28 @@
 //! Encodes values as bytes for hashing: equal bytes mean equal values.
 
-use baton_types::Value;
+use baton_types::SpanValue;
 
 /// Appends a value; the encoding is prefix-free.
-pub(super) fn write(value: Option<&Value>, out: &mut Vec<u8>) {
+pub(super) fn write(value: Option<&SpanValue>, out: &mut Vec<u8>) {
     let Some(value) = value else { return out.push(0) };
     match value {
-        Value::Empty => out.push(1),
-        Value::Bool(value) => out.extend([2, u8::from(*value)]),
-        Value::Int(number) => {
+        SpanValue::Empty => out.push(1),
+        SpanValue::Bool(value) => out.extend([2, u8::from(*value)]),
+        SpanValue::Int(number) => {
             out.push(3);
             out.extend(number.to_le_bytes());
         }
-        Value::Float(number) => {
+        SpanValue::Float(number) => {
             out.push(4);
             out.extend(number.to_bits().to_le_bytes());
         }
-        Value::Text(text) => write_bytes(5, text.as_bytes(), out),
-        Value::Bytes(bytes) => write_bytes(6, bytes, out),
-        Value::List(values) => {
+        SpanValue::Text(text) => write_bytes(5, text.as_bytes(), out),
+        SpanValue::Bytes(bytes) => write_bytes(6, bytes, out),
+        SpanValue::List(values) => {
             write_count(7, values.len(), out);
             values.iter().for_each(|value| write(Some(value), out));
         }
-        Value::Map(values) => {
+        SpanValue::Map(values) => {
             write_count(8, values.len(), out);
             for (key, value) in values {
                 write_bytes(5, key.as_bytes(), out);

@@ -8,7 +8,7 @@ use crate::{
     need_of::need_to_measure,
     shown::{is_local, is_local_expr},
 };
-use baton_types::{Span, Value};
+use baton_types::{Span, SpanValue};
 
 /// A leaf that an index can aggregate span by span, without the rest of the trace.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,13 @@ impl Leaf {
         in_time
     }
 
-    fn add_span(&self, tally: &mut Tally, chosen: &ChosenSpan<'_>, interval: usize, values: &mut Vec<Option<Value>>) {
+    fn add_span(
+        &self,
+        tally: &mut Tally,
+        chosen: &ChosenSpan<'_>,
+        interval: usize,
+        values: &mut Vec<Option<SpanValue>>,
+    ) {
         let span = chosen.span();
         let exemplar = |value: f64| Exemplar { trace: span.trace, span: span.id, at: span.start, value };
         chosen.group(values);

@@ -13,7 +13,7 @@ use super::{
     values::Values,
 };
 use crate::{AggregateOp, FirstStage, QueryError};
-use baton_types::Value;
+use baton_types::SpanValue;
 
 /// The series of a leaf ordered by labels, and whether they are complete. A group can have many series with a sample
 /// per interval each, so the budget is charged before allocation.
@@ -95,7 +95,7 @@ fn add_line(
 
 fn add_numbers(
     leaf: &Leaf,
-    labels: Vec<(String, Value)>,
+    labels: Vec<(String, SpanValue)>,
     numbers: Vec<Option<f64>>,
     exemplars: Vec<Exemplar>,
     series: &mut Vec<Series>,
@@ -108,7 +108,7 @@ fn add_numbers(
 fn add_quantiles(
     leaf: &Leaf,
     steps: Steps,
-    labels: &[(String, Value)],
+    labels: &[(String, SpanValue)],
     mut cells: Vec<Values>,
     exemplars: &[Exemplar],
     series: &mut Vec<Series>,
@@ -152,7 +152,7 @@ fn bounds(cells: &[Buckets]) -> Vec<f64> {
 
 fn add_buckets(
     leaf: &Leaf,
-    labels: &[(String, Value)],
+    labels: &[(String, SpanValue)],
     (cells, bounds): (&[Buckets], &[f64]),
     exemplars: &[Exemplar],
     series: &mut Vec<Series>,
@@ -174,17 +174,17 @@ fn scaled(leaf: &Leaf, exemplars: Vec<Exemplar>) -> Vec<Exemplar> {
 }
 
 /// Labels of a group; fields without a value are omitted.
-fn labels(leaf: &Leaf, values: Vec<Option<Value>>) -> Vec<(String, Value)> {
+fn labels(leaf: &Leaf, values: Vec<Option<SpanValue>>) -> Vec<(String, SpanValue)> {
     let named = leaf.by.iter().zip(values);
     named.filter_map(|(field, value)| Some((field.to_string(), value?))).collect()
 }
 
-fn named(leaf: &Leaf, labels: Vec<(String, Value)>) -> Vec<(String, Value)> {
-    if leaf.by.is_empty() { vec![("__name__".to_owned(), Value::from(function(&leaf.first)))] } else { labels }
+fn named(leaf: &Leaf, labels: Vec<(String, SpanValue)>) -> Vec<(String, SpanValue)> {
+    if leaf.by.is_empty() { vec![("__name__".to_owned(), SpanValue::from(function(&leaf.first)))] } else { labels }
 }
 
-fn with(labels: &[(String, Value)], name: &str, value: f64) -> Vec<(String, Value)> {
-    labels.iter().cloned().chain([(name.to_owned(), Value::Float(value))]).collect()
+fn with(labels: &[(String, SpanValue)], name: &str, value: f64) -> Vec<(String, SpanValue)> {
+    labels.iter().cloned().chain([(name.to_owned(), SpanValue::Float(value))]).collect()
 }
 
 fn function(first: &FirstStage) -> &'static str {

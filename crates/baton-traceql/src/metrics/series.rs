@@ -1,13 +1,13 @@
 //! Results of metrics queries.
 
-use baton_types::{SpanId, TraceId, Value};
+use baton_types::{SpanId, SpanValue, TraceId};
 use std::cmp::Ordering;
 
 /// One series of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Labels that identify the series: `span.tool` is `"weather"`; `__name__`, `p` or `__bucket` where needed.
-    pub labels: Vec<(String, Value)>,
+    pub labels: Vec<(String, SpanValue)>,
     /// One value per interval; none for an interval without data.
     pub samples: Vec<Option<f64>>,
     /// Exemplars.
@@ -42,18 +42,18 @@ pub(super) fn by_labels(left: &Series, right: &Series) -> Ordering {
 }
 
 /// Total order of values, for deterministic results.
-pub(super) fn by_value(left: &Value, right: &Value) -> Ordering {
+pub(super) fn by_value(left: &SpanValue, right: &SpanValue) -> Ordering {
     match (left, right) {
-        (Value::Text(left), Value::Text(right)) => left.cmp(right),
-        (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
-        (Value::Int(left), Value::Int(right)) => left.cmp(right),
-        (Value::Float(left), Value::Float(right)) => left.total_cmp(right),
-        (Value::Bytes(left), Value::Bytes(right)) => left.cmp(right),
-        (Value::List(left), Value::List(right)) => {
+        (SpanValue::Text(left), SpanValue::Text(right)) => left.cmp(right),
+        (SpanValue::Bool(left), SpanValue::Bool(right)) => left.cmp(right),
+        (SpanValue::Int(left), SpanValue::Int(right)) => left.cmp(right),
+        (SpanValue::Float(left), SpanValue::Float(right)) => left.total_cmp(right),
+        (SpanValue::Bytes(left), SpanValue::Bytes(right)) => left.cmp(right),
+        (SpanValue::List(left), SpanValue::List(right)) => {
             let pairs = left.iter().zip(right).map(|(left, right)| by_value(left, right));
             pairs.fold(Ordering::Equal, Ordering::then).then(left.len().cmp(&right.len()))
         }
-        (Value::Map(left), Value::Map(right)) => {
+        (SpanValue::Map(left), SpanValue::Map(right)) => {
             let pairs = left.iter().zip(right);
             let order = pairs.map(|((key, value), (other, against))| key.cmp(other).then(by_value(value, against)));
             order.fold(Ordering::Equal, Ordering::then).then(left.len().cmp(&right.len()))
@@ -62,15 +62,15 @@ pub(super) fn by_value(left: &Value, right: &Value) -> Ordering {
     }
 }
 
-fn rank(value: &Value) -> u8 {
+fn rank(value: &SpanValue) -> u8 {
     match value {
-        Value::Empty => 0,
-        Value::Bool(_) => 1,
-        Value::Int(_) => 2,
-        Value::Float(_) => 3,
-        Value::Text(_) => 4,
-        Value::Bytes(_) => 5,
-        Value::List(_) => 6,
-        Value::Map(_) => 7,
+        SpanValue::Empty => 0,
+        SpanValue::Bool(_) => 1,
+        SpanValue::Int(_) => 2,
+        SpanValue::Float(_) => 3,
+        SpanValue::Text(_) => 4,
+        SpanValue::Bytes(_) => 5,
+        SpanValue::List(_) => 6,
+        SpanValue::Map(_) => 7,
     }
 }

@@ -10,7 +10,7 @@ use super::{
     series::Exemplar,
 };
 use crate::QueryError;
-use baton_types::Value;
+use baton_types::SpanValue;
 use std::collections::HashMap;
 
 /// Accumulated state of one leaf of a query over a part of the spans.
@@ -36,7 +36,7 @@ pub struct Group(usize);
 /// Accumulated state of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    pub(super) values: Vec<Option<Value>>,
+    pub(super) values: Vec<Option<SpanValue>>,
     pub(super) cells: Cells,
     pub(super) exemplars: Exemplars,
 }
@@ -60,12 +60,12 @@ impl Tally {
 
     /// The group with these values, one for each field of [`super::Direct::by`]; none if the limit of groups is
     /// reached. The data of such a group is dropped, and the result is marked as incomplete.
-    pub fn group(&mut self, values: &[Option<Value>]) -> Option<Group> {
+    pub fn group(&mut self, values: &[Option<SpanValue>]) -> Option<Group> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         // A series needs at least one label: spans with none of the values get the label value `nil`.
         let nameless = !values.is_empty() && values.iter().all(Option::is_none);
-        let nil = nameless.then(|| Value::from("nil"));
+        let nil = nameless.then(|| SpanValue::from("nil"));
         let named = |index: usize| values[index].as_ref().or(nil.as_ref().filter(|_| index == 0));
         (0..values.len()).for_each(|index| key::write(named(index), &mut key));
         let known = self.groups.get(&key).copied();

@@ -2,7 +2,7 @@
 
 use super::corpus_spans::{label, traces};
 use baton_traceql::{Aliases, Mode, Prepared, Query, Root, Spanset, Trace, parse, searchable};
-use baton_types::Value;
+use baton_types::SpanValue;
 
 /// The two families of names, as far as the corpus has them.
 const ALIASES: Aliases = Aliases(&[
@@ -90,13 +90,13 @@ fn shown(prepared: &Prepared, trace: &Trace, span: usize) -> String {
     format!("{}{}", label(&trace.spans[span]), pairs.collect::<String>())
 }
 
-fn value_text(value: &Value) -> String {
+fn value_text(value: &SpanValue) -> String {
     match value {
-        Value::Text(text) => format!("{text:?}"),
-        Value::Bool(value) => value.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => format!("{number:?}"),
-        Value::List(values) => {
+        SpanValue::Text(text) => format!("{text:?}"),
+        SpanValue::Bool(value) => value.to_string(),
+        SpanValue::Int(number) => number.to_string(),
+        SpanValue::Float(number) => format!("{number:?}"),
+        SpanValue::List(values) => {
             let values: Vec<String> = values.iter().map(value_text).collect();
             format!("[{}]", values.join(", "))
         }

@@ -2,8 +2,8 @@
 
 use baton_traceql::Trace;
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
-    Value,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, SpanValue, TraceId,
 };
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn span(words: &mut Words<'_>, letter: &str, (start, resource): &(u64, Attribute
         parent,
         trace_state: String::new(),
         flags: 1,
-        name: Key::Owned(name),
+        name: AttributeKey::Owned(name),
         kind: SpanKind::Internal,
         start,
         end: start + Words(lasts).time(),
@@ -78,8 +78,8 @@ fn span(words: &mut Words<'_>, letter: &str, (start, resource): &(u64, Attribute
         links: Vec::new(),
         status: SpanStatus::Unset,
         status_message: String::new(),
-        dropped: Dropped::default(),
-        resource: Arc::new(Resource { attributes: resource.clone(), ..Resource::default() }),
+        dropped: SpanDropCounts::default(),
+        resource: Arc::new(SpanResource { attributes: resource.clone(), ..SpanResource::default() }),
         scope: Arc::new(SpanScope::default()),
     };
     while !words.0.is_empty() {
@@ -119,7 +119,7 @@ fn detail(words: &mut Words<'_>, span: &mut Span) {
         "@event" => {
             words.word();
             let at = span.start + words.time();
-            let name = Key::Owned(text(&words.value()));
+            let name = AttributeKey::Owned(text(&words.value()));
             span.events.push(SpanEvent { at, name, attributes: words.pairs(), dropped_attributes: 0 });
         }
         "@link" => {
@@ -138,7 +138,7 @@ fn detail(words: &mut Words<'_>, span: &mut Span) {
     }
 }
 
-fn text(value: &Value) -> String {
+fn text(value: &SpanValue) -> String {
     value.as_text().unwrap_or_else(|| panic!("{value:?} is no text")).to_owned()
 }
 
@@ -171,27 +171,27 @@ impl<'a> Words<'a> {
         let mut pairs = Attributes::new();
         while !self.0.is_empty() {
             let (key, rest) = self.0.split_once('=').unwrap();
-            let key = Key::Owned(key.trim().to_owned());
+            let key = AttributeKey::Owned(key.trim().to_owned());
             self.0 = rest.trim_start();
             pairs.push((key, self.value()));
         }
         pairs
     }
 
-    fn value(&mut self) -> Value {
+    fn value(&mut self) -> SpanValue {
         let first = self.0.chars().next().unwrap();
         if first == '"' {
             let end = self.0[1..].find('"').unwrap();
             let text = self.0[1..=end].to_owned();
             self.skip(end + 2);
-            return Value::from(text);
+            return SpanValue::from(text);
         }
         if first == '[' {
-            return Value::List(self.until(']', Self::value));
+            return SpanValue::List(self.until(']', Self::value));
         }
         if first == '{' {
-            return Value::Map(self.until('}', |words| {
-                let key = Key::Owned(text(&words.value()));
+            return SpanValue::Map(self.until('}', |words| {
+                let key = AttributeKey::Owned(text(&words.value()));
                 words.skip(1);
                 (key, words.value())
             }));
@@ -199,10 +199,10 @@ impl<'a> Words<'a> {
         let word = self.0.split([' ', ',', ']', '}']).next().unwrap();
         self.skip(word.len());
         match word {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            "null" => Value::Empty,
-            _ => word.parse().map(Value::Int).unwrap_or_else(|_| Value::Float(word.parse().unwrap())),
+            "true" => SpanValue::Bool(true),
+            "false" => SpanValue::Bool(false),
+            "null" => SpanValue::Empty,
+            _ => word.parse().map(SpanValue::Int).unwrap_or_else(|_| SpanValue::Float(word.parse().unwrap())),
         }
     }
 

@@ -8,7 +8,7 @@ use baton_traceql::{
     Aliases, CompareOp, Field, Intrinsic, Literal, Mode, Prepared, Query, Root, Spanset, Trace, ValueTest, check,
     check_tail, evaluate, matches_span, parse, shown,
 };
-use baton_types::Value;
+use baton_types::SpanValue;
 use proptest::prelude::*;
 
 /// One name that is also another.
@@ -52,22 +52,23 @@ fn naive(query: &Query, trace: &Trace, aliases: Aliases) -> Vec<Spanset> {
 
 #[test]
 fn an_index_tests_values_as_the_engine_does() {
-    let texts = |texts: &[&str]| Value::List(texts.iter().map(|text| Value::from((*text).to_owned())).collect());
+    let texts =
+        |texts: &[&str]| SpanValue::List(texts.iter().map(|text| SpanValue::from((*text).to_owned())).collect());
     let text = |text: &str| Literal::Text(text.to_owned());
     let table = [
-        (CompareOp::Equal, text("x"), Value::from("x"), true),
+        (CompareOp::Equal, text("x"), SpanValue::from("x"), true),
         (CompareOp::Equal, text("x"), texts(&["y", "x"]), true),
         (CompareOp::NotEqual, text("x"), texts(&["y", "x"]), false),
         (CompareOp::NotEqual, text("x"), texts(&["y"]), true),
-        (CompareOp::NotEqual, text("x"), Value::Int(1), false),
+        (CompareOp::NotEqual, text("x"), SpanValue::Int(1), false),
         (CompareOp::NotEqual, text("x"), texts(&[]), false),
         (CompareOp::Matches, text("x|y"), texts(&["q", "y"]), true),
-        (CompareOp::Matches, text("x"), Value::from("xx"), false),
-        (CompareOp::MatchesNot, text("x"), Value::from("xx"), true),
+        (CompareOp::Matches, text("x"), SpanValue::from("xx"), false),
+        (CompareOp::MatchesNot, text("x"), SpanValue::from("xx"), true),
         (CompareOp::MatchesNot, text("x"), texts(&["xx", "x"]), false),
-        (CompareOp::Matches, text(".*"), Value::Int(1), false),
-        (CompareOp::GreaterEqual, Literal::Duration(5), Value::Int(5), true),
-        (CompareOp::Less, Literal::Float(1.5), Value::Int(1), true),
+        (CompareOp::Matches, text(".*"), SpanValue::Int(1), false),
+        (CompareOp::GreaterEqual, Literal::Duration(5), SpanValue::Int(5), true),
+        (CompareOp::Less, Literal::Float(1.5), SpanValue::Int(1), true),
     ];
     for (op, literal, value, expected) in table {
         let test = ValueTest::new(op, &literal).unwrap();
@@ -108,7 +109,7 @@ fn long_and_circular_traces_are_walked() {
         let query = parse("{ nestedSetRight = 200000 } | select(nestedSetParent)", Mode::Strict).unwrap().query;
         let first = evaluate(&query, &trace, Aliases::NONE).unwrap()[0].spans[0];
         assert_eq!(first, 0);
-        assert_eq!(shown(&query, &trace, 0, Aliases::NONE).attributes[1].1, Value::Int(parent));
+        assert_eq!(shown(&query, &trace, 0, Aliases::NONE).attributes[1].1, SpanValue::Int(parent));
         let field = Field::Intrinsic(Intrinsic::NestedSetParent);
         assert_eq!(field.to_string(), "nestedSetParent");
     }
@@ -136,7 +137,7 @@ fn a_set_for_every_span_of_a_long_trace_is_no_problem() {
         assert!(
             shown
                 .attributes
-                .contains(&("nestedSetLeft".into(), Value::Int(2 * (index as i64).max(1) - i64::from(index == 0)))),
+                .contains(&("nestedSetLeft".into(), SpanValue::Int(2 * (index as i64).max(1) - i64::from(index == 0)))),
             "{shown:?}"
         );
     }
@@ -152,7 +153,7 @@ fn a_set_for_every_span_of_a_long_trace_is_no_problem() {
 
     // What was said of one set is said of every group of it again.
     let mut trace = trace;
-    let long = Value::from("x".repeat(10_000));
+    let long = SpanValue::from("x".repeat(10_000));
     trace.spans.truncate(10_000);
     trace.spans.iter_mut().for_each(|span| span.attributes.push(("long".into(), long.clone())));
     let query = prepared("{} | by(span.long) | by(span:id)");

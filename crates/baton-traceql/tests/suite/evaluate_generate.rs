@@ -5,8 +5,8 @@ use baton_traceql::{
     PipelineExpr, Query, Root, Scalar, ScalarFilter, Scope, SpansetExpr, SpansetOp, Stage, Trace, UnaryOp,
 };
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
-    Value,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, SpanValue, TraceId,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn span() -> impl Strategy<Value = Span> {
         let (own, resource, scope, events, links) = lists;
         let event = |(after, attributes): (u64, Attributes)| SpanEvent {
             at: start + after,
-            name: Key::Borrowed(if after == 0 { "n" } else { "e" }),
+            name: AttributeKey::Borrowed(if after == 0 { "n" } else { "e" }),
             attributes,
             dropped_attributes: 0,
         };
@@ -66,7 +66,7 @@ fn span() -> impl Strategy<Value = Span> {
             parent: parent.map(id),
             trace_state: String::new(),
             flags: 0,
-            name: Key::Borrowed(name),
+            name: AttributeKey::Borrowed(name),
             kind,
             start,
             end: start + lasts,
@@ -75,8 +75,8 @@ fn span() -> impl Strategy<Value = Span> {
             links: links.into_iter().map(link).collect(),
             status,
             status_message: String::new(),
-            dropped: Dropped::default(),
-            resource: Arc::new(Resource { attributes: resource, ..Resource::default() }),
+            dropped: SpanDropCounts::default(),
+            resource: Arc::new(SpanResource { attributes: resource, ..SpanResource::default() }),
             scope: Arc::new(SpanScope { attributes: scope, ..SpanScope::default() }),
         }
     })
@@ -85,19 +85,19 @@ fn span() -> impl Strategy<Value = Span> {
 fn attributes() -> impl Strategy<Value = Attributes> {
     let keys = ["a", "b", "service.name"].map(|key| option::weighted(0.3, value()).prop_map(move |value| (key, value)));
     keys.prop_map(|pairs| {
-        pairs.into_iter().filter_map(|(key, value)| value.map(|value| (Key::Borrowed(key), value))).collect()
+        pairs.into_iter().filter_map(|(key, value)| value.map(|value| (AttributeKey::Borrowed(key), value))).collect()
     })
 }
 
-fn value() -> impl Strategy<Value = Value> {
+fn value() -> impl Strategy<Value = SpanValue> {
     let single = prop_oneof![
-        (0..3_i64).prop_map(Value::Int),
-        select(vec![0.5, 1.0, 2.0]).prop_map(Value::Float),
-        select(vec!["x", "y", "xy"]).prop_map(Value::from),
-        any::<bool>().prop_map(Value::Bool),
-        Just(Value::Empty),
+        (0..3_i64).prop_map(SpanValue::Int),
+        select(vec![0.5, 1.0, 2.0]).prop_map(SpanValue::Float),
+        select(vec!["x", "y", "xy"]).prop_map(SpanValue::from),
+        any::<bool>().prop_map(SpanValue::Bool),
+        Just(SpanValue::Empty),
     ];
-    prop_oneof![5 => single.clone(), 1 => vec(single, 0..3).prop_map(Value::List)]
+    prop_oneof![5 => single.clone(), 1 => vec(single, 0..3).prop_map(SpanValue::List)]
 }
 
 /// Queries that can all be run.

@@ -5,7 +5,7 @@ use baton_traceql::{
     Aggregate, AggregateOp, Aliases, ArithmeticOp, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal,
     PipelineExpr, Scalar, ScalarFilter, Scope, SpansetExpr, SpansetOp, Stage, UnaryOp,
 };
-use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, Value};
+use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, SpanValue};
 
 /// A value, or something that is there and cannot be compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub(crate) enum V {
     Bool(bool),
     Status(SpanStatus),
     Kind(SpanKind),
-    Whole(Value),
+    Whole(SpanValue),
 }
 
 pub(crate) struct Naive<'a> {
@@ -25,7 +25,7 @@ pub(crate) struct Naive<'a> {
     pub(crate) aliases: Aliases,
 }
 
-type Set = (Vec<usize>, Vec<(String, Value)>);
+type Set = (Vec<usize>, Vec<(String, SpanValue)>);
 
 impl Naive<'_> {
     pub(crate) fn pipeline(&self, expr: &PipelineExpr) -> Vec<Set> {
@@ -67,9 +67,9 @@ impl Naive<'_> {
 
     fn by(&self, of: &FieldExpr, (mut spans, said): Set) -> Vec<Set> {
         spans.sort_by_key(|span| self.place(*span));
-        let mut groups: Vec<(Vec<Value>, Vec<usize>)> = Vec::new();
+        let mut groups: Vec<(Vec<SpanValue>, Vec<usize>)> = Vec::new();
         for span in spans {
-            let values: Vec<Value> = match of {
+            let values: Vec<SpanValue> = match of {
                 FieldExpr::Field(field) => self.raw(field, span).into_iter().map(shown).collect(),
                 _ => self.values(of, span).into_iter().map(shown).collect(),
             };
@@ -78,11 +78,11 @@ impl Naive<'_> {
                 None => groups.push((values, vec![span])),
             }
         }
-        let named = |(mut values, spans): (Vec<Value>, Vec<usize>)| {
+        let named = |(mut values, spans): (Vec<SpanValue>, Vec<usize>)| {
             let value = match values.len() {
-                0 => Value::from("nil"),
+                0 => SpanValue::from("nil"),
                 1 => values.remove(0),
-                _ => Value::List(values),
+                _ => SpanValue::List(values),
             };
             (spans, say(said.clone(), format!("by({of})"), value))
         };
@@ -330,7 +330,7 @@ impl Naive<'_> {
     }
 }
 
-fn say(mut said: Vec<(String, Value)>, name: String, value: Value) -> Vec<(String, Value)> {
+fn say(mut said: Vec<(String, SpanValue)>, name: String, value: SpanValue) -> Vec<(String, SpanValue)> {
     said.retain(|(known, _)| *known != name);
     said.push((name, value));
     said
@@ -339,7 +339,7 @@ fn say(mut said: Vec<(String, Value)>, name: String, value: Value) -> Vec<(Strin
 fn in_scope(span: &Span, scope: Scope, name: &str) -> Vec<V> {
     let of = |attributes: &Attributes| {
         let found = attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
-        found.filter(|value| *value != Value::Empty).map(V::Whole)
+        found.filter(|value| *value != SpanValue::Empty).map(V::Whole)
     };
     match scope {
         Scope::Span => of(&span.attributes).into_iter().collect(),
@@ -357,26 +357,26 @@ fn in_scope(span: &Span, scope: Scope, name: &str) -> Vec<V> {
 
 pub(crate) fn elements(value: V) -> Vec<V> {
     match value {
-        V::Whole(Value::List(values)) => values.into_iter().flat_map(|value| elements(V::Whole(value))).collect(),
-        V::Whole(Value::Text(text)) => vec![V::Text(text.into_owned())],
-        V::Whole(Value::Int(number)) => vec![V::Int(number)],
-        V::Whole(Value::Float(number)) => vec![V::Float(number)],
-        V::Whole(Value::Bool(value)) => vec![V::Bool(value)],
+        V::Whole(SpanValue::List(values)) => values.into_iter().flat_map(|value| elements(V::Whole(value))).collect(),
+        V::Whole(SpanValue::Text(text)) => vec![V::Text(text.into_owned())],
+        V::Whole(SpanValue::Int(number)) => vec![V::Int(number)],
+        V::Whole(SpanValue::Float(number)) => vec![V::Float(number)],
+        V::Whole(SpanValue::Bool(value)) => vec![V::Bool(value)],
         V::Whole(_) => Vec::new(),
         other => vec![other],
     }
 }
 
-pub(crate) fn shown(value: V) -> Value {
+pub(crate) fn shown(value: V) -> SpanValue {
     match value {
         V::Whole(value) => value,
-        V::Text(text) => Value::from(text),
-        V::Int(number) => Value::Int(number),
-        V::Float(number) => Value::Float(number),
-        V::Bool(value) => Value::Bool(value),
-        V::Duration(number) => Value::from(Literal::Duration(number).to_string()),
-        V::Status(status) => Value::from(Literal::Status(status).to_string()),
-        V::Kind(kind) => Value::from(Literal::Kind(kind).to_string()),
+        V::Text(text) => SpanValue::from(text),
+        V::Int(number) => SpanValue::Int(number),
+        V::Float(number) => SpanValue::Float(number),
+        V::Bool(value) => SpanValue::Bool(value),
+        V::Duration(number) => SpanValue::from(Literal::Duration(number).to_string()),
+        V::Status(status) => SpanValue::from(Literal::Status(status).to_string()),
+        V::Kind(kind) => SpanValue::from(Literal::Kind(kind).to_string()),
     }
 }
 

@@ -6,10 +6,10 @@ use baton_traceql::{
     AggregateOp, Aliases, ArithmeticOp, Attribute, Compare, CompareOp, Field, FirstStage, Intrinsic, Literal,
     MetricsExpr, MetricsQuery, Scope, SecondStage, SpansetExpr, Steps, Trace,
 };
-use baton_types::{Span, Value};
+use baton_types::{Span, SpanValue};
 use std::cmp::Ordering;
 
-pub(crate) type Labels = Vec<(String, Value)>;
+pub(crate) type Labels = Vec<(String, SpanValue)>;
 /// A series without exemplars.
 pub(crate) type Line = (Labels, Vec<Option<f64>>);
 
@@ -133,7 +133,7 @@ impl NaiveMetrics<'_> {
             let named = |name: &str| if ungrouped { vec![("__name__".to_owned(), text(name))] } else { group.clone() };
             let with = |name: &str, value: f64| {
                 let mut labels = group.clone();
-                labels.push((name.to_owned(), Value::Float(value)));
+                labels.push((name.to_owned(), SpanValue::Float(value)));
                 labels
             };
             match first {
@@ -222,7 +222,7 @@ impl NaiveMetrics<'_> {
     fn compare(&self, query: &MetricsQuery, compare: &Compare) -> Vec<Line> {
         let SpansetExpr::Filter(selection) = &compare.selection else { panic!("not generated") };
         // Side, interval, field, value.
-        let mut seen: Vec<(usize, usize, String, Value)> = Vec::new();
+        let mut seen: Vec<(usize, usize, String, SpanValue)> = Vec::new();
         for trace in self.traces {
             let naive = Naive { spans: &trace.spans, aliases: self.aliases };
             for at in naive.pipeline(&query.spans).into_iter().flat_map(|(spans, _)| spans) {
@@ -242,7 +242,7 @@ impl NaiveMetrics<'_> {
             names.sort();
             names.dedup();
             for name in names {
-                let count = |interval: Option<usize>, value: Option<&Value>| {
+                let count = |interval: Option<usize>, value: Option<&SpanValue>| {
                     let counted = seen.iter().filter(|(its_side, its_interval, its_name, its_value)| {
                         *its_side == side
                             && interval.is_none_or(|interval| interval == *its_interval)
@@ -251,15 +251,16 @@ impl NaiveMetrics<'_> {
                     });
                     counted.count() as f64
                 };
-                let samples = |value: Option<&Value>| -> Vec<Option<f64>> {
+                let samples = |value: Option<&SpanValue>| -> Vec<Option<f64>> {
                     (0..self.steps.count()).map(|interval| Some(count(Some(interval), value))).collect()
                 };
-                let labels =
-                    |kind: String, value: Value| vec![("__meta_type".to_owned(), text(&kind)), (name.clone(), value)];
+                let labels = |kind: String, value: SpanValue| {
+                    vec![("__meta_type".to_owned(), text(&kind)), (name.clone(), value)]
+                };
                 lines.push((labels(format!("{kind}_total"), text("nil")), samples(None)));
-                let mut values: Vec<&Value> = Vec::new();
+                let mut values: Vec<&SpanValue> = Vec::new();
                 for (_, _, _, value) in seen.iter().filter(|one| one.0 == side && one.2 == *name) {
-                    if !matches!(value, Value::List(_) | Value::Empty) && !values.contains(&value) {
+                    if !matches!(value, SpanValue::List(_) | SpanValue::Empty) && !values.contains(&value) {
                         values.push(value);
                     }
                 }
@@ -280,7 +281,7 @@ impl NaiveMetrics<'_> {
 }
 
 /// What a span is compared by.
-fn told(naive: &Naive<'_>, span: &Span) -> Vec<(String, Value)> {
+fn told(naive: &Naive<'_>, span: &Span) -> Vec<(String, SpanValue)> {
     let root = &naive.spans[naive.root()];
     let mut told = vec![
         ("name".to_owned(), text(&span.name)),
@@ -299,8 +300,8 @@ fn told(naive: &Naive<'_>, span: &Span) -> Vec<(String, Value)> {
 fn labels(naive: &Naive<'_>, by: &[Field], span: usize) -> Labels {
     let mut labels = Labels::new();
     for field in by {
-        let mut values: Vec<Value> = naive.raw(field, span).into_iter().map(shown).collect();
-        let value = if values.len() > 1 { Some(Value::List(values)) } else { values.pop() };
+        let mut values: Vec<SpanValue> = naive.raw(field, span).into_iter().map(shown).collect();
+        let value = if values.len() > 1 { Some(SpanValue::List(values)) } else { values.pop() };
         if let Some(value) = value.filter(|_| !labels.iter().any(|(name, _)| *name == field.to_string())) {
             labels.push((field.to_string(), value));
         }
@@ -311,8 +312,8 @@ fn labels(naive: &Naive<'_>, by: &[Field], span: usize) -> Labels {
     labels
 }
 
-fn text(text: &str) -> Value {
-    Value::from(text.to_owned())
+fn text(text: &str) -> SpanValue {
+    SpanValue::from(text.to_owned())
 }
 
 fn something(mut lines: Vec<Line>) -> Vec<Line> {
@@ -375,21 +376,21 @@ pub(crate) fn by_labels(left: &Labels, right: &Labels) -> Ordering {
     Ordering::Equal
 }
 
-fn by_value(left: &Value, right: &Value) -> Ordering {
-    let rank = |value: &Value| match value {
-        Value::Empty => 0,
-        Value::Bool(_) => 1,
-        Value::Int(_) => 2,
-        Value::Float(_) => 3,
-        Value::Text(_) => 4,
+fn by_value(left: &SpanValue, right: &SpanValue) -> Ordering {
+    let rank = |value: &SpanValue| match value {
+        SpanValue::Empty => 0,
+        SpanValue::Bool(_) => 1,
+        SpanValue::Int(_) => 2,
+        SpanValue::Float(_) => 3,
+        SpanValue::Text(_) => 4,
         _ => 5,
     };
     match (left, right) {
-        (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
-        (Value::Int(left), Value::Int(right)) => left.cmp(right),
-        (Value::Float(left), Value::Float(right)) => left.total_cmp(right),
-        (Value::Text(left), Value::Text(right)) => left.cmp(right),
-        (Value::List(left), Value::List(right)) => {
+        (SpanValue::Bool(left), SpanValue::Bool(right)) => left.cmp(right),
+        (SpanValue::Int(left), SpanValue::Int(right)) => left.cmp(right),
+        (SpanValue::Float(left), SpanValue::Float(right)) => left.total_cmp(right),
+        (SpanValue::Text(left), SpanValue::Text(right)) => left.cmp(right),
+        (SpanValue::List(left), SpanValue::List(right)) => {
             let differ = left.iter().zip(right).map(|(left, right)| by_value(left, right)).find(|order| order.is_ne());
             differ.unwrap_or(left.len().cmp(&right.len()))
         }

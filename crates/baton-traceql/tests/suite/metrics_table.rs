@@ -2,7 +2,7 @@
 
 use super::corpus_spans::{label, traces};
 use baton_traceql::{Aliases, Limits, Measure, Mode, Series, Steps, Trace, parse};
-use baton_types::{SpanId, Value};
+use baton_types::{SpanId, SpanValue};
 use std::fmt::Write;
 
 const SECOND: u64 = 1_000_000_000;
@@ -67,13 +67,13 @@ fn printed(series: &Series) -> String {
     format!("{}: {}", line.trim_end(), samples.collect::<Vec<_>>().join(" "))
 }
 
-fn value_text(value: &Value) -> String {
+fn value_text(value: &SpanValue) -> String {
     match value {
-        Value::Text(text) => format!("{text:?}"),
-        Value::Bool(value) => value.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => format!("{number:?}"),
-        Value::List(values) => format!("[{}]", values.iter().map(value_text).collect::<Vec<_>>().join(", ")),
+        SpanValue::Text(text) => format!("{text:?}"),
+        SpanValue::Bool(value) => value.to_string(),
+        SpanValue::Int(number) => number.to_string(),
+        SpanValue::Float(number) => format!("{number:?}"),
+        SpanValue::List(values) => format!("[{}]", values.iter().map(value_text).collect::<Vec<_>>().join(", ")),
         other => format!("{other:?}"),
     }
 }
@@ -221,7 +221,8 @@ fn values_that_nobody_could_read_are_not_compared() {
         for number in 0..1_500_i64 {
             let mut span = template.clone();
             span.name = if number % 2 == 0 { "even" } else { "odd" }.into();
-            span.attributes = vec![("run".into(), Value::Int(number)), ("third".into(), Value::Int(number % 3))];
+            span.attributes =
+                vec![("run".into(), SpanValue::Int(number)), ("third".into(), SpanValue::Int(number % 3))];
             let tally = if number < split { &mut first } else { &mut second };
             measure.add_trace(0, tally, &Trace { spans: vec![span] }, &|| false);
         }

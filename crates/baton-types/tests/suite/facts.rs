@@ -64,7 +64,7 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
     let artifact = (".*", prop::option::of(".*"), prop::collection::vec(part(), 0..2), object()).prop_map(
         |(id, name, parts, metadata)| Artifact { id: id.into(), description: name.clone(), name, parts, metadata },
     );
-    let reason = (".*", ".*").prop_map(|(code, detail)| Reason::new(code, detail));
+    let reason = (".*", ".*").prop_map(|(code, detail)| FailureReason::new(code, detail));
     let modes = prop::sample::select(vec![ToolExecution::Agent, ToolExecution::Caller]);
     prop_oneof![
         (".*", ".*", message(), modes, prop::option::of(parent)).prop_map(
@@ -81,7 +81,7 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
         (message(), prop::collection::vec(result(), 0..2))
             .prop_map(|(message, results)| TaskEvent::Said { message, results }),
         (".*", moment()).prop_map(|(run, deadline)| TaskEvent::RunStarted {
-            agent: Digest::of(run.as_bytes()),
+            agent: Digest::compute(run.as_bytes()),
             run: run.into(),
             deadline,
             autonomous: false
@@ -166,26 +166,26 @@ fn handoff_event() -> impl Strategy<Value = HandoffEvent> {
 proptest! {
     #[test]
     fn facts_survive_storage(
-        fact in prop_oneof![3 => task_event().prop_map(Fact::Task), 1 => handoff_event().prop_map(Fact::Handoff)],
+        fact in prop_oneof![3 => task_event().prop_map(JournalEvent::Task), 1 => handoff_event().prop_map(JournalEvent::Handoff)],
     ) {
         let body = fact.encode().unwrap();
         let stored = Json::parse(body.as_str()).unwrap();
         prop_assert_eq!(&stored, &body, "what is written is compact");
-        prop_assert_eq!(Fact::decode(fact.kind(), Fact::SCHEMA, &stored).unwrap(), fact);
+        prop_assert_eq!(JournalEvent::decode(fact.kind(), JournalEvent::SCHEMA, &stored).unwrap(), fact);
     }
 }
 
 #[test]
 fn what_cannot_be_read_says_why() {
-    let fact = Fact::Task(TaskEvent::RunPaused { run: "r".into() });
+    let fact = JournalEvent::Task(TaskEvent::RunPaused { run: "r".into() });
     let body = fact.encode().unwrap();
     for (kind, schema, words) in [
-        ("task.run_paused", Fact::SCHEMA + 1, "newer Baton"),
+        ("task.run_paused", JournalEvent::SCHEMA + 1, "newer Baton"),
         ("task.run_paused", 0, "newer Baton"),
-        ("dream.had", Fact::SCHEMA, "newer Baton"),
-        ("handoff.moved", Fact::SCHEMA, "event kind 'handoff.moved'"),
+        ("dream.had", JournalEvent::SCHEMA, "newer Baton"),
+        ("handoff.moved", JournalEvent::SCHEMA, "event kind 'handoff.moved'"),
     ] {
-        let error = Fact::decode(kind, schema, &body).unwrap_err().to_string();
+        let error = JournalEvent::decode(kind, schema, &body).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
 }

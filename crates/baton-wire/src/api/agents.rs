@@ -1,7 +1,7 @@
 //! Agent definitions: read, create, change. Keys are those of `agent.yaml`.
 
-use super::SessionSettings;
-use baton_types::{Include, Json};
+use super::SessionSettingsBody;
+use baton_types::{InclusionMode, Json};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub struct CreateAgent {
     pub prompt: Option<String>,
     /// Default settings of new sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settings: Option<SessionSettings>,
+    pub settings: Option<SessionSettingsBody>,
     /// Whether it runs without a person to answer questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autonomous: Option<bool>,
@@ -71,7 +71,7 @@ pub struct ChangeAgent {
     pub version: Option<String>,
     /// Organization that provides the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub provider: Option<AgentMaker>,
+    pub provider: Option<AgentProviderInfo>,
     /// URL of the icon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icon_url: Option<String>,
@@ -86,7 +86,7 @@ pub struct ChangeAgent {
     pub prompt: Option<String>,
     /// Default settings of new sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub settings: Option<SessionSettings>,
+    pub settings: Option<SessionSettingsBody>,
 }
 
 /// Request to copy an agent.
@@ -106,7 +106,7 @@ pub struct CloneAgent {
 /// Organization that provides an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AgentMaker {
+pub struct AgentProviderInfo {
     /// Name of the organization.
     pub organization: String,
     /// URL of the organization.
@@ -128,7 +128,7 @@ pub struct AgentItem {
     pub priority: Option<u16>,
     /// Condition for including the item in a model request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub include: Option<Include>,
+    pub include: Option<InclusionMode>,
     /// Full text; absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -214,7 +214,7 @@ pub struct ProviderKeyInfo {
 
 /// Location of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentKept {
+pub struct DefinitionLocation {
     /// `memory`, `disk` or `storage`.
     #[serde(rename = "in")]
     pub place: String,
@@ -229,7 +229,7 @@ pub struct AgentKept {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentDefinition {
     /// Where the definition is stored.
-    pub kept: AgentKept,
+    pub kept: DefinitionLocation,
     /// Digest of all files; the ETag.
     pub digest: String,
     /// Format of the definition.
@@ -239,10 +239,10 @@ pub struct AgentDefinition {
     /// Whether it runs without a person to answer questions.
     pub autonomous: bool,
     /// Default settings of new sessions.
-    pub settings: SessionSettings,
+    pub settings: SessionSettingsBody,
     /// Organization that provides the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider: Option<AgentMaker>,
+    pub provider: Option<AgentProviderInfo>,
     /// URL of the icon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon_url: Option<String>,

@@ -22,7 +22,7 @@ pub struct ExportEntry {
     #[serde(default)]
     pub assumed: bool,
     /// Current state.
-    pub state: ExportStanding,
+    pub state: ExportTargetState,
     /// Reason that nothing can be sent at the moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -39,7 +39,7 @@ pub struct ExportEntry {
 /// State of an export target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ExportStanding {
+pub enum ExportTargetState {
     /// Nothing was sent yet.
     #[default]
     Idle,

@@ -86,7 +86,7 @@ pub struct RemoteEntry {
 impl AgentDetails {
     /// The details of an agent that is served below `base`, a URL without a trailing slash. `remote` stays empty: the
     /// definition does not contain the connection of a remote agent.
-    pub fn of(agent: &AgentSpec, base: &str) -> Self {
+    pub fn from_spec(agent: &AgentSpec, base: &str) -> Self {
         let skill = |skill: &SkillSpec| SkillEntry {
             id: skill.id.clone(),
             name: skill.name.clone(),

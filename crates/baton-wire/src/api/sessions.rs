@@ -1,7 +1,7 @@
 //! Sessions: lists, transcripts, settings, and export files.
 
 use crate::{a2a::v1::Message, de};
-use baton_types::{AskWhen, Include, ItemKind, Json, SessionOverrides, Thousandths, Timestamp};
+use baton_types::{ApprovalMode, InclusionMode, ItemKind, Json, SessionOverrides, Thousandths, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Value of the `format` member of a session file.
@@ -56,7 +56,7 @@ pub struct SessionDetails<'a> {
     /// Summary.
     pub session: SessionSummary,
     /// Settings that override the agent's.
-    pub settings: SessionSettings,
+    pub settings: SessionSettingsBody,
     /// Explicitly included items, in the order of inclusion.
     pub included: Vec<SessionItem>,
     /// Excluded items.
@@ -80,7 +80,7 @@ pub struct SessionFile<'a> {
     pub title: Option<String>,
     /// Settings that override the agent's.
     #[serde(default)]
-    pub settings: SessionSettings,
+    pub settings: SessionSettingsBody,
     /// Explicitly included items.
     #[serde(default)]
     pub included: Vec<SessionItem>,
@@ -107,7 +107,7 @@ pub struct SessionMessage<'a> {
     pub message: Message<'a>,
     /// Items that were sent to the model for this answer in addition to the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_context: Option<Vec<SessionUsedItem>>,
+    pub request_context: Option<Vec<SessionContextItem>>,
     /// Token usage of the model call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<SessionUsage>,
@@ -115,7 +115,7 @@ pub struct SessionMessage<'a> {
 
 /// A rule, a reference or a tool that was sent to the model, and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SessionUsedItem {
+pub struct SessionContextItem {
     /// Kind of item.
     pub kind: ItemKind,
     /// Its name.
@@ -124,7 +124,7 @@ pub struct SessionUsedItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// Reason for its inclusion.
-    pub include: Include,
+    pub include: InclusionMode,
     /// Relevance to the request, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
@@ -152,7 +152,7 @@ pub struct SessionItem {
 /// Settings of a session that override the agent's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct SessionSettings {
+pub struct SessionSettingsBody {
     /// The model, as `provider:model`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -170,7 +170,7 @@ pub struct SessionSettings {
     pub top_p: Option<f64>,
     /// When to ask for approval before a tool runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_permission: Option<AskWhen>,
+    pub tool_permission: Option<ApprovalMode>,
     /// Whether the agent runs without a person to answer questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autonomous: Option<bool>,
@@ -185,7 +185,7 @@ pub struct SessionSettings {
     pub context_include_score: Option<f64>,
 }
 
-impl SessionSettings {
+impl SessionSettingsBody {
     /// The names of all settings.
     pub const NAMES: [&str; 10] = [
         "model",
@@ -202,7 +202,7 @@ impl SessionSettings {
 
     /// Converts the settings. The error is the name of a setting whose number is out of range.
     pub fn check(&self) -> Result<SessionOverrides, &'static str> {
-        let share = |name, given: Option<f64>| given.map(|given| Thousandths::of(given).ok_or(name)).transpose();
+        let share = |name, given: Option<f64>| given.map(|given| Thousandths::from_f64(given).ok_or(name)).transpose();
         Ok(SessionOverrides {
             model: self.model.clone(),
             max_turns: self.max_turns,
@@ -218,7 +218,7 @@ impl SessionSettings {
     }
 }
 
-impl From<&SessionOverrides> for SessionSettings {
+impl From<&SessionOverrides> for SessionSettingsBody {
     fn from(settings: &SessionOverrides) -> Self {
         Self {
             model: settings.model.clone(),
@@ -264,7 +264,7 @@ pub struct ChangedSession {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Settings that override the agent's.
-    pub settings: SessionSettings,
+    pub settings: SessionSettingsBody,
     /// Explicitly included items.
     pub included: Vec<SessionItem>,
     /// Excluded items.

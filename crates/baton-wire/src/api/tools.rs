@@ -1,7 +1,7 @@
 //! Tools of an agent and the MCP servers that provide them.
 
 use baton_types::{
-    AnswerAction, Effects, Json, Permission, ToolAnswer, ToolQuestion, ToolRunner, ToolSpec, ToolStanding, Wanted,
+    AnswerAction, Effects, Json, Permission, QuestionKind, ToolAccess, ToolAnswer, ToolQuestion, ToolRunner, ToolSpec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub struct ToolEntry {
 
 impl ToolEntry {
     /// The entry of a tool.
-    pub fn of(tool: &ToolSpec) -> Self {
+    pub fn from_spec(tool: &ToolSpec) -> Self {
         Self {
             name: tool.name.clone(),
             description: tool.description.clone(),
@@ -94,7 +94,7 @@ pub struct ToolReply {
     pub is_error: Option<bool>,
     /// Questions to answer before the call can continue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asks: Vec<AskEntry>,
+    pub asks: Vec<QuestionEntry>,
     /// Opaque state to send back with the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -102,7 +102,7 @@ pub struct ToolReply {
 
 /// One question of a tool; exactly one of `schema`, `url` and `approval` is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AskEntry {
+pub struct QuestionEntry {
     /// Key of the answer.
     pub key: String,
     /// Text of the question.
@@ -123,14 +123,14 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-impl From<ToolQuestion> for AskEntry {
+impl From<ToolQuestion> for QuestionEntry {
     fn from(question: ToolQuestion) -> Self {
         let ToolQuestion { key, message, wants } = question;
         let entry = Self { key, message, ..Self::default() };
         match wants {
-            Wanted::Form { schema } => Self { schema: Some(schema), ..entry },
-            Wanted::Visit { url } => Self { url: Some(url), ..entry },
-            Wanted::Approval => Self { approval: true, ..entry },
+            QuestionKind::Form { schema } => Self { schema: Some(schema), ..entry },
+            QuestionKind::Visit { url } => Self { url: Some(url), ..entry },
+            QuestionKind::Approval => Self { approval: true, ..entry },
         }
     }
 }
@@ -190,9 +190,9 @@ pub struct PermissionState {
     pub disabled: bool,
 }
 
-impl From<ToolStanding> for PermissionState {
-    fn from(standing: ToolStanding) -> Self {
-        let ToolStanding { permission, disabled } = standing;
+impl From<ToolAccess> for PermissionState {
+    fn from(standing: ToolAccess) -> Self {
+        let ToolAccess { permission, disabled } = standing;
         Self { permission, disabled }
     }
 }

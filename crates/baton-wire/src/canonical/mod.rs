@@ -6,11 +6,11 @@ mod text;
 mod tree;
 
 use baton_types::Json;
-pub(crate) use tree::Tree;
+pub(crate) use tree::CanonicalValue;
 
 /// Reason that a document has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotCanonical {
+pub enum CanonicalJsonError {
     /// The document is not JSON, or its text is not Unicode.
     #[error("not JSON: {0}")]
     NotJson(String),
@@ -27,6 +27,6 @@ pub enum NotCanonical {
 
 /// The canonical text: members ordered by the UTF-16 code units of their names, numbers as ECMAScript prints doubles,
 /// strings with minimal escaping, no white space.
-pub fn canonical_json(json: &Json) -> Result<String, NotCanonical> {
-    Ok(Tree::read(json.as_str())?.to_text())
+pub fn canonical_json(json: &Json) -> Result<String, CanonicalJsonError> {
+    Ok(CanonicalValue::read(json.as_str())?.to_text())
 }

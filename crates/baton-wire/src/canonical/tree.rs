@@ -1,6 +1,6 @@
 //! Parsed JSON document with its members in canonical order.
 
-use super::{NotCanonical, text};
+use super::{CanonicalJsonError, text};
 use crate::depth_within;
 use baton_types::MAX_JSON_DEPTH;
 use serde::{
@@ -12,31 +12,31 @@ use std::fmt;
 
 /// Any JSON value; numbers are doubles.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Tree {
+pub(crate) enum CanonicalValue {
     Null,
     Bool(bool),
     Number(f64),
     Text(String),
-    List(Vec<Tree>),
+    List(Vec<CanonicalValue>),
     /// In canonical order; names are unique.
-    Object(Vec<(String, Tree)>),
+    Object(Vec<(String, CanonicalValue)>),
 }
 
-impl Tree {
+impl CanonicalValue {
     /// Parses a JSON text.
-    pub(crate) fn read(json: &str) -> Result<Self, NotCanonical> {
+    pub(crate) fn read(json: &str) -> Result<Self, CanonicalJsonError> {
         if !depth_within(json.as_bytes(), MAX_JSON_DEPTH) {
-            return Err(NotCanonical::TooDeep);
+            return Err(CanonicalJsonError::TooDeep);
         }
-        Self::of(parse::<&RawValue>(json)?)
+        Self::from_raw(parse::<&RawValue>(json)?)
     }
 
-    fn of(raw: &RawValue) -> Result<Self, NotCanonical> {
+    fn from_raw(raw: &RawValue) -> Result<Self, CanonicalJsonError> {
         let json = raw.get();
         match json.as_bytes().first() {
             Some(b'{') => Self::object(parse::<RawMembers<'_>>(json)?.0),
             Some(b'[') => {
-                parse::<Vec<&RawValue>>(json)?.into_iter().map(Self::of).collect::<Result<_, _>>().map(Self::List)
+                parse::<Vec<&RawValue>>(json)?.into_iter().map(Self::from_raw).collect::<Result<_, _>>().map(Self::List)
             }
             Some(b'"') => parse(json).map(Self::Text),
             Some(b't' | b'f') => parse(json).map(Self::Bool),
@@ -44,18 +44,18 @@ impl Tree {
             // The JSON parser may be off by one in the last digit.
             _ => match json.parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(Self::Number(number)),
-                Ok(_) => Err(NotCanonical::NotFinite(json.chars().take(32).collect())),
-                Err(error) => Err(NotCanonical::NotJson(error.to_string())),
+                Ok(_) => Err(CanonicalJsonError::NotFinite(json.chars().take(32).collect())),
+                Err(error) => Err(CanonicalJsonError::NotJson(error.to_string())),
             },
         }
     }
 
-    fn object(raw: Vec<(String, &RawValue)>) -> Result<Self, NotCanonical> {
-        let members = raw.into_iter().map(|(name, value)| Ok((name, Self::of(value)?)));
+    fn object(raw: Vec<(String, &RawValue)>) -> Result<Self, CanonicalJsonError> {
+        let members = raw.into_iter().map(|(name, value)| Ok((name, Self::from_raw(value)?)));
         let mut members = members.collect::<Result<Vec<_>, _>>()?;
         members.sort_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
         match members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            Some(pair) => Err(NotCanonical::Duplicate(pair[0].0.chars().take(64).collect())),
+            Some(pair) => Err(CanonicalJsonError::Duplicate(pair[0].0.chars().take(64).collect())),
             None => Ok(Self::Object(members)),
         }
     }
@@ -135,8 +135,8 @@ impl Tree {
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, NotCanonical> {
-    serde_json::from_str(json).map_err(|error| NotCanonical::NotJson(error.to_string()))
+fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, CanonicalJsonError> {
+    serde_json::from_str(json).map_err(|error| CanonicalJsonError::NotJson(error.to_string()))
 }
 
 /// All members, duplicates included.
@@ -144,8 +144,8 @@ struct RawMembers<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for RawMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
+        struct RawMembersVisitor;
+        impl<'de> Visitor<'de> for RawMembersVisitor {
             type Value = RawMembers<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,6 +160,6 @@ impl<'de> Deserialize<'de> for RawMembers<'de> {
                 Ok(RawMembers(members))
             }
         }
-        deserializer.deserialize_map(Object)
+        deserializer.deserialize_map(RawMembersVisitor)
     }
 }

@@ -1,7 +1,7 @@
 //! Wire form of an artifact.
 
 use super::{Part, metadata};
-use crate::{Violations, a2a::v1, de, members::Members};
+use crate::{Violations, a2a::v1, de, members::ObjectMembers};
 use baton_types::Json;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -77,7 +77,7 @@ impl Default for Artifact {
 }
 
 /// Default MIME type of an artifact, derived from its first part.
-fn usual_media_type(parts: &[v1::Part<'_>]) -> String {
+fn default_media_type(parts: &[v1::Part<'_>]) -> String {
     let usual = match parts.first() {
         Some(v1::Part { media_type: Some(media_type), .. }) => media_type,
         Some(v1::Part { text: Some(_), .. }) => "text/plain",
@@ -93,8 +93,8 @@ impl Artifact {
         let parts = self.parts.into_iter().enumerate();
         let parts: Vec<_> =
             parts.filter_map(|(index, part)| part.into_v1(&format!("{path}.parts[{index}]"), violations)).collect();
-        let mut own = Members::default();
-        own.put_text("mediaType", self.media_type.filter(|said| *said != usual_media_type(&parts)));
+        let mut own = ObjectMembers::default();
+        own.put_text("mediaType", self.media_type.filter(|said| *said != default_media_type(&parts)));
         if self.index > 0 {
             own.put("index", Json::from(serde_json::Value::from(self.index)));
         }
@@ -119,8 +119,8 @@ impl Artifact {
 
 impl From<v1::Artifact<'_>> for Artifact {
     fn from(artifact: v1::Artifact<'_>) -> Self {
-        let usual = usual_media_type(&artifact.parts);
-        let (metadata, mut own) = metadata::lift(artifact.metadata, |name, value| match name {
+        let usual = default_media_type(&artifact.parts);
+        let (metadata, mut own) = metadata::extract(artifact.metadata, |name, value| match name {
             "mediaType" | "traceId" | "createdAt" => metadata::is_text(value),
             "index" => value.read::<u32>().is_ok(),
             "append" | "lastChunk" => value.read::<bool>().is_ok(),

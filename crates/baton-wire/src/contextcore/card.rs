@@ -43,7 +43,7 @@ pub struct Card {
     pub documentation_url: Option<String>,
     /// Provider of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub provider: Option<Provider>,
+    pub provider: Option<CardProvider>,
     /// URL of the Tempo API with its spans; ContextCore only.
     #[serde(skip_serializing_if = "Option::is_none", alias = "tempoUrl")]
     pub tempo_url: Option<String>,
@@ -130,7 +130,7 @@ pub struct Authentication {
 /// Provider of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Provider {
+pub struct CardProvider {
     /// Name.
     #[serde(deserialize_with = "de::or_default")]
     pub organization: String,
@@ -144,7 +144,7 @@ pub struct Provider {
 
 impl Card {
     /// The full card of an agent that is served at `url`; it lists only available features.
-    pub fn of(agent: &AgentSpec, url: &str) -> Self {
+    pub fn from_spec(agent: &AgentSpec, url: &str) -> Self {
         let output_modes = || INPUT_MODES.map(str::to_owned).to_vec();
         let skills = agent.skills.iter().map(|skill| Skill {
             id: skill.id.clone(),

@@ -26,7 +26,7 @@ pub struct Discovery {
     pub endpoints: Endpoints,
     /// The server of the agent; absent in documents of ContextCore's own servers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub server: Option<Server>,
+    pub server: Option<DiscoveryServer>,
 }
 
 /// Location of spans.
@@ -62,7 +62,7 @@ pub struct Endpoints {
 /// A server program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Server {
+pub struct DiscoveryServer {
     /// Its name.
     #[serde(deserialize_with = "de::or_default")]
     pub name: String,
@@ -76,14 +76,14 @@ impl Discovery {
     pub const VERSION: &str = "1.0";
 
     /// The document of an agent that Baton `version` serves at `url`, without a trailing slash.
-    pub fn of(agent: &AgentSpec, url: &str, version: &str) -> Self {
+    pub fn from_spec(agent: &AgentSpec, url: &str, version: &str) -> Self {
         Self {
             version: Self::VERSION.to_owned(),
             protocol: "contextcore".to_owned(),
-            agent: Card::of(agent, url),
+            agent: Card::from_spec(agent, url),
             discovery: Telemetry::default(),
             endpoints: Endpoints { a2a: Some(format!("{url}/a2a")), ..Endpoints::default() },
-            server: Some(Server { name: "baton".to_owned(), version: version.to_owned() }),
+            server: Some(DiscoveryServer { name: "baton".to_owned(), version: version.to_owned() }),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Wire form of a message.
 
 use super::{Part, Role, metadata};
-use crate::{Violations, a2a::v1, de, members::Members};
+use crate::{Violations, a2a::v1, de, members::ObjectMembers};
 use baton_types::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -53,7 +53,7 @@ impl Message {
     ///
     /// A system message is marked as such and attributed to the caller, because the agent did not write it.
     pub fn into_v1(self, path: &str, violations: &mut Violations) -> v1::Message<'static> {
-        let mut own = Members::default();
+        let mut own = ObjectMembers::default();
         own.put_text("timestamp", self.timestamp);
         own.put_text("agentId", self.agent_id);
         own.put_text("sessionId", self.session_id);
@@ -83,7 +83,7 @@ impl Message {
 impl From<v1::Message<'_>> for Message {
     fn from(message: v1::Message<'_>) -> Self {
         let is_user = message.role != v1::Role::Agent;
-        let (metadata, mut own) = metadata::lift(message.metadata, |name, value| match name {
+        let (metadata, mut own) = metadata::extract(message.metadata, |name, value| match name {
             "timestamp" | "agentId" | "sessionId" | "conversationId" => metadata::is_text(value),
             "role" => is_user && value.as_str() == "\"system\"",
             _ => false,

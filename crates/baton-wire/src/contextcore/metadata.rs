@@ -1,7 +1,7 @@
 //! The metadata key that holds data without a 1.0 equivalent.
 
 use crate::Violations;
-use crate::members::Members;
+use crate::members::ObjectMembers;
 use baton_types::Json;
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ pub(super) const KEY: &str = "contextcore";
 /// `metadata` with `own` added under the key.
 pub(super) fn add(
     metadata: Option<Json>,
-    own: Members,
+    own: ObjectMembers,
     path: impl FnOnce() -> String,
     violations: &mut Violations,
 ) -> Option<Json> {
@@ -22,10 +22,10 @@ pub(super) fn add(
     if own.is_empty() {
         return metadata;
     }
-    let mut members = metadata.as_ref().and_then(Members::of).unwrap_or_default();
+    let mut members = metadata.as_ref().and_then(ObjectMembers::from_json).unwrap_or_default();
     let mut ours = match members.take(&[KEY]).filter(|json| json.as_str() != "null") {
-        None => Members::default(),
-        Some(json) => match Members::of(&json) {
+        None => ObjectMembers::default(),
+        Some(json) => match ObjectMembers::from_json(&json) {
             Some(ours) => ours,
             None => {
                 violations.add(format!("{}.{KEY}", path()), "must be a JSON object");
@@ -41,10 +41,12 @@ pub(super) fn add(
 }
 
 /// Removes the members under the key that `chosen` selects; the rest of `metadata` keeps its text.
-pub(super) fn lift(metadata: Option<Json>, chosen: impl Fn(&str, &Json) -> bool) -> (Option<Json>, Members) {
-    let read = metadata.as_ref().and_then(Members::of);
-    let Some(mut members) = read else { return (metadata, Members::default()) };
-    let Some(mut ours) = members.get(&[KEY]).and_then(Members::of) else { return (metadata, Members::default()) };
+pub(super) fn extract(metadata: Option<Json>, chosen: impl Fn(&str, &Json) -> bool) -> (Option<Json>, ObjectMembers) {
+    let read = metadata.as_ref().and_then(ObjectMembers::from_json);
+    let Some(mut members) = read else { return (metadata, ObjectMembers::default()) };
+    let Some(mut ours) = members.get(&[KEY]).and_then(ObjectMembers::from_json) else {
+        return (metadata, ObjectMembers::default());
+    };
     let lifted = ours.split_off(chosen);
     if lifted.is_empty() {
         return (metadata, lifted);
@@ -53,7 +55,7 @@ pub(super) fn lift(metadata: Option<Json>, chosen: impl Fn(&str, &Json) -> bool)
     if !ours.is_empty() {
         members.put(KEY, ours.into_json());
     }
-    (Some(members).filter(|members| !members.is_empty()).map(Members::into_json), lifted)
+    (Some(members).filter(|members| !members.is_empty()).map(ObjectMembers::into_json), lifted)
 }
 
 /// Whether a value is a JSON string, as most extracted values must be.

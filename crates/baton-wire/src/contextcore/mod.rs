@@ -30,10 +30,10 @@ mod part;
 mod task;
 
 pub use artifact::Artifact;
-pub use card::{Authentication, Capabilities, Card, Provider, Skill};
-pub use discovery::{Discovery, Endpoints, Server, Telemetry};
+pub use card::{Authentication, Capabilities, Card, CardProvider, Skill};
+pub use discovery::{Discovery, DiscoveryServer, Endpoints, Telemetry};
 pub use message::Message;
 pub use names::{Method, PartType, Role, State};
 pub use params::{ListParams, SendParams, TaskParams};
 pub use part::Part;
-pub use task::{Canceled, Task, TaskList};
+pub use task::{CancelResult, Task, TaskList};

@@ -147,12 +147,12 @@ words! {
 
 impl PartType {
     /// Whether the type is specific to ContextCore, without a 1.0 equivalent.
-    pub const fn is_own(self) -> bool {
+    pub const fn is_native(self) -> bool {
         !matches!(self, Self::Text | Self::File | Self::Data | Self::Json | Self::Form)
     }
 
     /// Accepted names of the required member, for types specific to ContextCore.
-    pub(super) const fn required(self) -> Option<&'static [&'static str]> {
+    pub(super) const fn required_member(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Trace => Some(&["trace_id", "traceId"]),
             Self::Span => Some(&["span_id", "spanId"]),

@@ -5,7 +5,7 @@ use crate::{
     FieldViolation, Violations,
     a2a::v1::{self, Error, check_id},
     de,
-    members::Members,
+    members::ObjectMembers,
 };
 use baton_types::Json;
 use serde::{Deserialize, Serialize};
@@ -48,11 +48,12 @@ impl SendParams {
         match message.role {
             Role::User => {}
             Role::Agent => violations.add("message.role", "must be user; agent is reserved for the agent"),
-            Role::System => violations
-                .add("message.role", "must be user; system instructions belong in the agent's definition"),
+            Role::System => {
+                violations.add("message.role", "must be user; system instructions belong in the agent's definition")
+            }
         }
         let mut place = |beside: Option<String>, inside: Option<String>, name: &str| {
-            let (beside, inside) = (said(beside), said(inside));
+            let (beside, inside) = (non_empty(beside), non_empty(inside));
             if let (Some(beside), Some(inside)) = (&beside, &inside)
                 && beside != inside
             {
@@ -63,10 +64,10 @@ impl SendParams {
         message.task_id = place(self.task_id, message.task_id, "taskId");
         message.context_id = place(self.context_id, message.context_id, "contextId");
         if message.context_id.is_none() && message.task_id.is_none() {
-            message.context_id = said(message.conversation_id.clone());
+            message.context_id = non_empty(message.conversation_id.clone());
         }
-        let mut own = Members::default();
-        if let Some(capability) = said(self.capability_id) {
+        let mut own = ObjectMembers::default();
+        if let Some(capability) = non_empty(self.capability_id) {
             check_id(&capability, "capabilityId", &mut violations);
             own.put("capabilityId", Json::string(&capability));
         }
@@ -81,12 +82,12 @@ impl SendParams {
             configuration: Some(configuration),
             metadata: self.metadata,
         };
-        violations.none_or(request).map_err(Error::invalid_params)
+        violations.into_result(request).map_err(Error::invalid_params)
     }
 }
 
 /// An empty string counts as absent.
-fn said(text: Option<String>) -> Option<String> {
+fn non_empty(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
 
@@ -96,8 +97,9 @@ impl From<v1::SendMessageRequest<'_>> for SendParams {
         let Some(mut message) = request.message else {
             return Self { metadata: request.metadata, ..Self::default() };
         };
-        let (rest, mut own) =
-            metadata::lift(message.metadata.take(), |name, value| name == "capabilityId" && metadata::is_text(value));
+        let (rest, mut own) = metadata::extract(message.metadata.take(), |name, value| {
+            name == "capabilityId" && metadata::is_text(value)
+        });
         message.metadata = rest;
         let message = Message::from(message);
         Self {
@@ -122,18 +124,18 @@ pub struct TaskParams {
 impl TaskParams {
     /// `GetTask` with the full history.
     pub fn into_get(self) -> Result<v1::GetTaskRequest<'static>, Error> {
-        Ok(v1::GetTaskRequest { id: self.checked()?, ..v1::GetTaskRequest::default() })
+        Ok(v1::GetTaskRequest { id: self.checked_id()?, ..v1::GetTaskRequest::default() })
     }
 
     /// `CancelTask`.
     pub fn into_cancel(self) -> Result<v1::CancelTaskRequest<'static>, Error> {
-        Ok(v1::CancelTaskRequest { id: self.checked()?, ..v1::CancelTaskRequest::default() })
+        Ok(v1::CancelTaskRequest { id: self.checked_id()?, ..v1::CancelTaskRequest::default() })
     }
 
-    fn checked(self) -> Result<Cow<'static, str>, Error> {
+    fn checked_id(self) -> Result<Cow<'static, str>, Error> {
         let mut violations = Violations::default();
         check_id(&self.task_id, "taskId", &mut violations);
-        violations.none_or(Cow::Owned(self.task_id)).map_err(Error::invalid_params)
+        violations.into_result(Cow::Owned(self.task_id)).map_err(Error::invalid_params)
     }
 }
 
@@ -161,7 +163,7 @@ impl ListParams {
             return Err(Error::invalid_params(FieldViolation { field: "limit".to_owned(), description }.into()));
         };
         Ok(v1::ListTasksRequest {
-            context_id: said(self.context_id).map(Cow::Owned),
+            context_id: non_empty(self.context_id).map(Cow::Owned),
             page_size: Some(limit),
             include_artifacts: Some(true),
             ..v1::ListTasksRequest::default()

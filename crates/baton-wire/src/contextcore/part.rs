@@ -1,7 +1,7 @@
 //! Wire form of a part of a message or artifact.
 
 use super::{PartType, metadata};
-use crate::{Violations, a2a::v1, members::Members};
+use crate::{Violations, a2a::v1, members::ObjectMembers};
 use baton_types::Json;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeMap as _};
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ const NAME: &[&str] = &["fileName", "file_name", "name", "filename"];
 const ADDRESS: &[&str] = &["fileUri", "file_uri"];
 
 /// Names with a meaning in a part; members restored from metadata must not use them.
-const RESERVED: &[&[&str]] = &[TYPE, MEDIA_TYPE, NAME, ADDRESS, &["text", "file", "data", "json", "metadata"]];
+const RESERVED_MEMBERS: &[&[&str]] = &[TYPE, MEDIA_TYPE, NAME, ADDRESS, &["text", "file", "data", "json", "metadata"]];
 
 /// A part: its type, and its members in source order.
 ///
@@ -21,13 +21,13 @@ const RESERVED: &[&[&str]] = &[TYPE, MEDIA_TYPE, NAME, ADDRESS, &["text", "file"
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     kind: PartType,
-    members: Members,
+    members: ObjectMembers,
 }
 
 impl Part {
     /// A text part.
     pub fn text(text: &str) -> Self {
-        let mut members = Members::default();
+        let mut members = ObjectMembers::default();
         members.put("text", Json::string(text));
         Self { kind: PartType::Text, members }
     }
@@ -38,30 +38,30 @@ impl Part {
     }
 
     /// A part of a type specific to ContextCore, unwrapped from a data part.
-    fn unwrapped(data: &Json) -> Option<Self> {
-        let mut wrapper = Members::of(data)?;
+    fn from_wrapper(data: &Json) -> Option<Self> {
+        let mut wrapper = ObjectMembers::from_json(data)?;
         let inside = wrapper.take(&[metadata::KEY])?;
         // Data without the required member stays data: clients of the dialect would reject the part.
-        let is_whole = |part: &Self| part.kind.required().is_none_or(|names| part.members.get(names).is_some());
-        if wrapper.is_empty() { Self::own(&inside).filter(is_whole) } else { None }
+        let is_whole = |part: &Self| part.kind.required_member().is_none_or(|names| part.members.get(names).is_some());
+        if wrapper.is_empty() { Self::from_native_json(&inside).filter(is_whole) } else { None }
     }
 
-    fn own(json: &Json) -> Option<Self> {
-        let mut members = Members::of(json)?;
+    fn from_native_json(json: &Json) -> Option<Self> {
+        let mut members = ObjectMembers::from_json(json)?;
         let kind = members.take_text(TYPE).and_then(|name| PartType::from_name(&name))?;
-        kind.is_own().then_some(Self { kind, members })
+        kind.is_native().then_some(Self { kind, members })
     }
 
     /// Converts to 1.0; validation errors go to `violations` under `path`.
     pub fn into_v1(self, path: &str, violations: &mut Violations) -> Option<v1::Part<'static>> {
         let Self { kind, mut members } = self;
-        if kind.is_own() {
-            if let Some(names) = kind.required().filter(|names| members.get(names).is_none()) {
+        if kind.is_native() {
+            if let Some(names) = kind.required_member().filter(|names| members.get(names).is_none()) {
                 violations.add(format!("{path}.{}", names[0]), format!("required in a part of type {kind}"));
                 return None;
             }
-            let mut wrapper = Members::default();
-            wrapper.put(metadata::KEY, Json::of(&Self { kind, members }).ok()?);
+            let mut wrapper = ObjectMembers::default();
+            wrapper.put(metadata::KEY, Json::from_serializable(&Self { kind, members }).ok()?);
             return Some(v1::Part { data: Some(wrapper.into_json()), ..v1::Part::default() });
         }
         let mut missing = |name: &str| {
@@ -69,14 +69,14 @@ impl Part {
             None
         };
         let mut part = v1::Part::default();
-        let mut file = Members::default();
+        let mut file = ObjectMembers::default();
         match kind {
             PartType::Text => match members.take_text(&["text"]) {
                 Some(text) => part.text = Some(text.into()),
                 None => return missing("text"),
             },
             PartType::File => {
-                file = members.take(&["file"]).as_ref().and_then(Members::of).unwrap_or_default();
+                file = members.take(&["file"]).as_ref().and_then(ObjectMembers::from_json).unwrap_or_default();
                 let uri = members.take_text(ADDRESS);
                 match (file.take_text(&["uri", "url"]).or(uri), file.take_text(&["bytes"])) {
                     (Some(uri), _) => part.url = Some(uri.into()),
@@ -103,16 +103,16 @@ impl Part {
 impl From<v1::Part<'_>> for Part {
     fn from(part: v1::Part<'_>) -> Self {
         let bare = part.metadata.is_none() && part.filename.is_none() && part.media_type.is_none();
-        if let Some(own) = part.data.as_ref().filter(|_| bare).and_then(Self::unwrapped) {
+        if let Some(own) = part.data.as_ref().filter(|_| bare).and_then(Self::from_wrapper) {
             return own;
         }
         let is_data = part.text.is_none() && part.raw.is_none() && part.url.is_none() && part.data.is_some();
         let typed =
             |name: &str, value: &Json| is_data && name == "type" && matches!(value.as_str(), "\"json\"" | "\"form\"");
-        let plain = |name: &str| !RESERVED.iter().any(|names| names.contains(&name));
-        let (metadata, mut lifted) = metadata::lift(part.metadata, |name, value| typed(name, value) || plain(name));
+        let plain = |name: &str| !RESERVED_MEMBERS.iter().any(|names| names.contains(&name));
+        let (metadata, mut lifted) = metadata::extract(part.metadata, |name, value| typed(name, value) || plain(name));
         let said = lifted.take_text(&["type"]).and_then(|name| PartType::from_name(&name));
-        let mut members = Members::default();
+        let mut members = ObjectMembers::default();
         let (media_type, filename) = (part.media_type.map(Cow::into_owned), part.filename.map(Cow::into_owned));
         let kind = match (part.text, part.raw, part.url, part.data) {
             (Some(text), ..) => {
@@ -128,7 +128,7 @@ impl From<v1::Part<'_>> for Part {
                 PartType::Text
             }
             (None, raw, url, _) => {
-                let mut file = Members::default();
+                let mut file = ObjectMembers::default();
                 file.put_text("uri", url.map(Cow::into_owned));
                 file.put_text("bytes", raw.map(Cow::into_owned));
                 // Required by ContextCore's parser.
@@ -163,7 +163,7 @@ impl Serialize for Part {
 
 impl<'de> Deserialize<'de> for Part {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut members = Members::deserialize(deserializer)?;
+        let mut members = ObjectMembers::deserialize(deserializer)?;
         if let Some(kind) = members.take(TYPE).filter(|kind| kind.as_str() != "null") {
             let kind = kind.read().map_err(|_| {
                 let known: Vec<_> = PartType::ALL.iter().map(|kind| kind.as_str()).collect();
@@ -177,7 +177,7 @@ impl<'de> Deserialize<'de> for Part {
         } else if has(&["file"]) || has(ADDRESS) {
             PartType::File
         } else if let Some(json) = members.get(&["json"]).cloned() {
-            if let Some(own) = Self::own(&json) {
+            if let Some(own) = Self::from_native_json(&json) {
                 return Ok(own);
             }
             members.take(&["json"]);

@@ -5,7 +5,7 @@ use crate::{
     Violations,
     a2a::v1::{self, Error},
     de,
-    members::Members,
+    members::ObjectMembers,
 };
 use baton_types::{AgentName, Json, TaskId, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -38,7 +38,7 @@ pub struct Task {
         alias = "created_time",
         default,
         serialize_with = "de::rfc3339::serialize",
-        deserialize_with = "moment"
+        deserialize_with = "lenient_timestamp"
     )]
     pub created_time: Option<Timestamp>,
     /// Time of the last status change.
@@ -47,7 +47,7 @@ pub struct Task {
         alias = "updated_time",
         default,
         serialize_with = "de::rfc3339::serialize",
-        deserialize_with = "moment"
+        deserialize_with = "lenient_timestamp"
     )]
     pub updated_time: Option<Timestamp>,
     /// A JSON object; its member `contextcore` names the sending and the receiving agent.
@@ -56,7 +56,7 @@ pub struct Task {
 }
 
 /// RFC 3339; text without a time zone is UTC, as in ContextCore.
-fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+fn lenient_timestamp<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
     let Some(text) = Option::<Cow<'_, str>>::deserialize(deserializer)? else { return Ok(None) };
     let read = Timestamp::parse(&text).or_else(|error| Timestamp::parse(&format!("{text}Z")).map_err(|_| error));
     read.map(Some).map_err(serde::de::Error::custom)
@@ -73,11 +73,11 @@ impl Task {
     /// Sets the agent of the task in `metadata.contextcore`.
     #[must_use]
     pub fn with_agent(self, agent: &AgentName) -> Self {
-        self.noted("to_agent", agent.as_str())
+        self.with_member("to_agent", agent.as_str())
     }
 
-    fn noted(mut self, name: &str, value: &str) -> Self {
-        let mut own = Members::default();
+    fn with_member(mut self, name: &str, value: &str) -> Self {
+        let mut own = ObjectMembers::default();
         own.put(name, Json::string(value));
         // Metadata that is not an object stays unchanged.
         self.metadata = metadata::add(self.metadata, own, String::new, &mut Violations::default());
@@ -89,7 +89,7 @@ impl Task {
     /// The last message becomes the status message if the agent wrote it and the task is not in progress.
     pub fn into_v1(self) -> Result<v1::Task<'static>, Error> {
         let mut violations = Violations::default();
-        let mut own = Members::default();
+        let mut own = ObjectMembers::default();
         own.put_text("createdTime", self.created_time.map(|at| at.to_string()));
         let history: Vec<_> = self
             .messages
@@ -116,7 +116,7 @@ impl Task {
             history: Some(history),
             metadata: metadata::add(self.metadata, own, || "metadata".to_owned(), &mut violations),
         };
-        violations.none_or(task).map_err(Error::invalid_params)
+        violations.into_result(task).map_err(Error::invalid_params)
     }
 }
 
@@ -132,15 +132,15 @@ impl From<v1::Task<'_>> for Task {
         for message in &mut messages {
             message.timestamp = message.timestamp.take().or_else(|| status.timestamp.map(|at| at.to_string()));
         }
-        let (metadata, mut own) = metadata::lift(task.metadata, |name, value| {
+        let (metadata, mut own) = metadata::extract(task.metadata, |name, value| {
             name == "createdTime" && value.read().is_ok_and(|text: String| Timestamp::parse(&text).is_ok())
         });
         let created = own.take_text(&["createdTime"]).and_then(|text| Timestamp::parse(&text).ok());
         let first = messages.iter().find(|message| message.role == Role::User);
         let sender = first.and_then(|message| message.agent_id.clone());
         let capability = first.and_then(|message| {
-            let metadata = Members::of(message.metadata.as_ref()?)?;
-            Members::of(metadata.get(&[metadata::KEY])?)?.take_text(&["capabilityId"])
+            let metadata = ObjectMembers::from_json(message.metadata.as_ref()?)?;
+            ObjectMembers::from_json(metadata.get(&[metadata::KEY])?)?.take_text(&["capabilityId"])
         });
         let mut task = Self {
             task_id: task.id.into_owned(),
@@ -154,7 +154,7 @@ impl From<v1::Task<'_>> for Task {
         };
         for (name, value) in [("from_agent", sender), ("capability_id", capability)] {
             if let Some(value) = value {
-                task = task.noted(name, &value);
+                task = task.with_member(name, &value);
             }
         }
         task
@@ -178,7 +178,7 @@ impl From<v1::ListTasksResponse<'_>> for TaskList {
 /// Result of `tasks.cancel`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Canceled {
+pub struct CancelResult {
     /// Task id.
     #[serde(alias = "task_id")]
     pub task_id: String,
@@ -186,14 +186,14 @@ pub struct Canceled {
     pub status: State,
 }
 
-impl Canceled {
+impl CancelResult {
     /// The result for a task that has already ended; ContextCore defines no error for it.
-    pub fn not_possible(task: &TaskId) -> Self {
+    pub fn already_ended(task: &TaskId) -> Self {
         Self { task_id: task.to_string(), status: State::Failed }
     }
 }
 
-impl From<v1::Task<'_>> for Canceled {
+impl From<v1::Task<'_>> for CancelResult {
     fn from(task: v1::Task<'_>) -> Self {
         Self { task_id: task.id.into_owned(), status: task.status.state.into() }
     }

@@ -1,6 +1,6 @@
 //! No input brings a reader down, and what goes in comes out.
 
-use baton_wire::{a2a::v1, depth_within, jsonrpc::Request};
+use baton_wire::{a2a::v1, depth_within, jsonrpc::RpcRequest};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn message() -> impl Strategy<Value = baton_types::Message> {
 proptest! {
     #[test]
     fn any_text_is_answered(text in "\\PC{0,64}") {
-        let _ = Request::read(&text);
+        let _ = RpcRequest::read(&text);
         let _ = depth_within(text.as_bytes(), 3);
     }
 
@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn any_json_is_answered(value in value()) {
         let text = value.to_string();
-        let _ = Request::read(&text);
+        let _ = RpcRequest::read(&text);
         let raw = serde_json::value::to_raw_value(&value).unwrap();
         if let Ok(request) = v1::read_params::<v1::SendMessageRequest<'static>>(Some(&raw)) {
             let _ = request.check();
@@ -80,7 +80,7 @@ proptest! {
         let read: v1::Message<'static> = serde_json::from_str(&text).unwrap();
         let mut violations = baton_wire::Violations::default();
         let checked = read.check("message", &mut violations);
-        prop_assert_eq!(violations.none_or(()), Ok(()));
+        prop_assert_eq!(violations.into_result(()), Ok(()));
         prop_assert_eq!(checked, Some(message));
     }
 

@@ -1,10 +1,10 @@
 //! Canonical JSON: the examples of RFC 8785, and what holds for any document.
 
 use baton_types::Json;
-use baton_wire::{NotCanonical, canonical_json};
+use baton_wire::{CanonicalJsonError, canonical_json};
 use proptest::prelude::*;
 
-fn canonical(text: &str) -> Result<String, NotCanonical> {
+fn canonical(text: &str) -> Result<String, CanonicalJsonError> {
     canonical_json(&Json::parse(text).unwrap())
 }
 
@@ -72,11 +72,11 @@ fn documents_become_what_the_rfc_says() {
 fn what_readers_could_take_in_two_ways_is_refused() {
     let deep = format!("{}{}", "[".repeat(101), "]".repeat(101));
     for (input, expect) in [
-        ("{\"a\":{\"b\":1,\"b\":1}}", Some(NotCanonical::Duplicate("b".to_owned()))),
-        ("{\"a\":1,\"\\u0061\":2}", Some(NotCanonical::Duplicate("a".to_owned()))),
-        ("[1e400]", Some(NotCanonical::NotFinite("1e400".to_owned()))),
-        ("[-1e400]", Some(NotCanonical::NotFinite("-1e400".to_owned()))),
-        (deep.as_str(), Some(NotCanonical::TooDeep)),
+        ("{\"a\":{\"b\":1,\"b\":1}}", Some(CanonicalJsonError::Duplicate("b".to_owned()))),
+        ("{\"a\":1,\"\\u0061\":2}", Some(CanonicalJsonError::Duplicate("a".to_owned()))),
+        ("[1e400]", Some(CanonicalJsonError::NotFinite("1e400".to_owned()))),
+        ("[-1e400]", Some(CanonicalJsonError::NotFinite("-1e400".to_owned()))),
+        (deep.as_str(), Some(CanonicalJsonError::TooDeep)),
         // Half a surrogate pair is no text.
         ("[\"\\ud800\"]", None),
         ("{\"\\ud800\":1}", None),
@@ -84,7 +84,7 @@ fn what_readers_could_take_in_two_ways_is_refused() {
         let refused = canonical(input).unwrap_err();
         match expect {
             Some(expect) => assert_eq!(refused, expect, "{input}"),
-            None => assert!(matches!(refused, NotCanonical::NotJson(_)), "{input}: {refused}"),
+            None => assert!(matches!(refused, CanonicalJsonError::NotJson(_)), "{input}: {refused}"),
         }
     }
 }

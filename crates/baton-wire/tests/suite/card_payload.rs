@@ -2,11 +2,11 @@
 
 use crate::sample::{agent, json};
 use baton_wire::{
-    NotCanonical,
+    CanonicalJsonError,
     a2a::{
         v1::{
-            AgentCard, AgentCardSignature, AgentExtension, AgentSkill, CardBinding, CardPlace, HttpAuthSecurityScheme,
-            Scopes, SecurityRequirement, SecurityScheme, signed_forms,
+            AgentCard, AgentCardSignature, AgentExtension, AgentSkill, CardBinding, CardOptions,
+            HttpAuthSecurityScheme, Scopes, SecurityRequirement, SecurityScheme, candidate_payloads,
         },
         v03::UnionCard,
     },
@@ -14,13 +14,13 @@ use baton_wire::{
 use insta::assert_snapshot;
 
 fn card() -> AgentCard {
-    AgentCard::of(
+    AgentCard::from_spec(
         &agent(),
-        &CardPlace {
+        &CardOptions {
             url: "http://127.0.0.1:8700/agents/weather".into(),
             bindings: &CardBinding::DEFAULT,
             streaming: true,
-            ..CardPlace::default()
+            ..CardOptions::default()
         },
     )
 }
@@ -52,25 +52,25 @@ fn with_signatures(card: &AgentCard) -> AgentCard {
 
 #[test]
 fn a_card_has_one_form_when_nothing_in_it_is_empty() {
-    let payloads = card().payloads().unwrap();
+    let payloads = card().signature_payloads().unwrap();
     assert_eq!(payloads.len(), 1);
-    assert_eq!(with_signatures(&card()).payloads().unwrap(), payloads);
+    assert_eq!(with_signatures(&card()).signature_payloads().unwrap(), payloads);
     assert_snapshot!(payloads[0]);
 }
 
 #[test]
 fn the_forms_differ_in_what_must_be_there_and_is_empty() {
-    let payloads = guarded().payloads().unwrap();
+    let payloads = guarded().signature_payloads().unwrap();
     assert_snapshot!(payloads.join("\n\n"));
 }
 
 #[test]
 fn a_document_for_clients_of_all_versions_is_signed_without_what_only_old_ones_read() {
     for card in [card(), guarded()] {
-        let payloads = card.payloads().unwrap();
-        let union = serde_json::to_string_pretty(&UnionCard::of(&with_signatures(&card))).unwrap();
+        let payloads = card.signature_payloads().unwrap();
+        let union = serde_json::to_string_pretty(&UnionCard::new(&with_signatures(&card))).unwrap();
         assert!(union.contains("\"preferredTransport\""));
-        let forms = signed_forms(&union).unwrap();
+        let forms = candidate_payloads(&union).unwrap();
         assert_eq!(forms[..payloads.len()], payloads);
         assert_eq!(forms.len(), payloads.len() + 1);
         let raw = forms.last().unwrap();
@@ -81,13 +81,13 @@ fn a_document_for_clients_of_all_versions_is_signed_without_what_only_old_ones_r
 #[test]
 fn cards_that_can_be_read_in_two_ways_have_no_form() {
     let twice = r#"{"name":"A","skills":[],"name":"B"}"#;
-    assert_eq!(signed_forms(twice), Err(NotCanonical::Duplicate("name".to_owned())));
+    assert_eq!(candidate_payloads(twice), Err(CanonicalJsonError::Duplicate("name".to_owned())));
     // Two spellings of one member: no card, but still a document that somebody may have signed.
     let spellings = r#"{"defaultInputModes":["a"],"default_input_modes":["b"],"signatures":[]}"#;
     let raw = r#"{"defaultInputModes":["a"],"default_input_modes":["b"]}"#;
-    assert_eq!(signed_forms(spellings).unwrap(), [raw]);
+    assert_eq!(candidate_payloads(spellings).unwrap(), [raw]);
     let too_large = AgentExtension { params: Some(json(r#"{"n":1e400}"#)), ..AgentExtension::default() };
     let mut card = card();
     card.capabilities.extensions.push(too_large);
-    assert!(matches!(card.payloads(), Err(NotCanonical::NotFinite(_))));
+    assert!(matches!(card.signature_payloads(), Err(CanonicalJsonError::NotFinite(_))));
 }

@@ -2,10 +2,10 @@
 
 use crate::sample::{agent, json};
 use baton_types::{
-    About, AgentSpec, Effects, HandoffTarget, Permission, Provider, ToolExecution, ToolRunner, ToolSpec,
+    AgentPublisher, AgentSpec, Effects, HandoffTarget, Permission, PublisherInfo, ToolExecution, ToolRunner, ToolSpec,
 };
 use baton_wire::a2a::{
-    v1::{self, AgentCard, AgentExtension, CardBinding, CardPlace, GrpcPlace},
+    v1::{self, AgentCard, AgentExtension, CardBinding, CardOptions, GrpcEndpoint},
     v03,
 };
 use insta::assert_snapshot;
@@ -15,11 +15,11 @@ fn pretty(value: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap()
 }
 
-fn place(extensions: &[AgentExtension]) -> CardPlace<'_> {
-    CardPlace {
+fn place(extensions: &[AgentExtension]) -> CardOptions<'_> {
+    CardOptions {
         url: "http://127.0.0.1:8700/agents/weather".into(),
         bindings: &CardBinding::ALL,
-        grpc: Some(GrpcPlace { authority: "127.0.0.1:8700".into(), tenant: Some("weather".into()), with_v03: true }),
+        grpc: Some(GrpcEndpoint { authority: "127.0.0.1:8700".into(), tenant: Some("weather".into()), with_v03: true }),
         streaming: true,
         push: true,
         extended_card: true,
@@ -31,74 +31,77 @@ fn place(extensions: &[AgentExtension]) -> CardPlace<'_> {
 
 #[test]
 fn cards_of_every_version_say_where_the_environment_is() {
-    let card = AgentCard::of(&agent(), &place(&[]));
+    let card = AgentCard::from_spec(&agent(), &place(&[]));
     let named = Some("http://127.0.0.1:8700/agents/weather/mcp".to_owned());
-    assert_eq!(v1::environment_of(&card), named);
-    let old: v03::AgentCard = serde_json::from_str(&pretty(&v03::UnionCard::of(&card))).unwrap();
-    assert_eq!(v1::environment_of(&old.into_v1()), named);
-    assert_eq!(v1::environment_of(&AgentCard::of(&agent(), &CardPlace::default())), None);
+    assert_eq!(v1::environment_url(&card), named);
+    let old: v03::AgentCard = serde_json::from_str(&pretty(&v03::UnionCard::new(&card))).unwrap();
+    assert_eq!(v1::environment_url(&old.into_v1()), named);
+    assert_eq!(v1::environment_url(&AgentCard::from_spec(&agent(), &CardOptions::default())), None);
     for wrong in [r#"{"url":7}"#, r#"{"url":""}"#, "{}", "null"] {
         let extension =
             AgentExtension { uri: v1::ENVIRONMENT.to_owned(), params: Some(json(wrong)), ..AgentExtension::default() };
-        assert_eq!(v1::environment_of(&AgentCard::of(&agent(), &place(&[extension]))), None, "{wrong}");
+        assert_eq!(v1::environment_url(&AgentCard::from_spec(&agent(), &place(&[extension]))), None, "{wrong}");
     }
 }
 
 #[test]
 fn cards_say_what_callers_have_to_show() {
-    let place = CardPlace { issuers: Some(vec!["https://login.example/".to_owned()]), ..place(&[]) };
-    let card = AgentCard::of(&agent(), &place);
-    let union: serde_json::Value = serde_json::to_value(v03::UnionCard::of(&card)).unwrap();
+    let place = CardOptions { issuers: Some(vec!["https://login.example/".to_owned()]), ..place(&[]) };
+    let card = AgentCard::from_spec(&agent(), &place);
+    let union: serde_json::Value = serde_json::to_value(v03::UnionCard::new(&card)).unwrap();
     let shown = ["securitySchemes", "securityRequirements", "security"].map(|key| (key, union[key].clone()));
     assert_snapshot!(pretty(&BTreeMap::from(shown)));
 }
 
 #[test]
 fn teamspark_17_cards_say_who_makes_the_agent_and_where_to_read_about_it() {
-    let about = About {
-        provider: Some(Provider { organization: "Harbour".to_owned(), url: "https://harbour.example".to_owned() }),
+    let about = PublisherInfo {
+        provider: Some(AgentPublisher {
+            organization: "Harbour".to_owned(),
+            url: "https://harbour.example".to_owned(),
+        }),
         icon_url: Some("https://harbour.example/icon.png".to_owned()),
         documentation_url: Some("https://harbour.example/docs".to_owned()),
     };
-    let card = AgentCard::of(&AgentSpec { about, ..agent() }, &place(&[]));
-    let union: serde_json::Value = serde_json::to_value(v03::UnionCard::of(&card)).unwrap();
+    let card = AgentCard::from_spec(&AgentSpec { about, ..agent() }, &place(&[]));
+    let union: serde_json::Value = serde_json::to_value(v03::UnionCard::new(&card)).unwrap();
     let shown = ["provider", "iconUrl", "documentationUrl"].map(|key| union[key].clone());
     let provider = serde_json::json!({"url": "https://harbour.example", "organization": "Harbour"});
     assert_eq!(shown, [provider, "https://harbour.example/icon.png".into(), "https://harbour.example/docs".into()]);
-    let without: serde_json::Value = serde_json::to_value(AgentCard::of(&agent(), &place(&[]))).unwrap();
+    let without: serde_json::Value = serde_json::to_value(AgentCard::from_spec(&agent(), &place(&[]))).unwrap();
     assert!(["provider", "iconUrl", "documentationUrl"].iter().all(|key| without.get(key).is_none()));
 }
 
 #[test]
 fn the_public_card_lists_every_way_in() {
-    let card = AgentCard::of(&agent(), &place(&[]));
+    let card = AgentCard::from_spec(&agent(), &place(&[]));
     assert_eq!(serde_json::from_str::<AgentCard>(&pretty(&card)).unwrap(), card);
     assert_snapshot!(pretty(&card));
 }
 
 #[test]
 fn interfaces_follow_the_place() {
-    let shown = |place: &CardPlace<'_>| {
-        let card = AgentCard::of(&agent(), place);
+    let shown = |place: &CardOptions<'_>| {
+        let card = AgentCard::from_spec(&agent(), place);
         let interfaces = card.supported_interfaces.into_iter();
         interfaces.map(|it| format!("{} {} {:?}", it.protocol_binding, it.protocol_version, it.tenant)).collect()
     };
-    let cases: [(CardPlace<'_>, &[&str]); 6] = [
+    let cases: [(CardOptions<'_>, &[&str]); 6] = [
         (
-            CardPlace { bindings: &CardBinding::DEFAULT, ..place(&[]) },
+            CardOptions { bindings: &CardBinding::DEFAULT, ..place(&[]) },
             &["JSONRPC 1.0 None", "HTTP+JSON 1.0 None", "JSONRPC 0.3 None", "HTTP+JSON 0.3 None"],
         ),
         (
-            CardPlace { bindings: &[CardBinding::Grpc, CardBinding::JsonRpc], ..place(&[]) },
+            CardOptions { bindings: &[CardBinding::Grpc, CardBinding::JsonRpc], ..place(&[]) },
             &["GRPC 1.0 Some(\"weather\")", "JSONRPC 1.0 None", "GRPC 0.3 None", "JSONRPC 0.3 None"],
         ),
-        (CardPlace { bindings: &[CardBinding::Rest], ..place(&[]) }, &["HTTP+JSON 1.0 None", "HTTP+JSON 0.3 None"]),
+        (CardOptions { bindings: &[CardBinding::Rest], ..place(&[]) }, &["HTTP+JSON 1.0 None", "HTTP+JSON 0.3 None"]),
         (
-            CardPlace { grpc: None, ..place(&[]) },
+            CardOptions { grpc: None, ..place(&[]) },
             &["JSONRPC 1.0 None", "HTTP+JSON 1.0 None", "JSONRPC 0.3 None", "HTTP+JSON 0.3 None"],
         ),
         (
-            CardPlace { grpc: place(&[]).grpc.map(|grpc| GrpcPlace { with_v03: false, ..grpc }), ..place(&[]) },
+            CardOptions { grpc: place(&[]).grpc.map(|grpc| GrpcEndpoint { with_v03: false, ..grpc }), ..place(&[]) },
             &[
                 "JSONRPC 1.0 None",
                 "HTTP+JSON 1.0 None",
@@ -135,7 +138,7 @@ fn added_extensions_stand_beside_or_replace_baton_s_own() {
             ..AgentExtension::default()
         },
     ];
-    let card = AgentCard::of(&agent(), &place(&added));
+    let card = AgentCard::from_spec(&agent(), &place(&added));
     let uris: Vec<_> = card.capabilities.extensions.iter().map(|it| (it.uri.as_str(), it.required)).collect();
     let expect = [
         (v1::TOOL_EXECUTION, false),
@@ -169,7 +172,7 @@ fn the_extended_card_also_lists_tools_and_handoffs() {
         input_modes: vec!["*/*".into()],
         ..agent()
     };
-    let (public, extended) = (AgentCard::of(&agent, &place(&[])), AgentCard::extended(&agent, &place(&[])));
+    let (public, extended) = (AgentCard::from_spec(&agent, &place(&[])), AgentCard::extended(&agent, &place(&[])));
     assert_eq!(AgentCard { skills: public.skills.clone(), ..extended.clone() }, public);
     assert_eq!(extended.default_input_modes, ["*/*"]);
     assert_snapshot!(pretty(&extended.skills));

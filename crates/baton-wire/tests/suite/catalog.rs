@@ -1,7 +1,7 @@
 //! How those who look for agents find the ones that are served.
 
 use crate::sample::agent;
-use baton_types::{AgentKit, AgentListing, AgentSpec, ModelSpec};
+use baton_types::{AgentListing, AgentResources, AgentSpec, ModelSpec};
 use baton_wire::catalog::AiCatalog;
 
 fn pretty(catalog: &AiCatalog) -> String {
@@ -11,9 +11,9 @@ fn pretty(catalog: &AiCatalog) -> String {
 #[test]
 fn the_catalog_names_agents_by_domain_or_by_card() {
     let travel = AgentSpec { name: "travel".into(), title: "Travel".into(), skills: Vec::new(), ..agent() };
-    let agents = [agent(), travel].map(|agent| AgentListing::of(&agent, &AgentKit::default()));
-    let public = AiCatalog::of("Example", "https://agents.example.com", &agents);
-    let local = AiCatalog::of("Baton", "http://127.0.0.1:8700", &agents[..1]);
+    let agents = [agent(), travel].map(|agent| AgentListing::from_agent(&agent, &AgentResources::default()));
+    let public = AiCatalog::from_agents("Example", "https://agents.example.com", &agents);
+    let local = AiCatalog::from_agents("Baton", "http://127.0.0.1:8700", &agents[..1]);
     for catalog in [&public, &local] {
         assert_eq!(&serde_json::from_str::<AiCatalog>(&pretty(catalog)).unwrap(), catalog);
     }
@@ -27,8 +27,8 @@ fn agents_elsewhere_are_named_when_they_are_to_be() {
         AgentSpec { name: name.into(), model, ..agent() }
     };
     let agents = [agent(), elsewhere("shown", true), elsewhere("hidden", false)];
-    let agents = agents.map(|agent| AgentListing::of(&agent, &AgentKit::default()));
-    let catalog = AiCatalog::of("Baton", "http://127.0.0.1:8700", &agents);
+    let agents = agents.map(|agent| AgentListing::from_agent(&agent, &AgentResources::default()));
+    let catalog = AiCatalog::from_agents("Baton", "http://127.0.0.1:8700", &agents);
     let names: Vec<&str> = catalog.entries.iter().map(|entry| entry.url.as_deref().unwrap_or_default()).collect();
     let card = |name: &str| format!("http://127.0.0.1:8700/agents/{name}/.well-known/agent-card.json");
     assert_eq!(names, [card(agent().name.as_str()), card("shown")]);

@@ -12,7 +12,7 @@ use baton_wire::{
 fn a_union_leaves_members_alone_that_are_there_twice() {
     let text = r#"{"url":"https://a.example","signatures":[{"header":{"a":{"b":1},"a":{"c":2}}}]}"#;
     let card = serde_json::from_str::<v03::AgentCard>(text).unwrap().into_v1();
-    let union = serde_json::to_string(&UnionCard::of(&card)).unwrap();
+    let union = serde_json::to_string(&UnionCard::new(&card)).unwrap();
     assert_eq!(serde_json::from_str::<v1::AgentCard>(&union).unwrap(), card);
     assert!(union.contains(r#""header":{"a":{"b":1},"a":{"c":2}}"#), "{union}");
 }

@@ -2,7 +2,7 @@
 
 use crate::sample::{at, context_id, events, question, task_id, view};
 use baton_types::{A2aSettings, Artifact, ToolExecution};
-use baton_wire::a2a::v1::{self, ArtifactChoice, HistoryLength, Presentation, Task};
+use baton_wire::a2a::v1::{self, ArtifactInclusion, HistoryLength, Presentation, Task};
 use insta::assert_snapshot;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -23,13 +23,13 @@ fn reads_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(val
 fn tasks_are_written_as_asked_and_read_back() {
     let view = view();
     let tasks = [
-        (HistoryLength::All, ArtifactChoice::Include, Presentation::FULL),
-        (HistoryLength::Latest(1), ArtifactChoice::Omit, Presentation::default()),
-        (HistoryLength::Latest(0), ArtifactChoice::Omit, Presentation::default()),
-        (HistoryLength::Latest(9), ArtifactChoice::Include, Presentation::default()),
-        (HistoryLength::Latest(1), ArtifactChoice::Include, in_status()),
+        (HistoryLength::All, ArtifactInclusion::Include, Presentation::FULL),
+        (HistoryLength::Latest(1), ArtifactInclusion::Omit, Presentation::default()),
+        (HistoryLength::Latest(0), ArtifactInclusion::Omit, Presentation::default()),
+        (HistoryLength::Latest(9), ArtifactInclusion::Include, Presentation::default()),
+        (HistoryLength::Latest(1), ArtifactInclusion::Include, in_status()),
     ]
-    .map(|(history, artifacts, presentation)| Task::of(&view, history, artifacts, presentation));
+    .map(|(history, artifacts, presentation)| Task::from_view(&view, history, artifacts, presentation));
     tasks.iter().for_each(|task| reads_back::<Task<'static>>(&serde_json::from_str(&written(task)).unwrap()));
     assert_snapshot!(lines(&tasks.map(|task| written(&task))));
 }
@@ -115,5 +115,5 @@ fn null_alone_is_data() {
 #[test]
 fn an_answer_is_the_same_artifact_on_every_way() {
     let answer = crate::sample::answer();
-    assert_eq!(v1::Artifact::of_answer(&answer), v1::Artifact::from(&Artifact::of_answer(&answer)));
+    assert_eq!(v1::Artifact::from_answer(&answer), v1::Artifact::from(&Artifact::from_answer(&answer)));
 }

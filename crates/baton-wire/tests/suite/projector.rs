@@ -1,10 +1,10 @@
 //! A client that follows any stream, broken off anywhere, ends with what `GetTask` shows.
 
 use crate::sample::{answer, at, calls, context_id, task_id};
-use baton_types::{AnswerPlacement, TextStreaming};
+use baton_types::{AnswerPlacement, TextDelivery};
 use baton_types::{Artifact, MessageId, TaskEvent, TaskState, Usage};
 use baton_wire::a2a::v1::{
-    CallVisibility, Presentation, Projected, StreamProjector, StreamResponse, TaskState as Shown,
+    CallVisibility, Presentation, StreamProjection, StreamProjector, StreamResponse, TaskState as Shown,
 };
 use proptest::prelude::*;
 use std::{borrow::Cow, collections::BTreeMap};
@@ -25,7 +25,7 @@ impl Client {
         }
     }
 
-    fn takes(&mut self, projected: &Projected<'_>) {
+    fn takes(&mut self, projected: &StreamProjection<'_>) {
         projected.retraction.iter().chain(&projected.item).for_each(|item| self.sees(item));
     }
 
@@ -118,7 +118,7 @@ fn play(client: &mut Client, projector: &mut StreamProjector, items: &[Fed]) -> 
 
 fn expected(feed: &[Fed]) -> Vec<(String, String)> {
     let answers = feed.iter().filter_map(|fed| match fed {
-        Fed::Event(_, TaskEvent::Answered { message, .. }) => Some(Artifact::of_answer(message)),
+        Fed::Event(_, TaskEvent::Answered { message, .. }) => Some(Artifact::from_answer(message)),
         _ => None,
     });
     answers.map(|artifact| (artifact.id.to_string(), answer().text())).collect()
@@ -162,7 +162,7 @@ proptest! {
 /// Every form in which answers are artifacts.
 fn with_artifacts() -> impl Strategy<Value = Presentation> {
     let answer = prop_oneof![Just(AnswerPlacement::Artifact), Just(AnswerPlacement::Both)];
-    let text = prop_oneof![Just(TextStreaming::Whole), Just(TextStreaming::Chunks)];
+    let text = prop_oneof![Just(TextDelivery::Whole), Just(TextDelivery::Chunks)];
     (answer, text).prop_map(|(answer, text)| Presentation { answer, text, calls: CallVisibility::Hidden })
 }
 
@@ -208,7 +208,7 @@ proptest! {
     #[test]
     fn as_a_status_text_grows_and_the_completed_status_has_the_answer(feed in feed()) {
         let presentation =
-            Presentation { answer: AnswerPlacement::Status, text: TextStreaming::Chunks, calls: CallVisibility::Shown };
+            Presentation { answer: AnswerPlacement::Status, text: TextDelivery::Chunks, calls: CallVisibility::Shown };
         let items = shown(presentation, &feed);
         prop_assert!(items.iter().all(|item| item.artifact_update.is_none()));
         let statuses: Vec<_> = items.iter().filter_map(|item| item.status_update.as_ref()).collect();

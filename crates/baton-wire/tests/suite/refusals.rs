@@ -2,7 +2,7 @@
 
 use baton_wire::{
     a2a::v1::{self, Error},
-    jsonrpc::{self, MAX_BATCH, Request, read_batch},
+    jsonrpc::{self, MAX_BATCH_LEN, RpcRequest, read_batch},
 };
 use serde_json::value::RawValue;
 
@@ -94,16 +94,16 @@ fn batches() {
         ("[1,", Some(Err(-32700))),
         ("[1] 2", Some(Err(-32700))),
         (r#"[1, {"a": [2]}, null]"#, Some(Ok(3))),
-        (&many(MAX_BATCH), Some(Ok(MAX_BATCH))),
-        (&many(MAX_BATCH + 1), Some(Err(-32600))),
+        (&many(MAX_BATCH_LEN), Some(Ok(MAX_BATCH_LEN))),
+        (&many(MAX_BATCH_LEN + 1), Some(Err(-32600))),
         (&many(100_000), Some(Err(-32600))),
     ] {
         let read =
             read_batch(body).map(|read| read.map(|entries| entries.len()).map_err(|error| error.kind.rpc_code()));
         assert_eq!(read, expect, "{}", &body[..body.len().min(80)]);
     }
-    let absent = Request::read(r#"{"jsonrpc":"2.0","method":"tasks.get"}"#).unwrap();
-    let null = Request::read(r#"{"jsonrpc":"2.0","id":null,"method":"tasks.get"}"#).unwrap();
+    let absent = RpcRequest::read(r#"{"jsonrpc":"2.0","method":"tasks.get"}"#).unwrap();
+    let null = RpcRequest::read(r#"{"jsonrpc":"2.0","id":null,"method":"tasks.get"}"#).unwrap();
     assert_eq!((absent.id.is_none(), null.id.map(RawValue::get)), (true, Some("null")));
 }
 
@@ -131,7 +131,7 @@ fn envelopes() {
         (r#"{"jsonrpc":"2.0","id":nul,"method":"GetTask"}"#, -32700, None),
         (&long, -32600, None),
     ] {
-        let refused = Request::read(body).unwrap_err();
+        let refused = RpcRequest::read(body).unwrap_err();
         assert_eq!((refused.error.kind.rpc_code(), refused.id.map(RawValue::get)), (code, id), "{body}");
     }
     for (id, echoed) in [("1", "1"), ("1.0", "1.0"), ("12345678901234567890123", "12345678901234567890123")]
@@ -139,7 +139,7 @@ fn envelopes() {
         .chain([("\"\\u0041 b\"", "\"\\u0041 b\""), ("null", "null")])
     {
         let body = format!(" {{\"method\":\"GetTask\", \"id\": {id} ,\"jsonrpc\":\"2.0\",\"extra\":[]}}\n");
-        let request = Request::read(&body).unwrap();
+        let request = RpcRequest::read(&body).unwrap();
         assert_eq!(request.method, "GetTask");
         let mut out = Vec::new();
         jsonrpc::write_result(&mut out, request.id, &true);

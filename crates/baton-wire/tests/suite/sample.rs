@@ -58,7 +58,7 @@ pub(crate) fn view() -> TaskView {
         status_message: Some(answer()),
         status_at: at(5),
         history: vec![question(), answer()],
-        artifacts: vec![Artifact::of_answer(&answer())],
+        artifacts: vec![Artifact::from_answer(&answer())],
         version: 7,
         generation: 5,
     }
@@ -84,7 +84,12 @@ pub(crate) fn events() -> Vec<TaskEvent> {
             depth: 0,
             autonomous: false,
         },
-        TaskEvent::RunStarted { run: run.clone(), agent: Digest::of(b""), deadline: at(60_000), autonomous: false },
+        TaskEvent::RunStarted {
+            run: run.clone(),
+            agent: Digest::compute(b""),
+            deadline: at(60_000),
+            autonomous: false,
+        },
         TaskEvent::AttemptStarted { message: calls().id, turn: 1, attempt: 1 },
         TaskEvent::ToolsCalled { message: calls(), calls: Vec::new(), usage },
         TaskEvent::ToolStarted { call: "call-1".into(), effects: None, server: None },
@@ -113,7 +118,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
         TaskEvent::StatusChanged {
             state: TaskState::Failed,
             message: None,
-            reason: Some(Reason::new("BTN-3001", "20 model calls")),
+            reason: Some(FailureReason::new("BTN-3001", "20 model calls")),
         },
     ]
 }
@@ -132,7 +137,7 @@ pub(crate) fn agent() -> AgentSpec {
             tags: vec!["weather".into()],
             examples: vec!["What's the weather in Oakland?".into()],
         }],
-        input_modes: AgentSpec::USUAL_MODES.map(str::to_owned).to_vec(),
+        input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
         knowledge: Default::default(),
         about: Default::default(),
         writing: Default::default(),

@@ -20,7 +20,7 @@ impl Bridge {
             done = self.ask(&request, &flight) => done,
         };
         if let Err(trouble) = done {
-            self.screen.say(&format!("baton mcp: {}", trouble.message()));
+            self.screen.print_stderr(&format!("baton mcp: {}", trouble.message()));
             self.output.write(trouble.answer(&id)).await;
         }
         flight.arrive();
@@ -56,7 +56,7 @@ impl Bridge {
         };
         if let Err(why) = told {
             let what = message.method.as_deref().unwrap_or("an answer");
-            self.screen.say(&format!("baton mcp: {what} did not reach the server: {why}"));
+            self.screen.print_stderr(&format!("baton mcp: {what} did not reach the server: {why}"));
         }
         if message.method.as_deref() == Some("notifications/initialized") && message.version.is_none() {
             self.initialized().await;

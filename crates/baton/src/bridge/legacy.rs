@@ -134,7 +134,7 @@ impl Bridge {
             }
             self.listen(&mut legacy);
         }
-        self.screen.say("baton mcp: the server had lost the session; it was reopened");
+        self.screen.print_stderr("baton mcp: the server had lost the session; it was reopened");
         Ok(())
     }
 

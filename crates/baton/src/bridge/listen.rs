@@ -22,7 +22,7 @@ pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, 
                 _ if reply.status == 404 => {
                     // The new session starts its own listener.
                     if let Err(trouble) = bridge.open_again(number).await {
-                        bridge.screen.say(&format!("baton mcp: {}", trouble.message()));
+                        bridge.screen.print_stderr(&format!("baton mcp: {}", trouble.message()));
                     }
                     return;
                 }

@@ -86,7 +86,7 @@ impl Bridge {
     }
 
     async fn not_taken(&self, why: &str, answer: String) {
-        self.screen.say(&format!("baton mcp: a line was rejected: {why}"));
+        self.screen.print_stderr(&format!("baton mcp: a line was rejected: {why}"));
         self.output.write(answer).await;
     }
 

@@ -1,7 +1,7 @@
 //! The endpoint of a Baton, found again after the server restarts.
 
 use super::trouble::Trouble;
-use crate::{connect::Session, screen::Screen, server_file::ServerFile};
+use crate::{connect::BatonConnection, screen::Screen, server_file::ServerFile};
 use baton_client::{Client, ClientError, McpReply};
 use std::{
     path::PathBuf,
@@ -116,7 +116,7 @@ impl Reach {
             loop {
                 // The file may still be the old one while it is rewritten; the health check shows that.
                 let server = ServerFile::read(&again.data);
-                if let Ok(Some(session)) = Session::running(&again.data, again.token.as_deref()).await {
+                if let Ok(Some(session)) = BatonConnection::find_running(&again.data, again.token.as_deref()).await {
                     return Known { client: session.client, server };
                 }
                 tokio::time::sleep(PAUSE).await;
@@ -126,7 +126,7 @@ impl Reach {
         if found.server == known.server && stranger {
             return None;
         }
-        self.screen.say("baton mcp: reconnected to the server");
+        self.screen.print_stderr("baton mcp: reconnected to the server");
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = found.clone();
         Some(found.client)
     }

@@ -5,7 +5,7 @@ use super::{
     pump::Bridge,
     reach::Reach,
 };
-use crate::screen::{Form, Screen};
+use crate::screen::{Screen, ScreenFormat};
 use baton_client::Client;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
@@ -65,7 +65,7 @@ fn scripted(posts: Vec<Reply>, streams: Vec<Reply>) -> Scripted {
             Ok::<_, Infallible>(reply.body(Full::new(bytes::Bytes::from(text))).unwrap())
         }
     });
-    let screen = Screen::new(Form::Text);
+    let screen = Screen::new(ScreenFormat::Text);
     let (give, heard) = mpsc::channel(100);
     let reach = Reach::new(Client::in_memory(endpoint), "/mcp".to_owned(), None, screen);
     let (lines, reading) = mpsc::channel(100);

@@ -14,7 +14,7 @@ mod show;
 mod texts;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_client::{AgentParts, AgentTexts};
@@ -41,57 +41,57 @@ Examples:
 
 Remote agents are marked with the address that they were added with."
 )]
-pub(crate) struct Options {
+pub(crate) struct AgentsOptions {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<AgentsCommand>,
     #[command(flatten)]
-    list: list::Listing,
+    list: list::AgentListOptions,
 }
 
 /// Subcommands of `baton agents`.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum AgentsCommand {
     /// Add a remote agent by its address
-    Add(add::Options),
+    Add(add::AgentAddOptions),
     /// Show one agent, or the agent card at an address
-    Show(show::Options),
+    Show(show::AgentShowOptions),
     /// Remove a remote agent
-    Remove(remove::Options),
+    Remove(remove::AgentRemoveOptions),
     /// Create a local agent
-    Create(create::Options),
+    Create(create::AgentCreateOptions),
     /// Delete a local agent and its definition
-    Delete(delete::Options),
+    Delete(delete::AgentDeleteOptions),
     /// List, show and change the rules of an agent
-    Rules(texts::Options),
+    Rules(texts::AgentTextOptions),
     /// List, show and change the references of an agent
-    References(texts::Options),
+    References(texts::AgentTextOptions),
     /// Show or replace the system prompt of an agent
-    Prompt(prompt::Options),
+    Prompt(prompt::AgentPromptOptions),
     /// List, show and change the MCP servers of an agent
-    Servers(parts::Options),
+    Servers(parts::AgentPartOptions),
     /// List, show and change the MCP tools that an agent exports
-    Exports(parts::Options),
+    Exports(parts::AgentPartOptions),
     /// List, show and change the model providers of an agent
-    Providers(parts::Options),
+    Providers(parts::AgentPartOptions),
     /// Print the JSON Schema of agent.yaml, for editors
     Schema,
 }
 
 /// Runs the subcommand; lists agents without one.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: AgentsOptions, screen: Screen) -> Result<Exit, CliError> {
     match options.command {
         None => list::run(options.list, screen).await,
-        Some(Command::Add(options)) => add::run(options, screen).await,
-        Some(Command::Show(options)) => show::run(options, screen).await,
-        Some(Command::Remove(options)) => remove::run(options, screen).await,
-        Some(Command::Create(options)) => create::run(options, screen).await,
-        Some(Command::Delete(options)) => delete::run(options, screen).await,
-        Some(Command::Rules(options)) => texts::run(AgentTexts::Rules, options, screen).await,
-        Some(Command::References(options)) => texts::run(AgentTexts::References, options, screen).await,
-        Some(Command::Prompt(options)) => prompt::run(options, screen).await,
-        Some(Command::Servers(options)) => parts::run(AgentParts::Servers, options, screen).await,
-        Some(Command::Exports(options)) => parts::run(AgentParts::Exports, options, screen).await,
-        Some(Command::Providers(options)) => parts::run(AgentParts::Providers, options, screen).await,
-        Some(Command::Schema) => schema::run(screen),
+        Some(AgentsCommand::Add(options)) => add::run(options, screen).await,
+        Some(AgentsCommand::Show(options)) => show::run(options, screen).await,
+        Some(AgentsCommand::Remove(options)) => remove::run(options, screen).await,
+        Some(AgentsCommand::Create(options)) => create::run(options, screen).await,
+        Some(AgentsCommand::Delete(options)) => delete::run(options, screen).await,
+        Some(AgentsCommand::Rules(options)) => texts::run(AgentTexts::Rules, options, screen).await,
+        Some(AgentsCommand::References(options)) => texts::run(AgentTexts::References, options, screen).await,
+        Some(AgentsCommand::Prompt(options)) => prompt::run(options, screen).await,
+        Some(AgentsCommand::Servers(options)) => parts::run(AgentParts::Servers, options, screen).await,
+        Some(AgentsCommand::Exports(options)) => parts::run(AgentParts::Exports, options, screen).await,
+        Some(AgentsCommand::Providers(options)) => parts::run(AgentParts::Providers, options, screen).await,
+        Some(AgentsCommand::Schema) => schema::run(screen),
     }
 }

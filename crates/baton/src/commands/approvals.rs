@@ -5,7 +5,7 @@ mod list;
 mod show;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use clap::{Args, Subcommand};
@@ -24,24 +24,24 @@ Examples:
 If a server runs for the data directory, the command uses it. Otherwise it opens the data directory,
 and the agents of the current directory continue the work in this process."
 )]
-pub(crate) struct Options {
+pub(crate) struct ApprovalsOptions {
     #[command(subcommand)]
-    command: Command,
+    command: ApprovalsCommand,
 }
 
 /// Subcommands of `baton approvals`.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ApprovalsCommand {
     /// List pending approvals: tool calls, forms, URLs to visit and questions
-    List(list::Options),
+    List(list::ApprovalListOptions),
     /// Answer a pending approval
-    Answer(answer::Options),
+    Answer(answer::ApprovalAnswerOptions),
 }
 
 /// Runs the subcommand.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: ApprovalsOptions, screen: Screen) -> Result<Exit, CliError> {
     match options.command {
-        Command::List(options) => list::run(options, screen).await,
-        Command::Answer(options) => Box::pin(answer::run(options, screen)).await,
+        ApprovalsCommand::List(options) => list::run(options, screen).await,
+        ApprovalsCommand::Answer(options) => Box::pin(answer::run(options, screen)).await,
     }
 }

@@ -4,7 +4,7 @@ mod read;
 mod write;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_agentdir::{ConvertError, Converted, Diagnostic, Format, convert};
@@ -24,7 +24,7 @@ Examples:
 
 FROM is not changed, and TO must not exist. The command lists everything that the new format cannot
 represent.")]
-pub(crate) struct Options {
+pub(crate) struct ConvertOptions {
     /// Directory or file of the agent
     from: PathBuf,
     /// New path: a directory, or a file that ends with .yaml
@@ -32,62 +32,60 @@ pub(crate) struct Options {
     /// Format to write: a directory with agent.yaml, one YAML file, or a directory with tsagent.json or tspark.json
     /// [default: native; tsagent if FROM is native or TO ends with .yaml]
     #[arg(long = "to", value_name = "FORM")]
-    form: Option<Form>,
+    form: Option<ConvertFormat>,
 }
 
 /// Output format.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Form {
+enum ConvertFormat {
     Native,
     Tsagent,
     TsagentJson,
     Tspark,
 }
 
-impl From<Form> for Format {
-    fn from(form: Form) -> Self {
+impl From<ConvertFormat> for Format {
+    fn from(form: ConvertFormat) -> Self {
         match form {
-            Form::Native => Self::Native,
-            Form::Tsagent => Self::Tsagent,
-            Form::TsagentJson => Self::TsagentJson,
-            Form::Tspark => Self::Tspark,
+            ConvertFormat::Native => Self::Native,
+            ConvertFormat::Tsagent => Self::Tsagent,
+            ConvertFormat::TsagentJson => Self::TsagentJson,
+            ConvertFormat::Tspark => Self::Tspark,
         }
     }
 }
 
 /// Writes the new files; never overwrites existing files.
-pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { from, to, form } = options;
-    let files = read::agent(from)?;
+pub(crate) fn run(options: &ConvertOptions, screen: Screen) -> Result<Exit, CliError> {
+    let ConvertOptions { from, to, form } = options;
+    let files = read::read_agent(from)?;
     let is_file = to.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
     let wants_file = is_file || Format::of(&files) == Some(Format::Native);
     let usual = if wants_file { Format::Tsagent } else { Format::Native };
     let format = form.map_or(usual, Format::from);
     if is_file && format != Format::Tsagent {
         let message = format!("{} is a file name, but this format is a directory", to.display());
-        return Err(Failure::new(ErrorCode::USAGE, message).hint("Name a directory, or use --to tsagent."));
+        return Err(CliError::new(ErrorCode::USAGE, message).hint("Name a directory, or use --to tsagent."));
     }
-    let mut converted = convert(&files, format).map_err(|error| refused(error, from))?;
+    let mut converted = convert(&files, format).map_err(|error| convert_failure(error, from))?;
     if is_file {
-        alone(&mut converted, to);
+        reduce_to_single_file(&mut converted, to);
     }
-    write::files(to, is_file, &converted.files)?;
-    tell(screen, to, is_file, format, &converted);
+    write::write_files(to, is_file, &converted.files)?;
+    print_report(screen, to, is_file, format, &converted);
     Ok(Exit::Ok)
 }
 
 /// Reduces the result to its single file and reports the dropped files as lost.
-fn alone(converted: &mut Converted, to: &Path) {
+fn reduce_to_single_file(converted: &mut Converted, to: &Path) {
     let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let own = converted.files.remove(baton_agentdir::TSAGENT_FILE).unwrap_or_default();
     let others: Vec<String> = std::mem::take(&mut converted.files).into_keys().collect();
-    converted
-        .lost
-        .extend(others.into_iter().map(|other| format!("`{other}`, which does not fit into a single file")));
+    converted.lost.extend(others.into_iter().map(|other| format!("`{other}`, which does not fit into a single file")));
     converted.files.insert(name, own);
 }
 
-fn tell(screen: Screen, to: &Path, is_file: bool, format: Format, converted: &Converted) {
+fn print_report(screen: Screen, to: &Path, is_file: bool, format: Format, converted: &Converted) {
     let Converted { from, files, lost } = converted;
     let at = |path: &String| if is_file { to.to_owned() } else { to.join(path) };
     let paths: Vec<String> = files.keys().map(|path| at(path).display().to_string()).collect();
@@ -100,16 +98,16 @@ fn tell(screen: Screen, to: &Path, is_file: bool, format: Format, converted: &Co
         screen.print(path);
     }
     if lost.is_empty() {
-        screen.say(&format!("\nConverted from {} to {} without loss.", from.as_str(), format.as_str()));
+        screen.print_stderr(&format!("\nConverted from {} to {} without loss.", from.as_str(), format.as_str()));
         return;
     }
-    screen.say(&format!("\nThe format {} cannot represent:", format.as_str()));
+    screen.print_stderr(&format!("\nThe format {} cannot represent:", format.as_str()));
     for what in lost {
-        screen.say(&format!("  - {what}"));
+        screen.print_stderr(&format!("  - {what}"));
     }
 }
 
-fn refused(error: ConvertError, from: &Path) -> Failure {
+fn convert_failure(error: ConvertError, from: &Path) -> CliError {
     let message = format!("{}: {error}", from.display());
     match error {
         ConvertError::Invalid(remarks) | ConvertError::Unwritable(_, remarks) => {
@@ -118,8 +116,8 @@ fn refused(error: ConvertError, from: &Path) -> Failure {
                 remark.file = place.display().to_string();
                 remark
             });
-            Failure::new(ErrorCode::AGENT_INVALID, message).at(errors.collect())
+            CliError::new(ErrorCode::AGENT_INVALID, message).with_diagnostics(errors.collect())
         }
-        ConvertError::Same(_) => Failure::new(ErrorCode::USAGE, message).hint("Choose another format with --to."),
+        ConvertError::Same(_) => CliError::new(ErrorCode::USAGE, message).hint("Choose another format with --to."),
     }
 }

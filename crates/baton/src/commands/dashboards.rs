@@ -1,8 +1,8 @@
 //! `baton dashboards`: Grafana dashboards over agent spans.
 
 use crate::{
-    config::{self, Chosen},
-    failure::{Exit, Failure},
+    config::{self, ConfigOverrides},
+    failure::{CliError, Exit},
     screen::{Screen, columns},
 };
 use baton_dashboards::{Dashboard, Price, all, grafana};
@@ -28,9 +28,9 @@ Costs are shown for models that have a price in baton.yaml.
 The dashboards need a data source of type Tempo: the address of Baton followed by /tempo, or a Tempo
 server that Baton exports to. For the setup, see docs/dashboards.md."
 )]
-pub(crate) struct Options {
+pub(crate) struct DashboardsOptions {
     #[command(subcommand)]
-    command: Command,
+    command: DashboardsCommand,
     /// Configuration file with the model prices [default: baton.yaml, if it exists]
     #[arg(long, global = true, value_name = "FILE", env = "BATON_CONFIG")]
     config: Option<PathBuf>,
@@ -38,24 +38,24 @@ pub(crate) struct Options {
 
 /// Subcommands of `baton dashboards`.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum DashboardsCommand {
     /// List the dashboards
     List,
     /// Write the dashboards as JSON files for Grafana
-    Export(Export),
+    Export(DashboardExportOptions),
 }
 
 /// Options of `baton dashboards export`.
 #[derive(Args, Debug)]
-struct Export {
+struct DashboardExportOptions {
     /// Output directory; files of an earlier export are replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
-    let settings = Chosen { config: options.config.clone(), ..Chosen::default() }.resolve()?;
+pub(crate) fn run(options: &DashboardsOptions, screen: Screen) -> Result<Exit, CliError> {
+    let settings = ConfigOverrides { config: options.config.clone(), ..ConfigOverrides::default() }.resolve()?;
     let price = |price: &config::Price| Price {
         model: price.model.clone(),
         input: price.input.dollars(),
@@ -63,8 +63,8 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
     };
     let dashboards = all(&settings.prices.iter().map(price).collect::<Vec<_>>());
     match &options.command {
-        Command::List => list(&dashboards, screen),
-        Command::Export(Export { out }) => export(&dashboards, out, screen)?,
+        DashboardsCommand::List => list(&dashboards, screen),
+        DashboardsCommand::Export(DashboardExportOptions { out }) => export(&dashboards, out, screen)?,
     }
     Ok(Exit::Ok)
 }
@@ -87,9 +87,9 @@ fn list(dashboards: &[Dashboard], screen: Screen) {
     columns(&rows).iter().for_each(|line| screen.print(line));
 }
 
-fn export(dashboards: &[Dashboard], out: &Path, screen: Screen) -> Result<(), Failure> {
+fn export(dashboards: &[Dashboard], out: &Path, screen: Screen) -> Result<(), CliError> {
     let failed = |path: &Path, error: &io::Error| {
-        Failure::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
+        CliError::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
             .hint("Choose a writable directory with --out.")
     };
     fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
@@ -104,6 +104,6 @@ fn export(dashboards: &[Dashboard], out: &Path, screen: Screen) -> Result<(), Fa
         return Ok(());
     }
     files.iter().for_each(|file| screen.print(file));
-    screen.say("import the files in Grafana, or provision them; see docs/dashboards.md");
+    screen.print_stderr("import the files in Grafana, or provision them; see docs/dashboards.md");
     Ok(())
 }

@@ -11,13 +11,13 @@ mod server;
 mod store;
 
 use crate::{
-    commands::place::Place,
-    failure::{Exit, Failure},
-    screen::{Screen, harmless},
+    commands::place::ConnectionOptions,
+    failure::{CliError, Exit},
+    screen::{Screen, escape_for_terminal},
     wiring::{self, RepairStep},
 };
 use baton_types::ErrorCode;
-use check::{Check, Grade};
+use check::{CheckResult, CheckStatus};
 use clap::Args;
 use serde_json::json;
 
@@ -37,25 +37,25 @@ line that is not ok includes a suggested fix. The exit code is 4 if a check fail
 --repair restricts the data directory to its owner, adds its .gitignore, removes unfinished files
 that a crash left behind, verifies every record of the journal and every block of spans, and moves
 unreadable files aside without changing them.")]
-pub(crate) struct Options {
+pub(crate) struct DoctorOptions {
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
     /// Repair the data directory first; no server may run in it, and no data is deleted
     #[arg(long)]
     repair: bool,
 }
 
 /// Runs all checks and prints their results.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: DoctorOptions, screen: Screen) -> Result<Exit, CliError> {
     let repairs = match options.repair {
         true => Some(repair(&options.place)?),
         false => None,
     };
-    let checks = look(&options.place).await?;
-    let failed = checks.iter().filter(|check| check.grade == Grade::Bad).count();
-    let remarks = checks.iter().filter(|check| check.grade == Grade::Remark).count();
+    let checks = run_checks(&options.place).await?;
+    let failed = checks.iter().filter(|check| check.grade == CheckStatus::Bad).count();
+    let remarks = checks.iter().filter(|check| check.grade == CheckStatus::Remark).count();
     if screen.is_json() {
-        let list: Vec<_> = checks.iter().map(Check::to_json).collect();
+        let list: Vec<_> = checks.iter().map(CheckResult::to_json).collect();
         let mut said = json!({ "ok": failed == 0, "checks": list });
         if let Some(steps) = &repairs {
             let step =
@@ -64,16 +64,16 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         }
         screen.print(&said.to_string());
     } else {
-        let paint = screen.data_paint();
+        let paint = screen.stdout_paint();
         for step in repairs.iter().flatten() {
             let word = if step.changed { paint.warn("done") } else { paint.good("ok  ") };
             let about = paint.strong(&format!("{:<11}", step.about));
-            screen.print(&format!("{word}  {about}  {}", harmless(&step.message).replace('\n', " ")));
+            screen.print(&format!("{word}  {about}  {}", escape_for_terminal(&step.message).replace('\n', " ")));
         }
-        for line in checks.iter().flat_map(|check| check.lines(screen.data_paint())) {
+        for line in checks.iter().flat_map(|check| check.lines(screen.stdout_paint())) {
             screen.print(&line);
         }
-        screen.say(&match (failed, remarks) {
+        screen.print_stderr(&match (failed, remarks) {
             (0, 0) => "all checks passed".to_owned(),
             (0, _) => "all checks passed, with notes".to_owned(),
             (1, _) => "1 check failed; the line below it suggests a fix".to_owned(),
@@ -84,16 +84,16 @@ pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
 }
 
 /// Repairs the data directory.
-fn repair(place: &Place) -> Result<Vec<RepairStep>, Failure> {
+fn repair(place: &ConnectionOptions) -> Result<Vec<RepairStep>, CliError> {
     if place.server.is_some() {
         let message = "--repair works on a local data directory and cannot be used with --server";
-        return Err(Failure::new(ErrorCode::USAGE, message).hint("Name the directory with --data."));
+        return Err(CliError::new(ErrorCode::USAGE, message).hint("Name the directory with --data."));
     }
     wiring::repair(&place.settings()?.data)
 }
 
-async fn look(place: &Place) -> Result<Vec<Check>, Failure> {
-    let version = Check::good("version", format!("baton {}", env!("CARGO_PKG_VERSION")));
+async fn run_checks(place: &ConnectionOptions) -> Result<Vec<CheckResult>, CliError> {
+    let version = CheckResult::passed("version", format!("baton {}", env!("CARGO_PKG_VERSION")));
     let mut checks = vec![version];
     let settings = match &place.server {
         Some(_) => None,
@@ -101,7 +101,7 @@ async fn look(place: &Place) -> Result<Vec<Check>, Failure> {
     };
     if let Some(settings) = &settings {
         let data = data::check(&settings.data);
-        let is_bad = data.grade == Grade::Bad;
+        let is_bad = data.grade == CheckStatus::Bad;
         checks.push(data);
         if is_bad {
             // All other checks would fail for the same reason.

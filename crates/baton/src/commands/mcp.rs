@@ -2,20 +2,20 @@
 
 use crate::{
     bridge::{Again, Bridge, Output, Reach, standard_lines},
-    commands::place::Place,
-    config::{Chosen, Settings},
-    connect::Session,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    config::{BatonSettings, ConfigOverrides},
+    connect::BatonConnection,
+    failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,
-    wiring::{Keep, Needs},
+    wiring::{AgentRequirement, Persistence},
 };
 use baton_wire::path_segment;
 use clap::Args;
 use std::time::Duration;
 
 /// Time limit for writing the last output lines.
-const LAST_LINES: Duration = Duration::from_secs(1);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Options of `baton mcp`.
 #[derive(Args, Debug)]
@@ -35,7 +35,7 @@ Otherwise, or if you name agents, this process serves the agents itself and stor
 --data names a directory. Changes of agents apply without a restart. An invalid agent is reported on
 stderr and by list_agents; the others still work. stdout carries only the protocol. The command ends
 when stdin is closed.")]
-pub(crate) struct Options {
+pub(crate) struct McpOptions {
     /// Agents to serve: directories (also as file://) and addresses of remote agents
     #[arg(value_name = "URI", conflicts_with = "server")]
     uris: Vec<String>,
@@ -46,14 +46,14 @@ pub(crate) struct Options {
     #[arg(long, requires = "agent")]
     exported: bool,
     /// Serve tools that create, show, change and delete agents
-    #[arg(long, conflicts_with = "agent")]
+    #[arg(long, conflicts_with = "read_agent")]
     manage: bool,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Forwards messages until stdin closes.
-pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: McpOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let path = endpoint(&options);
     let (session, again) = find(options, screen).await?;
     let (output, written) = Output::standard();
@@ -66,12 +66,12 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     };
     bridge.end().await;
     drop(bridge);
-    let _ = tokio::time::timeout(LAST_LINES, written).await;
+    let _ = tokio::time::timeout(FLUSH_TIMEOUT, written).await;
     session.close().await;
     Ok(ended)
 }
 
-fn endpoint(options: &Options) -> String {
+fn endpoint(options: &McpOptions) -> String {
     match (&options.agent, options.exported) {
         (None, _) if options.manage => "/mcp/manage".to_owned(),
         (None, _) => "/api/v1/mcp".to_owned(),
@@ -81,21 +81,21 @@ fn endpoint(options: &Options) -> String {
 }
 
 /// Session with the named server, the running server, or a server in this process.
-async fn find(options: Options, screen: Screen) -> Result<(Session, Option<Again>), Failure> {
-    let Options { uris, manage, place: Place { server, token, data, config }, .. } = options;
+async fn find(options: McpOptions, screen: Screen) -> Result<(BatonConnection, Option<Again>), CliError> {
+    let McpOptions { uris, manage, place: ConnectionOptions { server, token, data, config }, .. } = options;
     if let Some(url) = server {
-        screen.say(&format!("baton mcp: using {url}"));
-        return Ok((Session::at(&url, token.as_deref())?, None));
+        screen.print_stderr(&format!("baton mcp: using {url}"));
+        return Ok((BatonConnection::connect(&url, token.as_deref())?, None));
     }
-    let keep = if data.is_some() { Keep::All } else { Keep::Nothing };
-    let settings: Settings = Chosen { config, data, ..Chosen::default() }.resolve()?;
+    let keep = if data.is_some() { Persistence::DataDirectory } else { Persistence::InMemory };
+    let settings: BatonSettings = ConfigOverrides { config, data, ..ConfigOverrides::default() }.resolve()?;
     if uris.is_empty()
-        && let Some(session) = Session::running(&settings.data, token.as_deref()).await?
+        && let Some(session) = BatonConnection::find_running(&settings.data, token.as_deref()).await?
     {
-        screen.say(&format!("baton mcp: using {}", session.url.as_deref().unwrap_or_default()));
+        screen.print_stderr(&format!("baton mcp: using {}", session.url.as_deref().unwrap_or_default()));
         return Ok((session, Some(Again { data: settings.data, token })));
     }
-    let needs = if manage { Needs::Nobody } else { Needs::Agents };
-    let session = Session::for_bridge(&settings, &uris, keep, needs, screen).await?;
+    let needs = if manage { AgentRequirement::Optional } else { AgentRequirement::Required };
+    let session = BatonConnection::for_bridge(&settings, &uris, keep, needs, screen).await?;
     Ok((session, None))
 }

@@ -4,8 +4,8 @@ mod check;
 mod show;
 
 use crate::{
-    commands::place::Place,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    failure::{CliError, Exit},
     screen::Screen,
     wiring::{self, ProviderReport},
 };
@@ -29,11 +29,11 @@ Examples:
 Keys come from the definition of the agent (`--agent NAME`), then from providers in baton.yaml, then
 from environment variables such as OPENAI_API_KEY. They are never shown."
 )]
-pub(crate) struct Options {
+pub(crate) struct ModelsOptions {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<ModelsCommand>,
     #[command(flatten)]
-    choice: Choice,
+    choice: ModelConfigOptions,
     /// Show one provider with all its models
     #[arg(long, value_name = "ID")]
     provider: Option<String>,
@@ -44,9 +44,9 @@ pub(crate) struct Options {
 
 /// Options that select the configuration.
 #[derive(Args, Clone, Debug)]
-struct Choice {
+struct ModelConfigOptions {
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
     /// Include the providers and environment variables of this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -56,38 +56,38 @@ struct Choice {
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum ModelsCommand {
     /// Test the key of a provider
-    Check(check::Options),
+    Check(check::ModelCheckOptions),
 }
 
 /// Lists the providers, or tests one.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    if let Some(Verb::Check(check)) = options.verb {
+pub(crate) async fn run(options: ModelsOptions, screen: Screen) -> Result<Exit, CliError> {
+    if let Some(ModelsCommand::Check(check)) = options.verb {
         return check::run(check, screen).await;
     }
     let settings = options.choice.settings()?;
-    let asks = if options.offline { wiring::Asks::Nobody } else { wiring::Asks::Everybody };
+    let asks = if options.offline { wiring::ProviderQuery::Skip } else { wiring::ProviderQuery::All };
     let report = wiring::report(&settings, options.choice.agent.as_deref(), options.provider.as_deref(), asks).await?;
     if screen.is_json() {
         let providers: Vec<_> = report.providers.iter().map(ProviderReport::to_json).collect();
-        screen.print(&json!({ "model": report.model, "found": report.why, "providers": providers }).to_string());
+        screen.print(&json!({ "model": report.model, "found": report.source, "providers": providers }).to_string());
         return Ok(Exit::Ok);
     }
     let whole = options.provider.is_some();
-    for line in show::lines(&report, whole, screen.data_paint()) {
+    for line in show::lines(&report, whole, screen.stdout_paint()) {
         screen.print(&line);
     }
     Ok(Exit::Ok)
 }
 
-impl Choice {
-    fn settings(&self) -> Result<crate::config::Settings, Failure> {
-        let chosen = crate::config::Chosen {
+impl ModelConfigOptions {
+    fn settings(&self) -> Result<crate::config::BatonSettings, CliError> {
+        let chosen = crate::config::ConfigOverrides {
             config: self.place.config.clone(),
             data: self.place.data.clone(),
             agents: self.agents.clone(),
-            ..crate::config::Chosen::default()
+            ..crate::config::ConfigOverrides::default()
         };
         chosen.resolve()
     }

@@ -1,7 +1,7 @@
 //! `baton new FILE_NAME`: creates an agent directory from a template.
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_agentdir::{RESERVED_AGENT_NAMES, is_agent_name, scaffold};
@@ -16,7 +16,7 @@ use std::{fs, io, io::Write, path::Path, path::PathBuf};
 Examples:
   baton new helper                 writes helper/agent.yaml, prompt.md and playbook.yaml
   baton new helper --dir agents    writes agents/helper/...")]
-pub(crate) struct Options {
+pub(crate) struct NewOptions {
     /// Name of the agent: lower-case letters, digits and dashes
     name: String,
     /// Parent directory of the new directory
@@ -25,7 +25,7 @@ pub(crate) struct Options {
 }
 
 /// Writes the files; never overwrites existing files.
-pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) fn run(options: &NewOptions, screen: Screen) -> Result<Exit, CliError> {
     let name = &options.name;
     if !is_agent_name(name) {
         let hint = if RESERVED_AGENT_NAMES.contains(&name.as_str()) {
@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
         } else {
             "Use lower-case letters, digits and dashes, such as `baton new my-agent`."
         };
-        return Err(Failure::new(ErrorCode::AGENT_INVALID, format!("'{name}' is not a valid agent name")).hint(hint));
+        return Err(CliError::new(ErrorCode::AGENT_INVALID, format!("'{name}' is not a valid agent name")).hint(hint));
     }
     let directory = if options.dir == Path::new(".") { PathBuf::from(name) } else { options.dir.join(name) };
     if fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_some()) || directory.is_file() {
@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
         let file = directory.join(path);
         write_new(&file, text).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => exists(&file),
-            _ => Failure::new(ErrorCode::INTERNAL, format!("cannot write {}: {error}", file.display()))
+            _ => CliError::new(ErrorCode::INTERNAL, format!("cannot write {}: {error}", file.display()))
                 .hint("Choose a writable directory with --dir."),
         })?;
     }
@@ -63,15 +63,15 @@ pub(crate) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
         (format!("edit {shown}/prompt.md and {shown}/playbook.yaml"), "make it yours"),
     ];
     let width = lines.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
-    screen.say(&format!("\n{name} is ready. Next:"));
+    screen.print_stderr(&format!("\n{name} is ready. Next:"));
     for (command, what) in lines {
-        screen.say(&format!("  {command:<width$}  {what}"));
+        screen.print_stderr(&format!("  {command:<width$}  {what}"));
     }
     Ok(Exit::Ok)
 }
 
-fn exists(path: &Path) -> Failure {
-    Failure::new(ErrorCode::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
+fn exists(path: &Path) -> CliError {
+    CliError::new(ErrorCode::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
 }
 
 fn write_new(file: &Path, text: &str) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! Options that select the server or data directory of a command.
 
 use crate::{
-    config::{Chosen, Settings},
-    connect::Session,
-    failure::Failure,
+    config::{BatonSettings, ConfigOverrides},
+    connect::BatonConnection,
+    failure::CliError,
 };
 use baton_peers::{SecretError, SecretRef};
 use baton_types::ErrorCode;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// Connection options: an explicit server, or the server that owns the data directory.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionOptions {
     /// Address of the server [default: the server that owns the data directory]
     #[arg(long, value_name = "URL", env = "BATON_SERVER")]
     pub(crate) server: Option<String>,
@@ -28,34 +28,34 @@ pub(crate) struct Place {
 }
 
 /// Parses the reference to a bearer token. The error never quotes the text, because it may be the token itself.
-pub(crate) fn bearer(written: Option<&str>) -> Result<Option<SecretRef>, Failure> {
+pub(crate) fn parse_bearer(written: Option<&str>) -> Result<Option<SecretRef>, CliError> {
     let parse = |text: &str| text.parse().map_err(|error: SecretError| error.to_string());
     written.map(parse).transpose().map_err(|message| {
-        Failure::new(ErrorCode::USAGE, format!("--bearer: {message}"))
+        CliError::new(ErrorCode::USAGE, format!("--bearer: {message}"))
             .hint("Store the token in an environment variable or a file, and pass env://NAME or file://PATH.")
     })
 }
 
-impl Place {
+impl ConnectionOptions {
     /// Settings for these options.
-    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
-        Chosen { config: self.config.clone(), data: self.data.clone(), ..Chosen::default() }.resolve()
+    pub(crate) fn settings(&self) -> Result<BatonSettings, CliError> {
+        ConfigOverrides { config: self.config.clone(), data: self.data.clone(), ..ConfigOverrides::default() }.resolve()
     }
 
     /// Management session; works without any agents.
-    pub(crate) async fn manage(&self) -> Result<Session, Failure> {
+    pub(crate) async fn management_session(&self) -> Result<BatonConnection, CliError> {
         match &self.server {
-            Some(url) => Session::at(url, self.token.as_deref()),
-            None => self.manage_with(&self.settings()?).await,
+            Some(url) => BatonConnection::connect(url, self.token.as_deref()),
+            None => self.management_session_with(&self.settings()?).await,
         }
     }
 
     /// Management session for a command that has already read the settings.
-    pub(crate) async fn manage_with(&self, settings: &Settings) -> Result<Session, Failure> {
+    pub(crate) async fn management_session_with(&self, settings: &BatonSettings) -> Result<BatonConnection, CliError> {
         let token = self.token.as_deref();
         match &self.server {
-            Some(url) => Session::at(url, token),
-            None => Session::manage(settings, token).await,
+            Some(url) => BatonConnection::connect(url, token),
+            None => BatonConnection::manage(settings, token).await,
         }
     }
 }

@@ -14,14 +14,14 @@ use self::{
     telling::Telling,
 };
 use crate::{
-    commands::place::{self, Place},
-    config::{Chosen, ChosenModels},
-    connect::{Session, failure},
-    failure::{Exit, Failure},
-    follow::{Ended, follow, follow_from_now},
+    commands::place::{self, ConnectionOptions},
+    config::{ConfigOverrides, ModelOverrides},
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
+    follow::{FollowOutcome, follow, follow_from_now},
     screen::Screen,
     signals::StopRequests,
-    steps::Status,
+    steps::StepStatus,
     wiring::{self, fresh_id},
 };
 use baton_client::{ClientError, SendRequest};
@@ -56,7 +56,7 @@ pub(crate) struct Options {
     /// Message to send
     message: String,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
@@ -92,16 +92,16 @@ struct Said {
 }
 
 /// Sends the message, follows the task, and prompts for answers when the agent asks.
-pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let Options { agent, message, place, agents, bearer, allow_peer, task, context, settings, model, quiet } = options;
-    let Place { server, token, data, config } = place;
+    let ConnectionOptions { server, token, data, config } = place;
     let said = Said { message, task, context, settings };
     let mut telling = Telling::new(screen, quiet);
-    let models = ChosenModels { model, production: None };
-    let chosen = Chosen { config, data, agents, models, ..Chosen::default() };
+    let models = ModelOverrides { model, production: None };
+    let chosen = ConfigOverrides { config, data, agents, models, ..ConfigOverrides::default() };
     if wiring::is_address(&agent) {
-        let bearer = place::bearer(bearer.as_deref())?;
-        let client = wiring::elsewhere(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
+        let bearer = place::parse_bearer(bearer.as_deref())?;
+        let client = wiring::remote_orchestrator(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
         return tokio::select! {
             ended = elsewhere::converse(&client, &agent, said, &mut telling) => ended,
             () = stop.first() => Ok(stopped(&mut telling, Stopped { what: "stopped following", place: "there", list: " there" })),
@@ -109,21 +109,22 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     }
     if bearer.is_some() {
         let message = format!("--bearer requires an address, but '{agent}' is a name");
-        return Err(Failure::new(ErrorCode::USAGE, message)
-            .hint("Pass a token for the server with --token. Set a token for a remote agent with `baton agents add`."));
+        return Err(CliError::new(ErrorCode::USAGE, message).hint(
+            "Pass a token for the server with --token. Set a token for a remote agent with `baton agents add`.",
+        ));
     }
     if !allow_peer.is_empty() {
         let message = format!("--allow-peer requires an address, but '{agent}' is a name");
-        return Err(Failure::new(ErrorCode::USAGE, message)
+        return Err(CliError::new(ErrorCode::USAGE, message)
             .hint("The handoffs of a named agent are configured under handoffs in its definition."));
     }
     let session = match &server {
-        Some(url) => Session::at(url, token.as_deref())?,
-        None => Session::find(&chosen.resolve()?, token.as_deref(), screen).await?,
+        Some(url) => BatonConnection::connect(url, token.as_deref())?,
+        None => BatonConnection::find(&chosen.resolve()?, token.as_deref(), screen).await?,
     };
-    if let Some(own) = session.own.as_ref().filter(|_| !quiet && std::io::stderr().is_terminal()) {
-        for line in own.answering()?.lines(screen.talk_paint()) {
-            screen.say(&line);
+    if let Some(own) = session.in_process.as_ref().filter(|_| !quiet && std::io::stderr().is_terminal()) {
+        for line in own.model_summary()?.lines(screen.stderr_paint()) {
+            screen.print_stderr(&line);
         }
     }
     let ended = tokio::select! {
@@ -152,18 +153,18 @@ fn stopped(telling: &mut Telling, Stopped { what, place, list }: Stopped) -> Exi
     telling.answer.end_line();
     let task = telling.task.as_ref().map_or("the task".to_owned(), |task| format!("task {task}"));
     match telling.asks {
-        true => telling.screen.say(&format!("\n{what}; {task} waits for an answer{list}")),
-        false => telling.screen.say(&format!("{what}; {task} continues {place}")),
+        true => telling.screen.print_stderr(&format!("\n{what}; {task} waits for an answer{list}")),
+        false => telling.screen.print_stderr(&format!("{what}; {task} continues {place}")),
     }
     Exit::Interrupted
 }
 
-async fn converse(session: &Session, agent: &str, said: Said, telling: &mut Telling) -> Result<Exit, Failure> {
+async fn converse(session: &BatonConnection, agent: &str, said: Said, telling: &mut Telling) -> Result<Exit, CliError> {
     let mut message = words(said.message, said.settings);
     message.task = said.task.map(Into::into);
     message.context = said.context.map(Into::into);
     loop {
-        let sent = session.client.send_streaming(agent, SendRequest::new(message)).await.map_err(failure)?;
+        let sent = session.client.send_streaming(agent, SendRequest::new(message)).await.map_err(client_failure)?;
         let ended = follow(&session.client, agent, 0, sent, telling).await?;
         telling.answer.end_line();
         let Some(answer) = answer(agent, &ended, telling.screen).await else {
@@ -175,12 +176,17 @@ async fn converse(session: &Session, agent: &str, said: Said, telling: &mut Tell
 }
 
 /// Prints the final state of the task.
-async fn told(session: &Session, agent: &str, ended: Ended, telling: &mut Telling) -> Result<Exit, Failure> {
+async fn told(
+    session: &BatonConnection,
+    agent: &str,
+    ended: FollowOutcome,
+    telling: &mut Telling,
+) -> Result<Exit, CliError> {
     if telling.screen.is_json() {
-        let whole = session.client.get(agent, &ended.task, None).await.map_err(failure)?;
+        let whole = session.client.get(agent, &ended.task, None).await.map_err(client_failure)?;
         return finish(agent, ended, Some(&whole), &[], telling);
     }
-    let approvals = match ended.status.asks.is_empty() {
+    let approvals = match ended.status.input_requests.is_empty() {
         true => Vec::new(),
         // A server without an approval list still accepts answers from `baton run`.
         false => {
@@ -192,17 +198,22 @@ async fn told(session: &Session, agent: &str, ended: Ended, telling: &mut Tellin
 }
 
 /// Follows a task that is still running, then prints its state.
-pub(crate) async fn watch(session: &Session, agent: &str, task: &str, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) async fn watch(
+    session: &BatonConnection,
+    agent: &str,
+    task: &str,
+    screen: Screen,
+) -> Result<Exit, CliError> {
     // Earlier steps were not printed, so later ones are not printed either.
     let mut telling = Telling::new(screen, true);
     let ended = match session.client.subscribe(agent, task, None).await {
         Ok(stream) => follow_from_now(&session.client, agent, stream, &mut telling).await?,
         // The task has ended.
         Err(ClientError::Refused(_)) => {
-            let whole = session.client.get(agent, task, None).await.map_err(failure)?;
-            Ended { task: task.to_owned(), status: Status::of(&whole) }
+            let whole = session.client.get(agent, task, None).await.map_err(client_failure)?;
+            FollowOutcome { task: task.to_owned(), status: StepStatus::from_task(&whole) }
         }
-        Err(error) => return Err(failure(error)),
+        Err(error) => return Err(client_failure(error)),
     };
     telling.answer.end_line();
     told(session, agent, ended, &mut telling).await

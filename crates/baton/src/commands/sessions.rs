@@ -12,14 +12,14 @@ mod set;
 mod show;
 
 use crate::{
-    commands::place::Place,
-    connect::Session,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::BatonConnection,
+    failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
 use baton_client::SessionName;
 use baton_types::Timestamp;
-use baton_wire::api::{ChangedSession, SessionSettings};
+use baton_wire::api::{ChangedSession, SessionSettingsBody};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ enum Command {
 }
 
 /// Runs the subcommand.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     match options.command {
         Command::List(options) => list::run(options, screen).await,
         Command::Show(options) => show::run(options, screen).await,
@@ -94,12 +94,12 @@ struct Which {
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 impl Which {
-    async fn reach(&self) -> Result<Session, Failure> {
-        self.place.manage().await
+    async fn reach(&self) -> Result<BatonConnection, CliError> {
+        self.place.management_session().await
     }
 
     fn name(&self) -> SessionName<'_> {
@@ -119,7 +119,7 @@ fn tell(changed: &ChangedSession, screen: Screen) {
 }
 
 /// Settings in the format of `baton sessions set`.
-fn settings_lines(settings: &SessionSettings) -> Vec<String> {
+fn settings_lines(settings: &SessionSettingsBody) -> Vec<String> {
     let Value::Object(settings) = json!(settings) else { return Vec::new() };
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), |text| one_line(text, 256));
     settings.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect()

@@ -5,7 +5,7 @@ mod list;
 mod revoke;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_types::Timestamp;
@@ -45,7 +45,7 @@ enum Command {
 }
 
 /// Runs the subcommand.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     match options.command {
         Command::Create(options) => create::run(options, screen).await,
         Command::List(options) => list::run(options, screen).await,

@@ -9,7 +9,7 @@ mod result;
 mod which;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use clap::{Args, Subcommand};
@@ -47,7 +47,7 @@ enum Command {
 }
 
 /// Runs the subcommand.
-pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     match options.command {
         Command::List(options) => list::run(options, screen).await,
         Command::Call(options) => Box::pin(call::run(options, screen)).await,

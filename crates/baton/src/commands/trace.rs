@@ -32,7 +32,7 @@ pub(crate) mod when;
 pub(crate) mod words;
 
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,
 };
@@ -80,7 +80,7 @@ enum Command {
 }
 
 /// Does what is asked with traces.
-pub(crate) async fn run(options: Options, screen: Screen, stop: StopRequests) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: Options, screen: Screen, stop: StopRequests) -> Result<Exit, CliError> {
     match options.command {
         Command::Query(options) => query::run(options, screen).await,
         Command::Queries(options) => queries::run(&options, screen),

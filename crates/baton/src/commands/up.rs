@@ -1,12 +1,12 @@
 //! `baton up`: serves agents until it is stopped.
 
 use crate::{
-    answering::Answering,
-    config::{Chosen, ChosenAccess, ChosenModels, Settings},
-    failure::{Exit, Failure},
+    answering::ModelSummary,
+    config::{AccessOverrides, BatonSettings, ConfigOverrides, ModelOverrides},
+    failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,
-    wiring::{Baton, Needs, PortChoice, Server, Strictness},
+    wiring::{AgentRequirement, Baton, PortChoice, Server, Strictness},
 };
 use baton_types::{ErrorCode, ToolExecution};
 use baton_wire::api::agent_address;
@@ -56,7 +56,7 @@ pub(crate) struct Options {
     #[arg(long)]
     new_journal: bool,
     /// Where tools of all agents run: in the agent or in its caller [default: as set for each agent]
-    #[arg(long, value_name = "WHO", env = "BATON_TOOLS")]
+    #[arg(long, value_name = "WHERE", env = "BATON_TOOLS")]
     tools: Option<Tools>,
     /// Model for agents without one: provider:model, or playbook [default: detected]
     #[arg(long, value_name = "PROVIDER:MODEL", env = "BATON_MODEL")]
@@ -132,9 +132,9 @@ impl From<Tools> for ToolExecution {
 }
 
 /// Opens the data directory, serves, and shuts down gracefully.
-pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
+pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let strictness = if options.strict { Strictness::Strict } else { Strictness::Lenient };
-    let chosen = Chosen {
+    let chosen = ConfigOverrides {
         config: options.config,
         port: options.port,
         host: options.host,
@@ -144,34 +144,33 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         tools: options.tools.map(ToolExecution::from),
         agents: options.paths,
         push_allow: options.push_allow,
-        access: ChosenAccess {
+        access: AccessOverrides {
             auth: options.auth,
             tls_cert: options.tls_cert,
             tls_key: options.tls_key,
             cors_origins: options.cors_origins,
         },
-        models: ChosenModels { model: options.model, production: options.production },
+        models: ModelOverrides { model: options.model, production: options.production },
     };
     let mut settings = chosen.resolve()?;
     settings.new_journal = options.new_journal;
     if !settings.host.is_loopback() && !settings.auth.required && !options.insecure {
-        let message =
-            format!("others can reach {}, and would have full access without authentication", settings.host);
-        return Err(Failure::new(ErrorCode::EXPOSED, message));
+        let message = format!("others can reach {}, and would have full access without authentication", settings.host);
+        return Err(CliError::new(ErrorCode::EXPOSED, message));
     }
-    let (baton, diagnostics) = Baton::open(&settings, strictness, Needs::Nobody).await?;
+    let (baton, diagnostics) = Baton::open(&settings, strictness, AgentRequirement::Optional).await?;
     for diagnostic in &diagnostics {
         screen.diagnostic(diagnostic);
     }
     warn_of_unheard(&settings, screen);
-    let answering = baton.answering()?;
+    let answering = baton.model_summary()?;
     let server = Server::start(baton, &settings, PortChoice::Fixed, screen).await?;
     announce(&server, &settings, &answering, screen);
     server.baton().warm(screen);
     server.baton().watch_logins(&settings.data);
-    server.baton().look_again_when_told();
+    server.baton().reload_on_sighup();
     stop.first().await;
-    screen.say("stopping; unfinished runs resume at the next start (repeat to stop immediately)");
+    screen.print_stderr("stopping; unfinished runs resume at the next start (repeat to stop immediately)");
     let exit = match strictness {
         Strictness::Strict => server.baton().report(screen),
         Strictness::Lenient => Exit::Ok,
@@ -183,7 +182,7 @@ pub(crate) async fn run(options: Options, screen: Screen, mut stop: StopRequests
 /// Maximum number of agents listed at startup.
 const MOST_NAMED: usize = 50;
 
-fn announce(server: &Server, settings: &Settings, answering: &Answering, screen: Screen) {
+fn announce(server: &Server, settings: &BatonSettings, answering: &ModelSummary, screen: Screen) {
     let url = &server.url;
     let agents = server.agents();
     let data = settings.data.display().to_string();
@@ -198,52 +197,52 @@ fn announce(server: &Server, settings: &Settings, answering: &Answering, screen:
         screen.print(&all.to_string());
         return;
     }
-    let paint = screen.talk_paint();
+    let paint = screen.stderr_paint();
     let elsewhere = agents.iter().filter(|agent| agent.is_peer()).count();
     let here = agents.len() - elsewhere;
     let mut count = format!("{here} agent{}", if here == 1 { "" } else { "s" });
     if elsewhere > 0 {
-        count.push_str(&format!(", and {elsewhere} remote agent{},", if elsewhere == 1 { "s" } else { "s" }));
+        count.push_str(&format!(", and {elsewhere} remote agent{},", if elsewhere == 1 { "" } else { "s" }));
     }
-    screen.say(&format!("baton serves {count} at {} (data in {data})", paint.strong(url)));
+    screen.print_stderr(&format!("baton serves {count} at {} (data in {data})", paint.strong(url)));
     let width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
     for agent in agents.iter().take(MOST_NAMED) {
         let name = paint.name(&format!("{:<width$}", agent.name.as_str()));
         let lives = agent.address.as_deref().map(|place| format!(" (remote: {place})")).unwrap_or_default();
-        screen.say(&format!("  {name}  {}{lives}", agent_address(url, agent.name.as_str())));
+        screen.print_stderr(&format!("  {name}  {}{lives}", agent_address(url, agent.name.as_str())));
     }
     if agents.is_empty() {
-        screen.say("  no agents yet; create one with: baton agents create NAME --prompt \"...\"");
+        screen.print_stderr("  no agents yet; create one with: baton agents create NAME --prompt \"...\"");
     }
     if let Some(more @ 1..) = agents.len().checked_sub(MOST_NAMED) {
-        screen.say(&format!("  and {more} more; list all with `baton agents`"));
+        screen.print_stderr(&format!("  and {more} more; list all with `baton agents`"));
     }
     for line in answering.lines(paint) {
-        screen.say(&line);
+        screen.print_stderr(&line);
     }
     if settings.auth.required {
         announce_auth(server.baton().valid_tokens(), settings, screen);
     } else if !settings.host.is_loopback() {
         let warning = paint.warn("warning");
-        screen.say(&format!("{warning}: everyone who can reach {} has full access", settings.host));
+        screen.print_stderr(&format!("{warning}: everyone who can reach {} has full access", settings.host));
     }
 }
 
 /// Warns about peers with push enabled if no public URL is configured.
-fn warn_of_unheard(settings: &Settings, screen: Screen) {
+fn warn_of_unheard(settings: &BatonSettings, screen: Screen) {
     let wanted = settings.peers.iter().filter(|peer| peer.push && settings.public_url.is_none());
     let wanted: Vec<&str> =
         wanted.map(|peer| peer.name.as_ref().map_or(peer.url.as_str(), |name| name.as_str())).collect();
     if !wanted.is_empty() {
-        let (warning, names) = (screen.talk_paint().warn("warning"), wanted.join(", "));
-        screen.say(&format!(
+        let (warning, names) = (screen.stderr_paint().warn("warning"), wanted.join(", "));
+        screen.print_stderr(&format!(
             "{warning}: push of {names} has no effect without --public-url, the address that peers send notifications to"
         ));
     }
 }
 
 /// Prints the number of tokens and issuers, and the command that creates a token.
-fn announce_auth(tokens: usize, settings: &Settings, screen: Screen) {
+fn announce_auth(tokens: usize, settings: &BatonSettings, screen: Screen) {
     let issuers = settings.auth.issuers.len();
     let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let who = match (tokens, issuers) {
@@ -251,17 +250,17 @@ fn announce_auth(tokens: usize, settings: &Settings, screen: Screen) {
         (tokens, 0) => plural(tokens, "valid token"),
         (tokens, issuers) => format!("{} and {}", plural(tokens, "valid token"), plural(issuers, "issuer")),
     };
-    screen.say(&format!("authentication is on: {who}"));
+    screen.print_stderr(&format!("authentication is on: {who}"));
     if tokens == 0 {
         let data = match settings.data.to_str() {
             Some(".baton") => String::new(),
             _ => format!(" --data {}", settings.data.display()),
         };
-        screen.say(&format!("  create a token with: baton token create NAME{data}"));
+        screen.print_stderr(&format!("  create a token with: baton token create NAME{data}"));
     }
     if settings.tls.is_none() && !settings.host.is_loopback() {
-        let warning = screen.talk_paint().warn("warning");
-        screen.say(&format!(
+        let warning = screen.stderr_paint().warn("warning");
+        screen.print_stderr(&format!(
             "{warning}: tokens are sent unencrypted; use --tls-cert and --tls-key, or a TLS proxy"
         ));
     }

@@ -1,13 +1,13 @@
 //! Access settings: authentication, TLS, CORS and rate limits.
 
-use super::raw::{Cards, Issuer, Metrics, RawAuth, RawLimits, RawTls};
-use crate::failure::Failure;
+use super::raw::{CardAccess, Issuer, MetricsAccess, RawAuth, RawLimits, RawTls};
+use crate::failure::CliError;
 use baton_http::CorsOrigins;
 use baton_types::ErrorCode;
 use std::path::{Path, PathBuf};
 
 /// Default rate limit per caller if authentication is required.
-const USUAL_RATE: Rate = Rate { per_second: 50, burst: 200 };
+const DEFAULT_RATE_LIMIT: CallerRateLimit = CallerRateLimit { per_second: 50, burst: 200 };
 
 /// Authentication settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub(crate) struct Auth {
     /// Whether callers must present a token.
     pub(crate) required: bool,
     /// Access to agent cards.
-    pub(crate) cards: Cards,
+    pub(crate) cards: CardAccess,
     /// Access to metrics.
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: MetricsAccess,
     /// Issuers of accepted JSON Web Tokens, in addition to tokens issued here.
     pub(crate) issuers: Vec<Issuer>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Tls {
 
 /// Rate limit per caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rate {
+pub(crate) struct CallerRateLimit {
     /// Sustained requests per second.
     pub(crate) per_second: u32,
     /// Burst size.
@@ -41,14 +41,14 @@ pub(crate) struct Rate {
 
 /// Values of the flags.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ChosenAccess {
+pub(crate) struct AccessOverrides {
     pub(crate) auth: Option<bool>,
     pub(crate) tls_cert: Option<PathBuf>,
     pub(crate) tls_key: Option<PathBuf>,
     pub(crate) cors_origins: Vec<String>,
 }
 
-impl ChosenAccess {
+impl AccessOverrides {
     pub(super) fn auth(&self, raw: RawAuth) -> Auth {
         let required = self.auth.or(raw.required).unwrap_or_default();
         let (cards, metrics) = (raw.cards.unwrap_or_default(), raw.metrics.unwrap_or_default());
@@ -56,11 +56,11 @@ impl ChosenAccess {
     }
 
     /// Paths of the file are relative to its directory `base`.
-    pub(super) fn tls(&self, raw: RawTls, base: &Path) -> Result<Option<Tls>, Failure> {
+    pub(super) fn tls(&self, raw: RawTls, base: &Path) -> Result<Option<Tls>, CliError> {
         let cert = self.tls_cert.clone().or(raw.cert.map(|path| base.join(path)));
         let key = self.tls_key.clone().or(raw.key.map(|path| base.join(path)));
         let half = |there: &str, missing: &str| {
-            Err(Failure::new(ErrorCode::TLS_INVALID, format!("{there} is set, but {missing} is missing")))
+            Err(CliError::new(ErrorCode::TLS_INVALID, format!("{there} is set, but {missing} is missing")))
         };
         match (cert, key, raw.client_ca) {
             (Some(cert), Some(key), ca) => Ok(Some(Tls { cert, key, client_ca: ca.map(|path| base.join(path)) })),
@@ -71,25 +71,25 @@ impl ChosenAccess {
         }
     }
 
-    pub(super) fn cors(self, raw: Vec<String>, auth: &Auth) -> Result<CorsOrigins, Failure> {
+    pub(super) fn cors(self, raw: Vec<String>, auth: &Auth) -> Result<CorsOrigins, CliError> {
         let flags = !self.cors_origins.is_empty();
         let (list, key, code) = match flags {
             true => (self.cors_origins, "--cors-origin", ErrorCode::USAGE),
             false => (raw, "cors.origins", ErrorCode::CONFIG_INVALID),
         };
-        CorsOrigins::parse(&list, auth.required).map_err(|error| Failure::new(code, format!("{key}: {error}")))
+        CorsOrigins::parse(&list, auth.required).map_err(|error| CliError::new(code, format!("{key}: {error}")))
     }
 }
 
 /// Rate limit per caller: of the file, else the default if authentication is required, else none.
-pub(super) fn rate(raw: &RawLimits, auth: &Auth) -> Option<Rate> {
+pub(super) fn rate_limit(raw: &RawLimits, auth: &Auth) -> Option<CallerRateLimit> {
     let number = |given: Option<u64>| given.and_then(|given| u32::try_from(given).ok());
     match (number(raw.requests_per_second), number(raw.burst)) {
-        (None, None) => auth.required.then_some(USUAL_RATE),
+        (None, None) => auth.required.then_some(DEFAULT_RATE_LIMIT),
         (Some(per_second), burst) => {
-            let usual = per_second.saturating_mul(USUAL_RATE.burst / USUAL_RATE.per_second);
-            Some(Rate { per_second, burst: burst.unwrap_or(usual) })
+            let usual = per_second.saturating_mul(DEFAULT_RATE_LIMIT.burst / DEFAULT_RATE_LIMIT.per_second);
+            Some(CallerRateLimit { per_second, burst: burst.unwrap_or(usual) })
         }
-        (None, Some(burst)) => Some(Rate { burst, ..USUAL_RATE }),
+        (None, Some(burst)) => Some(CallerRateLimit { burst, ..DEFAULT_RATE_LIMIT }),
     }
 }

@@ -1,15 +1,15 @@
 //! Telemetry export, configured by the file and the standard OpenTelemetry environment variables.
 
-use super::raw::{HeaderText, RawExport, RawTarget, secret_below};
+use super::raw::{HeaderText, RawExport, RawTarget, resolve_secret_path};
 use baton_export::{ExportTarget, METER_INTERVAL, Protocol, Route, Signal, from_environment, meter_interval};
 use std::{path::Path, time::Duration};
 
 /// Default limit of data queued for unavailable targets.
-const HELD: u64 = 1 << 30;
+const DEFAULT_QUEUE_BYTES: u64 = 1 << 30;
 
 /// Export targets and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Export {
+pub(crate) struct ExportSettings {
     pub(crate) targets: Vec<ExportTarget>,
     /// Additional request headers by target name.
     pub(crate) headers: Vec<(String, Vec<(String, HeaderText)>)>,
@@ -19,21 +19,25 @@ pub(crate) struct Export {
     pub(crate) meter_interval: Duration,
 }
 
-impl Default for Export {
+impl Default for ExportSettings {
     fn default() -> Self {
-        Self { targets: Vec::new(), headers: Vec::new(), bytes: HELD, meter_interval: METER_INTERVAL }
+        Self { targets: Vec::new(), headers: Vec::new(), bytes: DEFAULT_QUEUE_BYTES, meter_interval: METER_INTERVAL }
     }
 }
 
-impl Export {
+impl ExportSettings {
     /// Paths are relative to the directory `base`.
-    pub(super) fn chosen(raw: RawExport, base: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
-        let bytes = raw.bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(HELD);
+    pub(super) fn from_config(raw: RawExport, base: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let bytes = raw.bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(DEFAULT_QUEUE_BYTES);
         if raw.enabled == Some(false) {
             return Self { bytes, ..Self::default() };
         }
-        let headers = raw.targets.iter().map(|target| (target.name.clone(), below(&target.headers, base))).collect();
-        let targets = raw.targets.into_iter().map(|target| resolved(target, base)).collect();
+        let headers = raw
+            .targets
+            .iter()
+            .map(|target| (target.name.clone(), resolve_header_paths(&target.headers, base)))
+            .collect();
+        let targets = raw.targets.into_iter().map(|target| to_export_target(target, base)).collect();
         let (targets, remarks) = from_environment(targets, &variable);
         let (meter_interval, more) = meter_interval(variable);
         for remark in remarks.into_iter().chain(more) {
@@ -43,15 +47,15 @@ impl Export {
     }
 }
 
-fn below(headers: &[(String, HeaderText)], base: &Path) -> Vec<(String, HeaderText)> {
+fn resolve_header_paths(headers: &[(String, HeaderText)], base: &Path) -> Vec<(String, HeaderText)> {
     let moved = |text: &HeaderText| match text {
         HeaderText::Plain(text) => HeaderText::Plain(text.clone()),
-        HeaderText::Secret(secret) => HeaderText::Secret(secret_below(secret, base)),
+        HeaderText::Secret(secret) => HeaderText::Secret(resolve_secret_path(secret, base)),
     };
     headers.iter().map(|(name, text)| (name.clone(), moved(text))).collect()
 }
 
-fn resolved(raw: RawTarget, base: &Path) -> ExportTarget {
+fn to_export_target(raw: RawTarget, base: &Path) -> ExportTarget {
     let protocol = raw.protocol.unwrap_or_else(|| Protocol::of_address(&raw.endpoint));
     let route = |signal: Signal| {
         let usual = Route::to(Route::below(&raw.endpoint, protocol, signal), protocol);

@@ -1,7 +1,7 @@
 //! Locates and reads the configuration file.
 
 use super::raw::RawConfig;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use baton_types::ErrorCode;
 use std::{
     fs, io,
@@ -10,11 +10,11 @@ use std::{
 
 /// File name used without `--config`.
 const DEFAULT_FILE: &str = "baton.yaml";
-const LARGEST_FILE: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The file given by `--config`, else the one in the working directory, else the one in the agents directory if exactly
 /// one was given.
-pub(super) fn configuration(named: Option<&Path>, agents: &[PathBuf]) -> Result<(PathBuf, RawConfig), Failure> {
+pub(super) fn load_config(named: Option<&Path>, agents: &[PathBuf]) -> Result<(PathBuf, RawConfig), CliError> {
     if let Some(file) = named {
         return Ok((file.to_path_buf(), read(file)?.ok_or_else(|| missing(file))?));
     }
@@ -32,21 +32,22 @@ pub(super) fn configuration(named: Option<&Path>, agents: &[PathBuf]) -> Result<
     Ok((DEFAULT_FILE.into(), RawConfig::default()))
 }
 
-fn read(file: &Path) -> Result<Option<RawConfig>, Failure> {
-    let invalid = |message: String| Failure::new(ErrorCode::CONFIG_INVALID, format!("{}: {message}", file.display()));
+fn read(file: &Path) -> Result<Option<RawConfig>, CliError> {
+    let invalid = |message: String| CliError::new(ErrorCode::CONFIG_INVALID, format!("{}: {message}", file.display()));
     let bytes = match fs::metadata(file) {
-        Ok(meta) if meta.len() > LARGEST_FILE => return Err(invalid("the file is over 1 MB".to_owned())),
+        Ok(meta) if meta.len() > MAX_FILE_BYTES => return Err(invalid("the file is over 1 MB".to_owned())),
         Ok(_) => fs::read(file).map_err(|error| invalid(error.to_string()))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(invalid(error.to_string())),
     };
     RawConfig::parse(&file.display().to_string(), &bytes).map(Some).map_err(|diagnostics| {
-        Failure::new(ErrorCode::CONFIG_INVALID, format!("{} cannot be used", file.display())).at(diagnostics)
+        CliError::new(ErrorCode::CONFIG_INVALID, format!("{} cannot be used", file.display()))
+            .with_diagnostics(diagnostics)
     })
 }
 
-fn missing(file: &Path) -> Failure {
-    Failure::new(ErrorCode::CONFIG_INVALID, format!("there is no file {}", file.display()))
+fn missing(file: &Path) -> CliError {
+    CliError::new(ErrorCode::CONFIG_INVALID, format!("there is no file {}", file.display()))
         .hint("Correct --config, or leave it out to use ./baton.yaml when there is one.")
 }
 
@@ -61,7 +62,7 @@ mod tests {
         fs::write(&file, "port: 1\n").expect("written");
         fs::write(&other, "port: 2\n").expect("written");
         let found = |named: Option<&Path>, agents: &[PathBuf]| {
-            let (file, raw) = configuration(named, agents).expect("readable");
+            let (file, raw) = load_config(named, agents).expect("readable");
             (file, raw.port)
         };
         let agents = home.path().to_path_buf();
@@ -70,6 +71,6 @@ mod tests {
         assert_eq!(found(None, std::slice::from_ref(&agents)), (file, Some(1)));
         assert_eq!(found(None, &[agents.clone(), agents.clone()]), nothing, "which of several is meant, nobody knows");
         assert_eq!(found(None, &[other]), nothing, "a file is no directory of agents");
-        assert!(configuration(Some(&agents.join("missing.yaml")), &[]).is_err());
+        assert!(load_config(Some(&agents.join("missing.yaml")), &[]).is_err());
     }
 }

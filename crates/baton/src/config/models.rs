@@ -1,29 +1,29 @@
 //! The default model for agents that name none.
 
-use super::raw::{RawModels, is_model};
-use crate::failure::Failure;
+use super::raw::{RawModels, is_model_name};
+use crate::failure::CliError;
 use baton_lineup::ModelSettings;
 use baton_types::ErrorCode;
 
 /// Values of flags and environment variables about models.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ChosenModels {
+pub(crate) struct ModelOverrides {
     /// `--model`, or `BATON_MODEL`.
     pub(crate) model: Option<String>,
     /// `--production`, or `BATON_PRODUCTION`.
     pub(crate) production: Option<bool>,
 }
 
-impl ChosenModels {
+impl ModelOverrides {
     /// The effective settings. A model given by a flag does not use the fallbacks of the file.
-    pub(super) fn over(
+    pub(super) fn merge(
         self,
         raw: RawModels,
         environment: impl Fn(&str) -> Option<String>,
-    ) -> Result<ModelSettings, Failure> {
-        if let Some(wrong) = self.model.as_deref().filter(|model| !is_model(model)) {
+    ) -> Result<ModelSettings, CliError> {
+        if let Some(wrong) = self.model.as_deref().filter(|model| !is_model_name(model)) {
             let shown: String = wrong.chars().take(60).collect();
-            return Err(Failure::new(ErrorCode::USAGE, format!("--model: {shown:?} is not a model name"))
+            return Err(CliError::new(ErrorCode::USAGE, format!("--model: {shown:?} is not a model name"))
                 .hint("Write it as provider:model, such as openai:gpt-5-mini, or playbook."));
         }
         // `BATON_DETECT=off` disables model detection, for tests and reproducible setups.

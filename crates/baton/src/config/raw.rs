@@ -16,38 +16,38 @@ mod tempo;
 
 pub(crate) use a2a::Extension;
 #[cfg(test)]
-pub(super) use a2a::MOST_EXTENSIONS;
-pub(super) use a2a::{RawA2a, Version};
+pub(super) use a2a::MAX_EXTENSIONS;
+pub(super) use a2a::{MissingVersionPolicy, RawA2a};
 #[cfg(test)]
-pub(super) use auth::{ALGORITHMS, MOST_ISSUERS, MOST_ORIGINS, MOST_SCOPES};
-pub(crate) use auth::{Cards, Issuer, Metrics};
+pub(super) use auth::{ALGORITHMS, MAX_ISSUERS, MAX_ORIGINS, MAX_SCOPES};
+pub(crate) use auth::{CardAccess, Issuer, MetricsAccess};
 pub(super) use auth::{RawAuth, RawTls};
 #[cfg(test)]
-pub(super) use export::MOST_TARGETS;
+pub(super) use export::MAX_TARGETS;
 pub(super) use export::{RawExport, RawTarget};
 #[cfg(test)]
-pub(super) use limits::{LARGEST_BODY, MOST_CONNECTIONS, MOST_DAYS, MOST_REQUESTS};
+pub(super) use limits::{MAX_BODY_BYTES, MAX_CONNECTIONS, MAX_REQUEST_RATE, MAX_RETENTION_DAYS};
 pub(super) use limits::{RawLimits, RawRetention};
 #[cfg(test)]
-pub(super) use models::MOST_FALLBACKS;
-pub(super) use models::{RawModels, is_model};
+pub(super) use models::MAX_FALLBACKS;
+pub(super) use models::{RawModels, is_model_name};
 pub(crate) use money::{Budgets, Price};
 #[cfg(test)]
-pub(super) use money::{MOST_BUDGET, MOST_ENTRIES, MOST_PRICE};
+pub(super) use money::{MAX_BUDGET, MAX_ENTRIES, MAX_PRICE};
 pub(super) use peer::below as peer_below;
 #[cfg(test)]
-pub(super) use peer::{BINDINGS, MOST_HOSTS, MOST_PEERS, MOST_SIGNERS, PLACES};
+pub(super) use peer::{BINDINGS, KEY_PLACES, MAX_HOSTS, MAX_PEERS, MAX_SIGNERS};
 #[cfg(test)]
-pub(super) use push::MOST_ALLOWED;
+pub(super) use push::MAX_ALLOW_ENTRIES;
 pub(super) use push::RawPush;
 pub(super) use responses::RawResponses;
-pub(crate) use secret::secret_below;
+pub(crate) use secret::resolve_secret_path;
 #[cfg(test)]
-pub(super) use telemetry::MOST_BYTES;
+pub(super) use telemetry::MAX_STORE_BYTES;
 pub(super) use telemetry::RawTelemetry;
-#[cfg(test)]
-pub(super) use tempo::MODES;
 pub(super) use tempo::RawTempo;
+#[cfg(test)]
+pub(super) use tempo::TEMPO_MODES;
 pub(crate) use tempo::{HeaderText, TempoMode};
 
 use self::lists::texts;
@@ -168,12 +168,12 @@ pub(super) const FULL_FILE: &str = "port: 9000\nhost: 127.0.0.2\ndata: state\n\
 mod tests {
     use super::*;
     use baton_peers::{BindingChoice, ClientCredentials, ClientIdentity, Credential, KeyPlace, SecretPlace, SecretRef};
-    use baton_types::{A2aSettings, AnswerPlacement, TextStreaming};
+    use baton_types::{A2aSettings, AnswerPlacement, TextDelivery};
     use baton_wire::a2a::v1::CardBinding;
     use std::time::Duration;
 
     fn dollars(dollars: f64) -> crate::money::Money {
-        crate::money::Money::of(dollars, MOST_BUDGET).expect("an amount")
+        crate::money::Money::from_dollars(dollars, MAX_BUDGET).expect("an amount")
     }
 
     fn secret(text: &str) -> SecretRef {
@@ -241,8 +241,8 @@ mod tests {
                 streaming: Some(false),
                 push: Some(false),
                 extended_card: Some(false),
-                version: Some(Version::Strict),
-                settings: A2aSettings { answer: Some(AnswerPlacement::Both), stream_text: Some(TextStreaming::Chunks) },
+                version: Some(MissingVersionPolicy::Strict),
+                settings: A2aSettings { answer: Some(AnswerPlacement::Both), stream_text: Some(TextDelivery::Chunks) },
                 bindings: Some(vec![CardBinding::Grpc, CardBinding::Rest]),
                 extensions: vec![Extension {
                     uri: "urn:example:audit".to_owned(),
@@ -256,8 +256,8 @@ mod tests {
             },
             auth: RawAuth {
                 required: Some(true),
-                cards: Some(Cards::Private),
-                metrics: Some(Metrics::Public),
+                cards: Some(CardAccess::Private),
+                metrics: Some(MetricsAccess::Public),
                 issuers: vec![Issuer {
                     issuer: "https://login.example.com".to_owned(),
                     audience: vec!["baton".to_owned()],

@@ -1,14 +1,14 @@
 //! Merges command line, environment and file into the effective settings.
 
 use super::{
-    access::{Auth, ChosenAccess, Rate, Tls, rate},
-    export::Export,
+    access::{AccessOverrides, Auth, CallerRateLimit, Tls, rate_limit},
+    export::ExportSettings,
     find,
-    models::ChosenModels,
-    raw::{Budgets, Extension, Price, RawA2a, RawConfig, RawTelemetry, Version, peer_below},
+    models::ModelOverrides,
+    raw::{Budgets, Extension, MissingVersionPolicy, Price, RawA2a, RawConfig, RawTelemetry, peer_below},
     tempo::Tempo,
 };
-use crate::failure::Failure;
+use crate::failure::CliError;
 use baton_http::{CorsOrigins, ResponsesOptions};
 use baton_lineup::ModelSettings;
 use baton_outbound::AddressPolicy;
@@ -27,7 +27,7 @@ const DEFAULT_DATA: &str = ".baton";
 
 /// Values of flags and environment variables; `None` means: use the file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Chosen {
+pub(crate) struct ConfigOverrides {
     pub(crate) config: Option<PathBuf>,
     pub(crate) port: Option<u16>,
     pub(crate) host: Option<String>,
@@ -37,13 +37,13 @@ pub(crate) struct Chosen {
     pub(crate) tools: Option<ToolExecution>,
     pub(crate) agents: Vec<PathBuf>,
     pub(crate) push_allow: Vec<String>,
-    pub(crate) access: ChosenAccess,
-    pub(crate) models: ChosenModels,
+    pub(crate) access: AccessOverrides,
+    pub(crate) models: ModelOverrides,
 }
 
 /// The effective settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Settings {
+pub(crate) struct BatonSettings {
     pub(crate) host: IpAddr,
     pub(crate) port: u16,
     pub(crate) data: PathBuf,
@@ -56,19 +56,19 @@ pub(crate) struct Settings {
     pub(crate) agents: Vec<PathBuf>,
     /// The folder for agents that are created at runtime.
     pub(crate) new_agents: Option<PathBuf>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: HttpLimits,
     pub(crate) retention: Option<Retention>,
     pub(crate) a2a: A2a,
     pub(crate) responses: ResponsesOptions,
     /// Private addresses allowed for MCP servers of requests; `None` disables such servers.
-    pub(crate) guests: Option<Vec<String>>,
+    pub(crate) caller_server_allow: Option<Vec<String>>,
     pub(crate) push: Push,
     pub(crate) auth: Auth,
     pub(crate) tls: Option<Tls>,
     /// Origins of web pages that may call the server.
     pub(crate) cors: CorsOrigins,
     /// Rate limit per caller; unlimited if not given.
-    pub(crate) rate: Option<Rate>,
+    pub(crate) rate: Option<CallerRateLimit>,
     /// Remote agents.
     pub(crate) peers: Vec<PeerConfig>,
     /// Telemetry of this server.
@@ -92,7 +92,7 @@ pub(crate) struct Telemetry {
     /// A Tempo server that is queried as well.
     pub(crate) tempo: Option<Tempo>,
     /// Export targets.
-    pub(crate) export: Export,
+    pub(crate) export: ExportSettings,
 }
 
 /// A2A features that are offered.
@@ -121,7 +121,7 @@ pub(crate) struct Push {
 
 /// Limits of the HTTP server; its defaults if not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub(crate) struct HttpLimits {
     pub(crate) body_bytes: Option<usize>,
     pub(crate) max_connections: Option<usize>,
     pub(crate) max_streams: Option<usize>,
@@ -138,21 +138,21 @@ pub(crate) struct Retention {
     pub(crate) keep: Option<u64>,
 }
 
-impl Chosen {
+impl ConfigOverrides {
     /// Reads the file, if there is one, and merges it with these values.
-    pub(crate) fn resolve(self) -> Result<Settings, Failure> {
-        let (file, raw) = find::configuration(self.config.as_deref(), &self.agents)?;
+    pub(crate) fn resolve(self) -> Result<BatonSettings, CliError> {
+        let (file, raw) = find::load_config(self.config.as_deref(), &self.agents)?;
         let base = file.parent().unwrap_or(Path::new("")).to_path_buf();
-        self.over(raw, &base)
+        self.merge(raw, &base)
     }
 
     /// Like `resolve`, without a file.
-    pub(crate) fn without_file(self) -> Result<Settings, Failure> {
-        self.over(RawConfig::default(), Path::new(""))
+    pub(crate) fn without_file(self) -> Result<BatonSettings, CliError> {
+        self.merge(RawConfig::default(), Path::new(""))
     }
 
     /// Paths of the file are relative to its directory `base`.
-    fn over(self, raw: RawConfig, base: &Path) -> Result<Settings, Failure> {
+    fn merge(self, raw: RawConfig, base: &Path) -> Result<BatonSettings, CliError> {
         let count = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
         let agents = match (self.agents.is_empty(), raw.agents.is_empty()) {
             (false, _) => self.agents,
@@ -164,23 +164,23 @@ impl Chosen {
             (days, keep) => Some(Retention { age: days.map(|days| Duration::from_secs(days * 24 * 60 * 60)), keep }),
         };
         let auth = self.access.auth(raw.auth);
-        Ok(Settings {
+        Ok(BatonSettings {
             host: match self.host.or(raw.host) {
-                Some(host) => address(&host)?,
+                Some(host) => parse_host(&host)?,
                 None => IpAddr::V4(Ipv4Addr::LOCALHOST),
             },
             port: self.port.or(raw.port).unwrap_or(DEFAULT_PORT),
             data: self.data.or(raw.data.map(|data| base.join(data))).unwrap_or_else(|| DEFAULT_DATA.into()),
             new_journal: false,
             public_url: match self.public_url.or(raw.public_url) {
-                Some(url) => Some(web_address(&url)?),
+                Some(url) => Some(parse_public_url(&url)?),
                 None => None,
             },
             allow_hosts: if self.allow_hosts.is_empty() { raw.allow_hosts } else { self.allow_hosts },
             tools: self.tools.or(raw.tools),
             agents,
             new_agents: raw.new_agents.map(|folder| base.join(folder)),
-            limits: Limits {
+            limits: HttpLimits {
                 body_bytes: raw.limits.body_bytes,
                 max_connections: count(raw.limits.max_connections),
                 max_streams: count(raw.limits.max_streams),
@@ -192,18 +192,18 @@ impl Chosen {
                 default_agent: raw.responses.default_agent.map(Into::into),
                 strict_model: raw.responses.strict_model.unwrap_or_default(),
             },
-            guests: raw.responses.mcp_servers.unwrap_or(true).then_some(raw.responses.mcp_allow),
+            caller_server_allow: raw.responses.mcp_servers.unwrap_or(true).then_some(raw.responses.mcp_allow),
             push: Push {
-                allow: if self.push_allow.is_empty() { raw.push.allow } else { allowed(self.push_allow)? },
+                allow: if self.push_allow.is_empty() { raw.push.allow } else { check_push_allow(self.push_allow)? },
                 deadline: raw.push.deadline,
             },
-            rate: rate(&raw.limits, &auth),
+            rate: rate_limit(&raw.limits, &auth),
             tls: self.access.tls(raw.tls, base)?,
             cors: self.access.cors(raw.cors, &auth)?,
             telemetry: telemetry(raw.telemetry, base),
             prices: raw.prices,
             budgets: raw.budgets,
-            models: self.models.over(raw.models, |name| std::env::var(name).ok())?,
+            models: self.models.merge(raw.models, |name| std::env::var(name).ok())?,
             auth,
             peers: raw.peers.into_iter().map(|peer| peer_below(peer, base)).collect(),
         })
@@ -211,11 +211,11 @@ impl Chosen {
 }
 
 fn telemetry(mut raw: RawTelemetry, base: &Path) -> Telemetry {
-    let tempo = Tempo::chosen(std::mem::take(&mut raw.tempo), base, |name| std::env::var(name).ok());
-    let export = Export::chosen(std::mem::take(&mut raw.export), base, |name| std::env::var(name).ok());
+    let tempo = Tempo::from_config(std::mem::take(&mut raw.tempo), base, |name| std::env::var(name).ok());
+    let export = ExportSettings::from_config(std::mem::take(&mut raw.export), base, |name| std::env::var(name).ok());
     let (age, bytes) = (raw.retention.age, raw.retention.bytes);
     let mut settings = baton_telemetry::Settings::default();
-    raw.over(&mut settings);
+    raw.apply_to(&mut settings);
     for remark in settings.overlay(|name| std::env::var(name).ok()) {
         tracing::warn!("{remark}");
     }
@@ -227,7 +227,7 @@ fn a2a(raw: RawA2a) -> A2a {
         streaming: raw.streaming.unwrap_or(true),
         push: raw.push.unwrap_or(true),
         extended_card: raw.extended_card.unwrap_or(true),
-        strict_version: raw.version == Some(Version::Strict),
+        strict_version: raw.version == Some(MissingVersionPolicy::Strict),
         bindings: raw.bindings.unwrap_or_else(|| CardBinding::DEFAULT.to_vec()),
         extensions: raw.extensions,
         settings: raw.settings,
@@ -235,28 +235,28 @@ fn a2a(raw: RawA2a) -> A2a {
 }
 
 /// Validates entries of the command line; those of the file are validated when it is parsed.
-fn allowed(entries: Vec<String>) -> Result<Vec<String>, Failure> {
+fn check_push_allow(entries: Vec<String>) -> Result<Vec<String>, CliError> {
     match AddressPolicy::allowing(&entries) {
         Ok(_) => Ok(entries),
-        Err(error) => Err(Failure::new(ErrorCode::USAGE, format!("--push-allow: {error}"))),
+        Err(error) => Err(CliError::new(ErrorCode::USAGE, format!("--push-allow: {error}"))),
     }
 }
 
-fn address(host: &str) -> Result<IpAddr, Failure> {
+fn parse_host(host: &str) -> Result<IpAddr, CliError> {
     if host.eq_ignore_ascii_case("localhost") {
         return Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
     }
     host.trim_matches(['[', ']']).parse().map_err(|_| {
-        Failure::new(ErrorCode::CONFIG_INVALID, format!("'{host}' is not an address to listen on"))
+        CliError::new(ErrorCode::CONFIG_INVALID, format!("'{host}' is not an address to listen on"))
             .hint("Give an IP address such as 127.0.0.1 as --host; names belong in --allow-host or --public-url.")
     })
 }
 
-fn web_address(url: &str) -> Result<String, Failure> {
+fn parse_public_url(url: &str) -> Result<String, CliError> {
     if url.starts_with("http://") || url.starts_with("https://") {
         return Ok(url.trim_end_matches('/').to_owned());
     }
-    Err(Failure::new(ErrorCode::CONFIG_INVALID, format!("the public URL '{url}' is not a web address"))
+    Err(CliError::new(ErrorCode::CONFIG_INVALID, format!("the public URL '{url}' is not a web address"))
         .hint("Write the full URL, such as https://agents.example.com."))
 }
 
@@ -265,9 +265,9 @@ mod tests {
     use super::*;
     use baton_peers::{ClientIdentity, Credential};
 
-    fn settings(chosen: Chosen, yaml: &str) -> Settings {
+    fn settings(chosen: ConfigOverrides, yaml: &str) -> BatonSettings {
         let raw = RawConfig::parse("baton.yaml", yaml.as_bytes()).expect("valid");
-        chosen.over(raw, Path::new("etc")).expect("resolves")
+        chosen.merge(raw, Path::new("etc")).expect("resolves")
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
         let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/conformance");
         let profile = |file: &str| {
             let text = std::fs::read_to_string(Path::new(examples).join(file)).expect("the profile exists");
-            settings(Chosen::default(), &text)
+            settings(ConfigOverrides::default(), &text)
         };
         let (main, plain) = (profile("baton.yaml"), profile("no-streaming.yaml"));
         assert_eq!((main.a2a.streaming, main.a2a.push, main.push.allow.is_empty()), (true, true, false));
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn flag_over_file_over_default() {
-        let defaults = settings(Chosen::default(), "");
+        let defaults = settings(ConfigOverrides::default(), "");
         assert_eq!((defaults.port, defaults.data.as_path()), (8700, Path::new(".baton")));
         assert_eq!((defaults.agents, defaults.retention), (vec![PathBuf::from(".")], None));
 
@@ -308,7 +308,7 @@ mod tests {
 
         let yaml = "port: 9000\ndata: state\nagents: [one]\ntools: caller\nretention: { days: 2 }\n\
             a2a: { push: false, version: strict }\npush: { allow: [hooks.internal], deadline: 90s }\n";
-        let file = settings(Chosen::default(), yaml);
+        let file = settings(ConfigOverrides::default(), yaml);
         assert_eq!((file.port, file.data.as_path()), (9000, Path::new("etc/state")));
         assert_eq!((file.agents, file.tools), (vec![PathBuf::from("etc/one")], Some(ToolExecution::Caller)));
         assert_eq!(file.retention, Some(Retention { age: Some(Duration::from_secs(172_800)), keep: None }));
@@ -316,26 +316,26 @@ mod tests {
         let push = Push { allow: vec!["hooks.internal".to_owned()], deadline: Some(Duration::from_secs(90)) };
         assert_eq!(file.push, push);
 
-        let flags = Chosen {
+        let flags = ConfigOverrides {
             port: Some(0),
             data: Some("here".into()),
             agents: vec!["two".into()],
             tools: Some(ToolExecution::Agent),
             push_allow: vec!["127.0.0.1".to_owned(), "::1".to_owned()],
-            ..Chosen::default()
+            ..ConfigOverrides::default()
         };
         let flags = settings(flags, yaml);
         assert_eq!((flags.port, flags.data.as_path()), (0, Path::new("here")));
         assert_eq!((flags.agents, flags.tools), (vec![PathBuf::from("two")], Some(ToolExecution::Agent)));
         assert_eq!(flags.push.allow, ["127.0.0.1", "::1"]);
-        let wrong = Chosen { push_allow: vec!["http://127.0.0.1".to_owned()], ..Chosen::default() };
-        assert!(wrong.over(RawConfig::default(), Path::new("")).is_err());
+        let wrong = ConfigOverrides { push_allow: vec!["http://127.0.0.1".to_owned()], ..ConfigOverrides::default() };
+        assert!(wrong.merge(RawConfig::default(), Path::new("")).is_err());
     }
 
     #[test]
     fn who_may_come_and_how_often() {
-        let chosen = |access| Chosen { access, ..Chosen::default() };
-        let rate = |per_second, burst| Some(Rate { per_second, burst });
+        let chosen = |access| ConfigOverrides { access, ..ConfigOverrides::default() };
+        let rate = |per_second, burst| Some(CallerRateLimit { per_second, burst });
         for (flag, yaml, required, expect) in [
             (None, "", false, None),
             (None, "limits: { requests_per_second: 5 }\n", false, rate(5, 20)),
@@ -345,13 +345,13 @@ mod tests {
             (Some(true), "limits: { burst: 6 }\n", true, rate(50, 6)),
             (Some(false), "auth: { required: true }\n", false, None),
         ] {
-            let held = settings(chosen(ChosenAccess { auth: flag, ..ChosenAccess::default() }), yaml);
+            let held = settings(chosen(AccessOverrides { auth: flag, ..AccessOverrides::default() }), yaml);
             assert_eq!((held.auth.required, held.rate), (required, expect), "{flag:?} {yaml}");
         }
 
         let yaml = "tls: { cert: c.pem, key: k.pem, client_ca: ca.pem }\ncors: { origins: [\"https://a.example\"] }\n\
             peers: [{ name: p, url: \"https://p.example\", bearer: \"file://t\", client_cert: c, client_key: /k }]\n";
-        let file = settings(Chosen::default(), yaml);
+        let file = settings(ConfigOverrides::default(), yaml);
         let tls = |cert: &str, key: &str, ca: &str| {
             Some(Tls { cert: cert.into(), key: key.into(), client_ca: Some(ca.into()) })
         };
@@ -362,18 +362,18 @@ mod tests {
         assert_eq!(peer.credential, Credential::Bearer("file://etc/t".parse().expect("a reference")));
         let files = ClientIdentity { certificate: "etc/c".into(), key: "/k".into() };
         assert_eq!(peer.client_identity, Some(files));
-        let flags = ChosenAccess {
+        let flags = AccessOverrides {
             tls_key: Some("mine.pem".into()),
             cors_origins: vec!["http://localhost:5173".to_owned()],
-            ..ChosenAccess::default()
+            ..AccessOverrides::default()
         };
         let flags = settings(chosen(flags), yaml);
         assert_eq!(flags.tls, tls("etc/c.pem", "mine.pem", "etc/ca.pem"));
         assert_eq!(flags.cors, cors("http://localhost:5173"));
-        let half = ChosenAccess { tls_cert: Some("c.pem".into()), ..ChosenAccess::default() };
-        let page = ChosenAccess { cors_origins: vec!["*".to_owned()], ..ChosenAccess::default() };
+        let half = AccessOverrides { tls_cert: Some("c.pem".into()), ..AccessOverrides::default() };
+        let page = AccessOverrides { cors_origins: vec!["*".to_owned()], ..AccessOverrides::default() };
         for wrong in [half, page] {
-            assert!(chosen(wrong).over(RawConfig::default(), Path::new("")).is_err());
+            assert!(chosen(wrong).merge(RawConfig::default(), Path::new("")).is_err());
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The JSON Schema of `baton.yaml`, generated from the limits that the parser enforces and published for editors.
 
 use super::raw::{
-    ALGORITHMS, BINDINGS, LARGEST_BODY, MODES, MOST_ALLOWED, MOST_BUDGET, MOST_BYTES, MOST_CONNECTIONS, MOST_DAYS,
-    MOST_ENTRIES, MOST_EXTENSIONS, MOST_FALLBACKS, MOST_HOSTS, MOST_ISSUERS, MOST_ORIGINS, MOST_PEERS, MOST_PRICE,
-    MOST_REQUESTS, MOST_SCOPES, MOST_SIGNERS, MOST_TARGETS, PLACES,
+    ALGORITHMS, BINDINGS, KEY_PLACES, MAX_ALLOW_ENTRIES, MAX_BODY_BYTES, MAX_BUDGET, MAX_CONNECTIONS, MAX_ENTRIES,
+    MAX_EXTENSIONS, MAX_FALLBACKS, MAX_HOSTS, MAX_ISSUERS, MAX_ORIGINS, MAX_PEERS, MAX_PRICE, MAX_REQUEST_RATE,
+    MAX_RETENTION_DAYS, MAX_SCOPES, MAX_SIGNERS, MAX_STORE_BYTES, MAX_TARGETS, TEMPO_MODES,
 };
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn tempo() -> Value {
         "A remote Tempo server to query for spans; can also be set with TEMPO_URL. Since 0.6.",
         &json!({
             "url": url("URL of its HTTP API, such as http://tempo.example.com:3200."),
-            "mode": {"enum": MODES.map(|(word, _)| word), "default": "tee",
+            "mode": {"enum": TEMPO_MODES.map(|(word, _)| word), "default": "tee",
                 "description": "Source of results: the local store and Tempo merged (tee), or Tempo only."},
             "hot": duration("Age up to which the local store is authoritative, 2m to 365d; default 1h."),
             "tenant": text("Tenant id, sent as X-Scope-OrgID."),
@@ -92,10 +92,10 @@ fn export() -> Value {
         &json!({
             "enabled": on("Whether telemetry is exported."),
             "bytes": {"oneOf": [
-                {"type": "integer", "minimum": 1 << 20, "maximum": MOST_BYTES},
+                {"type": "integer", "minimum": 1 << 20, "maximum": MAX_STORE_BYTES},
                 {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
                 "description": "Maximum size of the queue on disk for unavailable targets, oldest dropped first; default 1GB."},
-            "targets": {"type": "array", "maxItems": MOST_TARGETS, "items": with(target, &["name", "endpoint"]),
+            "targets": {"type": "array", "maxItems": MAX_TARGETS, "items": with(target, &["name", "endpoint"]),
                 "description": "Export targets; default a collector on localhost:4317, if there is one."},
         }),
     )
@@ -108,7 +108,7 @@ fn telemetry() -> Value {
         &json!({
             "age": duration("Maximum age of telemetry; default 14d."),
             "bytes": {"oneOf": [
-                {"type": "integer", "minimum": 1 << 20, "maximum": MOST_BYTES},
+                {"type": "integer", "minimum": 1 << 20, "maximum": MAX_STORE_BYTES},
                 {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
                 "description": "Maximum size of telemetry, oldest deleted first; default 8GB."},
         }),
@@ -132,7 +132,7 @@ fn telemetry() -> Value {
 
 /// The key `prices`.
 fn prices() -> Value {
-    let part = |about: &str| json!({"type": "number", "minimum": 0, "maximum": MOST_PRICE, "description": about});
+    let part = |about: &str| json!({"type": "number", "minimum": 0, "maximum": MAX_PRICE, "description": about});
     let price = object(
         "One model.",
         &json!({
@@ -142,16 +142,16 @@ fn prices() -> Value {
             "cache_write": part("Price of input tokens written to a cache; defaults to input."),
         }),
     );
-    json!({"type": "object", "maxProperties": MOST_ENTRIES, "additionalProperties": with(price, &["input", "output"]),
+    json!({"type": "object", "maxProperties": MAX_ENTRIES, "additionalProperties": with(price, &["input", "output"]),
         "description": "Model prices in dollars per million tokens, by model name as in spans. Since 0.6."})
 }
 
 /// The key `budgets`.
 fn budgets() -> Value {
-    let amount = |about: &str| json!({"type": "number", "minimum": 0, "maximum": MOST_BUDGET, "description": about});
+    let amount = |about: &str| json!({"type": "number", "minimum": 0, "maximum": MAX_BUDGET, "description": about});
     let named = |about: &str| {
-        json!({"type": "object", "maxProperties": MOST_ENTRIES, "description": about,
-            "additionalProperties": {"type": "number", "minimum": 0, "maximum": MOST_BUDGET}})
+        json!({"type": "object", "maxProperties": MAX_ENTRIES, "description": about,
+            "additionalProperties": {"type": "number", "minimum": 0, "maximum": MAX_BUDGET}})
     };
     object(
         "Spending budgets in dollars; baton costs shows how much is used. Since 0.6.",
@@ -175,7 +175,7 @@ fn auth() -> Value {
             "jwks_url": url("URL of its JWK set; default from its discovery document."),
             "tenant": text("Tenant of its callers; defaults to the issuer URL."),
             "algorithms": {"type": "array", "items": {"enum": ALGORITHMS.map(baton_identity::Algorithm::as_str)}, "description": "Accepted signature algorithms."},
-            "scopes": texts("Scopes of its callers; default call.", MOST_SCOPES),
+            "scopes": texts("Scopes of its callers; default call.", MAX_SCOPES),
             "scope_claim": text("Claim with the scopes of a caller; if not set, all callers have the same scopes."),
         }),
     );
@@ -186,7 +186,7 @@ fn auth() -> Value {
             "cards": {"enum": ["public", "private"], "default": "public", "description": "Access to agent cards: public, or authenticated callers only."},
             "metrics": {"enum": ["public", "private"], "default": "private",
                 "description": "Access to /metrics: public, or callers with the scope telemetry:read. Since 0.6."},
-            "issuers": {"type": "array", "maxItems": MOST_ISSUERS, "items": with(issuer, &["issuer", "audience"]),
+            "issuers": {"type": "array", "maxItems": MAX_ISSUERS, "items": with(issuer, &["issuer", "audience"]),
                 "description": "Issuers of accepted JSON Web Tokens, in addition to tokens issued here."},
         }),
     )
@@ -194,7 +194,7 @@ fn auth() -> Value {
 
 /// An entry of the key `peers`.
 fn peer() -> Value {
-    let (bindings, places) = (BINDINGS.map(|(word, _)| word), PLACES.map(|(word, _)| word));
+    let (bindings, places) = (BINDINGS.map(|(word, _)| word), KEY_PLACES.map(|(word, _)| word));
     let key = object(
         "API key.",
         &json!({
@@ -216,7 +216,7 @@ fn peer() -> Value {
             "token_url": url("Token endpoint."),
             "client_id": text("Client id of this server."),
             "secret": secret("Reference to the client secret."),
-            "scopes": texts("Scopes to request.", MOST_SCOPES),
+            "scopes": texts("Scopes to request.", MAX_SCOPES),
             "audience": text("Audience of the tokens."),
         }),
     );
@@ -232,9 +232,9 @@ fn peer() -> Value {
             "oauth2": with(oauth2, &["token_url", "client_id", "secret"]),
             "client_cert": text("PEM file with the client certificate, relative to this file."),
             "client_key": text("PEM file with the key of the client certificate, relative to this file."),
-            "hosts": texts("Additional hosts that its card may refer to.", MOST_HOSTS),
-            "allow": texts("Private addresses that are allowed for it, such as 10.1.2.3 or 127.0.0.0/8.", MOST_HOSTS),
-            "signers": texts("Trusted signers of its card: key ids, or URLs of JWK sets.", MOST_SIGNERS),
+            "hosts": texts("Additional hosts that its card may refer to.", MAX_HOSTS),
+            "allow": texts("Private addresses that are allowed for it, such as 10.1.2.3 or 127.0.0.0/8.", MAX_HOSTS),
+            "signers": texts("Trusted signers of its card: key ids, or URLs of JWK sets.", MAX_SIGNERS),
             "require_signature": off("Whether its card must be signed by a trusted signer."),
             "listed": off("Whether the catalog of this server lists it."),
             "push": off("Whether to use push notifications instead of a stream."),
@@ -248,8 +248,9 @@ fn peer() -> Value {
 fn schema() -> Value {
     let all = |about: &str| json!({"type": "array", "items": {"type": "string"}, "description": about});
     let count =
-        |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MOST_CONNECTIONS, "description": about});
-    let often = |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MOST_REQUESTS, "description": about});
+        |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MAX_CONNECTIONS, "description": about});
+    let often =
+        |about: &str| json!({"type": "integer", "minimum": 1, "maximum": MAX_REQUEST_RATE, "description": about});
     let extension = object(
         "One extension.",
         &json!({
@@ -277,7 +278,7 @@ fn schema() -> Value {
                 served as well. In memory if not set. Since 0.8."),
             "limits": object("Limits of the server. Since 0.1.", &json!({
                 "body_bytes": {"oneOf": [
-                    {"type": "integer", "minimum": 1024, "maximum": LARGEST_BODY},
+                    {"type": "integer", "minimum": 1024, "maximum": MAX_BODY_BYTES},
                     {"type": "string", "pattern": "^[0-9]+ ?(B|KB|MB|GB)$"}],
                     "description": "Maximum size of a request body, such as 8MB."},
                 "max_connections": count("Maximum concurrent connections."),
@@ -289,7 +290,7 @@ fn schema() -> Value {
                 "burst": often("Burst size per caller; default four times the rate. Since 0.3."),
             })),
             "retention": object("Retention of ended tasks; without it, all are kept. Since 0.1.", &json!({
-                "days": {"type": "integer", "minimum": 1, "maximum": MOST_DAYS,
+                "days": {"type": "integer", "minimum": 1, "maximum": MAX_RETENTION_DAYS,
                     "description": "Delete tasks that ended longer ago."},
                 "keep": {"type": "integer", "minimum": 0, "description": "Number of ended tasks to keep; older ones are deleted."},
             })),
@@ -305,7 +306,7 @@ fn schema() -> Value {
                 "bindings": {"type": "array", "minItems": 1, "uniqueItems": true,
                     "items": {"enum": ["jsonrpc", "rest", "grpc"]}, "default": ["jsonrpc", "rest"],
                     "description": "The bindings that agent cards list, preferred first; all three are always served. Since 0.10."},
-                "extensions": {"type": "array", "maxItems": MOST_EXTENSIONS, "items": with(extension, &["uri"]),
+                "extensions": {"type": "array", "maxItems": MAX_EXTENSIONS, "items": with(extension, &["uri"]),
                     "description": "Extensions that cards declare besides Baton's own."},
             })),
             "responses": object("Settings of /v1/responses and /v1/chat/completions. Since 0.8.", &json!({
@@ -314,11 +315,11 @@ fn schema() -> Value {
                 "mcp_servers": on("Whether requests may include MCP servers."),
                 "mcp_allow": texts(
                     "Private addresses allowed for such servers: tools.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8.",
-                    MOST_ALLOWED,
+                    MAX_ALLOW_ENTRIES,
                 ),
             })),
             "push": object("Push notifications. Since 0.2.", &json!({
-                "allow": {"type": "array", "maxItems": MOST_ALLOWED, "items": {"type": "string"},
+                "allow": {"type": "array", "maxItems": MAX_ALLOW_ENTRIES, "items": {"type": "string"},
                     "description": "Private addresses allowed for receivers: hooks.internal, *.corp.example, 10.1.2.3 or 127.0.0.0/8."},
                 "deadline": {"type": "string", "pattern": "^[0-9]+ ?(ms|s|m|h|d)$", "default": "24h",
                     "description": "Undeliverable notifications are dropped after this time, 1s to 30d."},
@@ -330,12 +331,12 @@ fn schema() -> Value {
                 "client_ca": text("CA of client certificates; if set, clients must present one."),
             })),
             "cors": object("Web pages of other origins that may call the server; default none. Since 0.3.", &json!({
-                "origins": {"type": "array", "maxItems": MOST_ORIGINS, "items": {"type": "string"},
+                "origins": {"type": "array", "maxItems": MAX_ORIGINS, "items": {"type": "string"},
                     "description": "Origins such as https://app.example.com; * allows all, only with authentication."},
             })),
             "model": {"type": "string", "pattern": "^(playbook|[^:]+:.+)$",
                 "description": "Default model for agents that name none, as provider:model; detected if not set. Since 0.7."},
-            "fallbacks": {"type": "array", "maxItems": MOST_FALLBACKS,
+            "fallbacks": {"type": "array", "maxItems": MAX_FALLBACKS,
                 "items": {"type": "string", "pattern": "^(playbook|[^:]+:.+)$"},
                 "description": "Fallback models, in this order. Since 0.7."},
             "providers": baton_agentdir::providers_schema(),
@@ -344,7 +345,7 @@ fn schema() -> Value {
             "production": off("Whether to refuse the playbook as a substitute for a model. Since 0.7."),
             "prices": prices(),
             "budgets": budgets(),
-            "peers": {"type": "array", "maxItems": MOST_PEERS, "items": peer(),
+            "peers": {"type": "array", "maxItems": MAX_PEERS, "items": peer(),
                 "description": "Remote agents. Since 0.3."},
         }),
     );

@@ -1,13 +1,13 @@
 //! A remote Tempo server, configured by the file and `TEMPO_URL`.
 
-use super::raw::{HeaderText, RawTempo, TempoMode, secret_below};
+use super::raw::{HeaderText, RawTempo, TempoMode, resolve_secret_path};
 use baton_peers::Credential;
 use std::{path::Path, time::Duration};
 
 /// Environment variable with the URL of a Tempo server.
-const VARIABLE: &str = "TEMPO_URL";
+const URL_VARIABLE: &str = "TEMPO_URL";
 
-const USUAL_HOT: Duration = Duration::from_secs(60 * 60);
+const DEFAULT_HOT_PERIOD: Duration = Duration::from_secs(60 * 60);
 
 /// A Tempo server that is queried for spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,31 +23,35 @@ pub(crate) struct Tempo {
 
 impl Tempo {
     /// The configured server, if any. Secret files are relative to `base`.
-    pub(super) fn chosen(raw: RawTempo, base: &Path, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
-        let named = variable(VARIABLE).map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
+    pub(super) fn from_config(raw: RawTempo, base: &Path, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let named = variable(URL_VARIABLE).map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
         let elsewhere = matches!((&named, &raw.url), (Some(named), Some(url)) if named != url);
         let url = named.or(raw.url)?;
         let (credential, headers) = match elsewhere {
             true if raw.credential.is_none() && raw.headers.is_empty() => Default::default(),
             // Credentials and headers were configured for the URL of the file.
             true => {
-                tracing::warn!("{VARIABLE} names another Tempo than the file: it is shown nothing that the file says");
+                tracing::warn!(
+                    "{URL_VARIABLE} overrides the URL of the file; credentials and headers of the file are not sent"
+                );
                 Default::default()
             }
             false => (raw.credential, raw.headers),
         };
         let text = |(name, text): (String, HeaderText)| match text {
-            HeaderText::Secret(secret) => (name, HeaderText::Secret(secret_below(&secret, base))),
+            HeaderText::Secret(secret) => (name, HeaderText::Secret(resolve_secret_path(&secret, base))),
             plain @ HeaderText::Plain(_) => (name, plain),
         };
         Some(Self {
             url,
             mode: raw.mode.unwrap_or_default(),
-            hot: raw.hot.unwrap_or(USUAL_HOT),
+            hot: raw.hot.unwrap_or(DEFAULT_HOT_PERIOD),
             tenant: raw.tenant,
             credential: match credential {
-                Credential::Bearer(secret) => Credential::Bearer(secret_below(&secret, base)),
-                Credential::Basic { user, secret } => Credential::Basic { user, secret: secret_below(&secret, base) },
+                Credential::Bearer(secret) => Credential::Bearer(resolve_secret_path(&secret, base)),
+                Credential::Basic { user, secret } => {
+                    Credential::Basic { user, secret: resolve_secret_path(&secret, base) }
+                }
                 other => other,
             },
             headers: headers.into_iter().map(text).collect(),
@@ -76,7 +80,7 @@ mod tests {
             (Some(here), Some(here), Some((here, &token))),
             (Some(here), Some("http://tempo:3200"), Some((here, &Credential::None))),
         ] {
-            let chosen = Tempo::chosen(raw(url), Path::new("etc"), |_| named.map(str::to_owned));
+            let chosen = Tempo::from_config(raw(url), Path::new("etc"), |_| named.map(str::to_owned));
             let chosen = chosen.as_ref().map(|tempo| (tempo.url.as_str(), &tempo.credential));
             assert_eq!(chosen, expect, "{named:?} {url:?}");
         }

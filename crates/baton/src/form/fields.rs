@@ -9,43 +9,43 @@ use serde_json::Value;
 use std::fmt;
 
 /// Maximum depth of references within a schema; external references are never followed.
-const MOST_REFERENCES: usize = 8;
+const MAX_REFERENCE_DEPTH: usize = 8;
 /// Maximum fields of a form.
-const MOST_FIELDS: usize = 200;
+const MAX_FIELDS: usize = 200;
 
 /// A form.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Form {
-    pub(crate) fields: Vec<Field>,
+pub(crate) struct InputForm {
+    pub(crate) fields: Vec<FormField>,
     /// Whether members without a field are allowed.
     pub(crate) open: bool,
 }
 
 /// One member of the requested object.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Field {
+pub(crate) struct FormField {
     pub(crate) name: String,
     /// Description.
     pub(crate) about: String,
     pub(crate) required: bool,
     /// Default value.
     pub(crate) default: Option<Json>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FormFieldKind,
 }
 
 /// Type of a member.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum FormFieldKind {
     /// Text, with an optional format and length.
     Text { format: Option<String>, least: Option<u64>, most: Option<u64> },
     /// A number or an integer.
     Number { whole: bool, least: Option<f64>, most: Option<f64> },
     /// A boolean.
-    Truth,
+    Boolean,
     /// One of several values.
-    Choice(Vec<Choice>),
+    Choice(Vec<FormChoice>),
     /// A list of one type.
-    List(Box<Kind>),
+    List(Box<FormFieldKind>),
     /// A nested object.
     Object,
     /// Any JSON.
@@ -54,35 +54,35 @@ pub(crate) enum Kind {
 
 /// A value to choose.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct FormChoice {
     pub(crate) value: Json,
     /// Display text.
     pub(crate) label: String,
 }
 
 /// Members of an object in source order.
-struct Members(Vec<(String, Json)>);
+struct OrderedMembers(Vec<(String, Json)>);
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for OrderedMembers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct InOrder;
         impl<'de> Visitor<'de> for InOrder {
-            type Value = Members;
+            type Value = OrderedMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OrderedMembers, A::Error> {
                 let mut members = Vec::new();
-                while members.len() < MOST_FIELDS {
+                while members.len() < MAX_FIELDS {
                     match map.next_entry()? {
                         Some(member) => members.push(member),
-                        None => return Ok(Members(members)),
+                        None => return Ok(OrderedMembers(members)),
                     }
                 }
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Members(members))
+                Ok(OrderedMembers(members))
             }
         }
         deserializer.deserialize_map(InOrder)
@@ -91,76 +91,78 @@ impl<'de> Deserialize<'de> for Members {
 
 #[derive(Deserialize)]
 struct Outline {
-    properties: Option<Members>,
+    properties: Option<OrderedMembers>,
 }
 
-impl Form {
+impl InputForm {
     /// The form of an object schema; an empty schema gives an open form without fields.
-    pub(crate) fn of(schema: &Json) -> Self {
+    pub(crate) fn from_schema(schema: &Json) -> Self {
         let whole = schema.to_value();
         let properties = schema.read::<Outline>().ok().and_then(|outline| outline.properties);
         let required: Vec<&str> =
             whole["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let members = properties.map(|Members(members)| members).unwrap_or_default();
+        let members = properties.map(|OrderedMembers(members)| members).unwrap_or_default();
         let open = whole["additionalProperties"].as_bool().unwrap_or(members.is_empty());
         let fields = members.into_iter().map(|(name, property)| {
             let property = property.to_value();
-            let property = resolved(&property, &whole, MOST_REFERENCES);
+            let property = resolve_schema(&property, &whole, MAX_REFERENCE_DEPTH);
             let words = |key: &str| property[key].as_str().unwrap_or_default().trim();
             let (title, about) = (words("title"), words("description"));
-            Field {
+            FormField {
                 required: required.contains(&name.as_str()),
                 about: if about.is_empty() { title } else { about }.to_owned(),
                 default: property.get("default").filter(|default| !default.is_null()).cloned().map(Json::from),
-                kind: kind(property, &whole, MOST_REFERENCES),
+                kind: kind(property, &whole, MAX_REFERENCE_DEPTH),
                 name,
             }
         });
         Self { fields: fields.collect(), open }
     }
 
-    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
+    pub(crate) fn field(&self, name: &str) -> Option<&FormField> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
 
 /// Follows references within the schema; of several alternatives, takes the first that is not null.
-fn resolved<'a>(schema: &'a Value, whole: &'a Value, left: usize) -> &'a Value {
+fn resolve_schema<'a>(schema: &'a Value, whole: &'a Value, left: usize) -> &'a Value {
     if left == 0 {
         return schema;
     }
     let within = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     if let Some(target) = within.and_then(|pointer| whole.pointer(pointer)) {
-        return resolved(target, whole, left - 1);
+        return resolve_schema(target, whole, left - 1);
     }
     let something = |option: &&Value| option["type"] != "null";
     let options = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array());
     match options {
         Some(options) if options.iter().all(|option| option.get("const").is_none()) => {
-            options.iter().find(something).map_or(schema, |option| resolved(option, whole, left - 1))
+            options.iter().find(something).map_or(schema, |option| resolve_schema(option, whole, left - 1))
         }
         _ => schema,
     }
 }
 
-fn kind(schema: &Value, whole: &Value, left: usize) -> Kind {
+fn kind(schema: &Value, whole: &Value, left: usize) -> FormFieldKind {
     if let Some(choices) = choices(schema) {
-        return Kind::Choice(choices);
+        return FormFieldKind::Choice(choices);
     }
     let bound = |key: &str| schema[key].as_f64();
-    let whole_number = Kind::Number { whole: true, least: bound("minimum"), most: bound("maximum") };
+    let whole_number = FormFieldKind::Number { whole: true, least: bound("minimum"), most: bound("maximum") };
     match type_of(schema) {
-        "string" => Kind::Text {
+        "string" => FormFieldKind::Text {
             format: schema["format"].as_str().map(str::to_owned),
             least: schema["minLength"].as_u64(),
             most: schema["maxLength"].as_u64(),
         },
         "integer" => whole_number,
-        "number" => Kind::Number { whole: false, least: bound("minimum"), most: bound("maximum") },
-        "boolean" => Kind::Truth,
-        "array" if left > 0 => Kind::List(Box::new(kind(resolved(&schema["items"], whole, left - 1), whole, left - 1))),
-        "object" => Kind::Object,
-        _ => Kind::Any,
+        "number" => FormFieldKind::Number { whole: false, least: bound("minimum"), most: bound("maximum") },
+        "boolean" => FormFieldKind::Boolean,
+        "array" if left > 0 => {
+            FormFieldKind::List(Box::new(kind(resolve_schema(&schema["items"], whole, left - 1), whole, left - 1)))
+        }
+        "object" => FormFieldKind::Object,
+        _ => FormFieldKind::Any,
     }
 }
 
@@ -170,9 +172,9 @@ fn type_of(schema: &Value) -> &str {
     schema["type"].as_str().or_else(|| several.into_iter().find(|name| *name != "null")).unwrap_or_default()
 }
 
-fn choices(schema: &Value) -> Option<Vec<Choice>> {
+fn choices(schema: &Value) -> Option<Vec<FormChoice>> {
     let plain = |value: &Value| Json::from(value.clone()).to_plain_text();
-    let choice = |value: &Value, label: Option<&str>| Choice {
+    let choice = |value: &Value, label: Option<&str>| FormChoice {
         value: value.clone().into(),
         label: label.map_or_else(|| plain(value), str::to_owned),
     };

@@ -1,159 +1,160 @@
-//! What a tool asks while it works.
+//! Questions of tools during a call.
 
 use super::{
-    ask::{Asked, line},
-    fields::Form,
-    read::Unfit,
+    ask::{PromptResult, read_line},
+    fields::InputForm,
+    read::FormValueError,
 };
-use crate::screen::{Screen, harmless, one_line};
+use crate::screen::{Screen, escape_for_terminal, one_line};
 use baton_types::{AnswerAction, Json};
-use baton_wire::api::AskEntry;
+use baton_wire::api::QuestionEntry;
 
-/// Most characters of a call's arguments; what is longer is said to be.
-const LONGEST: usize = 4000;
+/// Maximum characters shown of call arguments.
+const MAX_ARGUMENT_CHARS: usize = 4000;
 
-/// One question, whichever way it came.
+/// A question, from a task stream or the API.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Question {
-    /// What is asked.
+pub(crate) struct InputQuestion {
     pub(crate) message: String,
-    /// What kind of answer is wanted.
-    pub(crate) wants: Wants,
+    pub(crate) answer_kind: AnswerKind,
 }
 
-/// What kind of answer is wanted.
+/// Kind of answer that is expected.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Wants {
-    /// Values.
-    Form(Form),
-    /// That somebody visits an address.
+pub(crate) enum AnswerKind {
+    /// Values of a form.
+    Form(InputForm),
+    /// Confirmation that the user visited a URL.
     Visit(String),
-    /// Leave to run a call.
-    Approval(Leave),
-    /// Words.
-    Words,
+    /// Approval of a call.
+    Approval(ApprovalDetails),
+    /// Free text.
+    Text,
 }
 
-/// What is known of a call that needs leave.
+/// A call that needs approval.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Leave {
-    /// What it is called with.
+pub(crate) struct ApprovalDetails {
     pub(crate) arguments: Option<Json>,
-    /// Who asks, when that is not the agent that was spoken to.
+    /// Agent that asks, if it is not the one that was called.
     pub(crate) asker: Option<String>,
-    /// Whether leave can be given for the rest of the session.
+    /// Whether the approval can be given for the rest of the session.
     pub(crate) for_session: bool,
 }
 
-/// What somebody answered.
+/// The user's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reply {
-    /// Yes, no, or nobody decided.
+pub(crate) struct InputReply {
     pub(crate) action: AnswerAction,
-    /// Values, when those were wanted.
+    /// Form values or text.
     pub(crate) content: Option<Json>,
 }
 
-impl From<&AskEntry> for Question {
-    fn from(entry: &AskEntry) -> Self {
+impl From<&QuestionEntry> for InputQuestion {
+    fn from(entry: &QuestionEntry) -> Self {
         let wants = match (&entry.schema, &entry.url) {
-            (Some(schema), _) => Wants::Form(Form::of(schema)),
-            (None, Some(url)) => Wants::Visit(url.clone()),
-            (None, None) => Wants::Approval(Leave::default()),
+            (Some(schema), _) => AnswerKind::Form(InputForm::from_schema(schema)),
+            (None, Some(url)) => AnswerKind::Visit(url.clone()),
+            (None, None) => AnswerKind::Approval(ApprovalDetails::default()),
         };
-        Self { message: entry.message.clone(), wants }
+        Self { message: entry.message.clone(), answer_kind: wants }
     }
 }
 
-impl Reply {
-    /// Yes.
-    pub(crate) fn yes() -> Self {
+impl InputReply {
+    /// Accepts.
+    pub(crate) fn accept() -> Self {
         Self { action: AnswerAction::Accept, content: None }
     }
 
-    /// Words.
-    pub(crate) fn words(words: &str) -> Self {
+    /// Accepts with a text.
+    pub(crate) fn from_text(words: &str) -> Self {
         Self { action: AnswerAction::Accept, content: Some(serde_json::json!({ "text": words }).into()) }
     }
 
-    /// A bare no, or nobody's decision.
-    pub(crate) fn of(action: AnswerAction) -> Self {
+    /// An action without content.
+    pub(crate) fn from_action(action: AnswerAction) -> Self {
         Self { action, content: None }
     }
 }
 
-impl Question {
-    /// Asks at the terminal for what was not given beforehand.
-    pub(crate) async fn ask(&self, pairs: &[(String, String)], screen: Screen) -> Result<Reply, Unfit> {
-        screen.say(&harmless(&self.message));
-        let form = match &self.wants {
-            Wants::Form(form) => form,
-            Wants::Visit(url) => {
-                screen.say(&format!("  visit {}", one_line(url, 2000)));
-                return Ok(decided("Done? [yes/no] ", false, screen).await);
+impl InputQuestion {
+    /// Prompts in the terminal for values that are not in `pairs`.
+    pub(crate) async fn ask(&self, pairs: &[(String, String)], screen: Screen) -> Result<InputReply, FormValueError> {
+        screen.print_stderr(&escape_for_terminal(&self.message));
+        let form = match &self.answer_kind {
+            AnswerKind::Form(form) => form,
+            AnswerKind::Visit(url) => {
+                screen.print_stderr(&format!("  visit {}", one_line(url, 2000)));
+                return Ok(ask_decision("Done? [yes/no] ", false, screen).await);
             }
-            Wants::Approval(leave) => {
+            AnswerKind::Approval(leave) => {
                 for line in leave.lines() {
-                    screen.say(&line);
+                    screen.print_stderr(&line);
                 }
                 return Ok(match leave.for_session {
-                    true => decided("Allow it? [y: once, a: always in this session, n: no] ", true, screen).await,
-                    false => decided("Allow it? [yes/no] ", false, screen).await,
+                    true => ask_decision("Allow it? [y: once, a: always in this session, n: no] ", true, screen).await,
+                    false => ask_decision("Allow it? [yes/no] ", false, screen).await,
                 });
             }
-            Wants::Words => {
-                let words = line(screen, "> ").await.filter(|words| !words.is_empty());
-                return Ok(words.map_or_else(|| Reply::of(AnswerAction::Cancel), |words| Reply::words(&words)));
+            AnswerKind::Text => {
+                let words = read_line(screen, "> ").await.filter(|words| !words.is_empty());
+                return Ok(words.map_or_else(
+                    || InputReply::from_action(AnswerAction::Cancel),
+                    |words| InputReply::from_text(&words),
+                ));
             }
         };
-        let given = form.given(None, &own(form, pairs))?;
+        let given = form.parse_values(None, &matching_pairs(form, pairs))?;
         Ok(match form.ask_all(given, screen).await {
-            Asked::Answered(content) => Reply { action: AnswerAction::Accept, content: Some(content) },
-            Asked::Closed => Reply::of(AnswerAction::Cancel),
+            PromptResult::Answered(content) => InputReply { action: AnswerAction::Accept, content: Some(content) },
+            PromptResult::Closed => InputReply::from_action(AnswerAction::Cancel),
         })
     }
 
-    /// The reply that values given beforehand make, if they are enough.
-    pub(crate) fn filled_by(&self, pairs: &[(String, String)]) -> Result<Option<Reply>, Unfit> {
-        let Wants::Form(form) = &self.wants else { return Ok(None) };
-        let own = own(form, pairs);
-        let given = form.given(None, &own)?;
+    /// The reply from `pairs` alone, if they contain all required values.
+    pub(crate) fn reply_from_values(&self, pairs: &[(String, String)]) -> Result<Option<InputReply>, FormValueError> {
+        let AnswerKind::Form(form) = &self.answer_kind else { return Ok(None) };
+        let own = matching_pairs(form, pairs);
+        let given = form.parse_values(None, &own)?;
         if own.is_empty() || !form.missing(&given).is_empty() {
             return Ok(None);
         }
-        Ok(Some(Reply { action: AnswerAction::Accept, content: Some(given.whole(form)) }))
+        Ok(Some(InputReply { action: AnswerAction::Accept, content: Some(given.object_with_defaults(form)) }))
     }
 
-    /// The question and its form, for somebody who is not there now.
+    /// The question and its form as text, for a later answer.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let mut lines = vec![harmless(&self.message)];
-        match &self.wants {
-            Wants::Form(form) => lines.extend(form.lines()),
-            Wants::Visit(url) => lines.push(format!("  visit {}", one_line(url, 2000))),
-            Wants::Approval(leave) => lines.extend(leave.lines()),
-            Wants::Words => {}
+        let mut lines = vec![escape_for_terminal(&self.message)];
+        match &self.answer_kind {
+            AnswerKind::Form(form) => lines.extend(form.lines()),
+            AnswerKind::Visit(url) => lines.push(format!("  visit {}", one_line(url, 2000))),
+            AnswerKind::Approval(leave) => lines.extend(leave.lines()),
+            AnswerKind::Text => {}
         }
         lines
     }
 }
 
-/// The pairs that a form has fields for.
-fn own(form: &Form, pairs: &[(String, String)]) -> Vec<(String, String)> {
+/// The pairs that match fields of a form.
+fn matching_pairs(form: &InputForm, pairs: &[(String, String)]) -> Vec<(String, String)> {
     pairs.iter().filter(|(name, _)| form.field(name).is_some()).cloned().collect()
 }
 
-impl Leave {
+impl ApprovalDetails {
     fn lines(&self) -> Vec<String> {
         let asker = self.asker.iter().map(|agent| format!("  asked by {}", one_line(agent, 80)));
-        let arguments =
-            self.arguments.iter().map(|arguments| format!("  with {}", visible(arguments.as_str(), LONGEST)));
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|arguments| format!("  with {}", escape_invisible(arguments.as_str(), MAX_ARGUMENT_CHARS)));
         asker.chain(arguments).collect()
     }
 }
 
-/// Somebody else's text on one line of at most `most` characters, with nothing in it that cannot be seen: who allows a
-/// call must know what it does.
-pub(crate) fn visible(text: &str, most: usize) -> String {
+/// Untrusted text on one line of at most `most` characters, with invisible characters escaped, so that the user sees
+/// the full effect of a call before approving it.
+pub(crate) fn escape_invisible(text: &str, most: usize) -> String {
     let mut line = String::new();
     for c in text.chars().take(most) {
         match c {
@@ -166,18 +167,18 @@ pub(crate) fn visible(text: &str, most: usize) -> String {
     }
     let more = text.chars().count().saturating_sub(most);
     if more > 0 {
-        line.push_str(&format!("… and {more} characters more"));
+        line.push_str(&format!("… and {more} more characters"));
     }
     line
 }
 
-async fn decided(prompt: &str, for_session: bool, screen: Screen) -> Reply {
+async fn ask_decision(prompt: &str, for_session: bool, screen: Screen) -> InputReply {
     loop {
-        let Some(text) = line(screen, prompt).await else { return Reply::of(AnswerAction::Cancel) };
+        let Some(text) = read_line(screen, prompt).await else { return InputReply::from_action(AnswerAction::Cancel) };
         match text.to_lowercase().as_str() {
-            "yes" | "y" | "once" => return Reply::yes(),
-            "always" | "a" if for_session => return Reply::of(AnswerAction::AcceptForSession),
-            "no" | "n" => return Reply::of(AnswerAction::Decline),
+            "yes" | "y" | "once" => return InputReply::accept(),
+            "always" | "a" if for_session => return InputReply::from_action(AnswerAction::AcceptForSession),
+            "no" | "n" => return InputReply::from_action(AnswerAction::Decline),
             _ => {}
         }
     }

@@ -1,17 +1,17 @@
 //! Parses typed text into values.
 
-use super::fields::{Choice, Field, Form, Kind};
+use super::fields::{FormChoice, FormField, FormFieldKind, InputForm};
 use baton_types::Json;
 use std::collections::BTreeMap;
 
-impl Field {
+impl FormField {
     /// The value of typed text, or a description of valid input.
     pub(crate) fn read(&self, text: &str) -> Result<Json, String> {
         self.kind.read(text)
     }
 }
 
-impl Kind {
+impl FormFieldKind {
     fn read(&self, text: &str) -> Result<Json, String> {
         match self {
             Self::Text { format, least, most } => {
@@ -22,18 +22,18 @@ impl Kind {
                     _ => {}
                 }
                 match format.as_deref() {
-                    Some(format) if !looks_like(format, text) => Err(format!("a valid {format}")),
+                    Some(format) if !matches_format(format, text) => Err(format!("a valid {format}")),
                     _ => Ok(Json::string(text)),
                 }
             }
-            Self::Number { whole, least, most } => number(text.trim(), *whole, *least, *most),
-            Self::Truth => match text.trim().to_lowercase().as_str() {
+            Self::Number { whole, least, most } => parse_number(text.trim(), *whole, *least, *most),
+            Self::Boolean => match text.trim().to_lowercase().as_str() {
                 "yes" | "y" | "true" | "1" => Ok(Json::from(serde_json::Value::Bool(true))),
                 "no" | "n" | "false" | "0" => Ok(Json::from(serde_json::Value::Bool(false))),
                 _ => Err("yes or no".to_owned()),
             },
-            Self::Choice(choices) => chosen(choices, text.trim()),
-            Self::List(item) => list(item, text.trim()),
+            Self::Choice(choices) => parse_choice(choices, text.trim()),
+            Self::List(item) => parse_list(item, text.trim()),
             Self::Object => {
                 let object = Json::parse(text).ok().filter(Json::is_object);
                 object.ok_or_else(|| "a JSON object".to_owned())
@@ -44,7 +44,7 @@ impl Kind {
 }
 
 /// Numbers keep all their digits.
-fn number(text: &str, whole: bool, least: Option<f64>, most: Option<f64>) -> Result<Json, String> {
+fn parse_number(text: &str, whole: bool, least: Option<f64>, most: Option<f64>) -> Result<Json, String> {
     let wanted = if whole { "a whole number" } else { "a number" };
     let value: f64 = text.parse().map_err(|_| wanted.to_owned())?;
     let json = Json::parse(text).ok().filter(|_| value.is_finite()).ok_or_else(|| wanted.to_owned())?;
@@ -58,7 +58,7 @@ fn number(text: &str, whole: bool, least: Option<f64>, most: Option<f64>) -> Res
     }
 }
 
-fn chosen(choices: &[Choice], text: &str) -> Result<Json, String> {
+fn parse_choice(choices: &[FormChoice], text: &str) -> Result<Json, String> {
     let by_value = choices.iter().find(|choice| choice.value.to_plain_text() == text);
     let by_label = || choices.iter().find(|choice| choice.label.eq_ignore_ascii_case(text));
     let found = by_value.or_else(by_label).map(|choice| choice.value.clone());
@@ -69,17 +69,17 @@ fn chosen(choices: &[Choice], text: &str) -> Result<Json, String> {
 }
 
 /// A JSON array, or comma-separated items.
-fn list(item: &Kind, text: &str) -> Result<Json, String> {
+fn parse_list(item: &FormFieldKind, text: &str) -> Result<Json, String> {
     if text.starts_with('[') {
         return Json::parse(text).map_err(|_| "a JSON array, or comma-separated values".to_owned());
     }
     let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
     let items: Vec<Json> = items.map(|text| item.read(text)).collect::<Result<_, _>>()?;
-    Json::of(&items).map_err(|error| error.to_string())
+    Json::from_serializable(&items).map_err(|error| error.to_string())
 }
 
 /// Rough format checks; the tool does the exact validation.
-fn looks_like(format: &str, text: &str) -> bool {
+fn matches_format(format: &str, text: &str) -> bool {
     let digits = |text: &str, counts: &[usize]| {
         let parts: Vec<&str> = text.split('-').collect();
         let right = |(part, count): (&&str, &usize)| part.len() == *count && part.bytes().all(|b| b.is_ascii_digit());
@@ -98,23 +98,29 @@ fn looks_like(format: &str, text: &str) -> bool {
 
 /// Form values that are already known.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given(BTreeMap<String, Json>);
+pub(crate) struct FormValues(BTreeMap<String, Json>);
 
 /// Reason why a value does not fit a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unfit(pub(crate) String);
+pub(crate) struct FormValueError(pub(crate) String);
 
-impl Form {
+impl InputForm {
     /// Parses values of the form `name=text`, over those of `object`.
-    pub(crate) fn given(&self, object: Option<&Json>, pairs: &[(String, String)]) -> Result<Given, Unfit> {
+    pub(crate) fn parse_values(
+        &self,
+        object: Option<&Json>,
+        pairs: &[(String, String)],
+    ) -> Result<FormValues, FormValueError> {
         let mut given: BTreeMap<String, Json> = match object {
-            Some(object) => object.read().map_err(|_| Unfit("the arguments are not a JSON object".to_owned()))?,
+            Some(object) => {
+                object.read().map_err(|_| FormValueError("the arguments are not a JSON object".to_owned()))?
+            }
             None => BTreeMap::new(),
         };
         for (name, text) in pairs {
             let value = match self.field(name) {
-                Some(field) => field.read(text).map_err(|wanted| Unfit(format!("{name} must be {wanted}")))?,
-                None => Kind::Any.read(text).map_err(Unfit)?,
+                Some(field) => field.read(text).map_err(|wanted| FormValueError(format!("{name} must be {wanted}")))?,
+                None => FormFieldKind::Any.read(text).map_err(FormValueError)?,
             };
             given.insert(name.clone(), value);
         }
@@ -123,20 +129,20 @@ impl Form {
             Some(name) if !self.open => {
                 let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
                 let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                Err(Unfit(format!("there is no argument '{name}'; available: {names}")))
+                Err(FormValueError(format!("there is no argument '{name}'; available: {names}")))
             }
-            _ => Ok(Given(given)),
+            _ => Ok(FormValues(given)),
         }
     }
 
     /// The required fields without a value or a default.
-    pub(crate) fn missing(&self, given: &Given) -> Vec<&Field> {
+    pub(crate) fn missing(&self, given: &FormValues) -> Vec<&FormField> {
         let needed = self.fields.iter().filter(|field| field.required && field.default.is_none());
         needed.filter(|field| !given.has(&field.name)).collect()
     }
 }
 
-impl Given {
+impl FormValues {
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -147,16 +153,16 @@ impl Given {
     }
 
     /// All values as one object, with defaults for required fields.
-    pub(crate) fn object(self, form: &Form) -> Json {
+    pub(crate) fn object(self, form: &InputForm) -> Json {
         self.with_defaults(form.fields.iter().filter(|field| field.required))
     }
 
     /// All values as one object, with defaults for all fields, as forms of tools expect.
-    pub(crate) fn whole(self, form: &Form) -> Json {
+    pub(crate) fn object_with_defaults(self, form: &InputForm) -> Json {
         self.with_defaults(form.fields.iter())
     }
 
-    fn with_defaults<'a>(mut self, fields: impl Iterator<Item = &'a Field>) -> Json {
+    fn with_defaults<'a>(mut self, fields: impl Iterator<Item = &'a FormField>) -> Json {
         for field in fields {
             if let Some(default) = &field.default
                 && !self.0.contains_key(&field.name)
@@ -164,7 +170,7 @@ impl Given {
                 self.0.insert(field.name.clone(), default.clone());
             }
         }
-        Json::of(&self.0).unwrap_or_else(|_| serde_json::json!({}).into())
+        Json::from_serializable(&self.0).unwrap_or_else(|_| serde_json::json!({}).into())
     }
 }
 
@@ -172,8 +178,10 @@ impl Given {
 mod tests {
     use super::*;
 
-    fn form(properties: &str, rest: &str) -> Form {
-        Form::of(&Json::parse(&format!(r#"{{"type":"object","properties":{{{properties}}}{rest}}}"#)).expect("JSON"))
+    fn form(properties: &str, rest: &str) -> InputForm {
+        InputForm::from_schema(
+            &Json::parse(&format!(r#"{{"type":"object","properties":{{{properties}}}{rest}}}"#)).expect("JSON"),
+        )
     }
 
     #[test]
@@ -218,10 +226,11 @@ mod tests {
         let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
         assert_eq!(names, ["b", "a", "c"], "the author's order");
         let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-        let given = form.given(Some(&Json::parse(r#"{"b":1}"#).expect("JSON")), &[pair("b", "2")]).expect("fits");
+        let given =
+            form.parse_values(Some(&Json::parse(r#"{"b":1}"#).expect("JSON")), &[pair("b", "2")]).expect("fits");
         assert_eq!(form.missing(&given).iter().map(|field| field.name.as_str()).collect::<Vec<_>>(), ["a"]);
         assert_eq!(given.object(&form).as_str(), r#"{"b":2,"c":"x"}"#);
-        let wrong = form.given(None, &[pair("d", "1")]).expect_err("no such field");
+        let wrong = form.parse_values(None, &[pair("d", "1")]).expect_err("no such field");
         assert_eq!(wrong.0, "there is no argument 'd'; available: b, a, c");
     }
 }

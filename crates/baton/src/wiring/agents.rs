@@ -1,15 +1,15 @@
 //! Loads the agents to serve, with diagnostics.
 
-use crate::{config::Settings, failure::Failure};
+use crate::{config::BatonSettings, failure::CliError};
 use baton_agentdir::Diagnostic;
 use baton_local::{Beside, DirectoryAgents, LoadError, MemoryStorage, SpecCheck};
 use baton_ports::{
-    AgentBook, AgentBookError, AgentChanged, AgentFiles, AgentSource, BoxFuture, Changes, PermissionBook,
-    PermissionBookError, PermissionChanged, Unusable,
+    AgentEditor, AgentFiles, AgentRepositoryError, AgentSource, AgentUpdate, BoxFuture, ChangeStream,
+    PermissionEditError, PermissionEditor, PermissionUpdate, UnusableEntry,
 };
 use baton_types::{
-    AgentChange, AgentKit, AgentListing, AgentName, AgentSpec, ErrorCode, HandoffTarget, ModelSpec, PermissionChange,
-    ToolExecution,
+    AgentChange, AgentListing, AgentName, AgentResources, AgentSpec, ErrorCode, HandoffTarget, ModelSpec,
+    PermissionChange, ToolExecution,
 };
 use std::{
     path::{Path, PathBuf},
@@ -17,7 +17,7 @@ use std::{
 };
 
 /// Usable agents, and diagnostics of all.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedAgents {
     pub(crate) agents: Vec<Arc<AgentListing>>,
     /// Errors of unusable agents, warnings of usable ones.
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -26,11 +26,11 @@ pub(crate) struct Loaded {
 }
 
 /// File in the data directory that maps agents to names.
-const NAMES: &str = "agent-names.json";
+const NAMES_FILE: &str = "agent-names.json";
 
 /// Paths to search for agents, and options for serving them.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct AgentSelection<'a> {
     pub(super) paths: &'a [PathBuf],
     /// Folder for new agents.
     pub(super) folder: Option<&'a Path>,
@@ -39,45 +39,45 @@ pub(crate) struct Wanted<'a> {
     pub(super) data: Option<&'a Path>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> AgentSelection<'a> {
     /// All agents of the settings.
-    pub(super) fn all(settings: &'a Settings) -> Self {
+    pub(super) fn all(settings: &'a BatonSettings) -> Self {
         Self { folder: settings.new_agents.as_deref(), ..Self::named(settings) }
     }
 
     /// Agents of the paths in the settings, without the folder for new agents.
-    pub(crate) fn named(settings: &'a Settings) -> Self {
+    pub(crate) fn named(settings: &'a BatonSettings) -> Self {
         Self { paths: &settings.agents, folder: None, tools: settings.tools, data: Some(&settings.data) }
     }
 
     /// Storages for new agents: the folder if there is one, else in memory.
-    fn beside(self) -> Beside {
-        let (folder, names) = (self.folder.map(Path::to_owned), self.data.map(|data| data.join(NAMES)));
+    fn storage_options(self) -> Beside {
+        let (folder, names) = (self.folder.map(Path::to_owned), self.data.map(|data| data.join(NAMES_FILE)));
         Beside { folder, storages: vec![Arc::new(MemoryStorage::new())], names }
     }
 }
 
 /// Loads the agents; an invalid agent never prevents others from being served.
-pub(crate) fn load(wanted: Wanted<'_>) -> Result<Loaded, Failure> {
-    load_usable(wanted).map_err(|error| not_loaded(&error))
+pub(crate) fn load(wanted: AgentSelection<'_>) -> Result<LoadedAgents, CliError> {
+    load_usable(wanted).map_err(|error| load_failure(&error))
 }
 
 /// Like `load`, with a typed error.
-pub(super) fn load_usable(wanted: Wanted<'_>) -> Result<Loaded, LoadError> {
-    let Wanted { paths, folder, tools, .. } = wanted;
+pub(super) fn load_usable(wanted: AgentSelection<'_>) -> Result<LoadedAgents, LoadError> {
+    let AgentSelection { paths, folder, tools, .. } = wanted;
     // The folder for new agents may be missing; paths given explicitly must exist.
     if let Some(path) = paths.iter().find(|path| folder.is_some() && !path.exists()) {
         return Err(LoadError::Missing { path: path.clone() });
     }
-    let directories = DirectoryAgents::load_beside(paths, wanted.beside(), check())?;
+    let directories = DirectoryAgents::load_beside(paths, wanted.storage_options(), check())?;
     let diagnostics = directories.warnings().to_vec();
     let source = LocalAgents::new(directories, tools);
-    Ok(Loaded { agents: source.listed(), diagnostics, source })
+    Ok(LoadedAgents { agents: source.listings(), diagnostics, source })
 }
 
 /// Error to report for agents that could not be loaded.
-pub(super) fn not_loaded(error: &LoadError) -> Failure {
-    let failure = Failure::new(error.code(), error.to_string());
+pub(super) fn load_failure(error: &LoadError) -> CliError {
+    let failure = CliError::new(error.code(), error.to_string());
     match error {
         LoadError::Missing { .. } | LoadError::Empty { .. } => {
             failure.hint("Name a directory that holds agents, or change to one.")
@@ -88,9 +88,9 @@ pub(super) fn not_loaded(error: &LoadError) -> Failure {
 
 /// Loads the usable agents and ignores errors of the rest. Fails if the name file is unreadable, so that no agent is
 /// served under the name of another.
-pub(super) fn open(wanted: Wanted<'_>) -> Result<(LocalAgents, Vec<Unusable>), Failure> {
-    let directories = DirectoryAgents::open_beside(wanted.paths, wanted.beside(), Some(check()));
-    let directories = directories.map_err(|error| not_loaded(&error))?;
+pub(super) fn open(wanted: AgentSelection<'_>) -> Result<(LocalAgents, Vec<UnusableEntry>), CliError> {
+    let directories = DirectoryAgents::open_beside(wanted.paths, wanted.storage_options(), Some(check()));
+    let directories = directories.map_err(|error| load_failure(&error))?;
     let unusable = directories.unusable();
     Ok((LocalAgents::new(directories, wanted.tools), unusable))
 }
@@ -129,7 +129,7 @@ impl LocalAgents {
     }
 
     /// The directories, if one of them defines this agent.
-    fn defining(&self, agent: &AgentName) -> Result<&DirectoryAgents, String> {
+    fn directories_for(&self, agent: &AgentName) -> Result<&DirectoryAgents, String> {
         let is_here = self.directories.has(agent);
         is_here
             .then_some(&self.directories)
@@ -137,12 +137,12 @@ impl LocalAgents {
     }
 
     /// Remote agents that definitions hand work to.
-    pub(super) fn away(&self) -> Vec<HandoffTarget> {
+    pub(super) fn remote_targets(&self) -> Vec<HandoffTarget> {
         self.directories.away()
     }
 
     /// Revision of the definitions; increases with every change.
-    pub(super) fn changed(&self) -> u64 {
+    pub(super) fn revision(&self) -> u64 {
         self.directories.changed()
     }
 }
@@ -156,71 +156,71 @@ impl AgentSource for LocalAgents {
         self.directories.agent(name)
     }
 
-    fn listed(&self) -> Vec<Arc<AgentListing>> {
-        self.directories.listed()
+    fn listings(&self) -> Vec<Arc<AgentListing>> {
+        self.directories.listings()
     }
 
     fn has(&self, name: &AgentName) -> bool {
         self.directories.has(name)
     }
 
-    fn sole(&self) -> Option<Arc<AgentSpec>> {
-        self.directories.sole()
+    fn sole_local_agent(&self) -> Option<Arc<AgentSpec>> {
+        self.directories.sole_local_agent()
     }
 
-    fn kit(&self, name: &AgentName) -> Arc<AgentKit> {
-        self.directories.kit(name)
+    fn agent_resources(&self, name: &AgentName) -> Arc<AgentResources> {
+        self.directories.agent_resources(name)
     }
 
-    fn refresh(&self) -> BoxFuture<'_, Vec<Unusable>> {
+    fn refresh(&self) -> BoxFuture<'_, Vec<UnusableEntry>> {
         self.directories.refresh()
     }
 
-    fn changes(&self) -> Changes {
+    fn changes(&self) -> ChangeStream {
         self.directories.changes()
     }
 }
 
-impl PermissionBook for LocalAgents {
+impl PermissionEditor for LocalAgents {
     fn change<'a>(
         &'a self,
         agent: &'a AgentName,
         change: PermissionChange,
-    ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>> {
-        match self.defining(agent) {
+    ) -> BoxFuture<'a, Result<PermissionUpdate, PermissionEditError>> {
+        match self.directories_for(agent) {
             Ok(directories) => directories.change(agent, change),
             Err(detail) => {
                 let code = ErrorCode::AGENT_NOT_CHANGED;
-                Box::pin(std::future::ready(Err(PermissionBookError { code, detail })))
+                Box::pin(std::future::ready(Err(PermissionEditError { code, detail })))
             }
         }
     }
 }
 
-impl AgentBook for LocalAgents {
+impl AgentEditor for LocalAgents {
     fn amend<'a>(
         &'a self,
         agent: &'a AgentName,
         change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentChanged, AgentBookError>> {
-        match self.defining(agent) {
+    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
+        match self.directories_for(agent) {
             Ok(directories) => directories.amend(agent, change),
-            Err(detail) => refused(detail),
+            Err(detail) => change_refusal(detail),
         }
     }
 
-    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentBookError>> {
+    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
         self.directories.create(files)
     }
 
-    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentBookError>> {
-        match self.defining(agent) {
+    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
+        match self.directories_for(agent) {
             Ok(directories) => directories.remove(agent),
-            Err(detail) => refused(detail),
+            Err(detail) => change_refusal(detail),
         }
     }
 }
 
-fn refused<'a, T: Send + 'a>(detail: String) -> BoxFuture<'a, Result<T, AgentBookError>> {
-    Box::pin(std::future::ready(Err(AgentBookError { code: ErrorCode::AGENT_NOT_CHANGED, detail })))
+fn change_refusal<'a, T: Send + 'a>(detail: String) -> BoxFuture<'a, Result<T, AgentRepositoryError>> {
+    Box::pin(std::future::ready(Err(AgentRepositoryError { code: ErrorCode::AGENT_NOT_CHANGED, detail })))
 }

@@ -1,15 +1,15 @@
-//! A Baton in this process: the journal of a data directory, agents, and the engine between them.
+//! A Baton in this process: the journal of a data directory, the agents, and the engine.
 
 use super::{
-    agents::{self, LocalAgents, Wanted},
-    elsewhere::{self, AllAgents, Fresh},
-    kept::{Keep, Kept},
+    agents::{self, AgentSelection, LocalAgents},
+    elsewhere::{self, AllAgents, CardRefresh},
+    kept::{JournalHandle, Persistence},
     models, telemetry, tempo, tools,
 };
 use crate::{
-    answering::Answering,
-    config::{Push, Retention, Settings},
-    failure::{Exit, Failure},
+    answering::ModelSummary,
+    config::{BatonSettings, Push, Retention},
+    failure::{CliError, Exit},
     screen::Screen,
     server_file::ServerFile,
 };
@@ -18,7 +18,7 @@ use baton_client::Client;
 use baton_engine::{Engine, Ports};
 use baton_export::Exporter;
 use baton_http::{
-    AccessOptions, ExportPorts, GuestPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts,
+    AccessOptions, CallerServerPorts, ExportPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts,
     SessionPorts, SpanPorts, ToolPorts,
 };
 use baton_identity::TokenRegistry;
@@ -29,7 +29,8 @@ use baton_models::PlaybookModels;
 use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
 use baton_peers::{Book, PeerHub};
 use baton_ports::{
-    AgentSource, Clock as _, Ids as _, JournalError, RetentionPolicy, SpanStore, TokenRecord, Tokens as _, Unusable,
+    AgentSource, Clock as _, IdGenerator as _, JournalError, RetentionPolicy, SpanStore, TokenIssuer as _, TokenRecord,
+    UnusableEntry,
 };
 use baton_spans::Recorded;
 use baton_telemetry::Tracer;
@@ -42,73 +43,78 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long runs may take to reach their next journaled event when the process ends.
-const CHECKPOINT: Duration = Duration::from_secs(5);
-/// How long MCP servers may take to end by themselves.
-const FAREWELL: Duration = Duration::from_secs(4);
-/// How long what was kept last may take to be sent on; what is not stays for the next start.
-const SENDING: Duration = Duration::from_secs(2);
-const RETENTION_PAUSE: Duration = Duration::from_secs(60 * 60);
-/// What ended within this time stays whatever the policy says: a task may still wait to read it.
-const SPARED: Duration = Duration::from_secs(60 * 60);
+/// Shutdown timeout for runs to reach their next journaled event.
+const CHECKPOINT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Shutdown timeout for MCP servers.
+const MCP_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
+/// Timeout of the final export at shutdown; unsent data stays for the next start.
+const EXPORT_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
+/// Tasks that ended within this time are always retained: another task may still need to read them.
+const MIN_ENDED_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// What a playbook does with a message that no rule matches.
+/// Handling of messages that no playbook rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
-    /// A polite default.
+    /// Answer with a default text.
     Lenient,
-    /// An error, and a report at the end.
+    /// Fail the call, and report it at the end.
     Strict,
 }
 
-/// An engine on a journal, with the agents that it serves and their tools.
+/// An engine with its journal, agents and tools.
 pub(crate) struct Baton {
     pub(super) engine: Engine,
-    /// The same for tools that are part of Baton: they reach it as long as this is here, and do not keep it.
+    /// Holds the engine for internal MCP servers, which have weak references to it.
     _reached: Arc<Engine>,
     pub(super) stopping: CancellationToken,
-    kept: Kept,
+    journal: JournalHandle,
     pub(super) agents: Arc<dyn AgentSource>,
     pub(super) locals: Arc<LocalAgents>,
     tools: Arc<Toolbox>,
     playbooks: Arc<PlaybookModels>,
     models: Arc<Lineup>,
     tokens: TokenRegistry,
-    book: Arc<Book>,
+    peer_registry: Arc<Book>,
     peers: Arc<PeerHub>,
     telemetry: Recorded,
-    /// Who sends on what is kept.
     exporter: Exporter,
-    /// Who answers questions about spans.
+    /// Span store that answers queries.
     spans: Arc<dyn SpanStore>,
 }
 
-/// What a Baton is made of beside its settings.
-pub(super) struct Parts {
+/// Parts of a Baton in addition to its settings.
+pub(super) struct BatonParts {
     pub(super) strictness: Strictness,
-    pub(super) keep: Keep,
-    pub(super) fresh: Fresh,
+    pub(super) persistence: Persistence,
+    pub(super) card_refresh: CardRefresh,
     pub(super) locals: Arc<LocalAgents>,
-    pub(super) book: Book,
+    pub(super) peer_registry: Book,
 }
 
-impl Parts {
-    fn of(locals: Arc<LocalAgents>, book: Book) -> Self {
-        Self { strictness: Strictness::Lenient, keep: Keep::All, fresh: Fresh::Kept, locals, book }
+impl BatonParts {
+    fn new(locals: Arc<LocalAgents>, peer_registry: Book) -> Self {
+        Self {
+            strictness: Strictness::Lenient,
+            persistence: Persistence::DataDirectory,
+            card_refresh: CardRefresh::Periodic,
+            locals,
+            peer_registry,
+        }
     }
 }
 
-/// The agents of the settings that live here.
+/// The local agents of the settings.
 struct Locals {
     agents: Arc<LocalAgents>,
-    /// Remarks about their files.
+    /// Diagnostics about their files.
     diagnostics: Vec<Diagnostic>,
-    /// Why they are not all that should be there.
+    /// Error if agents could not be loaded.
     error: Option<LoadError>,
 }
 
-fn locals(settings: &Settings) -> Result<Locals, Failure> {
-    let wanted = Wanted::all(settings);
+fn locals(settings: &BatonSettings) -> Result<Locals, CliError> {
+    let wanted = AgentSelection::all(settings);
     Ok(match agents::load_usable(wanted) {
         Ok(loaded) => Locals { agents: Arc::new(loaded.source), diagnostics: loaded.diagnostics, error: None },
         Err(error) => {
@@ -118,58 +124,60 @@ fn locals(settings: &Settings) -> Result<Locals, Failure> {
     })
 }
 
-/// Whether a Baton is of use without agents.
+/// Whether a Baton needs agents to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needs {
-    /// Somebody has to be there to be asked.
-    Agents,
-    /// The first agent may be made later.
-    Nobody,
+pub(crate) enum AgentRequirement {
+    /// At least one agent is required.
+    Required,
+    /// Agents may be created later.
+    Optional,
 }
 
-/// An identifier that never repeats.
+/// A unique identifier.
 pub(crate) fn fresh_id() -> String {
-    TimeOrderedIds.fresh()
+    TimeOrderedIds.next_id()
 }
 
 impl Baton {
-    /// Loads the agents and takes the data directory; remarks about their files come along. A start that needs agents
-    /// and finds none leaves no directory behind.
+    /// Loads the agents and locks the data directory; also returns diagnostics about the agents' files. A start that
+    /// needs agents and finds none leaves no directory behind.
     pub(crate) async fn open(
-        settings: &Settings,
+        settings: &BatonSettings,
         strictness: Strictness,
-        needs: Needs,
-    ) -> Result<(Self, Vec<Diagnostic>), Failure> {
+        needs: AgentRequirement,
+    ) -> Result<(Self, Vec<Diagnostic>), CliError> {
         let Locals { agents: locals, diagnostics, error } = locals(settings)?;
-        let book = elsewhere::book(settings, &locals)?;
+        let book = elsewhere::peer_registry(settings, &locals)?;
         let is_fit = match &error {
-            None => !locals.listed().is_empty() || needs == Needs::Nobody && settings.new_agents.is_some(),
-            Some(LoadError::Empty { .. }) => needs == Needs::Nobody,
+            None => {
+                !locals.listings().is_empty() || needs == AgentRequirement::Optional && settings.new_agents.is_some()
+            }
+            Some(LoadError::Empty { .. }) => needs == AgentRequirement::Optional,
             Some(_) => false,
         };
         if !is_fit && book.agents().is_empty() {
-            let invalid = || Failure::new(ErrorCode::AGENT_INVALID, "no agent can be served");
-            return Err(error.as_ref().map_or_else(invalid, agents::not_loaded).at(diagnostics));
+            let invalid = || CliError::new(ErrorCode::AGENT_INVALID, "no agent can be served");
+            return Err(error.as_ref().map_or_else(invalid, agents::load_failure).with_diagnostics(diagnostics));
         }
-        let parts = Parts { strictness, ..Parts::of(locals, book) };
-        let baton = Self::of(settings, parts).await?;
+        let parts = BatonParts { strictness, ..BatonParts::new(locals, book) };
+        let baton = Self::from_parts(settings, parts).await?;
         baton.models.look().await;
         Ok((baton, diagnostics))
     }
 
-    /// Takes the data directory with whatever agents there are; none are needed.
-    pub(crate) async fn open_for_managing(settings: &Settings) -> Result<Self, Failure> {
+    /// Locks the data directory with the agents that can be loaded; none are required.
+    pub(crate) async fn open_for_managing(settings: &BatonSettings) -> Result<Self, CliError> {
         let locals = locals(settings)?.agents;
-        let book = elsewhere::book(settings, &locals)?;
-        Self::of(settings, Parts::of(locals, book)).await
+        let book = elsewhere::peer_registry(settings, &locals)?;
+        Self::from_parts(settings, BatonParts::new(locals, book)).await
     }
 
-    pub(super) async fn of(settings: &Settings, parts: Parts) -> Result<Self, Failure> {
-        let Parts { strictness, keep, fresh, locals, book } = parts;
+    pub(super) async fn from_parts(settings: &BatonSettings, parts: BatonParts) -> Result<Self, CliError> {
+        let BatonParts { strictness, persistence: keep, card_refresh: fresh, locals, peer_registry: book } = parts;
         let book = Arc::new(book);
-        let asked = tempo::Asked::of(settings)?;
-        let kept = Kept::open(keep, settings)?;
-        if keep == Keep::All {
+        let asked = tempo::TempoSource::from_settings(settings)?;
+        let kept = JournalHandle::open(keep, settings)?;
+        if keep == Persistence::DataDirectory {
             locals.directories.keep_names();
         }
         let (telemetry, exporter) = telemetry::open(keep, settings)?;
@@ -180,7 +188,7 @@ impl Baton {
             Strictness::Strict => PlaybookModels::strict(),
         });
         let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, Arc::clone(&locals), Arc::clone(&book)));
-        let models = models::lineup(settings, Arc::clone(&agents), Arc::clone(&playbooks));
+        let models = models::model_registry(settings, Arc::clone(&agents), Arc::clone(&playbooks));
         let definitions = Arc::clone(&locals);
         let tools = tools::toolbox(Arc::clone(&agents), definitions, Arc::clone(&book), settings, telemetry.tracer())?;
         let ports = Ports {
@@ -196,29 +204,29 @@ impl Baton {
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
         };
-        let defaults = baton_engine::Options::default();
+        let defaults = baton_engine::EngineOptions::default();
         let push_deadline = settings.push.deadline.unwrap_or(defaults.push_deadline);
-        let engine = Engine::new(baton_engine::Options { push_deadline, ..defaults }, ports);
-        let engine = models::with_vectors(engine, &models, &settings.data)?;
+        let engine = Engine::new(baton_engine::EngineOptions { push_deadline, ..defaults }, ports);
+        let engine = models::with_embeddings(engine, &models, &settings.data)?;
         let reached = Arc::new(engine.clone());
         tools.attach(&reached);
         let tokens = TokenRegistry::open(kept.tokens(), Arc::new(SystemClock))
             .await
-            .map_err(|error| unusable(&error, &settings.data))?;
+            .map_err(|error| journal_failure(&error, &settings.data))?;
         let telemetry = telemetry.follow(kept.journal());
-        let spans = asked.beside(telemetry.store());
+        let spans = asked.combine_with(telemetry.store());
         Ok(Self {
             engine,
             _reached: reached,
             stopping: CancellationToken::new(),
-            kept,
+            journal: kept,
             agents,
             locals,
             tools: tools.toolbox,
             playbooks,
             models,
             tokens,
-            book,
+            peer_registry: book,
             peers,
             telemetry,
             exporter,
@@ -226,92 +234,92 @@ impl Baton {
         })
     }
 
-    /// Looks again where the agents and the models come from; gives what cannot be used.
-    pub(super) async fn look_again(&self) -> Vec<Unusable> {
+    /// Refreshes models and agents; returns entries that cannot be used.
+    pub(super) async fn refresh(&self) -> Vec<UnusableEntry> {
         self.models.look().await;
         self.agents.refresh().await
     }
 
-    /// Who answers for the agents, in words for people.
-    pub(crate) fn answering(&self) -> Result<Answering, Failure> {
-        models::answering(&self.models, &*self.agents)
+    /// Start-up summary of the models in use.
+    pub(crate) fn model_summary(&self) -> Result<ModelSummary, CliError> {
+        models::model_summary(&self.models, &*self.agents)
     }
 
-    /// Who finds the models of the agents.
+    /// Model registry.
     pub(super) fn models(&self) -> &Arc<Lineup> {
         &self.models
     }
 
-    /// The tokens that were made for callers.
+    /// Registry of access tokens.
     pub(crate) fn tokens(&self) -> &TokenRegistry {
         &self.tokens
     }
 
-    /// How many of them work.
+    /// Number of tokens that are neither revoked nor expired.
     pub(crate) fn valid_tokens(&self) -> usize {
         let now = now();
         let valid = |token: &TokenRecord| token.revoked_at.is_none() && token.expires_at.is_none_or(|at| at > now);
         self.tokens.list().iter().filter(|token| valid(token)).count()
     }
 
-    /// Who knows agents elsewhere.
+    /// Peer registry and clients.
     pub(super) fn peer_ports(&self) -> PeerPorts {
-        PeerPorts { book: self.book.clone(), peers: self.peers.clone() }
+        PeerPorts { registry: self.peer_registry.clone(), peers: self.peers.clone() }
     }
 
-    /// Who runs tools.
+    /// Tool host.
     pub(super) fn tools(&self) -> &Arc<Toolbox> {
         &self.tools
     }
 
-    /// Who writes words about tools into definitions.
+    /// Writes tool permissions into agent definitions.
     pub(super) fn permission_ports(&self) -> PermissionPorts {
-        PermissionPorts { book: self.locals.clone() }
+        PermissionPorts { repository: self.locals.clone() }
     }
 
-    /// Who writes settings of sessions into definitions.
+    /// Writes session settings into agent definitions.
     pub(super) fn session_ports(&self) -> SessionPorts {
-        SessionPorts { book: self.locals.clone() }
+        SessionPorts { agents: self.locals.clone() }
     }
 
-    /// Who keeps spans.
+    /// Span store.
     pub(super) fn span_ports(&self) -> SpanPorts {
         SpanPorts { store: self.spans.clone() }
     }
 
-    /// Who sends on what is kept.
+    /// Export counters.
     pub(super) fn export_ports(&self) -> ExportPorts {
         ExportPorts { exports: Arc::new(self.exporter.counts()) }
     }
 
-    /// Who counts and times.
+    /// Metrics.
     pub(super) fn meter_ports(&self) -> MeterPorts {
         MeterPorts { meters: self.telemetry.meters(), now: baton_spans::wall_clock }
     }
 
-    /// Who makes spans at the edges.
+    /// Tracer for requests at the edges.
     pub(super) fn tracer(&self) -> Tracer {
         self.telemetry.tracer()
     }
 
-    /// Who runs tools for callers.
+    /// Tool host for callers.
     pub(super) fn tool_ports(&self) -> ToolPorts {
         ToolPorts { host: self.tools.clone() }
     }
 
-    /// Who connects to servers that requests bring.
-    pub(super) fn guest_ports(&self) -> Option<GuestPorts> {
-        self.tools.guests().map(|guests| GuestPorts { guests: guests.clone() })
+    /// MCP servers that requests bring along.
+    pub(super) fn caller_server_ports(&self) -> Option<CallerServerPorts> {
+        self.tools.guests().map(|guests| CallerServerPorts { caller_servers: guests.clone() })
     }
 
-    /// Reads the cards of agents elsewhere, now and every few minutes, and notices changes of those that live here, in the
+    /// Reads the cards of remote agents, now and every few minutes, and watches local definitions for changes, in the
     /// background.
-    pub(crate) fn keep_fresh(&self) {
-        tokio::spawn(self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.book).keep_fresh()));
+    pub(crate) fn start_refresh(&self) {
+        tokio::spawn(self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.peer_registry).keep_fresh()));
         tokio::spawn(self.stopping.clone().run_until_cancelled_owned(Arc::clone(&self.locals).watch()));
     }
 
-    /// Who may come in when nobody needs to be known: tokens can be made, for later.
+    /// Access options without authentication; tokens can still be created, for later use.
     pub(super) fn local_access(&self) -> AccessOptions {
         AccessOptions {
             tokens: Some(Arc::new(self.tokens.clone())),
@@ -320,18 +328,17 @@ impl Baton {
         }
     }
 
-    /// The agents that are served.
     pub(crate) fn agents(&self) -> Vec<Arc<AgentListing>> {
         self.engine.listed_agents()
     }
 
-    /// A client that reaches this Baton through the HTTP app without a socket.
+    /// A client that calls the HTTP app in memory, without a socket.
     pub(crate) fn client(&self) -> Client {
         self.client_with(None)
     }
 
-    /// The same for MCP clients too; what they carry and their sessions are gone with the process, as they are.
-    pub(crate) fn mcp_client(&self) -> Result<Client, Failure> {
+    /// Like `client`, with MCP endpoints. Their sessions and sealed state end with the process.
+    pub(crate) fn mcp_client(&self) -> Result<Client, CliError> {
         let ports = self.mcp_ports(None, OwnOptions::default(), Limits::default())?;
         Ok(self.client_with(Some(ports)))
     }
@@ -341,7 +348,7 @@ impl Baton {
             access: self.local_access(),
             peers: Some(self.peer_ports()),
             tools: Some(self.tool_ports()),
-            guests: self.guest_ports(),
+            caller_servers: self.caller_server_ports(),
             permissions: Some(self.permission_ports()),
             definitions: Some(self.definition_ports()),
             sessions: Some(self.session_ports()),
@@ -357,60 +364,62 @@ impl Baton {
         Client::in_memory(baton_http::app(self.engine.clone(), options))
     }
 
-    /// Takes up what a dead process left behind, in the background.
+    /// Resumes unfinished runs of an earlier process, in the background.
     pub(crate) fn recover(&self, screen: Screen) {
         let engine = self.engine.clone();
         tokio::spawn(async move {
             match engine.recover().await {
                 Ok(0) => {}
-                Ok(runs) => screen.say(&format!("resumed {runs} unfinished run{}", if runs == 1 { "" } else { "s" })),
-                Err(error) => tracing::error!(%error, "unfinished runs could not be taken up; restart to try again"),
+                Ok(runs) => {
+                    screen.print_stderr(&format!("resumed {runs} unfinished run{}", if runs == 1 { "" } else { "s" }))
+                }
+                Err(error) => tracing::error!(%error, "unfinished runs could not be resumed; restart to try again"),
             }
         });
     }
 
-    /// Forgets ended tasks as the policy says, now and every hour, in the background.
-    pub(crate) fn retain(&self, retention: Retention) {
-        let journal = self.kept.journal();
+    /// Deletes ended tasks by the retention policy, now and every hour, in the background.
+    pub(crate) fn start_retention(&self, retention: Retention) {
+        let journal = self.journal.journal();
         let stopping = self.stopping.clone();
         let caught_up = self.telemetry.caught_up();
         tokio::spawn(stopping.run_until_cancelled_owned(async move {
-            // What is forgotten must have had its spans.
+            // Tasks must not be deleted before their spans are recorded.
             caught_up.await;
-            let mut hours = tokio::time::interval(RETENTION_PAUSE);
+            let mut hours = tokio::time::interval(RETENTION_INTERVAL);
             loop {
                 hours.tick().await;
                 let policy = RetentionPolicy {
                     ended_before: retention.age.map(|age| before(now(), age)),
                     keep_ended: retention.keep,
-                    spare_from: Some(before(now(), SPARED)),
+                    keep_since: Some(before(now(), MIN_ENDED_AGE)),
                 };
-                match journal.retain(policy).await {
+                match journal.apply_retention(policy).await {
                     Ok(forgotten) => tracing::info!(forgotten, "retention"),
-                    Err(error) => tracing::warn!(%error, "retention failed; it is tried again in an hour"),
+                    Err(error) => tracing::warn!(%error, "retention failed; retrying in an hour"),
                 }
             }
         }));
     }
 
-    /// Ends streams, and takes no more work.
+    /// Ends streams and accepts no more work.
     pub(super) fn stop(&self) {
         self.engine.stop();
         self.stopping.cancel();
     }
 
-    /// Ends streams, lets runs reach their next journaled event, and lets the data directory go.
+    /// Ends streams, lets runs reach their next journaled event, and releases the data directory.
     pub(crate) async fn close(self) {
         self.stop();
-        self.engine.shutdown(CHECKPOINT).await;
-        // What does not close in time is ended when the servers are dropped.
-        let _ = tokio::time::timeout(FAREWELL, self.tools.close()).await;
+        self.engine.shutdown(CHECKPOINT_TIMEOUT).await;
+        // Servers that do not close in time are killed when they are dropped.
+        let _ = tokio::time::timeout(MCP_SHUTDOWN_TIMEOUT, self.tools.close()).await;
         self.telemetry.close().await;
-        self.exporter.close(SENDING).await;
-        self.kept.close().await;
+        self.exporter.close(EXPORT_FLUSH_TIMEOUT).await;
+        self.journal.close().await;
     }
 
-    /// Which playbook rules were never used and which messages found none; strict runs end with it.
+    /// Reports unused playbook rules and messages without a matching rule, at the end of strict runs.
     pub(crate) fn report(&self, screen: Screen) -> Exit {
         let report = self.playbooks.report();
         let unused: Vec<String> = report
@@ -421,29 +430,29 @@ impl Baton {
             })
             .collect();
         let used = report.rules.len() - unused.len();
-        screen.say(&format!(
+        screen.print_stderr(&format!(
             "playbook: {used} of {} rules used; model calls without a rule: {}",
             report.rules.len(),
             report.missed
         ));
         for line in unused {
-            screen.say(&line);
+            screen.print_stderr(&line);
         }
         for miss in &report.misses {
-            screen.say(&format!("  {}: no rule for {:?}", miss.agent, miss.user));
+            screen.print_stderr(&format!("  {}: no rule for {:?}", miss.agent, miss.user));
         }
         if report.missed > 0 { Exit::TaskFailed } else { Exit::Ok }
     }
 }
 
-/// Who tells receivers outside, wherever the settings let it.
-fn push_sender(push: &Push) -> Result<PushSender, Failure> {
+/// Sender of push notifications, restricted by the address policy of the settings.
+fn push_sender(push: &Push) -> Result<PushSender, CliError> {
     let policy = AddressPolicy::allowing(&push.allow)
-        .map_err(|error| Failure::new(ErrorCode::CONFIG_INVALID, format!("push.allow: {error}")))?;
+        .map_err(|error| CliError::new(ErrorCode::CONFIG_INVALID, format!("push.allow: {error}")))?;
     Ok(PushSender::new(|| GuardedClient::new(policy, &baton_outbound::Options::default())))
 }
 
-/// What time it is.
+/// Current time.
 pub(crate) fn now() -> Timestamp {
     SystemClock.now()
 }
@@ -452,33 +461,33 @@ fn before(moment: Timestamp, age: Duration) -> Timestamp {
     Timestamp::from_millis(moment.as_millis().saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)))
 }
 
-pub(super) fn unusable(error: &JournalError, data: &Path) -> Failure {
+pub(super) fn journal_failure(error: &JournalError, data: &Path) -> CliError {
     let shown = data.display();
     match error {
         JournalError::Locked(_) => {
             let who = ServerFile::read(data).map(|file| format!(" at {} (process {})", file.url, file.pid));
             let who = who.unwrap_or_default();
             let message = format!("another Baton{who} owns the data directory {shown}");
-            let free = free_beside(data);
-            Failure::new(error.code(), message).hint(format!(
-                "Talk to the running one with `baton run`, or give this one a directory of its own: --data {}",
+            let free = free_data_directory(data);
+            CliError::new(error.code(), message).hint(format!(
+                "Use the running server with `baton run`, or choose another data directory: --data {}",
                 free.display()
             ))
         }
         JournalError::Lost(_) => {
             let found = baton_local::journal_evidence(data).join(", ");
             let message = format!(
-                "{shown} has no journal (journal.db is missing or empty), but other data of one: {found}; a new journal \
-                 knows no tasks, sessions, tokens and budgets of the old one"
+                "{shown} has no journal (journal.db is missing or empty), but contains other data: {found}; a new journal \
+                 does not contain the tasks, sessions, tokens and budgets of the old one"
             );
-            Failure::new(error.code(), message)
+            CliError::new(error.code(), message)
         }
-        _ => Failure::new(error.code(), format!("{shown}: {error}")),
+        _ => CliError::new(error.code(), format!("{shown}: {error}")),
     }
 }
 
-/// A data directory with a name like this one's that nobody serves.
-fn free_beside(data: &Path) -> PathBuf {
+/// A data directory with a similar name that is not in use.
+fn free_data_directory(data: &Path) -> PathBuf {
     let beside = |number: u32| {
         let mut name = data.as_os_str().to_owned();
         name.push(format!("-{number}"));

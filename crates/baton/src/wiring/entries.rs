@@ -1,75 +1,81 @@
-//! A Baton of entries that were named one by one: directories here, addresses elsewhere.
+//! A Baton with explicitly listed agents: local directories and remote URLs.
 
 use super::{
-    agents::{self, Wanted},
-    baton::{Baton, Needs, Parts, Strictness},
-    elsewhere::{self, Fresh, is_address},
-    kept::Keep,
+    agents::{self, AgentSelection},
+    baton::{AgentRequirement, Baton, BatonParts, Strictness},
+    elsewhere::{self, CardRefresh, is_address},
+    kept::Persistence,
 };
-use crate::{config::Settings, failure::Failure};
-use baton_ports::{AgentSource as _, Unusable};
+use crate::{config::BatonSettings, failure::CliError};
+use baton_ports::{AgentSource as _, UnusableEntry};
 use baton_types::ErrorCode;
 use std::{path::PathBuf, sync::Arc};
 
-/// A directory may be written as a URL.
-const FILE: &str = "file://";
+/// Directories may be given as file URLs.
+const FILE_SCHEME: &str = "file://";
 
 impl Baton {
-    /// Serves what the entries stand for, or what the settings name when there are none. Entries that cannot be used
-    /// are told, and looked at again whenever somebody wants to know which agents there are.
+    /// Serves the listed entries, or the agents of the settings if there are none. Unusable entries are returned, and
+    /// checked again at every listing.
     pub(crate) async fn open_entries(
-        settings: &Settings,
+        settings: &BatonSettings,
         entries: &[String],
-        keep: Keep,
-        needs: Needs,
-    ) -> Result<(Self, Vec<Unusable>), Failure> {
+        keep: Persistence,
+        needs: AgentRequirement,
+    ) -> Result<(Self, Vec<UnusableEntry>), CliError> {
         let (addresses, paths): (Vec<&String>, Vec<&String>) = entries.iter().partition(|entry| is_address(entry));
         let paths = match entries.is_empty() {
             true => settings.agents.clone(),
-            false => paths.into_iter().map(|entry| path(entry)).collect::<Result<_, _>>()?,
+            false => paths.into_iter().map(|entry| entry_path(entry)).collect::<Result<_, _>>()?,
         };
-        let (locals, unusable) = agents::open(Wanted {
+        let (locals, unusable) = agents::open(AgentSelection {
             paths: &paths,
-            data: (keep == Keep::All).then_some(&settings.data),
-            ..Wanted::named(settings)
+            data: (keep == Persistence::DataDirectory).then_some(&settings.data),
+            ..AgentSelection::named(settings)
         })?;
         let locals = Arc::new(locals);
         let peers = match entries.is_empty() {
             true => settings.peers.clone(),
-            false => addresses.into_iter().map(|url| elsewhere::configured(url, settings)).collect(),
+            false => addresses.into_iter().map(|url| elsewhere::peer_config(url, settings)).collect(),
         };
         let book = match (entries.is_empty(), keep) {
-            (true, Keep::All) => elsewhere::book(settings, &locals)?,
-            _ => elsewhere::passing_book(peers, &locals)?,
+            (true, Persistence::DataDirectory) => elsewhere::peer_registry(settings, &locals)?,
+            _ => elsewhere::in_memory_peer_registry(peers, &locals)?,
         };
-        let asked = entries.is_empty() && needs == Needs::Agents;
-        if asked && locals.listed().is_empty() && book.agents().is_empty() && book.unmet().is_empty() {
+        let asked = entries.is_empty() && needs == AgentRequirement::Required;
+        if asked && locals.listings().is_empty() && book.agents().is_empty() && book.unmet().is_empty() {
             let reasons: Vec<String> = unusable.into_iter().map(|unusable| unusable.reason).collect();
-            return Err(Failure::new(ErrorCode::AGENT_NOT_FOUND, reasons.join("; "))
-                .hint("Start a server with `baton up`, change to a directory that holds agents, or name some."));
+            return Err(CliError::new(ErrorCode::AGENT_NOT_FOUND, reasons.join("; "))
+                .hint("Start a server with `baton up`, change to a directory with agents, or name some agents."));
         }
-        let fresh = if entries.is_empty() { Fresh::Kept } else { Fresh::WhenAsked };
-        let parts = Parts { strictness: Strictness::Lenient, keep, fresh, locals, book };
-        let baton = Self::of(settings, parts).await?;
-        // Agents elsewhere have no names before their cards were read.
-        let unusable = baton.look_again().await;
+        let fresh = if entries.is_empty() { CardRefresh::Periodic } else { CardRefresh::OnDemand };
+        let parts = BatonParts {
+            strictness: Strictness::Lenient,
+            persistence: keep,
+            card_refresh: fresh,
+            locals,
+            peer_registry: book,
+        };
+        let baton = Self::from_parts(settings, parts).await?;
+        // Remote agents have no names until their cards are read.
+        let unusable = baton.refresh().await;
         Ok((baton, unusable))
     }
 }
 
-/// The directory of an entry.
-fn path(entry: &str) -> Result<PathBuf, Failure> {
-    let Some(url) = entry.strip_prefix(FILE) else { return Ok(entry.into()) };
+/// Directory of an entry.
+fn entry_path(entry: &str) -> Result<PathBuf, CliError> {
+    let Some(url) = entry.strip_prefix(FILE_SCHEME) else { return Ok(entry.into()) };
     let local = url.strip_prefix("localhost/").map(|rest| format!("/{rest}"));
-    let decoded = decoded(local.as_deref().unwrap_or(url));
+    let decoded = percent_decode(local.as_deref().unwrap_or(url));
     decoded.map(PathBuf::from).ok_or_else(|| {
-        Failure::new(ErrorCode::USAGE, format!("{entry} is no URL of a directory"))
+        CliError::new(ErrorCode::USAGE, format!("{entry} is not a valid directory URL"))
             .hint("Write it as file:///absolute/path, or name the directory itself.")
     })
 }
 
-/// Text without its percent signs, if it is text then.
-fn decoded(text: &str) -> Option<String> {
+/// Percent-decodes a text; none if the result is not valid UTF-8.
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
@@ -99,7 +105,7 @@ mod tests {
             ("file:///a%2", None),
             ("file:///a%ff", None),
         ] {
-            assert_eq!(path(entry).ok(), expect.map(PathBuf::from), "{entry}");
+            assert_eq!(entry_path(entry).ok(), expect.map(PathBuf::from), "{entry}");
         }
     }
 }

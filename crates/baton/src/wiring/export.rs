@@ -1,8 +1,8 @@
 //! Options of telemetry export.
 
 use crate::{
-    config::{HeaderText, Settings},
-    failure::Failure,
+    config::{BatonSettings, HeaderText},
+    failure::CliError,
 };
 use baton_export::{ExportOptions, ExportTarget, Pace, Route};
 use baton_outbound::Target;
@@ -10,16 +10,17 @@ use baton_types::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// Export options of the settings; no targets if telemetry is disabled.
-pub(super) fn options(settings: &Settings) -> Result<ExportOptions, Failure> {
+pub(super) fn options(settings: &BatonSettings) -> Result<ExportOptions, CliError> {
     let chosen = &settings.telemetry;
     let mut targets = if chosen.settings.enabled { chosen.export.targets.clone() } else { Vec::new() };
     for target in &mut targets {
         let headers = chosen.export.headers.iter().find(|(name, _)| *name == target.name);
-        let headers = headers.map(|(_, headers)| resolved(&target.name, headers)).transpose()?.unwrap_or_default();
+        let headers =
+            headers.map(|(_, headers)| resolve_headers(&target.name, headers)).transpose()?.unwrap_or_default();
         for (_, route) in &mut target.routes {
             route.headers.extend(headers.clone());
         }
-        forget_itself(target, settings);
+        remove_own_routes(target, settings);
     }
     targets.retain(|target| !target.routes.is_empty());
     Ok(ExportOptions {
@@ -33,7 +34,7 @@ pub(super) fn options(settings: &Settings) -> Result<ExportOptions, Failure> {
 
 /// Removes routes to this server. Environment variables that make other programs export to this server are often set
 /// for the server itself as well.
-fn forget_itself(target: &mut ExportTarget, settings: &Settings) {
+fn remove_own_routes(target: &mut ExportTarget, settings: &BatonSettings) {
     let here = |route: &Route| {
         Target::parse(&route.url).is_ok_and(|target| {
             let host = target.host();
@@ -49,9 +50,9 @@ fn forget_itself(target: &mut ExportTarget, settings: &Settings) {
     }
 }
 
-fn resolved(target: &str, headers: &[(String, HeaderText)]) -> Result<HeaderMap, Failure> {
+fn resolve_headers(target: &str, headers: &[(String, HeaderText)]) -> Result<HeaderMap, CliError> {
     let wrong = |reason: String| {
-        Failure::new(ErrorCode::CONFIG_INVALID, format!("telemetry.export, target '{target}': {reason}"))
+        CliError::new(ErrorCode::CONFIG_INVALID, format!("telemetry.export, target '{target}': {reason}"))
             .hint("Provide the secret that the header refers to, or change the header.")
     };
     let mut map = HeaderMap::new();
@@ -63,8 +64,8 @@ fn resolved(target: &str, headers: &[(String, HeaderText)]) -> Result<HeaderMap,
             }
         };
         let name: HeaderName = name.parse().map_err(|_| wrong(format!("{name} is not a valid header name")))?;
-        let mut value =
-            HeaderValue::from_str(&text).map_err(|_| wrong(format!("the value of {name} is not a valid header value")))?;
+        let mut value = HeaderValue::from_str(&text)
+            .map_err(|_| wrong(format!("the value of {name} is not a valid header value")))?;
         value.set_sensitive(true);
         map.append(name, value);
     }

@@ -1,19 +1,19 @@
 //! MCP endpoints for the agents.
 
 use super::{baton::Baton, keys};
-use crate::failure::Failure;
+use crate::failure::CliError;
 use baton_http::McpPorts;
 use baton_local::{SessionFiles, SystemClock, TimeOrderedIds};
 use baton_mcp::{
     Common, Environments, ExportedEndpoints, Limits, ManagePorts, ManageServer, OwnOptions, OwnServer, Ports, Seal,
     Sessions,
 };
-use baton_ports::{AgentDesk, McpSessions};
+use baton_ports::{AgentInvoker, McpSessionStore};
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 
 /// Folder of MCP sessions, below the data directory.
-const SESSIONS: &str = "mcp-sessions";
+const SESSION_FOLDER: &str = "mcp-sessions";
 
 impl Baton {
     /// MCP endpoints. With a data directory, sessions and sealed client state survive a restart.
@@ -22,12 +22,12 @@ impl Baton {
         kept_in: Option<&Path>,
         own: OwnOptions,
         limits: Limits,
-    ) -> Result<McpPorts, Failure> {
+    ) -> Result<McpPorts, CliError> {
         let seal = match kept_in {
-            Some(data) => Seal::new(&keys::sealing(data)?, &[], limits.answer_within),
+            Some(data) => Seal::new(&keys::seal_key(data)?, &[], limits.answer_within),
             None => Seal::random(limits.answer_within),
         };
-        let seal = seal.map_err(|error| Failure::new(ErrorCode::KEYS_UNUSABLE, error.to_string()))?;
+        let seal = seal.map_err(|error| CliError::new(ErrorCode::KEYS_UNUSABLE, error.to_string()))?;
         let kept = kept_in.map(sessions).transpose()?;
         let common = Common {
             sessions: Sessions::new(&limits, kept),
@@ -35,7 +35,7 @@ impl Baton {
             limits,
             shutdown: self.stopping.clone(),
         };
-        let desk: Arc<dyn AgentDesk> = Arc::new(self.engine.clone());
+        let desk: Arc<dyn AgentInvoker> = Arc::new(self.engine.clone());
         let agents = || Arc::clone(&self.agents);
         let ports = Ports {
             agents: agents(),
@@ -57,11 +57,11 @@ impl Baton {
     }
 }
 
-fn sessions(data: &Path) -> Result<Arc<dyn McpSessions>, Failure> {
-    let directory = data.join(SESSIONS);
+fn sessions(data: &Path) -> Result<Arc<dyn McpSessionStore>, CliError> {
+    let directory = data.join(SESSION_FOLDER);
     let files = SessionFiles::open(&directory, SessionFiles::MOST).map_err(|error| {
         let message = format!("the sessions in {} cannot be stored: {error}", directory.display());
-        Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
+        CliError::new(ErrorCode::JOURNAL_UNAVAILABLE, message)
     })?;
     Ok(Arc::new(files))
 }

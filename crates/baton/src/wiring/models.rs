@@ -1,24 +1,28 @@
-//! Who answers: the models of all agents, and what people are told about them.
+//! Model registry of all agents, and its start-up summary.
 
 use super::baton::Baton;
 use crate::{
-    answering::{Answering, Finding, OwnModel},
-    config::Settings,
-    failure::Failure,
+    answering::{AgentModel, DetectedModel, ModelSummary},
+    config::BatonSettings,
+    failure::CliError,
 };
 use baton_engine::Engine;
 use baton_lineup::{Lineup, LineupError, Loopback, Parts, Reason, process_environment};
 use baton_local::{SystemClock, VectorFiles};
 use baton_models::{Catalog, PlaybookModels, Rates};
 use baton_ports::AgentSource;
-use baton_types::{AgentKit, ErrorCode};
+use baton_types::{AgentResources, ErrorCode};
 use std::{path::Path, sync::Arc};
 
-/// Agents whose models are looked at before a start; more would tell nobody more.
-const MOST_LOOKED_AT: usize = 50;
+/// Maximum agents inspected for the start-up summary.
+const MAX_INSPECTED_AGENTS: usize = 50;
 
-/// The models of these agents, as the settings say; nothing was looked for yet.
-pub(crate) fn lineup(settings: &Settings, agents: Arc<dyn AgentSource>, playbooks: Arc<PlaybookModels>) -> Arc<Lineup> {
+/// Model registry for these agents and settings; detection has not run yet.
+pub(crate) fn model_registry(
+    settings: &BatonSettings,
+    agents: Arc<dyn AgentSource>,
+    playbooks: Arc<PlaybookModels>,
+) -> Arc<Lineup> {
     let own = settings.prices.iter().map(|price| {
         let dollars = |part: Option<crate::money::Money>| part.unwrap_or(price.input).dollars();
         let rates = Rates {
@@ -40,16 +44,18 @@ pub(crate) fn lineup(settings: &Settings, agents: Arc<dyn AgentSource>, playbook
     })
 }
 
-/// Who answers for agents that name nobody, and for those that do.
-pub(super) fn answering(lineup: &Lineup, agents: &dyn AgentSource) -> Result<Answering, Failure> {
-    // Lists need no definitions; these few do.
-    let listed = agents.listed();
-    let agents: Vec<_> = listed.iter().take(MOST_LOOKED_AT).filter_map(|entry| agents.agent(&entry.name)).collect();
+/// Summary of the default model and the models of agents.
+pub(super) fn model_summary(lineup: &Lineup, agents: &dyn AgentSource) -> Result<ModelSummary, CliError> {
+    // Listings do not load definitions; this loads a few of them.
+    let listed = agents.listings();
+    let agents: Vec<_> =
+        listed.iter().take(MAX_INSPECTED_AGENTS).filter_map(|entry| agents.agent(&entry.name)).collect();
     let settings = lineup.settings();
-    let candidates = lineup.candidates(&AgentKit::default());
+    let candidates = lineup.candidates(&AgentResources::default());
     if let Some(model) = &settings.model {
         let id = model.split_once(':').map(|(id, _)| id);
-        id.map_or(Ok(()), |id| lineup.provider(id, &AgentKit::default()).map(drop)).map_err(|error| unready(&error))?;
+        id.map_or(Ok(()), |id| lineup.provider(id, &AgentResources::default()).map(drop))
+            .map_err(|error| model_failure(&error))?;
     }
     let (model, why) = match (&settings.model, candidates.first()) {
         (Some(model), _) => (model.clone(), None),
@@ -59,31 +65,32 @@ pub(super) fn answering(lineup: &Lineup, agents: &dyn AgentSource) -> Result<Ans
     let mut own = Vec::new();
     for agent in agents.iter().filter(|agent| !agent.is_peer()) {
         match lineup.standing(agent) {
-            Err(error @ LineupError::Production(_)) => return Err(unready(&error)),
-            Err(error) => own.push(OwnModel {
+            Err(error @ LineupError::Production(_)) => return Err(model_failure(&error)),
+            Err(error) => own.push(AgentModel {
                 agent: agent.name.to_string(),
                 model: agent.writing.model.clone().unwrap_or_else(|| model.clone()),
-                trouble: Some(error.to_string()),
+                problem: Some(error.to_string()),
             }),
             Ok(standing) => {
                 let answers = standing.choice.models.first().cloned().unwrap_or_default();
                 if standing.choice.reason == Reason::Agent || answers != model {
-                    own.push(OwnModel { agent: agent.name.to_string(), model: answers, trouble: None });
+                    own.push(AgentModel { agent: agent.name.to_string(), model: answers, problem: None });
                 }
             }
         }
     }
     let others = candidates.iter().filter(|candidate| candidate.model != model);
-    let others =
-        others.map(|candidate| Finding { model: candidate.model.clone(), why: candidate.why.clone() }).collect();
+    let others = others
+        .map(|candidate| DetectedModel { model: candidate.model.clone(), source: candidate.why.clone() })
+        .collect();
     let first = agents.iter().find(|agent| !agent.is_peer()).map(|agent| agent.name.to_string());
-    Ok(Answering { model, why, others, own, first })
+    Ok(ModelSummary { model, source: why, others, agent_models: own, sample_agent: first })
 }
 
-/// The engine, choosing by vectors when somebody is named who makes them.
-pub(super) fn with_vectors(engine: Engine, lineup: &Lineup, data: &Path) -> Result<Engine, Failure> {
+/// The engine with embeddings, if an embedding model is configured.
+pub(super) fn with_embeddings(engine: Engine, lineup: &Lineup, data: &Path) -> Result<Engine, CliError> {
     let embedder = lineup.embedder().map_err(|error| {
-        Failure::new(ErrorCode::CONFIG_INVALID, format!("embeddings: {error}"))
+        CliError::new(ErrorCode::CONFIG_INVALID, format!("embeddings: {error}"))
             .hint("`baton models` shows which providers are ready and what the others need.")
     })?;
     Ok(match embedder {
@@ -92,21 +99,21 @@ pub(super) fn with_vectors(engine: Engine, lineup: &Lineup, data: &Path) -> Resu
     })
 }
 
-fn unready(error: &LineupError) -> Failure {
-    Failure::new(ErrorCode::CONFIG_INVALID, error.to_string())
+fn model_failure(error: &LineupError) -> CliError {
+    CliError::new(ErrorCode::CONFIG_INVALID, error.to_string())
         .hint("`baton models` shows which providers are ready and what the others need.")
 }
 
 impl Baton {
-    /// Looks again where agents and models come from whenever the process is told to (SIGHUP), in the background.
+    /// Reloads agents and models on SIGHUP, in the background.
     #[cfg(unix)]
-    pub(crate) fn look_again_when_told(&self) {
+    pub(crate) fn reload_on_sighup(&self) {
         use tokio::signal::unix::{SignalKind, signal};
         let (agents, models) = (Arc::clone(&self.agents), Arc::clone(self.models()));
         let mut told = match signal(SignalKind::hangup()) {
             Ok(told) => told,
             Err(error) => {
-                tracing::warn!(%error, "SIGHUP cannot be heard; a restart looks again, too");
+                tracing::warn!(%error, "the SIGHUP handler could not be installed; restart to reload agents and models");
                 return;
             }
         };
@@ -114,14 +121,14 @@ impl Baton {
             while told.recv().await.is_some() {
                 let unusable = agents.refresh().await;
                 models.look().await;
-                let found = models.candidates(&AgentKit::default());
+                let found = models.candidates(&AgentResources::default());
                 let model = found.first().map_or("playbook", |found| found.model.as_str());
-                tracing::info!(unusable = unusable.len(), model, "looked again where agents and models come from");
+                tracing::info!(unusable = unusable.len(), model, "reloaded agents and models");
             }
         }));
     }
 
-    /// Looks again where agents and models come from when the process is told to, which it cannot be here.
+    /// No-op: this platform has no SIGHUP.
     #[cfg(not(unix))]
     pub(crate) fn look_again_when_told(&self) {}
 }

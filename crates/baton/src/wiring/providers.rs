@@ -1,65 +1,64 @@
-//! Every provider, whether it is ready, and its models.
+//! Reports all providers, their readiness and their models.
 
 use super::{
-    agents::{self, Wanted},
-    models::lineup,
+    agents::{self, AgentSelection},
+    models::model_registry,
 };
-use crate::{config::Settings, failure::Failure, wiring::now};
+use crate::{config::BatonSettings, failure::CliError, wiring::now};
 use baton_lineup::{Choice, Lineup};
 use baton_models::PlaybookModels;
 use baton_ports::AgentSource;
-use baton_types::{AgentKit, AgentName, ErrorCode, KnownProvider, PROVIDERS, ProviderKind};
+use baton_types::{AgentName, AgentResources, ErrorCode, KnownProvider, PROVIDERS, ProviderKind};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-/// How long a provider may take to say what it has.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Models of one provider that are told.
-const MOST_MODELS: usize = 2_000;
+/// Timeout of a model list request.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum models reported per provider.
+const MAX_MODELS: usize = 2_000;
 
-/// Whether providers are asked.
+/// Whether providers are queried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asks {
-    /// Only what is configured is told.
-    Nobody,
-    /// Each that is configured is asked for its models.
-    Everybody,
+pub(crate) enum ProviderQuery {
+    /// Report the configuration only.
+    Skip,
+    /// Query each configured provider for its models.
+    All,
 }
 
-/// All providers.
+/// Report of all providers.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Report {
-    /// Who answers now.
+pub(crate) struct ModelsReport {
+    /// The current default model.
     pub(crate) model: String,
-    /// How it was found.
-    pub(crate) why: Option<String>,
+    /// How it was detected.
+    pub(crate) source: Option<String>,
     pub(crate) providers: Vec<ProviderReport>,
 }
 
-/// One provider.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ProviderReport {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) readiness: Readiness,
-    /// The name of what holds its key, or its address.
+    /// Source of its key, or its address.
     pub(crate) from: Option<String>,
     pub(crate) models: Vec<ModelReport>,
 }
 
-/// Whether a provider answers.
+/// Readiness of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Readiness {
-    /// It is configured; `live` when it has answered just now.
+    /// Configured; `live` if it responded to a query.
     Ready { live: bool },
-    /// What it needs.
+    /// Missing configuration.
     Missing(String),
-    /// Why it does not answer.
-    Trouble(String),
+    /// Reason of a failure.
+    Failing(String),
 }
 
-/// One model; dollars are for a million tokens.
+/// A model; prices in dollars per million tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ModelReport {
     pub(crate) id: String,
@@ -70,13 +69,13 @@ pub(crate) struct ModelReport {
 }
 
 impl ProviderReport {
-    /// For programs.
+    /// JSON form.
     pub(crate) fn to_json(&self) -> Value {
         let (status, detail) = match &self.readiness {
             Readiness::Ready { live: true } => ("ready", None),
             Readiness::Ready { live: false } => ("configured", None),
             Readiness::Missing(what) => ("missing", Some(what)),
-            Readiness::Trouble(what) => ("failing", Some(what)),
+            Readiness::Failing(what) => ("failing", Some(what)),
         };
         let models: Vec<_> = self
             .models
@@ -90,27 +89,27 @@ impl ProviderReport {
     }
 }
 
-/// Looks at all providers, or at one, as this agent reaches them.
+/// Reports all providers, or one, with the configuration of this agent.
 pub(crate) async fn report(
-    settings: &Settings,
+    settings: &BatonSettings,
     agent: Option<&str>,
     only: Option<&str>,
-    asks: Asks,
-) -> Result<Report, Failure> {
-    let (locals, _) = agents::open(Wanted::all(settings))?;
+    asks: ProviderQuery,
+) -> Result<ModelsReport, CliError> {
+    let (locals, _) = agents::open(AgentSelection::all(settings))?;
     let locals: Arc<dyn AgentSource> = Arc::new(locals);
-    let lineup = lineup(settings, Arc::clone(&locals), Arc::new(PlaybookModels::new()));
-    if asks == Asks::Everybody {
+    let lineup = model_registry(settings, Arc::clone(&locals), Arc::new(PlaybookModels::new()));
+    if asks == ProviderQuery::All {
         lineup.look().await;
     }
     let kit = match agent {
         Some(name) => {
             let name = AgentName::from(name);
-            let missing = || Failure::new(ErrorCode::AGENT_NOT_FOUND, format!("there is no agent '{name}' here"));
+            let missing = || CliError::new(ErrorCode::AGENT_NOT_FOUND, format!("there is no agent '{name}' here"));
             locals.agent(&name).ok_or_else(missing)?;
-            locals.kit(&name)
+            locals.agent_resources(&name)
         }
-        None => Arc::new(AgentKit::default()),
+        None => Arc::new(AgentResources::default()),
     };
     let candidates = lineup.candidates(&kit);
     let found = candidates.first();
@@ -129,15 +128,15 @@ pub(crate) async fn report(
         }
     }
     if let Some(only) = only {
-        let only = KnownProvider::of(only).map_or(only, |known| known.id);
+        let only = KnownProvider::find(only).map_or(only, |known| known.id);
         ids.retain(|id| *id == only);
     }
     let providers = join_all(ids.into_iter().map(|id| provider(&lineup, id, &kit, asks))).await;
-    Ok(Report { model, why, providers })
+    Ok(ModelsReport { model, source: why, providers })
 }
 
-async fn provider(lineup: &Lineup, id: &str, kit: &AgentKit, asks: Asks) -> ProviderReport {
-    let title = KnownProvider::of(id).map_or("a server of your own", |known| known.title).to_owned();
+async fn provider(lineup: &Lineup, id: &str, kit: &AgentResources, asks: ProviderQuery) -> ProviderReport {
+    let title = KnownProvider::find(id).map_or("custom server", |known| known.title).to_owned();
     let mut report = ProviderReport {
         id: id.to_owned(),
         title,
@@ -150,15 +149,15 @@ async fn provider(lineup: &Lineup, id: &str, kit: &AgentKit, asks: Asks) -> Prov
         Err(error) => return ProviderReport { readiness: Readiness::Missing(error.to_string()), ..report },
     };
     report.from = lineup.key_source(id, kit);
-    if asks == Asks::Nobody {
+    if asks == ProviderQuery::Skip {
         return report;
     }
-    let listed = match tokio::time::timeout(PATIENCE, reached.list()).await {
-        // Nobody said that it should be there.
+    let listed = match tokio::time::timeout(LIST_TIMEOUT, reached.list()).await {
+        // A local provider at its default address was not configured explicitly.
         Ok(Err(_)) | Err(_)
-            if report.from.is_none() && KnownProvider::of(id).is_some_and(|known| known.base_url.is_some()) =>
+            if report.from.is_none() && KnownProvider::find(id).is_some_and(|known| known.base_url.is_some()) =>
         {
-            let nobody = "nobody answers where it usually is; start it, or set OLLAMA_HOST".to_owned();
+            let nobody = "no server at its default address; start it, or set OLLAMA_HOST".to_owned();
             return ProviderReport { readiness: Readiness::Missing(nobody), ..report };
         }
         listed => listed,
@@ -166,16 +165,16 @@ async fn provider(lineup: &Lineup, id: &str, kit: &AgentKit, asks: Asks) -> Prov
     match listed {
         Ok(Ok(listed)) => {
             report.readiness = Readiness::Ready { live: true };
-            let models = listed.into_iter().take(MOST_MODELS);
-            report.models = models.map(|model| described(lineup, id, model)).collect();
+            let models = listed.into_iter().take(MAX_MODELS);
+            report.models = models.map(|model| model_report(lineup, id, model)).collect();
         }
-        Ok(Err(error)) => report.readiness = Readiness::Trouble(error.to_string()),
-        Err(_) => report.readiness = Readiness::Trouble("it does not answer".to_owned()),
+        Ok(Err(error)) => report.readiness = Readiness::Failing(error.to_string()),
+        Err(_) => report.readiness = Readiness::Failing("no response".to_owned()),
     }
     report
 }
 
-fn described(lineup: &Lineup, id: &str, model: baton_providers::ListedModel) -> ModelReport {
+fn model_report(lineup: &Lineup, id: &str, model: baton_providers::ListedModel) -> ModelReport {
     let name = format!("{id}:{}", model.id);
     let catalog = lineup.catalog();
     let known = catalog.knows_window(&name).then(|| catalog.about(&name));

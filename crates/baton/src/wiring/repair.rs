@@ -1,7 +1,7 @@
 //! Repairs a data directory that no server owns. Only temporary files that a crash left are deleted.
 
-use super::{baton::unusable, kept::not_private, telemetry::FOLDER};
-use crate::failure::Failure;
+use super::{baton::journal_failure, kept::data_directory_failure, telemetry::SPAN_FOLDER};
+use crate::failure::CliError;
 use baton_journal::{DirectoryLock, JournalRepair};
 use baton_local::{Correction, prepare_data_directory};
 use baton_ports::JournalError;
@@ -29,78 +29,77 @@ pub(crate) struct RepairStep {
 }
 
 impl RepairStep {
-    fn found(about: &'static str, message: impl Into<String>) -> Self {
+    fn checked(about: &'static str, message: impl Into<String>) -> Self {
         Self { about, message: message.into(), changed: false }
     }
 
-    fn done(about: &'static str, message: impl Into<String>) -> Self {
+    fn changed(about: &'static str, message: impl Into<String>) -> Self {
         Self { about, message: message.into(), changed: true }
     }
 }
 
 /// Names of damaged span files that were set aside.
 pub(crate) fn damaged_span_files(data: &Path) -> Vec<String> {
-    baton_spans::damaged_files(&data.join(FOLDER))
+    baton_spans::damaged_files(&data.join(SPAN_FOLDER))
 }
 
 /// Repairs the directory and returns the steps. Fails while a server owns the directory.
-pub(crate) fn repair(data: &Path) -> Result<Vec<RepairStep>, Failure> {
+pub(crate) fn repair(data: &Path) -> Result<Vec<RepairStep>, CliError> {
     if !data.is_dir() {
-        return Ok(vec![RepairStep::found("data", format!("{} does not exist; nothing to do", data.display()))]);
+        return Ok(vec![RepairStep::checked("data", format!("{} does not exist; nothing to do", data.display()))]);
     }
     let locked = |error: JournalError| match error {
-        JournalError::Locked(_) => {
-            unusable(&error, data).hint("Stop the server first; a repair needs exclusive access to the directory.")
-        }
-        error => unusable(&error, data),
+        JournalError::Locked(_) => journal_failure(&error, data)
+            .hint("Stop the server first; a repair needs exclusive access to the directory."),
+        error => journal_failure(&error, data),
     };
     let mut steps = directory(data)?;
-    let lock = DirectoryLock::take(data).map_err(locked)?;
+    let lock = DirectoryLock::acquire(data).map_err(locked)?;
     steps.extend(drafts(data)?);
     steps.extend(match baton_journal::repair(&lock) {
         Ok(done) => journal(&done),
         // The following check reports how to proceed.
-        Err(JournalError::Lost(_)) => vec![RepairStep::found("journal", "no journal to check")],
-        Err(error @ (JournalError::Corrupt(_) | JournalError::Newer { .. })) => {
-            vec![RepairStep::found("journal", format!("{error}; nothing was changed"))]
+        Err(JournalError::Lost(_)) => vec![RepairStep::checked("journal", "no journal to check")],
+        Err(error @ (JournalError::Corrupt(_) | JournalError::NewerSchema { .. })) => {
+            vec![RepairStep::checked("journal", format!("{error}; nothing was changed"))]
         }
-        Err(error) => return Err(unusable(&error, data)),
+        Err(error) => return Err(journal_failure(&error, data)),
     });
     steps.extend(spans(data)?);
     Ok(steps)
 }
 
-fn directory(data: &Path) -> Result<Vec<RepairStep>, Failure> {
-    let corrections = prepare_data_directory(data).map_err(|error| not_private(&error))?;
+fn directory(data: &Path) -> Result<Vec<RepairStep>, CliError> {
+    let corrections = prepare_data_directory(data).map_err(|error| data_directory_failure(&error))?;
     let steps: Vec<RepairStep> = corrections
         .into_iter()
         .map(|correction| match correction {
             Correction::Tightened { path, mode } => {
-                RepairStep::done("data", format!("restricted {} to its owner (mode was {mode:04o})", path.display()))
+                RepairStep::changed("data", format!("restricted {} to its owner (mode was {mode:04o})", path.display()))
             }
             Correction::Ignored(path) => {
-                RepairStep::done("data", format!("wrote {} to keep the data out of version control", path.display()))
+                RepairStep::changed("data", format!("wrote {} to keep the data out of version control", path.display()))
             }
         })
         .collect();
     Ok(match steps.is_empty() {
-        true => vec![RepairStep::found("data", "accessible only to its owner, and excluded from version control")],
+        true => vec![RepairStep::checked("data", "accessible only to its owner, and excluded from version control")],
         false => steps,
     })
 }
 
 /// Removes temporary files that a crash left before they were renamed.
-fn drafts(data: &Path) -> Result<Vec<RepairStep>, Failure> {
+fn drafts(data: &Path) -> Result<Vec<RepairStep>, CliError> {
     let mut steps = Vec::new();
     for folder in DRAFT_FOLDERS.map(|name| data.join(name)).iter().filter(|folder| folder.is_dir()) {
         for path in drafts_in(folder).map_err(|error| unwritable(folder, &error))? {
             fs::remove_file(&path).map_err(|error| unwritable(&path, &error))?;
             steps
-                .push(RepairStep::done("drafts", format!("removed {}, left unfinished by a crash", path.display())));
+                .push(RepairStep::changed("drafts", format!("removed {}, left unfinished by a crash", path.display())));
         }
     }
     if steps.is_empty() {
-        steps.push(RepairStep::found("drafts", "no unfinished files"));
+        steps.push(RepairStep::checked("drafts", "no unfinished files"));
     }
     Ok(steps)
 }
@@ -125,7 +124,7 @@ fn journal(done: &JournalRepair) -> Vec<RepairStep> {
     if !done.faults.is_empty() {
         let first = done.faults.first().map(String::as_str).unwrap_or_default();
         let message = format!("journal.db is damaged ({first}); it was not changed: restore it from a backup");
-        return vec![RepairStep::found("journal", message)];
+        return vec![RepairStep::checked("journal", message)];
     }
     let mut steps: Vec<RepairStep> = done
         .quarantined
@@ -133,30 +132,30 @@ fn journal(done: &JournalRepair) -> Vec<RepairStep> {
         .map(|one| {
             let message =
                 format!("moved {} to the table quarantine of journal.db, with all its bytes: {}", one.name, one.reason);
-            RepairStep::done("journal", message)
+            RepairStep::changed("journal", message)
         })
         .collect();
     let (streams, events) = (done.streams, done.events);
-    steps.push(RepairStep::found(
+    steps.push(RepairStep::checked(
         "journal",
         format!("checked {streams} record{} with {events} events", if streams == 1 { "" } else { "s" }),
     ));
     steps
 }
 
-fn spans(data: &Path) -> Result<Vec<RepairStep>, Failure> {
-    let aside = baton_spans::set_damaged_blocks_aside(&data.join(FOLDER))
-        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+fn spans(data: &Path) -> Result<Vec<RepairStep>, CliError> {
+    let aside = baton_spans::set_damaged_blocks_aside(&data.join(SPAN_FOLDER))
+        .map_err(|error| CliError::new(error.code(), error.to_string()))?;
     let mut steps: Vec<RepairStep> = aside
         .iter()
-        .map(|path| RepairStep::done("spans", format!("set a damaged block aside: {}", path.display())))
+        .map(|path| RepairStep::changed("spans", format!("set a damaged block aside: {}", path.display())))
         .collect();
     if steps.is_empty() {
-        steps.push(RepairStep::found("spans", "every block can be read"));
+        steps.push(RepairStep::checked("spans", "every block can be read"));
     }
     Ok(steps)
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("{}: {error}", path.display()))
+fn unwritable(path: &Path, error: &io::Error) -> CliError {
+    CliError::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("{}: {error}", path.display()))
 }

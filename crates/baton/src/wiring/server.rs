@@ -1,4 +1,4 @@
-//! A Baton that others can reach.
+//! A Baton that listens on a socket.
 
 use super::{
     access,
@@ -6,10 +6,10 @@ use super::{
     keys,
 };
 use crate::{
-    config::{A2a, Extension, Settings},
-    failure::Failure,
+    config::{A2a, BatonSettings, Extension},
+    failure::CliError,
     screen::Screen,
-    server_file::{Announced, ServerFile},
+    server_file::{ServerFile, ServerFileGuard},
 };
 use baton_http::{A2aOptions, HttpOptions, ServeOptions, Tls, VersionRule};
 use baton_mcp::{Limits, OwnOptions};
@@ -25,51 +25,51 @@ use std::{
 };
 use tokio::{net::TcpListener, task::JoinHandle};
 
-/// Everything that ends in order has ended by then.
-const SHUTDOWN: Duration = Duration::from_secs(10);
+/// Overall shutdown timeout; it is longer than those of the parts.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 const TOKEN_BYTES: usize = 32;
-/// Files that are not connections: the pipes of tools, the journal, the log.
-const OTHER_FILES: usize = 256;
-const FEWEST: usize = 16;
+/// File descriptors reserved for other uses than connections: pipes of tools, journal, log.
+const RESERVED_FILES: usize = 256;
+const MIN_SOCKETS: usize = 16;
 
-/// What to do when the port is taken.
+/// Handling of a port that is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PortChoice {
-    /// Say so and give up.
+    /// Fail.
     Fixed,
-    /// Say so and take any free one.
+    /// Use any free port and print a message.
     Preferred,
 }
 
-/// A Baton on a socket, announced in its data directory.
+/// A Baton on a socket, registered in `server.json` of its data directory.
 pub(crate) struct Server {
-    /// Where people reach it.
+    /// URL of the server.
     pub(crate) url: String,
     baton: Baton,
     serving: JoinHandle<io::Result<()>>,
-    announced: Announced,
+    server_file: ServerFileGuard,
 }
 
 impl Server {
-    /// Binds, announces and serves; unfinished runs are taken up in the background, so this returns at once.
+    /// Binds the socket, writes `server.json` and serves. Unfinished runs are resumed in the background.
     pub(crate) async fn start(
         baton: Baton,
-        settings: &Settings,
+        settings: &BatonSettings,
         choice: PortChoice,
         screen: Screen,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CliError> {
         let tls = settings.tls.as_ref().map(access::tls).transpose()?;
-        let owner = token()?;
+        let owner = random_token()?;
         let access = access::access(&baton, settings, &owner)?;
         let signer = keys::signer(&settings.data)?;
         let listener = bind(settings, choice, screen).await?;
         let bound = listener.local_addr().map_err(|error| cannot_listen(settings, &error))?;
         let scheme = if tls.is_some() { "https" } else { "http" };
-        let url = format!("{scheme}://{}", reachable(bound));
+        let url = format!("{scheme}://{}", local_address(bound));
         let certificate = tls.as_ref().map(|tls| tls.fingerprint().to_string());
         let announced = ServerFile { pid: std::process::id(), url: url.clone(), token: owner, certificate };
         if let Some(tls) = &tls {
-            announce_changes(tls, announced.clone(), settings.data.clone());
+            update_on_renewal(tls, announced.clone(), settings.data.clone());
         }
         let announced = announced.announce(&settings.data)?;
         let room = baton_local::raise_open_files();
@@ -88,7 +88,7 @@ impl Server {
             access,
             peers: Some(baton.peer_ports()),
             tools: Some(baton.tool_ports()),
-            guests: baton.guest_ports(),
+            caller_servers: baton.caller_server_ports(),
             permissions: Some(baton.permission_ports()),
             definitions: Some(baton.definition_ports()),
             sessions: Some(baton.session_ports()),
@@ -96,8 +96,8 @@ impl Server {
             started_at: now(),
             max_body,
             principal_share,
-            max_streams: affordable(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
-            a2a: offered(&settings.a2a),
+            max_streams: limit_sockets(settings.limits.max_streams.unwrap_or(defaults.max_streams), room),
+            a2a: a2a_options(&settings.a2a),
             responses: settings.responses.clone(),
             mcp: Some(mcp),
             spans: Some(baton.span_ports()),
@@ -110,54 +110,53 @@ impl Server {
         let app = baton_http::app(baton.engine.clone(), options);
         let defaults = ServeOptions::default();
         let serve_options = ServeOptions {
-            max_connections: affordable(settings.limits.max_connections.unwrap_or(defaults.max_connections), room),
+            max_connections: limit_sockets(settings.limits.max_connections.unwrap_or(defaults.max_connections), room),
             tls,
             ..defaults
         };
         let serving = tokio::spawn(baton_http::serve(listener, app, serve_options, baton.stopping.clone()));
         baton.recover(screen);
-        baton.keep_fresh();
+        baton.start_refresh();
         if let Some(retention) = settings.retention {
-            baton.retain(retention);
+            baton.start_retention(retention);
         }
-        Ok(Self { url, baton, serving, announced })
+        Ok(Self { url, baton, serving, server_file: announced })
     }
 
-    /// The agents that are served.
     pub(crate) fn agents(&self) -> Vec<Arc<AgentListing>> {
         self.baton.agents()
     }
 
-    /// The Baton behind the socket.
     pub(crate) fn baton(&self) -> &Baton {
         &self.baton
     }
 
-    /// Stops accepting, lets requests and runs come to a good point, and lets the data directory go, within a bound.
+    /// Stops accepting, lets requests finish and runs reach a checkpoint, and releases the data directory, within a
+    /// timeout.
     pub(crate) async fn stop(self) {
         self.baton.stop();
-        let Self { baton, serving, announced, .. } = self;
+        let Self { baton, serving, server_file: announced, .. } = self;
         let ending = async { tokio::join!(serving, baton.close()) };
-        match tokio::time::timeout(SHUTDOWN, ending).await {
+        match tokio::time::timeout(SHUTDOWN_TIMEOUT, ending).await {
             Ok((Ok(Err(error)), ())) => tracing::warn!(%error, "the listener failed"),
             Ok(_) => {}
-            Err(_) => tracing::warn!("shutdown took too long; unfinished runs go on at the next start"),
+            Err(_) => tracing::warn!("shutdown took too long; unfinished runs resume at the next start"),
         }
         drop(announced);
     }
 }
 
-/// Commands know the server by its certificate, so they must hear of a new one before they see it.
-fn announce_changes(tls: &Tls, server: ServerFile, data: PathBuf) {
+/// Commands pin the server's certificate, so `server.json` must be updated before a new certificate is used.
+fn update_on_renewal(tls: &Tls, server: ServerFile, data: PathBuf) {
     tls.on_change(move |fingerprint| {
         let renewed = ServerFile { certificate: Some(fingerprint.to_string()), ..server.clone() };
         if renewed.write(&data).is_err() {
-            tracing::warn!("server.json could not be renewed; commands will not find this server until it restarts");
+            tracing::warn!("server.json could not be updated; commands will not find this server until it restarts");
         }
     });
 }
 
-fn offered(a2a: &A2a) -> A2aOptions {
+fn a2a_options(a2a: &A2a) -> A2aOptions {
     let extension = |given: &Extension| AgentExtension {
         uri: given.uri.clone(),
         description: given.description.clone(),
@@ -176,44 +175,44 @@ fn offered(a2a: &A2a) -> A2aOptions {
     }
 }
 
-/// How many of these the process has room for: were sockets to use up all files, no tool could be started any more.
-fn affordable(wanted: usize, room: Option<usize>) -> usize {
-    room.map_or(wanted, |files| wanted.min(files.saturating_sub(OTHER_FILES).max(FEWEST)))
+/// Limits a number of sockets to the available file descriptors. Without free descriptors no tool could be started.
+fn limit_sockets(wanted: usize, room: Option<usize>) -> usize {
+    room.map_or(wanted, |files| wanted.min(files.saturating_sub(RESERVED_FILES).max(MIN_SOCKETS)))
 }
 
-async fn bind(settings: &Settings, choice: PortChoice, screen: Screen) -> Result<TcpListener, Failure> {
+async fn bind(settings: &BatonSettings, choice: PortChoice, screen: Screen) -> Result<TcpListener, CliError> {
     let wanted = SocketAddr::new(settings.host, settings.port);
     match TcpListener::bind(wanted).await {
         Ok(listener) => Ok(listener),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse && choice == PortChoice::Preferred => {
-            screen.say(&format!("port {} is taken; using a free one", settings.port));
+            screen.print_stderr(&format!("port {} is in use; using a free one", settings.port));
             TcpListener::bind(SocketAddr::new(settings.host, 0)).await.map_err(|error| cannot_listen(settings, &error))
         }
         Err(error) => Err(cannot_listen(settings, &error)),
     }
 }
 
-fn cannot_listen(settings: &Settings, error: &io::Error) -> Failure {
+fn cannot_listen(settings: &BatonSettings, error: &io::Error) -> CliError {
     let wanted = SocketAddr::new(settings.host, settings.port);
     match error.kind() {
-        io::ErrorKind::AddrInUse => Failure::new(ErrorCode::PORT_IN_USE, format!("{wanted} is taken")),
-        _ => Failure::new(ErrorCode::PORT_IN_USE, format!("cannot listen on {wanted}: {error}"))
+        io::ErrorKind::AddrInUse => CliError::new(ErrorCode::PORT_IN_USE, format!("{wanted} is already in use")),
+        _ => CliError::new(ErrorCode::PORT_IN_USE, format!("cannot listen on {wanted}: {error}"))
             .hint("Choose another address with --host and --port."),
     }
 }
 
-/// An address that a person can use from this machine.
-fn reachable(bound: SocketAddr) -> SocketAddr {
+/// An address that can be used from this machine.
+fn local_address(bound: SocketAddr) -> SocketAddr {
     match bound.ip() {
         ip if ip.is_unspecified() => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), bound.port()),
         _ => bound,
     }
 }
 
-fn token() -> Result<String, Failure> {
+fn random_token() -> Result<String, CliError> {
     let mut bytes = [0; TOKEN_BYTES];
     getrandom::fill(&mut bytes)
-        .map_err(|error| Failure::new(ErrorCode::INTERNAL, format!("the system gives no random bytes: {error}")))?;
+        .map_err(|error| CliError::new(ErrorCode::INTERNAL, format!("the system returned no random bytes: {error}")))?;
     let mut token = String::with_capacity(2 * TOKEN_BYTES);
     for byte in bytes {
         let _ = write!(token, "{byte:02x}");
@@ -230,7 +229,7 @@ mod tests {
         for (wanted, room, expect) in
             [(8192, None, 8192), (8192, Some(1024), 768), (10, Some(1024), 10), (8192, Some(64), 16), (4, Some(64), 4)]
         {
-            assert_eq!(affordable(wanted, room), expect, "{wanted} of {room:?}");
+            assert_eq!(limit_sockets(wanted, room), expect, "{wanted} of {room:?}");
         }
     }
 }

@@ -2,20 +2,22 @@
 
 use super::{agents::LocalAgents, baton::Baton};
 use baton_http::DefinitionPorts;
-use baton_ports::{AgentBookError, AgentFiles, AgentPlace, AgentShelf, BoxFuture, Keeping, KeptAgent};
+use baton_ports::{
+    AgentFiles, AgentLocation, AgentPersistence, AgentRepository, AgentRepositoryError, BoxFuture, StoredAgent,
+};
 use baton_types::{AgentName, Digest};
 use std::collections::BTreeMap;
 
 impl Baton {
     /// Storage of agent definitions.
     pub(super) fn definition_ports(&self) -> DefinitionPorts {
-        DefinitionPorts { shelf: self.locals.clone() }
+        DefinitionPorts { repository: self.locals.clone() }
     }
 }
 
-impl AgentShelf for LocalAgents {
-    fn kept<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>> {
-        self.directories.kept(agent)
+impl AgentRepository for LocalAgents {
+    fn stored_agent<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
+        self.directories.stored_agent(agent)
     }
 
     fn replace<'a>(
@@ -23,19 +25,23 @@ impl AgentShelf for LocalAgents {
         agent: &'a AgentName,
         expected: &'a Digest,
         changes: BTreeMap<String, Option<Vec<u8>>>,
-    ) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>> {
+    ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         self.directories.replace(agent, expected, changes)
     }
 
-    fn make<'a>(&'a self, files: AgentFiles, keeping: Keeping) -> BoxFuture<'a, Result<KeptAgent, AgentBookError>> {
-        self.directories.make(files, keeping)
+    fn create_agent<'a>(
+        &'a self,
+        files: AgentFiles,
+        keeping: AgentPersistence,
+    ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
+        self.directories.create_agent(files, keeping)
     }
 
-    fn discard<'a>(
+    fn delete_agent<'a>(
         &'a self,
         agent: &'a AgentName,
         expected: Option<&'a Digest>,
-    ) -> BoxFuture<'a, Result<AgentPlace, AgentBookError>> {
-        self.directories.discard(agent, expected)
+    ) -> BoxFuture<'a, Result<AgentLocation, AgentRepositoryError>> {
+        self.directories.delete_agent(agent, expected)
     }
 }

@@ -1,57 +1,57 @@
 //! Span queries to the local store, a remote Tempo server, or both.
 
 use crate::{
-    config::{HeaderText, Settings, Tempo, TempoMode},
-    failure::Failure,
+    config::{BatonSettings, HeaderText, Tempo, TempoMode},
+    failure::CliError,
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use baton_local::{SystemClock, TimeOrderedIds};
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::{Credential, SecretError};
-use baton_ports::{Ids as _, SpanStore};
+use baton_ports::{IdGenerator as _, SpanStore};
 use baton_tempo::{Options, TeeOptions, TeeSpans, TempoReads, TempoSpans};
 use baton_types::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::{sync::Arc, time::Duration};
 
 /// Timeout of a merged query. Tempo has a shorter timeout, so that its partial results can be used.
-const PATIENCE: Duration = Duration::from_secs(10);
-const MARGIN: Duration = Duration::from_secs(1);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
+const MERGE_BUDGET: Duration = Duration::from_secs(1);
 
 /// Retries in tee mode, where local results can be returned without Tempo.
-const RETRIES_BESIDE: u32 = 1;
+const TEE_RETRIES: u32 = 1;
 
 /// The configured Tempo server, if any.
-pub(super) struct Asked(Option<(Arc<TempoSpans>, Tempo)>);
+pub(super) struct TempoSource(Option<(Arc<TempoSpans>, Tempo)>);
 
-impl Asked {
+impl TempoSource {
     /// Creates the client; the server is not contacted yet.
-    pub(super) fn of(settings: &Settings) -> Result<Self, Failure> {
+    pub(super) fn from_settings(settings: &BatonSettings) -> Result<Self, CliError> {
         let Some(tempo) = settings.telemetry.tempo.clone() else { return Ok(Self(None)) };
         let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
-        let client = client.map_err(|error| Failure::new(ErrorCode::INTERNAL, error.to_string()))?;
+        let client = client.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
         let shown = tempo.clone();
         let mut options = Options::at(&tempo.url);
         options.headers = Arc::new(move || headers(&shown));
-        options.mark = TimeOrderedIds.fresh();
+        options.mark = TimeOrderedIds.next_id();
         if tempo.mode == TempoMode::Tee {
-            options.patience = PATIENCE.saturating_sub(MARGIN);
-            options.retries = RETRIES_BESIDE;
+            options.patience = QUERY_TIMEOUT.saturating_sub(MERGE_BUDGET);
+            options.retries = TEE_RETRIES;
         }
         let spans = TempoSpans::new(&client, &options, Arc::new(SystemClock)).map_err(|error| {
-            Failure::new(ErrorCode::CONFIG_INVALID, error.to_string())
+            CliError::new(ErrorCode::CONFIG_INVALID, error.to_string())
                 .hint("Set telemetry.tempo.url or TEMPO_URL to a URL such as http://tempo.example.com:3200.")
         })?;
         Ok(Self(Some((Arc::new(spans), tempo))))
     }
 
     /// The span store for queries; spans are always written to `local`.
-    pub(super) fn beside(self, local: Arc<dyn SpanStore>) -> Arc<dyn SpanStore> {
+    pub(super) fn combine_with(self, local: Arc<dyn SpanStore>) -> Arc<dyn SpanStore> {
         let Some((spans, tempo)) = self.0 else { return local };
         match tempo.mode {
             TempoMode::Tempo => Arc::new(TempoReads::new(local, spans)),
             TempoMode::Tee => {
-                let options = TeeOptions { hot: tempo.hot, patience: PATIENCE, ..TeeOptions::default() };
+                let options = TeeOptions { hot: tempo.hot, patience: QUERY_TIMEOUT, ..TeeOptions::default() };
                 Arc::new(TeeSpans::new(local, spans, Arc::new(SystemClock), options))
             }
         }

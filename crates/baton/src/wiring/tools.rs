@@ -1,10 +1,10 @@
 //! Tools of agents: programs, HTTP services and MCP servers.
 
-use crate::{commands::reap, config::Settings, failure::Failure};
+use crate::{commands::reap, config::BatonSettings, failure::CliError};
 use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::Book;
-use baton_ports::{AgentBook, AgentSource, SessionBook, TextSearch, ToolHost};
+use baton_ports::{AgentEditor, AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
     Connectors, GuestServers, HostSettings, HttpTools, InternalConnect, InternalPorts, McpServers, RemoteConnect,
@@ -14,7 +14,7 @@ use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 
 /// Folder of logins at MCP servers, below the data directory.
-const LOGINS: &str = "mcp-oauth";
+const LOGIN_FOLDER: &str = "mcp-oauth";
 
 /// The toolbox, and the connector of internal MCP servers.
 pub(super) struct Tools {
@@ -24,9 +24,9 @@ pub(super) struct Tools {
 
 impl Tools {
     /// Gives internal MCP servers weak references to tools and sessions.
-    pub(super) fn attach<E: SessionBook + TextSearch>(&self, engine: &Arc<E>) {
+    pub(super) fn attach<E: SessionStore + TextSearch>(&self, engine: &Arc<E>) {
         let tools: Arc<dyn ToolHost> = self.toolbox.clone();
-        let sessions: Arc<dyn SessionBook> = engine.clone();
+        let sessions: Arc<dyn SessionStore> = engine.clone();
         let search: Arc<dyn TextSearch> = engine.clone();
         self.internal.attach(InternalPorts {
             tools: Arc::downgrade(&tools),
@@ -39,12 +39,12 @@ impl Tools {
 /// The tools of these agents and definitions; nothing is started yet.
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
-    definitions: Arc<dyn AgentBook>,
+    definitions: Arc<dyn AgentEditor>,
     book: Arc<Book>,
-    settings: &Settings,
+    settings: &BatonSettings,
     tracer: Tracer,
-) -> Result<Tools, Failure> {
-    let guests = settings.guests.as_deref().map(|allow| guests(allow, &tracer)).transpose()?;
+) -> Result<Tools, CliError> {
+    let guests = settings.caller_server_allow.as_deref().map(|allow| caller_servers(allow, &tracer)).transpose()?;
     let remote = remote(&settings.data)?;
     let http = HttpTools::new(remote.client.clone()).with_agents(Arc::clone(&agents)).with_tracer(tracer.clone());
     let remote = Arc::new(RemoteConnect::new(remote));
@@ -69,23 +69,23 @@ pub(super) fn toolbox(
 }
 
 /// Connections to MCP servers that requests bring along: public addresses, and those allowed by the settings.
-fn guests(allow: &[String], tracer: &Tracer) -> Result<GuestServers, Failure> {
+fn caller_servers(allow: &[String], tracer: &Tracer) -> Result<GuestServers, CliError> {
     let policy = AddressPolicy::allowing(allow)
-        .map_err(|error| Failure::new(ErrorCode::CONFIG_INVALID, format!("responses.mcp_allow: {error}")))?;
+        .map_err(|error| CliError::new(ErrorCode::CONFIG_INVALID, format!("responses.mcp_allow: {error}")))?;
     let client = GuardedClient::new(policy, &baton_outbound::Options::default());
-    let client = client.map_err(|error| Failure::new(ErrorCode::INTERNAL, error.to_string()))?;
+    let client = client.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
     let connect = Arc::new(RemoteConnect::for_strangers(RemoteSettings::new(client)));
     Ok(GuestServers::new(connect, HostSettings { tracer: tracer.clone(), ..HostSettings::default() }))
 }
 
 /// Connections to MCP servers on the network: any address for servers in definitions, otherwise public addresses only.
-pub(super) fn remote(data: &Path) -> Result<RemoteSettings, Failure> {
+pub(super) fn remote(data: &Path) -> Result<RemoteSettings, CliError> {
     let client = GuardedClient::new(AddressPolicy::public_only(), &baton_outbound::Options::default());
-    let client = client.map_err(|error| Failure::new(ErrorCode::INTERNAL, error.to_string()))?;
-    Ok(RemoteSettings { logins: Some(data.join(LOGINS)), ..RemoteSettings::new(client) })
+    let client = client.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
+    Ok(RemoteSettings { logins: Some(data.join(LOGIN_FOLDER)), ..RemoteSettings::new(client) })
 }
 
 /// Folder of logins.
 pub(super) fn logins(data: &Path) -> std::path::PathBuf {
-    data.join(LOGINS)
+    data.join(LOGIN_FOLDER)
 }

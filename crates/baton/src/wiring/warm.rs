@@ -10,11 +10,11 @@ use std::{collections::BTreeSet, path::Path, time::Duration};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 /// Poll interval for new logins.
-const LOOK: Duration = Duration::from_secs(2);
+const LOGIN_POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Delay after which a server that is still starting is reported.
-const SLOW: Duration = Duration::from_secs(5);
+const SLOW_START_DELAY: Duration = Duration::from_secs(5);
 /// Maximum characters shown of untrusted text.
-const SHOWN: usize = 200;
+const MAX_TEXT_CHARS: usize = 200;
 
 impl Baton {
     /// Starts the MCP servers of all agents in the background; each is reported once, when it is ready or has failed.
@@ -26,7 +26,7 @@ impl Baton {
             if servers.statuses(&name).is_empty() {
                 continue;
             }
-            let telling = tell(servers.clone(), name.clone(), screen);
+            let telling = report_servers(servers.clone(), name.clone(), screen);
             servers.warm(&name);
             tokio::spawn(self.stopping.clone().run_until_cancelled_owned(telling));
         }
@@ -36,7 +36,7 @@ impl Baton {
     pub(crate) fn watch_logins(&self, data: &Path) {
         let (servers, agents, folder) = (self.tools().mcp().clone(), self.agents.clone(), tools::logins(data));
         tokio::spawn(self.stopping.clone().run_until_cancelled_owned(async move {
-            let mut looks = tokio::time::interval(LOOK);
+            let mut looks = tokio::time::interval(LOGIN_POLL_INTERVAL);
             let mut known = None;
             loop {
                 looks.tick().await;
@@ -45,7 +45,7 @@ impl Baton {
                 if std::mem::replace(&mut known, changed) == changed {
                     continue;
                 }
-                for agent in agents.listed().into_iter().filter(|agent| agent.has_servers) {
+                for agent in agents.listings().into_iter().filter(|agent| agent.has_servers) {
                     let waiting = servers.statuses(&agent.name).into_iter();
                     for server in waiting.filter(|server| server.state == ServerState::NeedsLogin) {
                         servers.reconnect(&agent.name, &server.name);
@@ -57,10 +57,10 @@ impl Baton {
 }
 
 /// Reports each server of an agent when its state is known, and slow servers in advance.
-async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
+async fn report_servers(servers: McpServers, agent: AgentName, screen: Screen) {
     let mut events = servers.events(&agent);
     let mut told = BTreeSet::new();
-    let slow = tokio::time::sleep(SLOW);
+    let slow = tokio::time::sleep(SLOW_START_DELAY);
     tokio::pin!(slow);
     let mut late = BTreeSet::new();
     loop {
@@ -68,7 +68,7 @@ async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
         let open = |status: &&ServerStatus| matches!(status.state, ServerState::Idle | ServerState::Starting);
         for status in statuses.iter().filter(|status| !open(status)) {
             if told.insert(status.name.clone()) && status.state != ServerState::Disabled {
-                say(&agent, status, screen);
+                print_status(&agent, status, screen);
             }
         }
         let untold = || statuses.iter().filter(|status| !told.contains(&status.name));
@@ -78,19 +78,19 @@ async fn tell(servers: McpServers, agent: AgentName, screen: Screen) {
         if slow.is_elapsed() {
             for status in untold() {
                 if late.insert(status.name.clone()) {
-                    say(&agent, status, screen);
+                    print_status(&agent, status, screen);
                 }
             }
         }
         tokio::select! {
-            news = heard(&mut events) => if news.is_none() { return },
+            news = wait_for_change(&mut events) => if news.is_none() { return },
             () = &mut slow, if !slow.is_elapsed() => {}
         }
     }
 }
 
 /// Waits for a change of a server's state; none if the event channel is closed.
-async fn heard(events: &mut Receiver<ServerEvent>) -> Option<()> {
+async fn wait_for_change(events: &mut Receiver<ServerEvent>) -> Option<()> {
     loop {
         match events.recv().await {
             Ok(ServerEvent::Status | ServerEvent::Tools) | Err(RecvError::Lagged(_)) => return Some(()),
@@ -100,7 +100,7 @@ async fn heard(events: &mut Receiver<ServerEvent>) -> Option<()> {
     }
 }
 
-fn say(agent: &AgentName, status: &ServerStatus, screen: Screen) {
+fn print_status(agent: &AgentName, status: &ServerStatus, screen: Screen) {
     let ServerStatus { name, state, tools, reason, hint, .. } = status;
     if screen.is_json() {
         let server = json!({
@@ -109,21 +109,21 @@ fn say(agent: &AgentName, status: &ServerStatus, screen: Screen) {
         screen.print(&json!({"mcp_server": server}).to_string());
         return;
     }
-    let paint = screen.talk_paint();
-    let who = format!("{}: MCP server {}", paint.name(agent.as_str()), one_line(name, SHOWN));
-    let reason = one_line(reason.as_deref().unwrap_or("unknown reason"), SHOWN);
+    let paint = screen.stderr_paint();
+    let who = format!("{}: MCP server {}", paint.name(agent.as_str()), one_line(name, MAX_TEXT_CHARS));
+    let reason = one_line(reason.as_deref().unwrap_or("unknown reason"), MAX_TEXT_CHARS);
     match state {
         ServerState::Ready => {
             let count = format!("{tools} tool{}", if *tools == 1 { "" } else { "s" });
-            screen.say(&format!("{who} {} ({count})", paint.good("is ready")));
+            screen.print_stderr(&format!("{who} {} ({count})", paint.good("is ready")));
         }
         ServerState::Starting | ServerState::Idle => {
-            screen.say(&format!("{who} {} it has not answered yet", paint.warn("is still starting:")));
+            screen.print_stderr(&format!("{who} {} it has not answered yet", paint.warn("is still starting:")));
         }
-        ServerState::NeedsLogin => screen.say(&format!("{who} {} {reason}", paint.warn("needs a login:"))),
-        _ => screen.say(&format!("{who} {} {reason}", paint.bad("failed:"))),
+        ServerState::NeedsLogin => screen.print_stderr(&format!("{who} {} {reason}", paint.warn("needs a login:"))),
+        _ => screen.print_stderr(&format!("{who} {} {reason}", paint.bad("failed:"))),
     }
     if let Some(hint) = hint.as_ref().filter(|_| *state != ServerState::Ready) {
-        screen.say(&format!("  hint: {}", one_line(hint, 2 * SHOWN)));
+        screen.print_stderr(&format!("  hint: {}", one_line(hint, 2 * MAX_TEXT_CHARS)));
     }
 }

@@ -126,7 +126,11 @@ fn credentials_come_from_where_they_are_kept() {
     assert!(added.stdout.contains("HTTP Bearer"), "the card says what is wanted: {}", added.shown());
     assert!(home.run(&["run", "second", "Weather in Lisbon?", "-q"]).stdout.contains("Lisbon"));
     let bare = home.run(&["agents", "add", &url, "--name", "third"]);
-    assert!(bare.stderr.contains("it requires credentials") && !added.stderr.contains("it requires"), "{}", bare.shown());
+    assert!(
+        bare.stderr.contains("it requires credentials") && !added.stderr.contains("it requires"),
+        "{}",
+        bare.shown()
+    );
     let refused = home.run(&["run", "third", "Weather in Lisbon?", "-q"]);
     assert!(refused.stderr.contains("it wants credentials: the request shows no token"), "{}", refused.shown());
     // Directly: with the configured credential of the same address, with one of its own, and with none.

@@ -1,10 +1,10 @@
 //! What `baton up` forgets, and what it never does.
 
 use crate::binary::{Home, await_line, get};
-use baton_journal::{Options, SqliteJournal};
-use baton_ports::{Commit, HeadUpdate, Journal as _, Write};
+use baton_journal::{JournalOptions, SqliteJournal};
+use baton_ports::{Commit, Journal as _, StreamHeadUpdate, Write};
 use baton_types::{
-    Digest, Fact, Message, Part, Principal, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolExecution,
+    Digest, JournalEvent, Message, Part, Principal, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolExecution,
 };
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const LONG_AGO: i64 = 1_580_000_000_000;
 /// A task that came to this state so many seconds after that moment.
 fn task(id: &str, state: TaskState, second: i64) -> Write {
     let at = Timestamp::from_millis(LONG_AGO + second * 1_000);
-    let said = Message::new("m".into(), Role::User, vec![Part::text("hi")]).within(&"c".into(), &id.into());
+    let said = Message::new("m".into(), Role::User, vec![Part::text("hi")]).with_task(&"c".into(), &id.into());
     let submitted = TaskEvent::Submitted {
         context: "c".into(),
         agent: "one".into(),
@@ -24,7 +24,8 @@ fn task(id: &str, state: TaskState, second: i64) -> Write {
         depth: 0,
         autonomous: false,
     };
-    let started = TaskEvent::RunStarted { run: "r".into(), agent: Digest::of(b""), deadline: at, autonomous: false };
+    let started =
+        TaskEvent::RunStarted { run: "r".into(), agent: Digest::compute(b""), deadline: at, autonomous: false };
     let changed = TaskEvent::StatusChanged { state, message: None, reason: None };
     Write {
         stream: StreamId::Task(id.into()),
@@ -34,8 +35,8 @@ fn task(id: &str, state: TaskState, second: i64) -> Write {
         run: None,
         trace: None,
         at,
-        facts: [submitted, started, changed].map(Fact::Task).into(),
-        head: HeadUpdate {
+        facts: [submitted, started, changed].map(JournalEvent::Task).into(),
+        head: StreamHeadUpdate {
             agent: "one".into(),
             context: "c".into(),
             state: state.as_str(),
@@ -51,14 +52,14 @@ fn task(id: &str, state: TaskState, second: i64) -> Write {
 async fn a_start_forgets_old_ended_tasks_beyond_those_to_keep() {
     let home = Home::new();
     home.agent("one", "", "rules: [{ say: hello }]\n");
-    let journal = SqliteJournal::open(&home.path(".baton"), Options::default()).expect("a journal");
+    let journal = SqliteJournal::open(&home.path(".baton"), JournalOptions::default()).expect("a journal");
     let writes = vec![
         task("asks", TaskState::InputRequired, 0),
         task("oldest", TaskState::Rejected, 1),
         task("older", TaskState::Failed, 2),
         task("old", TaskState::Canceled, 3),
     ];
-    journal.append(Commit::of(writes)).await.expect("written");
+    journal.append(Commit::from_writes(writes)).await.expect("written");
     journal.close();
 
     let there = |url: &str, id: &str| get(url, &format!("/api/v1/tasks/{id}")).starts_with("HTTP/1.1 200");

@@ -4,7 +4,7 @@ use crate::{
     binary::{Home, get},
     foreign::{ALL_BINDINGS, Interpreter},
 };
-use baton_identity::{CardAlgorithm, CardDistrust, SigningKeys, TrustedKeys, verify_card};
+use baton_identity::{CardAlgorithm, CardVerificationError, SigningKeys, TrustedKeys, verify_card};
 use baton_ports::CardSigner as _;
 use baton_types::Json;
 use baton_wire::a2a::{
@@ -73,7 +73,7 @@ fn the_official_client_is_content_with_members_that_are_empty() {
         skills: vec![AgentSkill { id: "s".into(), name: "S".into(), ..AgentSkill::default() }],
         ..AgentCard::default()
     };
-    let payloads = card.payloads().expect("canonical");
+    let payloads = card.signature_payloads().expect("canonical");
     assert_eq!(payloads.len(), 2);
     for payload in payloads {
         let made = keys.sign(payload.as_bytes(), "https://agents.example.com/.well-known/jwks.json").expect("signed");
@@ -83,7 +83,7 @@ fn the_official_client_is_content_with_members_that_are_empty() {
             header: None,
         }));
     }
-    home.write("card.json", &serde_json::to_string(&UnionCard::of(&card)).expect("JSON"));
+    home.write("card.json", &serde_json::to_string(&UnionCard::new(&card)).expect("JSON"));
     home.write("keys.json", keys.keys().as_str());
     let path = |name: &str| home.path(name).to_str().expect("UTF-8").to_owned();
     PYTHON.runs(&[SCRIPT, "read", &path("card.json"), &path("keys.json")]);
@@ -97,7 +97,7 @@ fn what_the_official_client_signs_holds() {
         cards: Vec<Json>,
     }
     let made: Made = serde_json::from_str(&PYTHON.runs(&[SCRIPT, "sign"])).expect("JSON");
-    let trusted = TrustedKeys::of_jwks(&made.keys).expect("a key");
+    let trusted = TrustedKeys::from_jwks(&made.keys).expect("a key");
     assert_eq!(made.cards.len(), 3);
     for card in &made.cards {
         let verified = verify_card(card.as_str(), &trusted).unwrap_or_else(|error| panic!("{error}\n{card:?}"));
@@ -106,7 +106,7 @@ fn what_the_official_client_signs_holds() {
         let changed = card.as_str().replace("\"skills\":[{\"id\":\"s\"", "\"skills\":[{\"id\":\"t\"");
         assert_ne!(changed, card.as_str());
         let refused = verify_card(&changed, &trusted);
-        assert_eq!(refused, Err(CardDistrust::BadSignature("key of the test".into())));
+        assert_eq!(refused, Err(CardVerificationError::BadSignature("key of the test".into())));
     }
 }
 
@@ -118,7 +118,7 @@ fn keys_stay_from_start_to_start_and_are_nobody_else_s() {
     let (card, keys) = ("/agents/talker/.well-known/agent-card.json", "/.well-known/jwks.json");
     let (server, url) = home.up(&up);
     let published = Json::parse(body(&get(&url, keys))).expect("JSON");
-    let trusted = TrustedKeys::of_jwks(&published).expect("keys");
+    let trusted = TrustedKeys::from_jwks(&published).expect("keys");
     verify_card(body(&get(&url, card)), &trusted).expect("it holds");
     server.kill();
 

@@ -59,9 +59,9 @@ async fn run(url: &str, text: &str, typed: &str) -> String {
 
 #[tokio::test]
 async fn tools_of_agents_are_run_until_there_is_an_answer() {
-    let caller = agent("weather").tools_run_by_caller().controls_its_task();
+    let caller = agent("weather").client_side_tools().with_control_tools();
     let own = agent("own");
-    let boss = agent("boss").tools_run_by_caller().handoff_to("weather");
+    let boss = agent("boss").client_side_tools().handoff_to("weather");
     let served = Baton::new().agent(caller).agent(own).agent(boss).start("127.0.0.1:0").await.unwrap();
     let at = |agent: &str| format!("{}/agents/{agent}", served.url());
     for (agent, text, typed, expect) in [

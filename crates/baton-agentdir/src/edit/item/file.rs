@@ -10,7 +10,7 @@ use super::{
     list::{between_blanks, word},
 };
 use crate::{GUIDE_FILE, item::split};
-use baton_types::{ContextItem, Include, ItemDraft};
+use baton_types::{ContextItem, InclusionMode, ItemDraft};
 use serde_json::Value;
 
 const FENCE: &str = "---";
@@ -30,8 +30,8 @@ pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
     if is_theirs {
         let usual = ItemDraft {
             description: Some(draft.description.clone().unwrap_or_default()),
-            priority: Some(draft.priority.unwrap_or(ContextItem::USUAL_PRIORITY)),
-            include: Some(draft.include.unwrap_or(Include::Manual)),
+            priority: Some(draft.priority.unwrap_or(ContextItem::DEFAULT_PRIORITY)),
+            include: Some(draft.include.unwrap_or(InclusionMode::Manual)),
             ..ItemDraft::default()
         };
         said = self::said(path, &usual);

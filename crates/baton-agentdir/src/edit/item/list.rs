@@ -7,7 +7,7 @@ use super::super::{
     yaml::walk,
 };
 use crate::document::{Node, Value};
-use baton_types::{ContextItem, Include, ItemDraft, ItemKind};
+use baton_types::{ContextItem, InclusionMode, ItemDraft, ItemKind};
 
 /// Where an item stands in the agent's own file, and its values.
 pub(super) struct Listed {
@@ -39,8 +39,8 @@ pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -
     let entry = map(vec![
         ("name", plain(draft.name.as_str())),
         ("description", plain(draft.description.as_deref().unwrap_or_default().trim())),
-        (priority_key(subject), plain(draft.priority.unwrap_or(ContextItem::USUAL_PRIORITY))),
-        ("include", plain(word(draft.include.unwrap_or(Include::Manual)))),
+        (priority_key(subject), plain(draft.priority.unwrap_or(ContextItem::DEFAULT_PRIORITY))),
+        ("include", plain(word(draft.include.unwrap_or(InclusionMode::Manual)))),
         ("text", plain(text)),
     ]);
     subject.carried_out(subject.file, &[Step::Add(keys(&[key_of(kind)]), entry)])
@@ -93,11 +93,11 @@ pub(in super::super) fn between_blanks(before: &str, text: &str) -> String {
 }
 
 /// The word for when an item is there.
-pub(in super::super) fn word(include: Include) -> &'static str {
+pub(in super::super) fn word(include: InclusionMode) -> &'static str {
     match include {
-        Include::Always => "always",
-        Include::Manual => "manual",
-        Include::Agent => "agent",
+        InclusionMode::Always => "always",
+        InclusionMode::Manual => "manual",
+        InclusionMode::Agent => "agent",
     }
 }
 

@@ -1,28 +1,33 @@
 //! What was asked about tools and servers, taken out of both readings so that the rest can be compared.
 
-use baton_rules::ToolWords;
-use baton_types::{AgentKit, AgentSpec, Include, Json, KnownProvider, McpServer, ToolScope};
+use baton_rules::ServerToolPermissions;
+use baton_types::{AgentResources, AgentSpec, InclusionMode, Json, KnownProvider, McpServer, PermissionTarget};
 use serde_json::Value;
 
 /// The kit before and after.
-type Kits<'a> = (&'a mut AgentKit, &'a mut AgentKit);
+type Kits<'a> = (&'a mut AgentResources, &'a mut AgentResources);
 
-pub(super) fn put_include(expected: &mut AgentSpec, kits: Kits<'_>, scope: &ToolScope, include: Include) -> bool {
+pub(super) fn put_include(
+    expected: &mut AgentSpec,
+    kits: Kits<'_>,
+    scope: &PermissionTarget,
+    include: InclusionMode,
+) -> bool {
     let (name, tool) = match scope {
-        ToolScope::Own(name) => {
+        PermissionTarget::Own(name) => {
             let Some(tool) = expected.tools.iter_mut().find(|tool| tool.name == *name) else { return false };
             tool.include = include;
             return true;
         }
-        ToolScope::Tool(mcp) => (&mcp.server, Some(mcp.tool.as_str())),
-        ToolScope::Server(server) => (server, None),
+        PermissionTarget::Tool(mcp) => (&mcp.server, Some(mcp.tool.as_str())),
+        PermissionTarget::Server(server) => (server, None),
     };
     let Some(after) = kits.1.servers.iter().find(|server| server.name == *name) else { return false };
     let is_done = match tool {
         Some(tool) => {
             // What is switched off has a word all the same.
             let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..after.clone() };
-            ToolWords::of(&server, tool).is_some_and(|words| words.include == include)
+            ServerToolPermissions::for_tool(&server, tool).is_some_and(|words| words.include == include)
         }
         None => after.modes.default == include,
     };
@@ -30,7 +35,7 @@ pub(super) fn put_include(expected: &mut AgentSpec, kits: Kits<'_>, scope: &Tool
         for server in kit.servers.iter_mut().filter(|server| server.name == *name) {
             match tool {
                 Some(tool) => server.modes.tools.retain(|(named, _)| named != tool),
-                None => server.modes.default = Include::default(),
+                None => server.modes.default = InclusionMode::default(),
             }
         }
     }
@@ -58,7 +63,7 @@ pub(super) fn put_export((old, new): Kits<'_>, name: &str, entry: Option<&Json>)
 }
 
 pub(super) fn put_provider((old, new): Kits<'_>, id: &str, entry: Option<&Json>) -> bool {
-    let id = KnownProvider::id_of(id);
+    let id = KnownProvider::canonical_id(id);
     let made = new.providers.iter().find(|provider| provider.id == id);
     let is_done = match (made, entry.map(Json::to_value)) {
         (Some(made), Some(Value::Object(entry))) => entry.iter().all(|(key, value)| match value {

@@ -4,7 +4,7 @@ use super::stage::{Stage, ask, change, me, to};
 use crate::world::message;
 use baton_engine::{EngineError, FeedItem, ImportSession, SendCommand, SessionChange, SessionRef, TaskRef};
 use baton_types::{
-    AgentSpec, ErrorCode, Fact, Json, Knowledge, Message, Part, Role, SessionOverrides, TaskEvent, TaskState,
+    AgentSpec, ErrorCode, JournalEvent, Json, Knowledge, Message, Part, Role, SessionOverrides, TaskEvent, TaskState,
     ToolExecution,
 };
 use serde_json::json;
@@ -69,9 +69,9 @@ async fn of_an_autonomous_run_callers_see_its_result_and_the_journal_everything(
     let lines = engine.session(&me(), &session).await.unwrap().lines;
     assert_eq!(lines.len(), 2);
     let all = engine.events(&me(), &task, 0, 100).await.unwrap();
-    let is_call = |fact: &Fact| matches!(fact, Fact::Task(TaskEvent::ToolsCalled { .. }));
+    let is_call = |fact: &JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::ToolsCalled { .. }));
     assert!(all.iter().any(|event| is_call(&event.fact)));
-    let shown = engine.seen_events(&me(), &task, 0, 100).await.unwrap();
+    let shown = engine.visible_events(&me(), &task, 0, 100).await.unwrap();
     assert!(shown.len() == 4 && !shown.iter().any(|event| is_call(&event.fact)));
 }
 
@@ -100,7 +100,7 @@ async fn an_autonomous_agent_refuses_interactive_sessions_and_callers_tools() {
     let import = ImportSession {
         agent: "boss".into(),
         context: None,
-        was: None,
+        original_context: None,
         title: None,
         settings,
         included: Vec::new(),

@@ -4,7 +4,7 @@ use super::stage::{Stage, ask, change, item, me, named, shown, to};
 use crate::answering::requests_in;
 use baton_engine::{SendCommand, SessionChange};
 use baton_types::{
-    ContextItem, Include, ItemKind, Knowledge, Part, Permission, RelevanceLimits, TaskState, Thousandths,
+    ContextItem, InclusionMode, ItemKind, Knowledge, Part, Permission, RelevanceLimits, TaskState, Thousandths,
 };
 use serde_json::json;
 
@@ -14,7 +14,7 @@ pub(super) fn fifty_rules() -> Vec<ContextItem> {
     let rules = blocks.map(|block| {
         let (name, rest) = block.split_once('\n').unwrap();
         let (description, text) = rest.split_once("\n\n").unwrap();
-        ContextItem { description: description.to_owned(), ..item(name, 500, Include::Agent, text.trim_end()) }
+        ContextItem { description: description.to_owned(), ..item(name, 500, InclusionMode::Agent, text.trim_end()) }
     });
     rules.collect()
 }
@@ -50,12 +50,15 @@ async fn teamspark_06_always_manual_and_agent_items_come_as_their_modes_say() {
     };
     let stage = Stage::new(Knowledge {
         rules: vec![
-            about("always", Include::Always, ""),
-            about("named", Include::Manual, "when refunds are asked for"),
-            about("refunds", Include::Agent, "how customers get a refund"),
-            about("parcels", Include::Agent, "how long a parcel takes"),
+            about("always", InclusionMode::Always, ""),
+            about("named", InclusionMode::Manual, "when refunds are asked for"),
+            about("refunds", InclusionMode::Agent, "how customers get a refund"),
+            about("parcels", InclusionMode::Agent, "how long a parcel takes"),
         ],
-        references: vec![about("prices", Include::Agent, "prices of parcels"), about("refunds", Include::Manual, "")],
+        references: vec![
+            about("prices", InclusionMode::Agent, "prices of parcels"),
+            about("refunds", InclusionMode::Manual, ""),
+        ],
         ..Knowledge::default()
     });
     let engine = stage.engine();
@@ -129,7 +132,7 @@ async fn who_knows_nothing_writes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn what_the_answer_to_a_question_names_is_part_of_the_session() {
-    let rules = ["style", "tone"].map(|name| item(name, 500, Include::Manual, &format!("text of {name}")));
+    let rules = ["style", "tone"].map(|name| item(name, 500, InclusionMode::Manual, &format!("text of {name}")));
     let stage = Stage::new(Knowledge { rules: rules.to_vec(), ..Knowledge::default() });
     stage.spec.lock().unwrap().as_mut().unwrap().control_tools.ask_user = true;
     stage.script.lock().unwrap().push("ask_user");

@@ -2,18 +2,18 @@
 
 use super::stage::{Stage, ask, item, me, shown};
 use baton_engine::{ListTasks, SendCommand};
-use baton_types::{Include, Knowledge, Message, Part, PartContent, Role, Value};
+use baton_types::{InclusionMode, Knowledge, Message, Part, PartContent, Role, SpanValue};
 
 fn knowledge() -> Knowledge {
     Knowledge {
         rules: vec![
-            item("late", 900, Include::Always, "Come last."),
-            item("early", 0, Include::Always, "Come\n  first."),
-            item("x", 500, Include::Manual, "Only when named."),
+            item("late", 900, InclusionMode::Always, "Come last."),
+            item("early", 0, InclusionMode::Always, "Come\n  first."),
+            item("x", 500, InclusionMode::Manual, "Only when named."),
         ],
         references: vec![
-            item("b", 500, Include::Always, "Second by name."),
-            item("a", 500, Include::Always, "First by name."),
+            item("b", 500, InclusionMode::Always, "Second by name."),
+            item("a", 500, InclusionMode::Always, "First by name."),
         ],
         ..Knowledge::default()
     }
@@ -70,7 +70,7 @@ async fn what_is_given_stays_before_the_words_that_it_was_chosen_for_while_tools
 #[tokio::test(start_paused = true)]
 async fn teamspark_07_white_space_is_kept_and_only_a_known_mention_disappears() {
     let stage = Stage::new(Knowledge {
-        rules: vec![item("x", 500, Include::Manual, "Only when named.")],
+        rules: vec![item("x", 500, InclusionMode::Manual, "Only when named.")],
         ..Knowledge::default()
     });
     let engine = stage.engine();
@@ -124,14 +124,14 @@ async fn nobody_remembers_a_mention_where_nobody_is() {
 #[tokio::test(start_paused = true)]
 async fn spans_of_model_calls_say_what_was_given_and_the_run_what_was_missed() {
     let stage = Stage::new(Knowledge {
-        references: vec![item("refunds", 500, Include::Agent, "Money goes back within a week.")],
+        references: vec![item("refunds", 500, InclusionMode::Agent, "Money goes back within a week.")],
         ..knowledge()
     });
     ask(&stage.engine(), None, "When do refunds of money go back? @rule:nope").await;
     let spans = crate::spans::projected(&crate::check::all_events(&stage.world.journal).await);
     let chat = spans.iter().find(|span| span.name.starts_with("chat")).unwrap();
     let texts = |key: &str| match chat.attribute(key) {
-        Some(Value::List(list)) => list.iter().map(|text| text.as_text().unwrap().to_owned()).collect(),
+        Some(SpanValue::List(list)) => list.iter().map(|text| text.as_text().unwrap().to_owned()).collect(),
         other => panic!("{key}: {other:?}"),
     };
     let given: [Vec<String>; 3] =
@@ -144,5 +144,5 @@ async fn spans_of_model_calls_say_what_was_given_and_the_run_what_was_missed() {
     assert_eq!(chat.attribute("baton.context.tools"), None, "tools that are always there go without saying");
     let run = spans.iter().find(|span| span.name.starts_with("invoke_agent ")).unwrap();
     let warning = run.events.iter().find(|event| event.name == "context.warning").unwrap();
-    assert_eq!(warning.attributes, [("baton.context.warning".into(), Value::from("the agent has no @rule:nope"))]);
+    assert_eq!(warning.attributes, [("baton.context.warning".into(), SpanValue::from("the agent has no @rule:nope"))]);
 }

@@ -1,14 +1,14 @@
 //! One agent that knows things, a model that writes down what it is given, and tools that are offered to it.
 
 use crate::world::{World, agent, message};
-use baton_engine::{Engine, Options, Ports, SendCommand, SessionChange, SessionRef, TaskRef};
+use baton_engine::{Engine, EngineOptions, Ports, SendCommand, SessionChange, SessionRef, TaskRef};
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Finish, Model, ModelCall, ModelError, ModelEvent, ModelStream, Models,
-    ToolHost, ToolOutcome, ToolOutput, ToolRun,
+    AgentSource, BoxFuture, ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelResolver,
+    ModelStream, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, ContextItem, Fact, Include, ItemKind, ItemName, Json, Knowledge, Message, Part,
-    Principal, RequestContext, TaskEvent, TaskView, ToolCall, ToolSpec, Usage,
+    AgentName, AgentResources, AgentSpec, ContextItem, InclusionMode, ItemKind, ItemName, JournalEvent, Json,
+    Knowledge, Message, Part, Principal, RequestContext, TaskEvent, TaskView, ToolCall, ToolSpec, Usage,
 };
 use serde_json::Value;
 use std::{
@@ -33,7 +33,7 @@ pub(crate) fn me() -> Arc<Principal> {
     Arc::new(Principal::local())
 }
 
-pub(crate) fn item(name: &str, priority: u16, include: Include, text: &str) -> ContextItem {
+pub(crate) fn item(name: &str, priority: u16, include: InclusionMode, text: &str) -> ContextItem {
     ContextItem { priority, include, ..ContextItem::new(name, text) }
 }
 
@@ -47,7 +47,7 @@ impl Stage {
     pub(crate) fn engine(&self) -> Engine {
         let (models, agents, tools) = (Arc::new(self.clone()), Arc::new(self.clone()), Arc::new(self.clone()));
         let ports = self.world.ports(Arc::new(self.world.journal.clone()));
-        Engine::new(Options::default(), Ports { models, agents, tools, ..ports })
+        Engine::new(EngineOptions::default(), Ports { models, agents, tools, ..ports })
     }
 
     /// What the model was given last, a line for each message.
@@ -74,7 +74,9 @@ impl Stage {
         let reference = TaskRef { task: task.id.clone(), agent: None };
         let events = engine.events(&me(), &reference, 0, 1000).await.unwrap();
         let chosen = events.iter().filter_map(|event| match &event.fact {
-            Fact::Task(TaskEvent::ContextChosen { request, warning, .. }) => Some((request.clone(), warning.clone())),
+            JournalEvent::Task(TaskEvent::ContextChosen { request, warning, .. }) => {
+                Some((request.clone(), warning.clone()))
+            }
             _ => None,
         });
         chosen.collect()
@@ -108,7 +110,7 @@ pub(crate) fn shown(task: &TaskView) -> Vec<String> {
     items.iter().map(word).collect()
 }
 
-impl Models for Stage {
+impl ModelResolver for Stage {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(self.clone()))
     }
@@ -134,7 +136,7 @@ impl Model for Stage {
                 ModelEvent::ToolCall(ToolCall { id, name, arguments })
             }
         };
-        let done = ModelEvent::Done { usage: Usage::default(), finish: Finish::Stop, by: None };
+        let done = ModelEvent::Done { usage: Usage::default(), finish: FinishReason::Stop, by: None };
         Box::pin(futures_util::stream::iter([Ok(said), Ok(done)]))
     }
 }
@@ -148,18 +150,18 @@ impl AgentSource for Stage {
         self.agents().into_iter().find(|agent| agent.name == *name)
     }
 
-    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
         Arc::default()
     }
 }
 
 impl ToolHost for Stage {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         let output = Json::string(&format!("{} ran", run.tool.name));
         Box::pin(async move { ToolOutcome::Done(ToolOutput { output, is_error: false }) })
     }
 
-    fn offered<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+    fn available_tools<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         let offered = self.offered.lock().unwrap().clone();
         Box::pin(async move { offered })
     }

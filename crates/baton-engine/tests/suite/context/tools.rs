@@ -4,10 +4,10 @@ use super::stage::{Stage, ask, change, me, named, shown};
 use crate::world::agent;
 use baton_engine::{SendCommand, SessionChange};
 use baton_types::{
-    Include, ItemKind, Knowledge, McpTool, Message, Part, Permission, Role, TaskState, ToolRunner, ToolSpec,
+    InclusionMode, ItemKind, Knowledge, McpTool, Message, Part, Permission, Role, TaskState, ToolRunner, ToolSpec,
 };
 
-fn tool(name: &str, description: &str, include: Include, permission: Permission) -> ToolSpec {
+fn tool(name: &str, description: &str, include: InclusionMode, permission: Permission) -> ToolSpec {
     let own = agent("boss", &[]).tools.remove(0);
     ToolSpec {
         name: format!("far__{name}"),
@@ -23,10 +23,10 @@ fn stage() -> Stage {
     let stage = Stage::new(Knowledge::default());
     stage.spec.lock().unwrap().as_mut().unwrap().tools.clear();
     *stage.offered.lock().unwrap() = vec![
-        tool("clock", "Says what time it is", Include::Always, Permission::Allow),
-        tool("forecast", "Weather of the next days in a city", Include::Agent, Permission::Allow),
-        tool("refund", "Pays money back to a customer", Include::Agent, Permission::Ask),
-        tool("secret", "Weather of the past", Include::Manual, Permission::Allow),
+        tool("clock", "Says what time it is", InclusionMode::Always, Permission::Allow),
+        tool("forecast", "Weather of the next days in a city", InclusionMode::Agent, Permission::Allow),
+        tool("refund", "Pays money back to a customer", InclusionMode::Agent, Permission::Ask),
+        tool("secret", "Weather of the past", InclusionMode::Manual, Permission::Allow),
     ];
     stage
 }

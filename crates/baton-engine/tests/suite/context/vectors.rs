@@ -4,7 +4,7 @@ use super::{
     choosing::fifty_rules,
     stage::{Stage, ask, shown},
 };
-use baton_ports::{BoxFuture, Embedder, KeptVectors, VectorShelf};
+use baton_ports::{BoxFuture, CachedVectors, Embedder, EmbeddingCache};
 use baton_types::{AgentName, Knowledge, TaskState};
 use std::{
     collections::HashMap,
@@ -38,10 +38,10 @@ impl Embedder for Direction {
 }
 
 #[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<HashMap<(AgentName, String), KeptVectors>>>);
+struct Shelf(Arc<Mutex<HashMap<(AgentName, String), CachedVectors>>>);
 
-impl VectorShelf for Shelf {
-    fn read<'a>(&'a self, agent: &'a AgentName, model: &'a str) -> BoxFuture<'a, KeptVectors> {
+impl EmbeddingCache for Shelf {
+    fn read<'a>(&'a self, agent: &'a AgentName, model: &'a str) -> BoxFuture<'a, CachedVectors> {
         let kept = self.0.lock().unwrap().get(&(agent.clone(), model.to_owned())).cloned().unwrap_or_default();
         Box::pin(async move { kept })
     }
@@ -50,7 +50,7 @@ impl VectorShelf for Shelf {
         &'a self,
         agent: &'a AgentName,
         model: &'a str,
-        vectors: Arc<KeptVectors>,
+        vectors: Arc<CachedVectors>,
     ) -> BoxFuture<'a, Result<(), String>> {
         self.0.lock().unwrap().insert((agent.clone(), model.to_owned()), (*vectors).clone());
         Box::pin(async { Ok(()) })

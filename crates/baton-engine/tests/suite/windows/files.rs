@@ -2,7 +2,7 @@
 
 use super::narrow::{Narrow, ask, call_tool, say};
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, ModelEvent};
-use baton_types::{Part, PartContent, Reasoning};
+use baton_types::{Part, PartContent, ReasoningBlock};
 use serde_json::json;
 
 fn file(name: &str, media_type: Option<&str>, content: PartContent) -> Part {
@@ -53,10 +53,14 @@ async fn thoughts_go_back_to_who_thought_them() {
     for (thinker, given) in [("test:narrow", true), ("test:other", false)] {
         let narrow = Narrow::new(None, move |call, number| match number {
             1 => {
-                let thought =
-                    Reasoning { model: thinker.to_owned(), text: "hm".to_owned(), replay: None, after_text: false };
+                let thought = ReasoningBlock {
+                    model: thinker.to_owned(),
+                    text: "hm".to_owned(),
+                    replay: None,
+                    after_text: false,
+                };
                 let mut answer = call_tool(call, "look", json!({}));
-                answer.insert(0, Ok(ModelEvent::Reasoned(thought)));
+                answer.insert(0, Ok(ModelEvent::ReasoningComplete(thought)));
                 answer
             }
             _ => say("done"),

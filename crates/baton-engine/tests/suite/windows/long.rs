@@ -2,7 +2,7 @@
 
 use super::narrow::{FIRST, Narrow, ask, assert_paired, call_tool, compactions, say, words};
 use baton_ports::{ChatMessage, ModelCall, ModelError, ModelEvent};
-use baton_types::{ErrorCode, Message, Part, Reasoning, TaskState};
+use baton_types::{ErrorCode, Message, Part, ReasoningBlock, TaskState};
 use serde_json::json;
 
 /// Of 8192 tokens, an eighth is for the answer and a twentieth stays free; four letters are a token.
@@ -66,14 +66,14 @@ async fn a_run_of_three_hundred_calls_keeps_pairs_thoughts_and_the_question() {
     let narrow = Narrow::new(Some(8_192), |call, number| match number {
         300 => say("all done"),
         _ => {
-            let reasoning = Reasoning {
+            let reasoning = ReasoningBlock {
                 model: "test:narrow".to_owned(),
                 text: format!("thought {}", call.message_id),
                 replay: Some(json!({"sealed": call.message_id.as_str()}).into()),
                 after_text: false,
             };
             let mut answer = call_tool(call, "look", json!({"number": number}));
-            answer.insert(0, Ok(ModelEvent::Reasoned(reasoning)));
+            answer.insert(0, Ok(ModelEvent::ReasoningComplete(reasoning)));
             answer
         }
     });

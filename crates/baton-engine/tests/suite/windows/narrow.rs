@@ -1,14 +1,14 @@
 //! A model with a small window that writes down what it is given, and an agent with a tool that says a lot.
 
 use crate::world::{World, agent};
-use baton_engine::{Engine, Options, Ports, SendCommand, TaskRef};
+use baton_engine::{Engine, EngineOptions, Ports, SendCommand, TaskRef};
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Finish, Model, ModelAbout, ModelCall, ModelError, ModelEvent, ModelStream,
-    Models, ToolHost, ToolOutcome, ToolOutput, ToolRun,
+    AgentSource, BoxFuture, ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo,
+    ModelResolver, ModelStream, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, Compaction, Fact, Json, Message, Part, Principal, Role, RunLimits, TaskEvent,
-    TaskView, ToolCall, ToolSpec, Usage,
+    AgentName, AgentResources, AgentSpec, Compaction, JournalEvent, Json, Message, Part, Principal, Role, RunLimits,
+    TaskEvent, TaskView, ToolCall, ToolSpec, Usage,
 };
 use std::{
     sync::{Arc, Mutex},
@@ -25,7 +25,7 @@ type Act = Arc<dyn Fn(&ModelCall, usize) -> Answer + Send + Sync>;
 #[derive(Clone)]
 pub(crate) struct Narrow {
     pub(crate) world: World,
-    pub(crate) about: ModelAbout,
+    pub(crate) about: ModelInfo,
     pub(crate) spec: AgentSpec,
     /// What the model was given, oldest first; summaries apart.
     pub(crate) calls: Arc<Mutex<Vec<ModelCall>>>,
@@ -41,7 +41,7 @@ impl Narrow {
         let limits = RunLimits { max_turns: 1_000, ..agent("boss", &[]).limits };
         Self {
             world: World::default(),
-            about: ModelAbout { window, ..ModelAbout::default() },
+            about: ModelInfo { window, ..ModelInfo::default() },
             spec: AgentSpec { limits, input_modes: vec!["image/*".to_owned()], ..agent("boss", &[]) },
             calls: Arc::default(),
             summaries: Arc::default(),
@@ -53,7 +53,7 @@ impl Narrow {
     pub(crate) fn engine(&self) -> Engine {
         let (models, agents, tools) = (Arc::new(self.clone()), Arc::new(self.clone()), Arc::new(self.clone()));
         let ports = self.world.ports(Arc::new(self.world.journal.clone()));
-        Engine::new(Options::default(), Ports { models, agents, tools, ..ports })
+        Engine::new(EngineOptions::default(), Ports { models, agents, tools, ..ports })
     }
 }
 
@@ -62,13 +62,13 @@ pub(crate) fn me() -> Arc<Principal> {
 }
 
 pub(crate) fn say(text: &str) -> Answer {
-    let done = ModelEvent::Done { usage: Usage::new(10, 5), finish: Finish::Stop, by: None };
+    let done = ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::Stop, by: None };
     vec![Ok(ModelEvent::Text(text.to_owned())), Ok(done)]
 }
 
 pub(crate) fn call_tool(call: &ModelCall, name: &str, arguments: serde_json::Value) -> Answer {
     let id = format!("{}-call", call.message_id).into();
-    let done = ModelEvent::Done { usage: Usage::new(10, 5), finish: Finish::ToolCalls, by: None };
+    let done = ModelEvent::Done { usage: Usage::new(10, 5), finish: FinishReason::ToolCalls, by: None };
     let made = ToolCall { id, name: name.to_owned(), arguments: arguments.into() };
     vec![Ok(ModelEvent::ToolCall(made)), Ok(done)]
 }
@@ -83,7 +83,7 @@ pub(crate) async fn compactions(engine: &Engine, task: &TaskView) -> Vec<Compact
     let reference = TaskRef { task: task.id.clone(), agent: None };
     let events = engine.events(&me(), &reference, 0, 10_000).await.unwrap();
     let found = events.iter().filter_map(|event| match &event.fact {
-        Fact::Task(TaskEvent::Compacted { compaction }) => Some(compaction.clone()),
+        JournalEvent::Task(TaskEvent::Compacted { compaction }) => Some(compaction.clone()),
         _ => None,
     });
     found.collect()
@@ -127,7 +127,7 @@ pub(crate) fn assert_paired(call: &ModelCall) {
     assert!(open.is_empty(), "calls without results: {open:?}");
 }
 
-impl Models for Narrow {
+impl ModelResolver for Narrow {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(self.clone()))
     }
@@ -138,7 +138,7 @@ impl Model for Narrow {
         "test:narrow"
     }
 
-    fn about(&self) -> ModelAbout {
+    fn model_info(&self) -> ModelInfo {
         self.about.clone()
     }
 
@@ -167,18 +167,18 @@ impl AgentSource for Narrow {
         (*name == self.spec.name).then(|| Arc::new(self.spec.clone()))
     }
 
-    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
         Arc::default()
     }
 }
 
 impl ToolHost for Narrow {
-    fn call<'a>(&'a self, _: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         let output = Json::string(&self.output.lock().unwrap());
         Box::pin(async move { ToolOutcome::Done(ToolOutput { output, is_error: false }) })
     }
 
-    fn offered<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+    fn available_tools<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         Box::pin(async { Vec::new() })
     }
 }

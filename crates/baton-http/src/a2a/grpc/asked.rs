@@ -1,13 +1,13 @@
 //! A gRPC request, from its metadata to the operation and its reply.
 
 use super::super::{
-    call::{Call, explain},
+    call::{A2aCall, prefer_agent_not_found},
     extensions,
-    operation::Operation,
-    ops::{Following, Told},
-    version::{self, Version},
+    operation::A2aOperation,
+    ops::{TaskStream, TaskStreamItem},
+    version::{self, A2aVersion},
 };
-use crate::{app::Shared, auth::Caller, telemetry::RequestSpan};
+use crate::{app::HttpState, auth::Caller, telemetry::RequestSpan};
 use baton_proto::status;
 use baton_rules::Access;
 use baton_types::{AgentName, PushDialect};
@@ -18,14 +18,14 @@ use std::{pin::Pin, sync::Arc};
 use tonic::{Request, Response, Status, metadata::MetadataMap};
 
 /// Metadata key that selects the agent if there are several and the request has no tenant.
-const AGENT: &str = "baton-agent";
+const AGENT_METADATA_KEY: &str = "baton-agent";
 
 /// Stream of replies.
-pub(super) type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+pub(super) type GrpcReplyStream<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// A request with resolved agent and checked version.
-pub(super) struct Asked {
-    shared: Arc<Shared>,
+pub(super) struct GrpcRequest {
+    shared: Arc<HttpState>,
     caller: Caller,
     agent: AgentName,
     headers: HeaderMap,
@@ -33,47 +33,47 @@ pub(super) struct Asked {
     span: RequestSpan,
 }
 
-impl Asked {
+impl GrpcRequest {
     /// Reads the metadata, resolves the agent and checks version and access; `tenant` is the tenant field of the
     /// request.
-    pub(super) fn of<T>(
-        shared: &Arc<Shared>,
+    pub(super) fn from_request<T>(
+        shared: &Arc<HttpState>,
         request: &Request<T>,
         tenant: &str,
-        spoken: Version,
+        spoken: A2aVersion,
     ) -> Result<Self, Status> {
         let headers = request.metadata().clone().into_headers();
-        let span = RequestSpan::of(request.extensions(), &headers);
-        let refuse = |error: Error| refused(&span, &error);
+        let span = RequestSpan::from_request(request.extensions(), &headers);
+        let refuse = |error: Error| error_status(&span, &error);
         version::check(&headers, None, spoken, shared.options.a2a.version_rule).map_err(refuse)?;
-        let named = headers.get(AGENT).and_then(|value| value.to_str().ok());
+        let named = headers.get(AGENT_METADATA_KEY).and_then(|value| value.to_str().ok());
         let tenant = Some(tenant).filter(|tenant| !tenant.is_empty()).or(named);
-        let found = Caller::of(request.extensions()).and_then(|caller| {
-            let agent = shared.routed(&caller, tenant)?;
-            caller.may(shared, Access::Read, Some(&agent))?;
-            if let Some(operation) = request.extensions().get::<Operation>() {
-                caller.may(shared, operation.access(), Some(&agent))?;
+        let found = Caller::from_extensions(request.extensions()).and_then(|caller| {
+            let agent = shared.resolve_agent(&caller, tenant)?;
+            caller.check_access(shared, Access::Read, Some(&agent))?;
+            if let Some(operation) = request.extensions().get::<A2aOperation>() {
+                caller.check_access(shared, operation.access(), Some(&agent))?;
             }
             Ok((caller, agent))
         });
         let (caller, agent) = found.map_err(refuse)?;
-        span.is_for(&agent);
+        span.set_agent(&agent);
         let dialect = match spoken {
-            Version::V1 => PushDialect::V1,
-            Version::V03 => PushDialect::V03,
+            A2aVersion::V1 => PushDialect::V1,
+            A2aVersion::V03 => PushDialect::V03,
         };
         Ok(Self { shared: Arc::clone(shared), caller, agent, headers, dialect, span })
     }
 
-    fn call(&self) -> Call<'_> {
+    fn call(&self) -> A2aCall<'_> {
         let (caller, agent, span) = (&self.caller, &self.agent, &self.span);
-        Call { shared: &self.shared, caller, agent, headers: &self.headers, dialect: self.dialect, span }
+        A2aCall { shared: &self.shared, caller, agent, headers: &self.headers, dialect: self.dialect, span }
     }
 
     /// Runs `operate` and converts its error to a status.
     pub(super) async fn operate<T>(
         &self,
-        operate: impl AsyncFnOnce(&Call<'_>) -> Result<T, Error>,
+        operate: impl AsyncFnOnce(&A2aCall<'_>) -> Result<T, Error>,
     ) -> Result<Response<T>, Status> {
         let call = self.call();
         let mut response = Response::new(operate(&call).await.map_err(|error| self.refuse(error))?);
@@ -85,26 +85,26 @@ impl Asked {
 
     /// Converts the error to a status.
     fn refuse(&self, error: Error) -> Status {
-        refused(&self.span, &explain(&self.shared, &self.caller, &self.agent, error))
+        error_status(&self.span, &prefer_agent_not_found(&self.shared, &self.caller, &self.agent, error))
     }
 }
 
 /// Records the error on the span and converts it to a status.
-fn refused(span: &RequestSpan, error: &Error) -> Status {
-    span.refused(error);
+fn error_status(span: &RequestSpan, error: &Error) -> Status {
+    span.record_error(error);
     status(error)
 }
 
 /// Stream of the task with every item converted by `form`; it ends with the task, its turn or the process.
 pub(super) fn stream<T: Send + 'static>(
-    mut following: Following,
-    form: impl Fn(Told<'_>) -> Result<T, Error> + Send + 'static,
-) -> Answers<T> {
+    mut following: TaskStream,
+    form: impl Fn(TaskStreamItem<'_>) -> Result<T, Error> + Send + 'static,
+) -> GrpcReplyStream<T> {
     let shutdown = following.shutdown.clone();
     Box::pin(async_stream::stream! {
         while let Some(Some(item)) = shutdown.run_until_cancelled(following.next()).await {
             let mut answers = Vec::with_capacity(1);
-            following.tell(&item, |told| answers.push(form(told)));
+            following.encode(&item, |told| answers.push(form(told)));
             for answer in answers {
                 match answer {
                     Ok(answer) => yield Ok(answer),

@@ -5,11 +5,11 @@ use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 
 /// Length of the frame header: a flag and the message length.
-const HEAD: usize = 5;
+const FRAME_HEADER_LEN: usize = 5;
 
 /// Rejects a body that is not exactly one message; `compressed` is whether the request names a compression.
 pub(crate) fn check(body: &[u8], compressed: bool) -> Result<(), Error> {
-    let [flag, length @ ..] = match body.first_chunk::<HEAD>() {
+    let [flag, length @ ..] = match body.first_chunk::<FRAME_HEADER_LEN>() {
         Some(head) => *head,
         None if body.is_empty() => return refuse("the request has no message"),
         None => return refuse("the message is cut off"),
@@ -21,7 +21,7 @@ pub(crate) fn check(body: &[u8], compressed: bool) -> Result<(), Error> {
         _ => return refuse("the message has an unknown flag"),
     }
     let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
-    match (body.len() - HEAD).cmp(&length) {
+    match (body.len() - FRAME_HEADER_LEN).cmp(&length) {
         std::cmp::Ordering::Less => refuse("the message is cut off"),
         std::cmp::Ordering::Equal => Ok(()),
         std::cmp::Ordering::Greater => refuse("the request has more than one message"),

@@ -8,12 +8,12 @@ mod v1;
 pub(crate) use frame::check as check_frame;
 
 use super::{
-    operation::Operation,
-    spoken::{self, Spoken},
+    operation::A2aOperation,
+    spoken::{self, RequestProtocol},
 };
 use crate::{
-    app::Shared,
-    body::Received,
+    app::HttpState,
+    body::ReceivedBody,
     reply,
     routes::{RouteAccess, Routes},
     telemetry::RequestSpan,
@@ -33,17 +33,18 @@ use std::{convert::Infallible, pin::pin, sync::Arc};
 use tower::{Service, ServiceExt as _};
 
 /// Adds the services.
-pub(crate) fn mount(routes: Routes, shared: &Arc<Shared>) -> Routes {
+pub(crate) fn mount(routes: Routes, shared: &Arc<HttpState>) -> Routes {
     let most = shared.options.max_body;
-    let current = current::A2aServiceServer::new(v1::Operations { shared: Arc::clone(shared) });
+    let current = current::A2aServiceServer::new(v1::V1GrpcService { shared: Arc::clone(shared) });
     let current = current.max_decoding_message_size(most).max_encoding_message_size(usize::MAX);
-    let old = old::A2aServiceServer::new(v03::Operations { shared: Arc::clone(shared) });
+    let old = old::A2aServiceServer::new(v03::V03GrpcService { shared: Arc::clone(shared) });
     let old = old.max_decoding_message_size(most).max_encoding_message_size(usize::MAX);
-    let current = move |State(shared): State<Arc<Shared>>, request: Request| {
+    let current = move |State(shared): State<Arc<HttpState>>, request: Request| {
         serve(shared, current.clone(), PROTOCOL_VERSION, request)
     };
-    let old =
-        move |State(shared): State<Arc<Shared>>, request: Request| serve(shared, old.clone(), spoken::V03, request);
+    let old = move |State(shared): State<Arc<HttpState>>, request: Request| {
+        serve(shared, old.clone(), spoken::V03_VERSION, request)
+    };
     routes.post("/lf.a2a.v1.A2AService/{method}", RouteAccess::Method, current).post(
         "/a2a.v1.A2AService/{method}",
         RouteAccess::Method,
@@ -52,18 +53,22 @@ pub(crate) fn mount(routes: Routes, shared: &Arc<Shared>) -> Routes {
 }
 
 /// Reads the request message within the body limits and calls the service.
-async fn serve<S>(shared: Arc<Shared>, service: S, version: &'static str, request: Request) -> Response
+async fn serve<S>(shared: Arc<HttpState>, service: S, version: &'static str, request: Request) -> Response
 where
     S: Service<http::Request<tonic::body::Body>, Response = http::Response<tonic::body::Body>, Error = Infallible>,
 {
     let (mut parts, body) = request.into_parts();
-    let span = RequestSpan::of(&parts.extensions, &parts.headers);
-    match Operation::of_grpc(parts.uri.path()) {
+    let span = RequestSpan::from_request(&parts.extensions, &parts.headers);
+    match A2aOperation::from_grpc_path(parts.uri.path()) {
         Some(operation) => {
             parts.extensions.insert(operation);
-            Spoken { system: Some("grpc"), version: Some(version) }.begin(&span, operation, &parts.extensions);
+            RequestProtocol { system: Some("grpc"), version: Some(version) }.record_operation(
+                &span,
+                operation,
+                &parts.extensions,
+            );
         }
-        None => span.named_by_route(&parts.method, &parts.extensions),
+        None => span.record_route_name(&parts.method, &parts.extensions),
     }
     if let Err(error) = check_content_type(&parts) {
         // The sender is not a gRPC client and would not see a status behind a 200.
@@ -76,7 +81,7 @@ where
     let received = match received {
         Ok(received) => received,
         Err(error) => {
-            span.refused(&error);
+            span.record_error(&error);
             return status(&error).into_http();
         }
     };
@@ -122,7 +127,7 @@ fn check_content_type(parts: &http::request::Parts) -> Result<(), Error> {
     Err(reply::unsupported(&format!("Content-Type must be application/grpc, not '{given}'")))
 }
 
-impl AsRef<[u8]> for Received {
+impl AsRef<[u8]> for ReceivedBody {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

@@ -2,38 +2,38 @@
 
 use super::{
     super::{
-        ops::{self, Following},
-        version::Version,
+        ops::{self, TaskStream},
+        version::A2aVersion,
     },
-    asked::{Answers, Asked, stream},
+    asked::{GrpcReplyStream, GrpcRequest, stream},
 };
-use crate::app::Shared;
+use crate::app::HttpState;
 use baton_proto::v03::pb::{self, a2a_service_server::A2aService};
 use baton_wire::a2a::v1::TaskPushNotificationConfig;
 use std::sync::Arc;
 use tonic::{Request, Response, Status, async_trait};
 
 /// Operations of all served agents.
-pub(super) struct Operations {
-    pub(super) shared: Arc<Shared>,
+pub(super) struct V03GrpcService {
+    pub(super) shared: Arc<HttpState>,
 }
 
-impl Operations {
-    fn asked<T>(&self, request: &Request<T>) -> Result<Asked, Status> {
-        Asked::of(&self.shared, request, "", Version::V03)
+impl V03GrpcService {
+    fn read_request<T>(&self, request: &Request<T>) -> Result<GrpcRequest, Status> {
+        GrpcRequest::from_request(&self.shared, request, "", A2aVersion::V03)
     }
 }
 
 #[async_trait]
-impl A2aService for Operations {
-    type SendStreamingMessageStream = Answers<pb::StreamResponse>;
-    type TaskSubscriptionStream = Answers<pb::StreamResponse>;
+impl A2aService for V03GrpcService {
+    type SendStreamingMessageStream = GrpcReplyStream<pb::StreamResponse>;
+    type TaskSubscriptionStream = GrpcReplyStream<pb::StreamResponse>;
 
     async fn send_message(
         &self,
         request: Request<pb::SendMessageRequest>,
     ) -> Result<Response<pb::SendMessageResponse>, Status> {
-        let asked = self.asked(&request)?;
+        let asked = self.read_request(&request)?;
         asked
             .operate(async |call| {
                 let shown = ops::send(call, request.into_inner().try_into()?).await?;
@@ -46,12 +46,12 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::SendMessageRequest>,
     ) -> Result<Response<Self::SendStreamingMessageStream>, Status> {
-        let asked = self.asked(&request)?;
-        asked.operate(async |call| Ok(told(ops::stream(call, request.into_inner().try_into()?).await?))).await
+        let asked = self.read_request(&request)?;
+        asked.operate(async |call| Ok(reply_stream(ops::stream(call, request.into_inner().try_into()?).await?))).await
     }
 
     async fn get_task(&self, request: Request<pb::GetTaskRequest>) -> Result<Response<pb::Task>, Status> {
-        let asked = self.asked(&request)?;
+        let asked = self.read_request(&request)?;
         asked
             .operate(async |call| {
                 let shown = ops::get(call, request.into_inner().try_into()?).await?;
@@ -61,7 +61,7 @@ impl A2aService for Operations {
     }
 
     async fn cancel_task(&self, request: Request<pb::CancelTaskRequest>) -> Result<Response<pb::Task>, Status> {
-        let asked = self.asked(&request)?;
+        let asked = self.read_request(&request)?;
         asked
             .operate(async |call| {
                 let shown = ops::cancel(call, request.into_inner().try_into()?).await?;
@@ -74,19 +74,21 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::TaskSubscriptionRequest>,
     ) -> Result<Response<Self::TaskSubscriptionStream>, Status> {
-        let asked = self.asked(&request)?;
-        asked.operate(async |call| Ok(told(ops::subscribe(call, request.into_inner().try_into()?).await?))).await
+        let asked = self.read_request(&request)?;
+        asked
+            .operate(async |call| Ok(reply_stream(ops::subscribe(call, request.into_inner().try_into()?).await?)))
+            .await
     }
 
     async fn create_task_push_notification_config(
         &self,
         request: Request<pb::CreateTaskPushNotificationConfigRequest>,
     ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
-        let asked = self.asked(&request)?;
+        let asked = self.read_request(&request)?;
         asked
             .operate(async |call| {
                 let (task, config) = ops::create_push(call, request.into_inner().try_into()?).await?;
-                TaskPushNotificationConfig::of(&task, &config).try_into()
+                TaskPushNotificationConfig::from_config(&task, &config).try_into()
             })
             .await
     }
@@ -95,11 +97,11 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::GetTaskPushNotificationConfigRequest>,
     ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
-        let asked = self.asked(&request)?;
+        let asked = self.read_request(&request)?;
         asked
             .operate(async |call| {
                 let (task, config) = ops::get_push(call, request.into_inner().try_into()?).await?;
-                TaskPushNotificationConfig::of(&task, &config).try_into()
+                TaskPushNotificationConfig::from_config(&task, &config).try_into()
             })
             .await
     }
@@ -108,7 +110,7 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::ListTaskPushNotificationConfigRequest>,
     ) -> Result<Response<pb::ListTaskPushNotificationConfigResponse>, Status> {
-        let asked = self.asked(&request)?;
+        let asked = self.read_request(&request)?;
         asked
             .operate(async |call| {
                 let shown = ops::list_push(call, request.into_inner().try_into()?).await?;
@@ -121,7 +123,7 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
-        let asked = self.asked(&request)?;
+        let asked = self.read_request(&request)?;
         asked.operate(async |call| ops::delete_push(call, request.into_inner().try_into()?).await).await
     }
 
@@ -129,7 +131,7 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::GetAgentCardRequest>,
     ) -> Result<Response<pb::AgentCard>, Status> {
-        let asked = self.asked(&request)?;
+        let asked = self.read_request(&request)?;
         asked
             .operate(async |call| {
                 // Without signatures: they cover the JSON form, which this message does not reproduce byte for byte.
@@ -139,6 +141,6 @@ impl A2aService for Operations {
     }
 }
 
-fn told(following: Following) -> Answers<pb::StreamResponse> {
-    stream(following, |told| pb::StreamResponse::of(told.item, told.last))
+fn reply_stream(following: TaskStream) -> GrpcReplyStream<pb::StreamResponse> {
+    stream(following, |told| pb::StreamResponse::from_wire(told.item, told.last))
 }

@@ -2,12 +2,12 @@
 
 use super::{
     super::{
-        ops::{self, Following},
-        version::Version,
+        ops::{self, TaskStream},
+        version::A2aVersion,
     },
-    asked::{Answers, Asked, stream},
+    asked::{GrpcReplyStream, GrpcRequest, stream},
 };
-use crate::{app::Shared, cards::CardForm};
+use crate::{app::HttpState, cards::CardForm};
 use baton_proto::v1::pb::{self, a2a_service_server::A2aService};
 use baton_types::{PushConfig, TaskId};
 use baton_wire::a2a::v1::TaskPushNotificationConfig;
@@ -15,26 +15,26 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status, async_trait};
 
 /// Operations of all served agents.
-pub(super) struct Operations {
-    pub(super) shared: Arc<Shared>,
+pub(super) struct V1GrpcService {
+    pub(super) shared: Arc<HttpState>,
 }
 
-impl Operations {
-    fn asked<T>(&self, request: &Request<T>, tenant: &str) -> Result<Asked, Status> {
-        Asked::of(&self.shared, request, tenant, Version::V1)
+impl V1GrpcService {
+    fn read_request<T>(&self, request: &Request<T>, tenant: &str) -> Result<GrpcRequest, Status> {
+        GrpcRequest::from_request(&self.shared, request, tenant, A2aVersion::V1)
     }
 }
 
 #[async_trait]
-impl A2aService for Operations {
-    type SendStreamingMessageStream = Answers<pb::StreamResponse>;
-    type SubscribeToTaskStream = Answers<pb::StreamResponse>;
+impl A2aService for V1GrpcService {
+    type SendStreamingMessageStream = GrpcReplyStream<pb::StreamResponse>;
+    type SubscribeToTaskStream = GrpcReplyStream<pb::StreamResponse>;
 
     async fn send_message(
         &self,
         request: Request<pb::SendMessageRequest>,
     ) -> Result<Response<pb::SendMessageResponse>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
                 let shown = ops::send(call, request.into_inner().try_into()?).await?;
@@ -47,12 +47,12 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::SendMessageRequest>,
     ) -> Result<Response<Self::SendStreamingMessageStream>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
-        asked.operate(async |call| Ok(told(ops::stream(call, request.into_inner().try_into()?).await?))).await
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
+        asked.operate(async |call| Ok(reply_stream(ops::stream(call, request.into_inner().try_into()?).await?))).await
     }
 
     async fn get_task(&self, request: Request<pb::GetTaskRequest>) -> Result<Response<pb::Task>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
                 let shown = ops::get(call, request.into_inner().try_into()?).await?;
@@ -65,7 +65,7 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::ListTasksRequest>,
     ) -> Result<Response<pb::ListTasksResponse>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
                 let shown = ops::list(call, request.into_inner().try_into()?).await?;
@@ -75,7 +75,7 @@ impl A2aService for Operations {
     }
 
     async fn cancel_task(&self, request: Request<pb::CancelTaskRequest>) -> Result<Response<pb::Task>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
                 let shown = ops::cancel(call, request.into_inner().try_into()?).await?;
@@ -88,15 +88,17 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::SubscribeToTaskRequest>,
     ) -> Result<Response<Self::SubscribeToTaskStream>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
-        asked.operate(async |call| Ok(told(ops::subscribe(call, request.into_inner().try_into()?).await?))).await
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
+        asked
+            .operate(async |call| Ok(reply_stream(ops::subscribe(call, request.into_inner().try_into()?).await?)))
+            .await
     }
 
     async fn create_task_push_notification_config(
         &self,
         request: Request<pb::TaskPushNotificationConfig>,
     ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
                 let (task, config) = ops::create_push(call, request.into_inner().try_into()?).await?;
@@ -109,7 +111,7 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::GetTaskPushNotificationConfigRequest>,
     ) -> Result<Response<pb::TaskPushNotificationConfig>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
                 let (task, config) = ops::get_push(call, request.into_inner().try_into()?).await?;
@@ -122,7 +124,7 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::ListTaskPushNotificationConfigsRequest>,
     ) -> Result<Response<pb::ListTaskPushNotificationConfigsResponse>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
                 let shown = ops::list_push(call, request.into_inner().try_into()?).await?;
@@ -135,7 +137,7 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::DeleteTaskPushNotificationConfigRequest>,
     ) -> Result<Response<()>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked.operate(async |call| ops::delete_push(call, request.into_inner().try_into()?).await).await
     }
 
@@ -143,7 +145,7 @@ impl A2aService for Operations {
         &self,
         request: Request<pb::GetExtendedAgentCardRequest>,
     ) -> Result<Response<pb::AgentCard>, Status> {
-        let asked = self.asked(&request, &request.get_ref().tenant)?;
+        let asked = self.read_request(&request, &request.get_ref().tenant)?;
         asked
             .operate(async |call| {
                 let card = ops::extended_card(call, &request.into_inner().try_into()?, CardForm::V1)?;
@@ -153,10 +155,10 @@ impl A2aService for Operations {
     }
 }
 
-fn told(following: Following) -> Answers<pb::StreamResponse> {
+fn reply_stream(following: TaskStream) -> GrpcReplyStream<pb::StreamResponse> {
     stream(following, |told| told.item.try_into())
 }
 
 fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> TaskPushNotificationConfig<'a> {
-    TaskPushNotificationConfig::of(task, config)
+    TaskPushNotificationConfig::from_config(task, config)
 }

@@ -2,14 +2,14 @@
 
 use super::{
     answer_request,
-    envelope::{Envelope, EnvelopeError},
-    refused,
+    envelope::{EnvelopeError, JsonRpcEnvelope},
+    error_reply,
 };
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
-    body::Received,
-    reply::{self, readable},
+    body::ReceivedBody,
+    reply::{self, parse_text},
     telemetry::RequestSpan,
 };
 use axum::response::Response;
@@ -24,31 +24,32 @@ use http_body_util::BodyExt as _;
 use std::sync::Arc;
 
 /// Upper bound on reply bytes; after it no further entry is processed.
-const MAX_REPLY: usize = 32 * 1024 * 1024;
+const MAX_REPLY_BYTES: usize = 32 * 1024 * 1024;
 
-const NO_BATCHES: &str = "a batch allows only methods such as message.send and tasks.get; send others one by one";
+const BATCH_METHOD_ERROR: &str =
+    "a batch allows only methods such as message.send and tasks.get; send others one by one";
 
 /// Processes the entries in order. The reply is an array with one element per entry that is not a notification.
 pub(super) async fn respond(
-    shared: &Arc<Shared>,
+    shared: &Arc<HttpState>,
     agent: Option<&AgentName>,
     parts: &Parts,
     span: &RequestSpan,
-    received: Received,
+    received: ReceivedBody,
 ) -> Response {
     let entries = match read(&received.bytes) {
         Ok(entries) => entries,
-        Err(error) => return refused(span, None, &error),
+        Err(error) => return error_reply(span, None, &error),
     };
     let mut replies = Vec::new();
     for (index, entry) in entries.into_iter().enumerate() {
         let (is_notification, reply) = match entry {
-            Err((id, error)) => (false, refused(span, id.as_deref(), &error)),
+            Err((id, error)) => (false, error_reply(span, id.as_deref(), &error)),
             Ok(envelope) => {
                 let (id, is_notification) = (envelope.id.clone(), envelope.id.is_none());
                 let reply = match check(shared, parts, index, &envelope, replies.len()) {
                     Ok(()) => answer_request(shared, agent.cloned(), parts, span, envelope).await,
-                    Err(error) => refused(span, id.as_deref(), &error),
+                    Err(error) => error_reply(span, id.as_deref(), &error),
                 };
                 (is_notification, reply)
             }
@@ -69,26 +70,32 @@ pub(super) async fn respond(
 }
 
 /// Entries of a batch that calls at least one dotted method.
-fn read(body: &Bytes) -> Result<Vec<Result<Envelope, EnvelopeError>>, Error> {
+fn read(body: &Bytes) -> Result<Vec<Result<JsonRpcEnvelope, EnvelopeError>>, Error> {
     let invalid = |message: &str| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
-    let entries = jsonrpc::read_batch(readable(body)?).ok_or_else(|| invalid("the body is not a batch"))??;
-    let entries: Vec<_> = entries.into_iter().map(|entry| Envelope::read_part(body, entry.get())).collect();
+    let entries = jsonrpc::read_batch(parse_text(body)?).ok_or_else(|| invalid("the body is not a batch"))??;
+    let entries: Vec<_> = entries.into_iter().map(|entry| JsonRpcEnvelope::read_part(body, entry.get())).collect();
     let has_dotted = entries.iter().any(|entry| entry.as_ref().is_ok_and(|envelope| envelope.is_dotted));
-    if has_dotted { Ok(entries) } else { Err(invalid(NO_BATCHES)) }
+    if has_dotted { Ok(entries) } else { Err(invalid(BATCH_METHOD_ERROR)) }
 }
 
 /// Rejects an entry that is not a dotted method or exceeds a limit. Every entry counts as a request for the rate limit;
 /// the first one was counted when the body arrived.
-fn check(shared: &Shared, parts: &Parts, index: usize, envelope: &Envelope, written: usize) -> Result<(), Error> {
+fn check(
+    shared: &HttpState,
+    parts: &Parts,
+    index: usize,
+    envelope: &JsonRpcEnvelope,
+    written: usize,
+) -> Result<(), Error> {
     if !envelope.is_dotted {
-        return Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, NO_BATCHES));
+        return Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, BATCH_METHOD_ERROR));
     }
-    if written > MAX_REPLY {
-        let message = format!("the replies before this one have more than {MAX_REPLY} bytes; send it on its own");
+    if written > MAX_REPLY_BYTES {
+        let message = format!("earlier replies of the batch exceed {MAX_REPLY_BYTES} bytes; send this request alone");
         return Err(Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message));
     }
     let Some(rates) = shared.rates.as_ref().filter(|_| index > 0) else { return Ok(()) };
-    rates.take(&Caller::of(&parts.extensions)?).map_err(|wait| {
+    rates.take(&Caller::from_extensions(&parts.extensions)?).map_err(|wait| {
         let message = format!("too many requests; retry in {} ms", wait.as_millis());
         Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
     })

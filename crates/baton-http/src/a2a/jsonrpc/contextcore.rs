@@ -1,10 +1,10 @@
 //! Dotted methods of ContextCore.
 
-use super::{Id, envelope::Params, method::unknown, v1::result};
+use super::{JsonRpcId, envelope::JsonRpcParams, method::unknown_method, v1::result};
 use crate::{
     a2a::{
-        call::Call,
-        operation::Operation,
+        call::A2aCall,
+        operation::A2aOperation,
         ops::{self, ShownTask},
     },
     cards::CardForm,
@@ -17,48 +17,48 @@ use baton_wire::{
 };
 
 pub(super) async fn answer(
-    call: &Call<'_>,
-    id: Id<'_>,
-    operation: Operation,
-    params: Params,
+    call: &A2aCall<'_>,
+    id: JsonRpcId<'_>,
+    operation: A2aOperation,
+    params: JsonRpcParams,
 ) -> Result<Response, Error> {
     Ok(match operation {
-        Operation::Send => {
+        A2aOperation::Send => {
             let request = params.read::<contextcore::SendParams>()?;
             let request = request.into_v1(|| call.shared.engine.fresh_id())?;
-            result(id, &one(call, &ops::send(call, request).await?))
+            result(id, &convert_shown_task(call, &ops::send(call, request).await?))
         }
-        Operation::Get => {
+        A2aOperation::Get => {
             let request = params.read::<contextcore::TaskParams>()?.into_get()?;
-            result(id, &one(call, &ops::get(call, request).await?))
+            result(id, &convert_shown_task(call, &ops::get(call, request).await?))
         }
-        Operation::List => {
+        A2aOperation::List => {
             let request = params.read::<contextcore::ListParams>()?.into_v1()?;
             let page = ops::list(call, request).await?;
             let tasks = page.response().tasks.into_iter().zip(page.created_at());
-            let tasks = tasks.map(|(task, created_at)| shown(call, task, created_at)).collect();
+            let tasks = tasks.map(|(task, created_at)| convert_task(call, task, created_at)).collect();
             result(id, &contextcore::TaskList { tasks })
         }
-        Operation::Cancel => {
+        A2aOperation::Cancel => {
             let request = params.read::<contextcore::TaskParams>()?.into_cancel()?;
             let task = TaskId::from(request.id.as_ref());
             match ops::cancel(call, request).await {
-                Ok(shown) => result(id, &contextcore::Canceled::from(shown.task())),
+                Ok(shown) => result(id, &contextcore::CancelResult::from(shown.task())),
                 Err(error) if error.kind == ErrorKind::TaskNotCancelable => {
-                    result(id, &contextcore::Canceled::not_possible(&task))
+                    result(id, &contextcore::CancelResult::already_ended(&task))
                 }
                 Err(error) => return Err(error),
             }
         }
-        Operation::ExtendedCard => result(id, &ops::extended_card(call, &Default::default(), CardForm::Union)?),
-        _ => return Err(unknown("that")),
+        A2aOperation::ExtendedCard => result(id, &ops::extended_card(call, &Default::default(), CardForm::Union)?),
+        _ => return Err(unknown_method("that")),
     })
 }
 
-fn one(call: &Call<'_>, task: &ShownTask) -> contextcore::Task {
-    shown(call, task.task(), task.created_at())
+fn convert_shown_task(call: &A2aCall<'_>, task: &ShownTask) -> contextcore::Task {
+    convert_task(call, task.task(), task.created_at())
 }
 
-fn shown(call: &Call<'_>, task: Task<'_>, created_at: Timestamp) -> contextcore::Task {
+fn convert_task(call: &A2aCall<'_>, task: Task<'_>, created_at: Timestamp) -> contextcore::Task {
     contextcore::Task::from(task).with_agent(call.agent).with_created_time(created_at)
 }

@@ -8,12 +8,12 @@ mod v03;
 mod v1;
 
 use super::{
-    call::{Call, explain},
+    call::{A2aCall, prefer_agent_not_found},
     extensions,
-    spoken::{self, Spoken},
-    version::{self, Version},
+    spoken::{self, RequestProtocol},
+    version::{self, A2aVersion},
 };
-use crate::{app::Shared, auth::Caller, body::Received, named::Named, reply, telemetry::RequestSpan};
+use crate::{app::HttpState, auth::Caller, body::ReceivedBody, named::PathName, reply, telemetry::RequestSpan};
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -23,25 +23,29 @@ use baton_rules::Access;
 use baton_telemetry::names;
 use baton_types::{AgentName, PushDialect};
 use baton_wire::a2a::v1::{Error, PROTOCOL_VERSION};
-use envelope::Envelope;
+use envelope::JsonRpcEnvelope;
 use http::{StatusCode, header, request::Parts};
-use method::Method;
+use method::JsonRpcMethod;
 use serde_json::value::RawValue;
 use std::{pin::pin, sync::Arc};
 
 /// `POST /agents/{agent}`.
-pub(crate) async fn named(State(shared): State<Arc<Shared>>, Named(agent): Named, request: Request) -> Response {
+pub(crate) async fn handle_named_agent(
+    State(shared): State<Arc<HttpState>>,
+    PathName(agent): PathName,
+    request: Request,
+) -> Response {
     answer(&shared, Some(agent.into()), request).await
 }
 
 /// `POST /`: the only agent, or the agent that the parameters name as tenant.
-pub(crate) async fn sole(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+pub(crate) async fn handle_sole_agent(State(shared): State<Arc<HttpState>>, request: Request) -> Response {
     answer(&shared, None, request).await
 }
 
-async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request) -> Response {
+async fn answer(shared: &Arc<HttpState>, agent: Option<AgentName>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let span = RequestSpan::of(&parts.extensions, &parts.headers);
+    let span = RequestSpan::from_request(&parts.extensions, &parts.headers);
     // Checked first: web pages can send other content types without a CORS preflight.
     let received = match reply::check_json(&parts.headers) {
         Ok(()) => shared.bodies.read(&parts, body).await,
@@ -50,8 +54,8 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
     let received = match received {
         Ok(received) => received,
         Err(error) => {
-            span.named_by_route(&parts.method, &parts.extensions);
-            return refused(&span, None, &error);
+            span.record_route_name(&parts.method, &parts.extensions);
+            return error_reply(&span, None, &error);
         }
     };
     let bytes = received.bytes.len();
@@ -61,26 +65,26 @@ async fn answer(shared: &Arc<Shared>, agent: Option<AgentName>, request: Request
 
 /// Answers a body that is one request or a batch.
 async fn respond(
-    shared: &Arc<Shared>,
+    shared: &Arc<HttpState>,
     agent: Option<AgentName>,
     parts: &Parts,
     span: &RequestSpan,
-    received: Received,
+    received: ReceivedBody,
 ) -> Response {
     if received.bytes.trim_ascii_start().starts_with(b"[") {
-        span.named_by_route(&parts.method, &parts.extensions);
+        span.record_route_name(&parts.method, &parts.extensions);
         return batch::respond(shared, agent.as_ref(), parts, span, received).await;
     }
-    let envelope = match Envelope::read(received) {
+    let envelope = match JsonRpcEnvelope::read(received) {
         Ok(envelope) => envelope,
         Err((id, error)) => {
-            span.named_by_route(&parts.method, &parts.extensions);
-            return refused(span, id.as_deref(), &error);
+            span.record_route_name(&parts.method, &parts.extensions);
+            return error_reply(span, id.as_deref(), &error);
         }
     };
     match &envelope.method {
-        Ok(method) => begin(span, *method, parts),
-        Err(_) => span.named_by_route(&parts.method, &parts.extensions),
+        Ok(method) => record_method(span, *method, parts),
+        Err(_) => span.record_route_name(&parts.method, &parts.extensions),
     }
     let is_notification = envelope.is_notification();
     let response = answer_request(shared, agent, parts, span, envelope).await;
@@ -98,38 +102,38 @@ fn without_body(mut response: Response) -> Response {
 }
 
 async fn answer_request(
-    shared: &Arc<Shared>,
+    shared: &Arc<HttpState>,
     agent: Option<AgentName>,
     parts: &Parts,
     span: &RequestSpan,
-    envelope: Envelope,
+    envelope: JsonRpcEnvelope,
 ) -> Response {
-    let Envelope { id, method, params, .. } = envelope;
+    let JsonRpcEnvelope { id, method, params, .. } = envelope;
     let id = id.as_deref();
-    let found = Caller::of(&parts.extensions).and_then(|caller| {
-        let agent = agent.map_or_else(|| shared.routed(&caller, params.tenant().as_deref()), Ok)?;
-        caller.may(shared, Access::Read, Some(&agent))?;
+    let found = Caller::from_extensions(&parts.extensions).and_then(|caller| {
+        let agent = agent.map_or_else(|| shared.resolve_agent(&caller, params.tenant().as_deref()), Ok)?;
+        caller.check_access(shared, Access::Read, Some(&agent))?;
         // The method name determines the required access; the parameters are parsed after this check.
         if let Ok(method) = &method {
-            caller.may(shared, method.operation().access(), Some(&agent))?;
+            caller.check_access(shared, method.operation().access(), Some(&agent))?;
         }
         Ok((caller, agent))
     });
     let (caller, agent) = match found {
         Ok(found) => found,
-        Err(error) => return refused(span, id, &error),
+        Err(error) => return error_reply(span, id, &error),
     };
     let method = match method.and_then(|method| check_version(shared, parts, method)) {
         Ok(method) => method,
-        Err(error) => return refused(span, id, &explain(shared, &caller, &agent, error)),
+        Err(error) => return error_reply(span, id, &prefer_agent_not_found(shared, &caller, &agent, error)),
     };
-    span.is_for(&agent);
-    let dialect = if matches!(method, Method::V03(_)) { PushDialect::V03 } else { PushDialect::V1 };
-    let call = Call { shared, caller: &caller, agent: &agent, headers: &parts.headers, dialect, span };
+    span.set_agent(&agent);
+    let dialect = if matches!(method, JsonRpcMethod::V03(_)) { PushDialect::V03 } else { PushDialect::V1 };
+    let call = A2aCall { shared, caller: &caller, agent: &agent, headers: &parts.headers, dialect, span };
     let answered = match method {
-        Method::V1(method) => v1::answer(&call, id, method, params).await,
-        Method::V03(method) => v03::answer(&call, id, method, params).await,
-        Method::ContextCore(method) => contextcore::answer(&call, id, method, params).await,
+        JsonRpcMethod::V1(method) => v1::answer(&call, id, method, params).await,
+        JsonRpcMethod::V03(method) => v03::answer(&call, id, method, params).await,
+        JsonRpcMethod::ContextCore(method) => contextcore::answer(&call, id, method, params).await,
     };
     match answered {
         Ok(mut response) => {
@@ -137,42 +141,42 @@ async fn answer_request(
             response
         }
         Err(error) => {
-            let error = explain(shared, &caller, &agent, error);
-            let response = refused(span, id, &error);
+            let error = prefer_agent_not_found(shared, &caller, &agent, error);
+            let response = error_reply(span, id, &error);
             match method {
-                Method::V03(_) => v03::refusal(id, &error),
-                Method::V1(_) | Method::ContextCore(_) => response,
+                JsonRpcMethod::V03(_) => v03::refusal(id, &error),
+                JsonRpcMethod::V1(_) | JsonRpcMethod::ContextCore(_) => response,
             }
         }
     }
 }
 
 /// Names the span after the 1.0 method in every dialect.
-fn begin(span: &RequestSpan, method: Method, parts: &Parts) {
+fn record_method(span: &RequestSpan, method: JsonRpcMethod, parts: &Parts) {
     let version = match method {
-        Method::V1(_) => Some(PROTOCOL_VERSION),
-        Method::V03(_) => Some(spoken::V03),
-        Method::ContextCore(_) => None,
+        JsonRpcMethod::V1(_) => Some(PROTOCOL_VERSION),
+        JsonRpcMethod::V03(_) => Some(spoken::V03_VERSION),
+        JsonRpcMethod::ContextCore(_) => None,
     };
-    Spoken { system: Some("jsonrpc"), version }.begin(span, method.operation(), &parts.extensions);
+    RequestProtocol { system: Some("jsonrpc"), version }.record_operation(span, method.operation(), &parts.extensions);
 }
 
 /// Records the error on the span and returns the error reply.
-fn refused(span: &RequestSpan, id: Id<'_>, error: &Error) -> Response {
-    span.refused(error);
-    span.say(|span| span.set(names::RPC_RESPONSE_STATUS_CODE, error.kind.rpc_code().to_string()));
+fn error_reply(span: &RequestSpan, id: JsonRpcId<'_>, error: &Error) -> Response {
+    span.record_error(error);
+    span.edit(|span| span.set(names::RPC_RESPONSE_STATUS_CODE, error.kind.rpc_code().to_string()));
     reply::rpc_error(id, error)
 }
 
-fn check_version(shared: &Shared, parts: &Parts, method: Method) -> Result<Method, Error> {
+fn check_version(shared: &HttpState, parts: &Parts, method: JsonRpcMethod) -> Result<JsonRpcMethod, Error> {
     let spoken = match method {
-        Method::V1(_) => Version::V1,
-        Method::V03(_) => Version::V03,
+        JsonRpcMethod::V1(_) => A2aVersion::V1,
+        JsonRpcMethod::V03(_) => A2aVersion::V03,
         // The dotted names are unique to ContextCore, and its clients declare no version.
-        Method::ContextCore(_) => return Ok(method),
+        JsonRpcMethod::ContextCore(_) => return Ok(method),
     };
     version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule).map(|()| method)
 }
 
 /// Id of the request that a reply belongs to.
-type Id<'a> = Option<&'a RawValue>;
+type JsonRpcId<'a> = Option<&'a RawValue>;

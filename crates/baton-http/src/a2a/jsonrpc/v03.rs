@@ -1,12 +1,12 @@
 //! Methods of A2A 0.3, also used for 0.2.
 
-use super::{Id, envelope::Params, method::unknown, v1::result};
+use super::{JsonRpcId, envelope::JsonRpcParams, method::unknown_method, v1::result};
 use crate::{
     a2a::{
-        call::Call,
-        operation::Operation,
-        ops::{self, Told},
-        sse::{self, Frame},
+        call::A2aCall,
+        operation::A2aOperation,
+        ops::{self, TaskStreamItem},
+        sse::{self, EventEncoder},
     },
     cards::CardForm,
     reply,
@@ -23,64 +23,64 @@ use baton_wire::{
 use serde_json::value::RawValue;
 
 pub(super) async fn answer(
-    call: &Call<'_>,
-    id: Id<'_>,
-    operation: Operation,
-    params: Params,
+    call: &A2aCall<'_>,
+    id: JsonRpcId<'_>,
+    operation: A2aOperation,
+    params: JsonRpcParams,
 ) -> Result<Response, Error> {
     Ok(match operation {
-        Operation::Send => {
+        A2aOperation::Send => {
             let request = params.read::<v03::MessageSendParams<'static>>()?.into_v1()?;
             result(id, &v03::SendResult::from(ops::send(call, request).await?.response()))
         }
-        Operation::Stream => {
+        A2aOperation::Stream => {
             let request = params.read::<v03::MessageSendParams<'static>>()?.into_v1()?;
             stream(id, ops::stream(call, request).await?)
         }
-        Operation::Subscribe => {
+        A2aOperation::Subscribe => {
             let named = params.read::<v03::TaskIdParams<'static>>()?;
             named.check()?;
             stream(id, ops::subscribe(call, named.into_subscribe()).await?)
         }
-        Operation::Get => {
+        A2aOperation::Get => {
             let shown = ops::get(call, params.read::<v03::TaskQueryParams<'static>>()?.into_v1()).await?;
             result(id, &v03::Task::from(shown.task()))
         }
-        Operation::Cancel => {
+        A2aOperation::Cancel => {
             let named = params.read::<v03::TaskIdParams<'static>>()?;
             named.check()?;
             let shown = ops::cancel(call, named.into_cancel()).await?;
             result(id, &v03::Task::from(shown.task()))
         }
-        Operation::CreatePush => {
+        A2aOperation::CreatePush => {
             let given = params.read::<v03::TaskPushNotificationConfig<'static>>()?;
             given.check()?;
             let (task, config) = ops::create_push(call, given.into_v1()).await?;
             result(id, &shown_push(&task, &config))
         }
-        Operation::GetPush => {
+        A2aOperation::GetPush => {
             let (task, config) = get_push(call, params).await?;
             result(id, &shown_push(&task, &config))
         }
-        Operation::ListPush => {
+        A2aOperation::ListPush => {
             let named = params.read::<v03::TaskIdParams<'static>>()?;
             named.check()?;
             let shown = ops::list_push(call, named.into_list_push()).await?;
             result(id, &v03::TaskPushNotificationConfigs::from(shown.response()))
         }
-        Operation::DeletePush => {
+        A2aOperation::DeletePush => {
             let named = params.read::<v03::DeletePushParams<'static>>()?;
             named.check()?;
             ops::delete_push(call, named.into_v1()).await?;
             result(id, &())
         }
-        Operation::ExtendedCard => result(id, &ops::extended_card(call, &Default::default(), CardForm::V03)?),
-        Operation::List => return Err(unknown("tasks/list")),
+        A2aOperation::ExtendedCard => result(id, &ops::extended_card(call, &Default::default(), CardForm::V03)?),
+        A2aOperation::List => return Err(unknown_method("tasks/list")),
     })
 }
 
 /// In 0.3 the configuration id is optional; the default is the first configuration.
-async fn get_push(call: &Call<'_>, params: Params) -> Result<(TaskId, PushConfig), Error> {
+async fn get_push(call: &A2aCall<'_>, params: JsonRpcParams) -> Result<(TaskId, PushConfig), Error> {
     let named = params.read::<v03::GetPushParams<'static>>()?;
     named.check()?;
     let (task_id, config) = named.into_v1();
@@ -95,27 +95,27 @@ async fn get_push(call: &Call<'_>, params: Params) -> Result<(TaskId, PushConfig
 }
 
 fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> v03::TaskPushNotificationConfig<'a> {
-    v1::TaskPushNotificationConfig::of(task, config).into()
+    v1::TaskPushNotificationConfig::from_config(task, config).into()
 }
 
 /// Error reply with error codes of 0.3.
-pub(super) fn refusal(id: Id<'_>, error: &Error) -> Response {
+pub(super) fn refusal(id: JsonRpcId<'_>, error: &Error) -> Response {
     let mut bytes = Vec::with_capacity(512);
     jsonrpc::write_error_object(&mut bytes, id, &v03::error_object(error));
     reply::rpc_bytes(bytes, error)
 }
 
-fn stream(id: Id<'_>, following: ops::Following) -> Response {
-    sse::response(following, Reply { id: id.map(ToOwned::to_owned) })
+fn stream(id: JsonRpcId<'_>, following: ops::TaskStream) -> Response {
+    sse::response(following, V03RpcEncoder { id: id.map(ToOwned::to_owned) })
 }
 
 /// Writes every event as a complete reply to the request.
-struct Reply {
+struct V03RpcEncoder {
     id: Option<Box<RawValue>>,
 }
 
-impl Frame for Reply {
-    fn write(&self, out: &mut Vec<u8>, told: Told<'_>) {
-        jsonrpc::write_result(out, self.id.as_deref(), &v03::StreamItem::of(told.item, told.last));
+impl EventEncoder for V03RpcEncoder {
+    fn write(&self, out: &mut Vec<u8>, told: TaskStreamItem<'_>) {
+        jsonrpc::write_result(out, self.id.as_deref(), &v03::StreamItem::from_v1(told.item, told.last));
     }
 }

@@ -1,7 +1,7 @@
 //! `GetExtendedAgentCard`: the agent card for authenticated callers.
 
 use crate::{
-    a2a::call::Call,
+    a2a::call::A2aCall,
     cards::{self, CardDocument, CardForm},
 };
 use baton_types::ErrorCode;
@@ -9,7 +9,7 @@ use baton_wire::a2a::v1::{AgentCard, Error, ErrorKind, GetExtendedAgentCardReque
 
 /// Signed card in the given form.
 pub(in super::super) fn extended_card(
-    call: &Call<'_>,
+    call: &A2aCall<'_>,
     request: &GetExtendedAgentCardRequest<'_>,
     form: CardForm,
 ) -> Result<CardDocument, Error> {
@@ -20,7 +20,7 @@ pub(in super::super) fn extended_card(
 
 /// Unsigned card with the interfaces of every version.
 pub(in super::super) fn unsigned_extended_card(
-    call: &Call<'_>,
+    call: &A2aCall<'_>,
     request: &GetExtendedAgentCardRequest<'_>,
 ) -> Result<AgentCard, Error> {
     call.check_tenant(request.tenant.as_deref())?;

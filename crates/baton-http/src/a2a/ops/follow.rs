@@ -1,135 +1,135 @@
-//! A task's feed as what A2A shows of it, in order, before it takes the form of a binding.
+//! Converts a task's feed to ordered A2A stream items, independent of the binding.
 
 use super::{
-    super::{extensions::Active, presentation::PresentationPolicy},
-    shown::{bare, task},
+    super::{extensions::ActiveExtensions, presentation::PresentationPolicy},
+    shown::{task, taskless_message},
 };
-use crate::{a2a::call::Call, shares::SharePermit, telemetry::RequestSpan};
+use crate::{a2a::call::A2aCall, shares::SharePermit, telemetry::RequestSpan};
 use baton_engine::{FeedItem, Subscription};
 use baton_ports::BoxFuture;
-use baton_types::{Fact, Json, TaskEvent, TaskState, TaskView};
+use baton_types::{JournalEvent, Json, TaskEvent, TaskState, TaskView};
 use baton_wire::a2a::v1::{
-    ArtifactChoice, Error, GENERATION, HistoryLength, Projected, StreamProjector, StreamResponse, generation_metadata,
+    ArtifactInclusion, Error, GENERATION, HistoryLength, StreamProjection, StreamProjector, StreamResponse,
+    generation_metadata,
 };
 use std::{collections::BTreeMap, collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-/// How a stream begins.
-pub(super) enum Beginning {
-    /// With the task that a message was just sent to; it ends with the turn.
+/// First item and end condition of a stream.
+pub(super) enum StreamStart {
+    /// Starts with the task that a message was just sent to; ends with the turn.
     Sent {
-        /// Most messages of history in the task.
+        /// Maximum number of history messages in the task.
         history: HistoryLength,
-        /// Whether nothing may be shown until it is known that the agent does not reply with a bare message.
+        /// Whether items are deferred until the agent is known not to reply with a bare message.
         may_reply_directly: bool,
     },
-    /// With the task as it is.
+    /// Starts with the current task.
     Subscribed,
-    /// After a cursor; these are the last events up to it.
+    /// Starts after a cursor.
     Resumed {
-        /// Oldest first.
+        /// Last events up to the cursor, oldest first.
         earlier: Vec<TaskEvent>,
     },
 }
 
-/// One thing to show.
-pub(in super::super) struct Told<'a> {
-    /// The number of the journaled event behind it; text that is still being written has none.
+/// One stream item.
+pub(in super::super) struct TaskStreamItem<'a> {
+    /// Number of the journaled event; `None` for text that is still being generated.
     pub(in super::super) number: Option<u64>,
-    /// What to show.
+    /// Item to send.
     pub(in super::super) item: StreamResponse<'a>,
-    /// Whether the stream ends with it.
+    /// Whether the stream ends with this item.
     pub(in super::super) last: bool,
 }
 
-/// A followed task; holds one of the streams that may be open at the same time.
-pub(in super::super) struct Following {
+/// Stream of a task; holds one permit for concurrent streams.
+pub(in super::super) struct TaskStream {
     pub(in super::super) keep_alive: Duration,
     pub(in super::super) shutdown: CancellationToken,
-    feeding: Feeding,
-    /// Resolves when the caller's credentials no longer hold.
-    no_longer: BoxFuture<'static, ()>,
+    feed: DeferringFeed,
+    /// Resolves when the caller's credentials become invalid.
+    credentials_revoked: BoxFuture<'static, ()>,
     span: RequestSpan,
     _permit: SharePermit,
 }
 
-/// What comes of the task, in order.
-struct Feeding {
+/// Feed of the task, in order.
+struct DeferringFeed {
     subscription: Subscription,
-    withheld: Option<Withheld>,
+    deferred: Option<DeferredItems>,
     released: VecDeque<FeedItem>,
-    narrator: Narrator,
+    encoder: TaskStreamEncoder,
 }
 
-/// Fed and not yet shown, while the agent may still reply with a bare message.
-struct Withheld {
+/// Items received but deferred while the agent may still reply with a bare message.
+struct DeferredItems {
     items: VecDeque<FeedItem>,
-    /// When the task is shown all the same: without its id, nobody could cancel an agent that takes its time.
+    /// Deadline after which the task is sent anyway: without its id, a client could not cancel a slow agent.
     until: Instant,
 }
 
-/// How long a stream waits to learn whether the agent replies with a bare message.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Maximum wait for a bare message before the task is sent.
+const DIRECT_REPLY_TIMEOUT: Duration = Duration::from_millis(500);
 
-impl Following {
-    /// The right to one stream.
-    pub(super) fn permit(call: &Call<'_>) -> Result<SharePermit, Error> {
-        call.shared.streams.take(call.caller).map_err(|refusal| refusal.error("streams"))
+impl TaskStream {
+    /// Permit for one stream.
+    pub(super) fn permit(call: &A2aCall<'_>) -> Result<SharePermit, Error> {
+        call.shared.streams.acquire(call.caller).map_err(|refusal| refusal.error("streams"))
     }
 
     pub(super) fn new(
-        call: &Call<'_>,
+        call: &A2aCall<'_>,
         subscription: Subscription,
-        beginning: Beginning,
-        active: &Active,
+        beginning: StreamStart,
+        active: &ActiveExtensions,
         permit: SharePermit,
     ) -> Self {
-        let withheld = matches!(beginning, Beginning::Sent { may_reply_directly: true, .. })
-            .then(|| Withheld { items: VecDeque::new(), until: Instant::now() + PATIENCE });
+        let withheld = matches!(beginning, StreamStart::Sent { may_reply_directly: true, .. })
+            .then(|| DeferredItems { items: VecDeque::new(), until: Instant::now() + DIRECT_REPLY_TIMEOUT });
         Self {
             keep_alive: call.shared.options.keep_alive,
             shutdown: call.shared.options.shutdown.clone(),
-            feeding: Feeding {
+            feed: DeferringFeed {
                 subscription,
-                withheld,
+                deferred: withheld,
                 released: VecDeque::new(),
-                narrator: Narrator {
-                    beginning,
+                encoder: TaskStreamEncoder {
+                    start: beginning,
                     policy: PresentationPolicy::new(call, active),
                     generation: active.generation().then_some(0),
                     projector: None,
                     reply: None,
                 },
             },
-            no_longer: call.caller.no_longer(),
+            credentials_revoked: call.caller.credentials_revoked(),
             span: call.span.clone(),
             _permit: permit,
         }
     }
 
-    /// What happened next; `None` at the end, which also comes with the end of the caller's credentials. Safe to drop
-    /// half-way and ask again.
+    /// Next item; `None` at the end of the stream or when the caller's credentials become invalid. Cancel-safe.
     pub(in super::super) async fn next(&mut self) -> Option<FeedItem> {
         tokio::select! {
             biased;
-            () = &mut self.no_longer => None,
-            next = self.feeding.next() => next,
+            () = &mut self.credentials_revoked => None,
+            next = self.feed.next() => next,
         }
     }
 
-    /// What is to be shown of it; `show` is called for each.
-    pub(in super::super) fn tell(&mut self, item: &FeedItem, show: impl FnMut(Told<'_>)) {
-        self.note(item);
-        self.feeding.narrator.tell(item, show);
+    /// Converts a feed item and calls `show` for each resulting stream item.
+    pub(in super::super) fn encode(&mut self, item: &FeedItem, show: impl FnMut(TaskStreamItem<'_>)) {
+        self.record_state(item);
+        self.feed.encoder.encode(item, show);
     }
 
-    fn note(&self, item: &FeedItem) {
+    fn record_state(&self, item: &FeedItem) {
         match item {
-            FeedItem::Task(view) => self.span.shows(view),
+            FeedItem::Task(view) => self.span.set_task(view),
             FeedItem::Event(stored) => {
-                if let Fact::Task(TaskEvent::StatusChanged { state, .. }) = &stored.fact {
-                    self.span.stands(*state);
+                if let JournalEvent::Task(TaskEvent::StatusChanged { state, .. }) = &stored.fact {
+                    self.span.set_task_state(*state);
                 }
             }
             _ => {}
@@ -137,26 +137,26 @@ impl Following {
     }
 }
 
-impl Feeding {
+impl DeferringFeed {
     async fn next(&mut self) -> Option<FeedItem> {
         loop {
             if let Some(item) = self.released.pop_front() {
                 return Some(item);
             }
-            let Some(withheld) = &mut self.withheld else { return self.subscription.next().await };
+            let Some(withheld) = &mut self.deferred else { return self.subscription.next().await };
             let Ok(fed) = timeout_at(withheld.until, self.subscription.next()).await else {
                 self.release();
                 continue;
             };
             let item = fed?;
-            let direct = direct(&item);
+            let direct = classify_direct_reply(&item);
             withheld.items.push_back(item);
             match direct {
-                Direct::Unknown => {}
-                Direct::No => self.release(),
-                Direct::Yes => {
+                DirectReply::Unknown => {}
+                DirectReply::No => self.release(),
+                DirectReply::Yes => {
                     self.release();
-                    self.narrator.reply = self.released.iter().find_map(|item| match item {
+                    self.encoder.reply = self.released.iter().find_map(|item| match item {
                         FeedItem::Task(view) => Some(Arc::clone(view)),
                         _ => None,
                     });
@@ -167,56 +167,58 @@ impl Feeding {
     }
 
     fn release(&mut self) {
-        self.released = self.withheld.take().map(|withheld| withheld.items).unwrap_or_default();
+        self.released = self.deferred.take().map(|withheld| withheld.items).unwrap_or_default();
     }
 }
 
-/// The tool with which an agent replies without a task.
-const REPLY: &str = "reply_message";
+/// Name of the tool with which an agent replies without a task.
+const REPLY_TOOL: &str = "reply_message";
 
-enum Direct {
+enum DirectReply {
     Yes,
     No,
     Unknown,
 }
 
-/// Whether the agent replies with a bare message, as far as this item tells.
-fn direct(item: &FeedItem) -> Direct {
+/// Whether the agent replies with a bare message, as far as this item shows.
+fn classify_direct_reply(item: &FeedItem) -> DirectReply {
     let FeedItem::Event(stored) = item else {
-        return if matches!(item, FeedItem::Task(_)) { Direct::Unknown } else { Direct::No };
+        return if matches!(item, FeedItem::Task(_)) { DirectReply::Unknown } else { DirectReply::No };
     };
     match &stored.fact {
-        Fact::Task(TaskEvent::RunStarted { .. } | TaskEvent::AttemptStarted { .. }) => Direct::Unknown,
-        Fact::Task(TaskEvent::ToolsCalled { calls, .. }) if calls.iter().all(|call| call.name == REPLY) => {
-            Direct::Unknown
+        JournalEvent::Task(TaskEvent::RunStarted { .. } | TaskEvent::AttemptStarted { .. }) => DirectReply::Unknown,
+        JournalEvent::Task(TaskEvent::ToolsCalled { calls, .. })
+            if calls.iter().all(|call| call.name == REPLY_TOOL) =>
+        {
+            DirectReply::Unknown
         }
-        Fact::Task(TaskEvent::ToolStarted { .. }) => Direct::Unknown,
-        Fact::Task(TaskEvent::ToolFinished { result }) if result.name == REPLY => Direct::Unknown,
-        Fact::Task(TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(reply), .. })
+        JournalEvent::Task(TaskEvent::ToolStarted { .. }) => DirectReply::Unknown,
+        JournalEvent::Task(TaskEvent::ToolFinished { result }) if result.name == REPLY_TOOL => DirectReply::Unknown,
+        JournalEvent::Task(TaskEvent::StatusChanged { state: TaskState::Completed, message: Some(reply), .. })
             if reply.task.is_none() =>
         {
-            Direct::Yes
+            DirectReply::Yes
         }
-        _ => Direct::No,
+        _ => DirectReply::No,
     }
 }
 
-struct Narrator {
-    beginning: Beginning,
+struct TaskStreamEncoder {
+    start: StreamStart,
     policy: PresentationPolicy,
-    /// The generation of the task so far, when the caller wants to know.
+    /// Current generation of the task, if the caller requested it.
     generation: Option<u64>,
     projector: Option<StreamProjector>,
-    /// The task behind a bare reply.
+    /// Task of a bare reply.
     reply: Option<Arc<TaskView>>,
 }
 
-impl Narrator {
-    fn tell(&mut self, item: &FeedItem, mut show: impl FnMut(Told<'_>)) {
+impl TaskStreamEncoder {
+    fn encode(&mut self, item: &FeedItem, mut show: impl FnMut(TaskStreamItem<'_>)) {
         if let Some(view) = &self.reply {
             if let Some(reply) = final_message(item) {
-                let item = StreamResponse { message: Some(bare(reply, view)), ..StreamResponse::default() };
-                show(Told { number: None, item, last: true });
+                let item = StreamResponse { message: Some(taskless_message(reply, view)), ..StreamResponse::default() };
+                show(TaskStreamItem { number: None, item, last: true });
             }
             return;
         }
@@ -224,66 +226,67 @@ impl Narrator {
             return self.begin(view, show);
         }
         let Some(projector) = &mut self.projector else { return };
-        let (projected, number): (Projected<'_>, Option<u64>) = match item {
+        let (projected, number): (StreamProjection<'_>, Option<u64>) = match item {
             FeedItem::Task(_) => return,
             FeedItem::Event(stored) => match &stored.fact {
-                Fact::Task(event) => {
+                JournalEvent::Task(event) => {
                     if let Some(generation) = &mut self.generation {
-                        *generation += u64::from(event.is_shown());
+                        *generation += u64::from(event.is_visible());
                     }
                     (projector.event(stored.at, event), Some(stored.number))
                 }
-                Fact::Handoff(_) | Fact::Session(_) => return,
+                JournalEvent::Handoff(_) | JournalEvent::Session(_) => return,
             },
             FeedItem::OpenText { message, text, .. } => (projector.open_text(message, text), None),
             FeedItem::Delta { text, .. } if text.is_empty() => return,
             FeedItem::Delta { message, offset, text, .. } => (projector.delta(message, *offset, text), None),
         };
         if let Some(retraction) = projected.retraction {
-            show(Told { number: None, item: retraction, last: false });
+            show(TaskStreamItem { number: None, item: retraction, last: false });
         }
         if let Some(mut shown) = projected.item {
             if let Some(generation) = self.generation.filter(|_| number.is_some()) {
                 note_generation(&mut shown, generation);
             }
-            let sent = matches!(self.beginning, Beginning::Sent { .. });
-            show(Told { number, item: shown, last: ends(item, sent) });
+            let sent = matches!(self.start, StreamStart::Sent { .. });
+            show(TaskStreamItem { number, item: shown, last: is_last_item(item, sent) });
         }
     }
 
-    fn begin(&mut self, view: &Arc<TaskView>, mut show: impl FnMut(Told<'_>)) {
+    fn begin(&mut self, view: &Arc<TaskView>, mut show: impl FnMut(TaskStreamItem<'_>)) {
         let (id, context) = (view.id.clone(), view.context.clone());
         let presentation = self.policy.resolve(view);
-        let (projector, history) = match &self.beginning {
-            Beginning::Sent { history, .. } => (StreamProjector::new(id, context, presentation), *history),
-            Beginning::Subscribed => (StreamProjector::new(id, context, presentation), HistoryLength::All),
-            Beginning::Resumed { earlier } => {
+        let (projector, history) = match &self.start {
+            StreamStart::Sent { history, .. } => (StreamProjector::new(id, context, presentation), *history),
+            StreamStart::Subscribed => (StreamProjector::new(id, context, presentation), HistoryLength::All),
+            StreamStart::Resumed { earlier } => {
                 (StreamProjector::resumed(id, context, presentation, earlier), HistoryLength::All)
             }
         };
         self.projector = Some(projector);
-        let mut shown = task(view, history, ArtifactChoice::Include, &Active::default(), self.policy);
+        let mut shown = task(view, history, ArtifactInclusion::Include, &ActiveExtensions::default(), self.policy);
         if let Some(generation) = &mut self.generation {
             *generation = view.generation;
             shown.metadata = Some(generation_metadata(view.generation));
         }
-        show(Told { number: Some(view.version), item: shown.into(), last: false });
+        show(TaskStreamItem { number: Some(view.version), item: shown.into(), last: false });
     }
 }
 
 fn final_message(item: &FeedItem) -> Option<&baton_types::Message> {
     let FeedItem::Event(stored) = item else { return None };
     match &stored.fact {
-        Fact::Task(TaskEvent::StatusChanged { message, .. }) => message.as_ref(),
+        JournalEvent::Task(TaskEvent::StatusChanged { message, .. }) => message.as_ref(),
         _ => None,
     }
 }
 
-/// Whether a stream ends with this item: with the task, and if it is the stream of a send, also with its turn.
-fn ends(item: &FeedItem, sent: bool) -> bool {
+/// Whether a stream ends with this item: at the end of the task, and for the stream of a send also at the end of its
+/// turn.
+fn is_last_item(item: &FeedItem, sent: bool) -> bool {
     let FeedItem::Event(stored) = item else { return false };
     match &stored.fact {
-        Fact::Task(TaskEvent::StatusChanged { state, .. }) => {
+        JournalEvent::Task(TaskEvent::StatusChanged { state, .. }) => {
             state.is_terminal() || sent && *state == TaskState::InputRequired
         }
         _ => false,
@@ -303,7 +306,7 @@ fn note_generation(shown: &mut StreamResponse<'_>, generation: u64) {
             let members = |json: &Json| json.read::<BTreeMap<String, Json>>().unwrap_or_default();
             let mut all = members(&metadata);
             all.extend(members(&own).remove_entry(GENERATION));
-            Json::of(&all).unwrap_or(metadata)
+            Json::from_serializable(&all).unwrap_or(metadata)
         }
     });
 }

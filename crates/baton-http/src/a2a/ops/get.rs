@@ -1,10 +1,10 @@
 //! `GetTask`: returns a task, optionally after waiting for a change.
 
 use super::{
-    super::{extensions::Active, presentation::PresentationPolicy},
+    super::{extensions::ActiveExtensions, presentation::PresentationPolicy},
     ShownTask,
 };
-use crate::a2a::call::Call;
+use crate::a2a::call::A2aCall;
 use baton_wire::{
     FieldViolation,
     a2a::v1::{Error, GetTaskRequest},
@@ -13,25 +13,25 @@ use baton_wire::{
 /// Header with the last known generation, for callers that cannot send it as a parameter.
 const KNOWN_GENERATION: &str = "baton-current-generation";
 
-pub(in super::super) async fn get(call: &Call<'_>, request: GetTaskRequest<'static>) -> Result<ShownTask, Error> {
+pub(in super::super) async fn get(call: &A2aCall<'_>, request: GetTaskRequest<'static>) -> Result<ShownTask, Error> {
     call.check_tenant(request.tenant.as_deref())?;
     let history = request.check()?;
-    let active = Active::of(call);
+    let active = ActiveExtensions::from_call(call);
     let known = if active.generation() { known_generation(call, request.current_generation)? } else { None };
     let task = call.task(request.id);
-    call.span.is_about(task.task.as_str());
+    call.span.set_task_id(task.task.as_str());
     let (engine, principal) = (&call.shared.engine, call.principal());
     let view = match known {
         None => engine.task(principal, &task).await,
-        Some(known) => engine.changed(principal, &task, known, call.shared.options.a2a.longest_poll).await,
+        Some(known) => engine.wait_for_change(principal, &task, known, call.shared.options.a2a.max_poll_wait).await,
     };
     let view = view.map_err(|error| call.refuse(error))?;
-    call.span.shows(&view);
+    call.span.set_task(&view);
     let policy = PresentationPolicy::new(call, &active);
     Ok(ShownTask { view, history, active, policy })
 }
 
-fn known_generation(call: &Call<'_>, given: Option<i64>) -> Result<Option<u64>, Error> {
+fn known_generation(call: &A2aCall<'_>, given: Option<i64>) -> Result<Option<u64>, Error> {
     let number = match (given, call.header(KNOWN_GENERATION)) {
         (Some(given), _) => u64::try_from(given).ok(),
         (None, Some(text)) => text.parse().ok(),

@@ -13,7 +13,7 @@ mod subscribe;
 
 pub(super) use cancel::cancel;
 pub(super) use extended_card::{extended_card, unsigned_extended_card};
-pub(super) use follow::{Following, Told};
+pub(super) use follow::{TaskStream, TaskStreamItem};
 pub(super) use get::get;
 pub(super) use list::list;
 pub(super) use push::{create_push, delete_push, get_push, list_push};

@@ -1,10 +1,10 @@
 //! `SendMessage`: sends a message and returns the task.
 
 use super::{
-    super::{extensions::Active, presentation::PresentationPolicy},
+    super::{extensions::ActiveExtensions, presentation::PresentationPolicy},
     ShownTask,
 };
-use crate::a2a::call::Call;
+use crate::a2a::call::A2aCall;
 use baton_engine::{EngineError, IdempotencyKey, SendCommand};
 use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
 use baton_wire::{
@@ -13,47 +13,50 @@ use baton_wire::{
 };
 
 /// Path of the push configuration in a send request.
-const PUSH: &str = "configuration.taskPushNotificationConfig";
+const PUSH_CONFIG_FIELD: &str = "configuration.taskPushNotificationConfig";
 
-pub(in super::super) async fn send(call: &Call<'_>, request: SendMessageRequest<'static>) -> Result<ShownTask, Error> {
-    let Accepted { command, history, active, return_immediately } = Accepted::read(call, request)?;
+pub(in super::super) async fn send(
+    call: &A2aCall<'_>,
+    request: SendMessageRequest<'static>,
+) -> Result<ShownTask, Error> {
+    let SendInput { command, history, active, return_immediately } = SendInput::read(call, request)?;
     let (engine, principal) = (&call.shared.engine, call.principal());
     let sent = if return_immediately {
         engine.send(principal, command).await.map(|sent| sent.task)
     } else {
         engine.send_and_settle(principal, command).await
     };
-    let view = sent.map_err(|error| refused(call, error))?;
-    call.span.shows(&view);
+    let view = sent.map_err(|error| send_error(call, error))?;
+    call.span.set_task(&view);
     let policy = PresentationPolicy::new(call, &active);
     Ok(ShownTask { view, history, active, policy })
 }
 
 /// Error reply, with field names relative to the send request.
-pub(super) fn refused(call: &Call<'_>, error: EngineError) -> Error {
+pub(super) fn send_error(call: &A2aCall<'_>, error: EngineError) -> Error {
     let mut error = call.refuse(error);
     if error.code == ErrorCode::PUSH_URL_REFUSED {
         for violation in &mut error.violations {
-            violation.field = format!("{PUSH}.{}", violation.field);
+            violation.field = format!("{PUSH_CONFIG_FIELD}.{}", violation.field);
         }
-        error.message = format!("{PUSH}.{}", error.message);
+        error.message = format!("{PUSH_CONFIG_FIELD}.{}", error.message);
     }
     error
 }
 
 /// A validated send request, blocking or streaming.
-pub(super) struct Accepted {
+pub(super) struct SendInput {
     pub(super) command: SendCommand,
     pub(super) history: HistoryLength,
-    pub(super) active: Active,
+    pub(super) active: ActiveExtensions,
     return_immediately: bool,
 }
 
-impl Accepted {
-    pub(super) fn read(call: &Call<'_>, mut request: SendMessageRequest<'static>) -> Result<Self, Error> {
+impl SendInput {
+    pub(super) fn read(call: &A2aCall<'_>, mut request: SendMessageRequest<'static>) -> Result<Self, Error> {
         call.check_may_call()?;
         call.check_tenant(request.tenant.as_deref())?;
-        let active = Active::of(call);
+        let active = ActiveExtensions::from_call(call);
         active.check_required(call)?;
         let configuration = request.configuration.as_mut();
         let push = configuration.and_then(|wanted| wanted.task_push_notification_config.take());
@@ -61,16 +64,16 @@ impl Accepted {
         let (mut message, history) = request.check()?;
         // The trace context applies to this delivery only: it is neither stored nor part of the idempotency digest.
         let carried = take_traceparent(&mut message.metadata);
-        let trace = call.span.inside(carried);
-        call.span.brings(message.id.as_str());
+        let trace = call.span.adopt_parent(carried);
+        call.span.set_message_id(message.id.as_str());
         check_input_modes(&*call.spec()?, &message)?;
         let push = match push {
             None => None,
             Some(config) => {
                 call.check_push()?;
                 let mut violations = Violations::default();
-                let config = config.check(PUSH, call.dialect, &mut violations);
-                Some(violations.none_or(config).map_err(Error::invalid_params)?)
+                let config = config.check(PUSH_CONFIG_FIELD, call.dialect, &mut violations);
+                Some(violations.into_result(config).map_err(Error::invalid_params)?)
             }
         };
         let mut command = SendCommand::new(call.agent.clone(), message);
@@ -86,8 +89,8 @@ impl Accepted {
 
 /// Idempotency key from the `Idempotency-Key` header or the extension.
 fn idempotency(
-    call: &Call<'_>,
-    active: &Active,
+    call: &A2aCall<'_>,
+    active: &ActiveExtensions,
     message: &Message,
     push: Option<&PushConfig>,
 ) -> Result<Option<IdempotencyKey>, Error> {
@@ -103,16 +106,16 @@ fn idempotency(
     let Some(key) = key else { return Ok(None) };
     // A client may repeat a request with a new message id; only the content is compared.
     let said = Message { id: "".into(), ..message.clone() };
-    let request = Json::of(&(said, push)).map_err(|error| {
+    let request = Json::from_serializable(&(said, push)).map_err(|error| {
         Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, format!("the request could not be digested: {error}"))
     })?;
-    Ok(Some(IdempotencyKey { key, request: Digest::of(request.as_str().as_bytes()) }))
+    Ok(Some(IdempotencyKey { key, request: Digest::compute(request.as_str().as_bytes()) }))
 }
 
 /// Rejects files that the agent does not read, instead of dropping them silently.
 fn check_input_modes(agent: &AgentSpec, message: &Message) -> Result<(), Error> {
     for (index, part) in message.parts.iter().enumerate() {
-        if !is_read(agent, part) {
+        if !is_accepted_part(agent, part) {
             let kind = part.media_type.as_deref().unwrap_or_default();
             let message = format!(
                 "message.parts[{index}].mediaType: this agent reads {}, not '{kind}'",
@@ -124,7 +127,7 @@ fn check_input_modes(agent: &AgentSpec, message: &Message) -> Result<(), Error> 
     Ok(())
 }
 
-fn is_read(agent: &AgentSpec, part: &Part) -> bool {
+fn is_accepted_part(agent: &AgentSpec, part: &Part) -> bool {
     let Some(media_type) = part.media_type.as_deref() else { return true };
     let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let usual = match part.content {

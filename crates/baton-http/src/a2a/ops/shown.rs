@@ -1,10 +1,10 @@
 //! Tasks in the form requested by the caller.
 
-use super::super::{extensions::Active, presentation::PresentationPolicy};
-use baton_ports::PageCursor;
+use super::super::{extensions::ActiveExtensions, presentation::PresentationPolicy};
+use baton_ports::StreamCursor;
 use baton_types::{TaskView, Timestamp};
 use baton_wire::a2a::v1::{
-    ArtifactChoice, HistoryLength, ListTasksResponse, Message, SendMessageResponse, Task, generation_metadata,
+    ArtifactInclusion, HistoryLength, ListTasksResponse, Message, SendMessageResponse, Task, generation_metadata,
 };
 use std::{borrow::Cow, sync::Arc};
 
@@ -12,7 +12,7 @@ use std::{borrow::Cow, sync::Arc};
 pub(in super::super) struct ShownTask {
     pub(super) view: Arc<TaskView>,
     pub(super) history: HistoryLength,
-    pub(super) active: Active,
+    pub(super) active: ActiveExtensions,
     pub(super) policy: PresentationPolicy,
 }
 
@@ -24,13 +24,13 @@ impl ShownTask {
 
     /// The task as a wire type.
     pub(in super::super) fn task(&self) -> Task<'_> {
-        task(&self.view, self.history, ArtifactChoice::Include, &self.active, self.policy)
+        task(&self.view, self.history, ArtifactInclusion::Include, &self.active, self.policy)
     }
 
     /// The task, or the bare message if the agent replied with one.
     pub(in super::super) fn response(&self) -> SendMessageResponse<'_> {
         match self.view.direct_reply() {
-            Some(reply) => SendMessageResponse { task: None, message: Some(bare(reply, &self.view)) },
+            Some(reply) => SendMessageResponse { task: None, message: Some(taskless_message(reply, &self.view)) },
             None => SendMessageResponse { task: Some(self.task()), message: None },
         }
     }
@@ -40,11 +40,11 @@ impl ShownTask {
 pub(in super::super) struct ShownTasks {
     pub(super) views: Vec<Arc<TaskView>>,
     pub(super) history: HistoryLength,
-    pub(super) artifacts: ArtifactChoice,
-    pub(super) next: Option<PageCursor>,
+    pub(super) artifacts: ArtifactInclusion,
+    pub(super) next: Option<StreamCursor>,
     pub(super) page_size: u32,
     pub(super) total: u64,
-    pub(super) active: Active,
+    pub(super) active: ActiveExtensions,
     pub(super) policy: PresentationPolicy,
 }
 
@@ -72,11 +72,11 @@ impl ShownTasks {
 pub(super) fn task<'a>(
     view: &'a TaskView,
     history: HistoryLength,
-    artifacts: ArtifactChoice,
-    active: &Active,
+    artifacts: ArtifactInclusion,
+    active: &ActiveExtensions,
     policy: PresentationPolicy,
 ) -> Task<'a> {
-    let mut task = Task::of(view, history, artifacts, policy.resolve(view));
+    let mut task = Task::from_view(view, history, artifacts, policy.resolve(view));
     if active.generation() {
         task.metadata = Some(generation_metadata(view.generation));
     }
@@ -84,7 +84,7 @@ pub(super) fn task<'a>(
 }
 
 /// A reply message that belongs to a context but to no task.
-pub(super) fn bare<'a>(reply: &'a baton_types::Message, view: &'a TaskView) -> Message<'a> {
+pub(super) fn taskless_message<'a>(reply: &'a baton_types::Message, view: &'a TaskView) -> Message<'a> {
     let mut message = Message::from(reply);
     message.context_id.get_or_insert(Cow::Borrowed(view.context.as_str()));
     message

@@ -1,49 +1,50 @@
 //! `SubscribeToTask`: streams the current task, or the events after the client's cursor, then live events to its end.
 
 use super::{
-    super::extensions::Active,
-    follow::{Beginning, Following},
+    super::extensions::ActiveExtensions,
+    follow::{StreamStart, TaskStream},
 };
-use crate::a2a::call::Call;
-use baton_types::Fact;
+use crate::a2a::call::A2aCall;
+use baton_types::JournalEvent;
 use baton_wire::{
     FieldViolation,
     a2a::v1::{Error, SubscribeToTaskRequest},
 };
 
 /// Number of earlier events searched for the start of an attempt whose text the client may still hold.
-const LOOK_BACK: u64 = 16;
+const MAX_LOOKBACK_EVENTS: u64 = 16;
 
 pub(in super::super) async fn subscribe(
-    call: &Call<'_>,
+    call: &A2aCall<'_>,
     request: SubscribeToTaskRequest<'static>,
-) -> Result<Following, Error> {
+) -> Result<TaskStream, Error> {
     call.check_streaming()?;
     call.check_tenant(request.tenant.as_deref())?;
     request.check()?;
     let cursor = cursor(call)?;
-    let permit = Following::permit(call)?;
+    let permit = TaskStream::permit(call)?;
     let task = call.task(request.id);
-    call.span.is_about(task.task.as_str());
+    call.span.set_task_id(task.task.as_str());
     let (engine, principal) = (&call.shared.engine, call.principal());
     let subscribed = engine.subscribe(principal, &task, cursor).await;
     let subscription = subscribed.map_err(|error| call.refuse(error))?;
     let beginning = match cursor {
-        None => Beginning::Subscribed,
+        None => StreamStart::Subscribed,
         Some(cursor) => {
-            let first = cursor.saturating_sub(LOOK_BACK);
-            let stored = engine.seen_events(principal, &task, first, LOOK_BACK as usize).await;
+            let first = cursor.saturating_sub(MAX_LOOKBACK_EVENTS);
+            let stored = engine.visible_events(principal, &task, first, MAX_LOOKBACK_EVENTS as usize).await;
             let stored = stored.map_err(|error| call.refuse(error))?.into_iter();
             let facts = stored.take_while(|event| event.number <= cursor).map(|event| event.fact.clone());
-            let earlier = facts.filter_map(|fact| if let Fact::Task(event) = fact { Some(event) } else { None });
-            Beginning::Resumed { earlier: earlier.collect() }
+            let earlier =
+                facts.filter_map(|fact| if let JournalEvent::Task(event) = fact { Some(event) } else { None });
+            StreamStart::Resumed { earlier: earlier.collect() }
         }
     };
-    Ok(Following::new(call, subscription, beginning, &Active::of(call), permit))
+    Ok(TaskStream::new(call, subscription, beginning, &ActiveExtensions::from_call(call), permit))
 }
 
 /// Last event id that the client received.
-fn cursor(call: &Call<'_>) -> Result<Option<u64>, Error> {
+fn cursor(call: &A2aCall<'_>) -> Result<Option<u64>, Error> {
     let Some(given) = call.headers.get("last-event-id") else { return Ok(None) };
     match given.to_str().map(str::trim) {
         Ok("") => Ok(None),

@@ -1,18 +1,18 @@
 //! An HTTP+JSON request, from its path to the operation and its reply.
 
 use super::super::{
-    call::{Call, explain},
+    call::{A2aCall, prefer_agent_not_found},
     extensions,
-    operation::Operation,
-    spoken::{self, Spoken},
-    version::{self, Version},
+    operation::A2aOperation,
+    spoken::{self, RequestProtocol},
+    version::{self, A2aVersion},
 };
 use crate::{
-    app::Shared,
+    app::HttpState,
     auth::Caller,
-    body::Received,
-    named::unreadable,
-    reply::{self, Media},
+    body::ReceivedBody,
+    named::invalid_path,
+    reply::{self, JsonMediaType},
     telemetry::RequestSpan,
 };
 use axum::{
@@ -31,7 +31,7 @@ use std::{pin::pin, sync::Arc};
 
 /// Path parameters.
 #[derive(Debug, Default, Deserialize)]
-struct Place {
+struct RestPathParams {
     #[serde(default)]
     agent: Option<String>,
     #[serde(default)]
@@ -43,8 +43,8 @@ struct Place {
 }
 
 /// A request with parsed path, checked version and received body.
-pub(super) struct Asked {
-    pub(super) shared: Arc<Shared>,
+pub(super) struct RestRequest {
+    pub(super) shared: Arc<HttpState>,
     caller: Caller,
     pub(super) agent: AgentName,
     pub(super) tenant: Option<String>,
@@ -54,21 +54,21 @@ pub(super) struct Asked {
     pub(super) verb: Option<String>,
     pub(super) config: String,
     parts: Parts,
-    body: Option<Received>,
+    body: Option<ReceivedBody>,
     dialect: PushDialect,
     span: RequestSpan,
 }
 
 /// Answers a request: reads it, runs `operate` and writes its error.
-pub(super) async fn answer<F>(shared: Arc<Shared>, spoken: Version, request: Request, operate: F) -> Response
+pub(super) async fn answer<F>(shared: Arc<HttpState>, spoken: A2aVersion, request: Request, operate: F) -> Response
 where
-    F: AsyncFnOnce(&mut Asked) -> Result<Response, Error>,
+    F: AsyncFnOnce(&mut RestRequest) -> Result<Response, Error>,
 {
-    let media = Media::wanted(request.headers());
+    let media = JsonMediaType::from_headers(request.headers());
     let method = request.method().clone();
-    let span = RequestSpan::of(request.extensions(), request.headers());
-    begin(&span, spoken, &request);
-    let answered = match Asked::read(shared, spoken, request, span.clone()).await {
+    let span = RequestSpan::from_request(request.extensions(), request.headers());
+    record_operation(&span, spoken, &request);
+    let answered = match RestRequest::read(shared, spoken, request, span.clone()).await {
         Ok(mut asked) => {
             let shared = Arc::clone(&asked.shared);
             let bytes = asked.body.as_ref().map_or(0, |received| received.bytes.len());
@@ -81,16 +81,16 @@ where
                     extensions::acknowledge(&asked.call(), response.headers_mut());
                     Ok(response)
                 }
-                Err(error) => Err(explain(&asked.shared, &asked.caller, &asked.agent, error)),
+                Err(error) => Err(prefer_agent_not_found(&asked.shared, &asked.caller, &asked.agent, error)),
             }
         }
         Err(error) => Err(error),
     };
     answered.unwrap_or_else(|error| {
-        span.refused(&error);
+        span.record_error(&error);
         let mut response = match spoken {
-            Version::V1 => reply::rest_error_as(&error, media),
-            Version::V03 => reply::old_rest_error(&error),
+            A2aVersion::V1 => reply::rest_error_as(&error, media),
+            A2aVersion::V03 => reply::old_rest_error(&error),
         };
         if error.kind == ErrorKind::MethodNotAllowed {
             // Each of these paths answers GET or POST, so the other method is allowed.
@@ -102,28 +102,34 @@ where
 }
 
 /// Names the span after the 1.0 method in every version.
-fn begin(span: &RequestSpan, spoken: Version, request: &Request) {
-    let operation = if span.is_on() { Operation::of_rest(request.method(), request.uri().path()) } else { None };
-    let Some(operation) = operation else { return span.named_by_route(request.method(), request.extensions()) };
+fn record_operation(span: &RequestSpan, spoken: A2aVersion, request: &Request) {
+    let operation =
+        if span.is_on() { A2aOperation::from_rest_path(request.method(), request.uri().path()) } else { None };
+    let Some(operation) = operation else { return span.record_route_name(request.method(), request.extensions()) };
     let version = match spoken {
-        Version::V1 => PROTOCOL_VERSION,
-        Version::V03 => spoken::V03,
+        A2aVersion::V1 => PROTOCOL_VERSION,
+        A2aVersion::V03 => spoken::V03_VERSION,
     };
-    Spoken { system: None, version: Some(version) }.begin(span, operation, request.extensions());
+    RequestProtocol { system: None, version: Some(version) }.record_operation(span, operation, request.extensions());
 }
 
-impl Asked {
-    async fn read(shared: Arc<Shared>, spoken: Version, request: Request, span: RequestSpan) -> Result<Self, Error> {
+impl RestRequest {
+    async fn read(
+        shared: Arc<HttpState>,
+        spoken: A2aVersion,
+        request: Request,
+        span: RequestSpan,
+    ) -> Result<Self, Error> {
         let (mut parts, body) = request.into_parts();
-        let place = Path::<Place>::from_request_parts(&mut parts, &()).await;
-        let place = place.map(|Path(place)| place).map_err(|error| unreadable(&error.body_text()))?;
-        let caller = Caller::of(&parts.extensions)?;
+        let place = Path::<RestPathParams>::from_request_parts(&mut parts, &()).await;
+        let place = place.map(|Path(place)| place).map_err(|error| invalid_path(&error.body_text()))?;
+        let caller = Caller::from_extensions(&parts.extensions)?;
         let agent = match place.agent {
             Some(agent) => agent.into(),
-            None => shared.routed(&caller, place.tenant.as_deref())?,
+            None => shared.resolve_agent(&caller, place.tenant.as_deref())?,
         };
-        caller.may(&shared, Access::Read, Some(&agent))?;
-        span.is_for(&agent);
+        caller.check_access(&shared, Access::Read, Some(&agent))?;
+        span.set_agent(&agent);
         version::check(&parts.headers, Some(&parts.uri), spoken, shared.options.a2a.version_rule)?;
         let body = match parts.method {
             http::Method::POST => Some(shared.bodies.read(&parts, body).await?),
@@ -137,16 +143,16 @@ impl Asked {
             },
         };
         let dialect = match spoken {
-            Version::V1 => PushDialect::V1,
-            Version::V03 => PushDialect::V03,
+            A2aVersion::V1 => PushDialect::V1,
+            A2aVersion::V03 => PushDialect::V03,
         };
         let config = place.config.unwrap_or_default();
         Ok(Self { shared, caller, agent, tenant: place.tenant, task, verb, config, parts, body, dialect, span })
     }
 
-    pub(super) fn call(&self) -> Call<'_> {
+    pub(super) fn call(&self) -> A2aCall<'_> {
         let (headers, span) = (&self.parts.headers, &self.span);
-        Call { shared: &self.shared, caller: &self.caller, agent: &self.agent, headers, dialect: self.dialect, span }
+        A2aCall { shared: &self.shared, caller: &self.caller, agent: &self.agent, headers, dialect: self.dialect, span }
     }
 
     /// Parses the body and releases its memory.
@@ -154,7 +160,7 @@ impl Asked {
         reply::check_json(&self.parts.headers)?;
         let received = self.body.take();
         let bytes = received.as_ref().map_or(&b""[..], |received| &received.bytes);
-        let text = reply::readable(bytes)?.trim_ascii();
+        let text = reply::parse_text(bytes)?.trim_ascii();
         // Distinguishing invalid JSON from invalid parameters costs a second parse, so it happens only after an error.
         read_params_text(text).map_err(|wrong| match serde_json::from_str::<IgnoredAny>(text) {
             Ok(_) => wrong,
@@ -180,7 +186,7 @@ impl Asked {
 
     /// Reply with status 200 and a JSON value.
     pub(super) fn json(&self, value: &impl Serialize) -> Response {
-        reply::json_as(value, Media::wanted(&self.parts.headers))
+        reply::json_as(value, JsonMediaType::from_headers(&self.parts.headers))
     }
 
     /// Error for a wrong HTTP method or an unknown verb after a task's colon.

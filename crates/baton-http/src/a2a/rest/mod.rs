@@ -7,12 +7,12 @@ mod v1;
 
 use crate::{
     reply,
-    routes::{AgentPlace, RouteAccess, Routes},
+    routes::{RouteAccess, RouteAgentSource, Routes},
 };
 
 /// Adds the paths under every base path of an agent.
 pub(crate) fn mount(routes: Routes) -> Routes {
-    let (path, resource) = (AgentPlace::Path, AgentPlace::Resource);
+    let (path, resource) = (RouteAgentSource::Path, RouteAgentSource::Resource);
     // The forms with `{tenant}` name the agent as tenant; `v1` is never a tenant.
     let places = [("/agents/{agent}", path), ("/agents/{agent}/{tenant}", path), ("", resource), ("/{tenant}", path)];
     let routes = places.into_iter().fold(routes, |routes, (base, place)| {

@@ -2,14 +2,14 @@
 
 use super::{
     super::{
-        ops::{self, ShownTask, Told},
-        sse::{self, Frame},
-        version::Version,
+        ops::{self, ShownTask, TaskStreamItem},
+        sse::{self, EventEncoder},
+        version::A2aVersion,
     },
-    asked::{Asked, answer},
+    asked::{RestRequest, answer},
     v1::named_push,
 };
-use crate::{app::Shared, cards::CardForm};
+use crate::{app::HttpState, cards::CardForm};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -22,11 +22,11 @@ use baton_wire::a2a::{
 use serde_json::json;
 use std::sync::Arc;
 
-type AppState = State<Arc<Shared>>;
+type AppState = State<Arc<HttpState>>;
 
 /// `POST /v1/message:send`.
 pub(super) async fn send(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| {
+    answer(shared, A2aVersion::V03, request, async |asked| {
         let request = asked.body::<rest::SendMessageRequest<'static>>()?.into_v1()?;
         let shown = ops::send(&asked.call(), request).await?;
         Ok(asked.json(&rest::SendMessageResponse::from(shown.response())))
@@ -36,16 +36,16 @@ pub(super) async fn send(State(shared): AppState, request: Request) -> Response 
 
 /// `POST /v1/message:stream`.
 pub(super) async fn stream(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| {
+    answer(shared, A2aVersion::V03, request, async |asked| {
         let request = asked.body::<rest::SendMessageRequest<'static>>()?.into_v1()?;
-        Ok(sse::response(ops::stream(&asked.call(), request).await?, Bare))
+        Ok(sse::response(ops::stream(&asked.call(), request).await?, V03RestEncoder))
     })
     .await
 }
 
 /// `GET /v1/tasks/{task}` and `GET /v1/tasks/{task}:subscribe`.
 pub(super) async fn task_get(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| match asked.verb.as_deref() {
+    answer(shared, A2aVersion::V03, request, async |asked| match asked.verb.as_deref() {
         None => {
             let mut request: GetTaskRequest<'static> = asked.query()?;
             // In protocol buffers, 0 means that the number is unset.
@@ -62,7 +62,7 @@ pub(super) async fn task_get(State(shared): AppState, request: Request) -> Respo
 
 /// `POST /v1/tasks/{task}:cancel` and `POST /v1/tasks/{task}:subscribe`.
 pub(super) async fn task_post(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| match asked.verb.as_deref() {
+    answer(shared, A2aVersion::V03, request, async |asked| match asked.verb.as_deref() {
         Some("cancel") => {
             let request = CancelTaskRequest { id: asked.task.clone().into(), ..CancelTaskRequest::default() };
             let shown = ops::cancel(&asked.call(), request).await?;
@@ -76,7 +76,7 @@ pub(super) async fn task_post(State(shared): AppState, request: Request) -> Resp
 
 /// `POST /v1/tasks/{task}/pushNotificationConfigs`.
 pub(super) async fn create_push(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| {
+    answer(shared, A2aVersion::V03, request, async |asked| {
         let request = asked.body::<rest::CreatePushRequest<'static>>()?.into_v1();
         let request = v1::TaskPushNotificationConfig { task_id: asked.task.clone().into(), ..request };
         let (task, config) = ops::create_push(&asked.call(), request).await?;
@@ -87,7 +87,7 @@ pub(super) async fn create_push(State(shared): AppState, request: Request) -> Re
 
 /// `GET /v1/tasks/{task}/pushNotificationConfigs`.
 pub(super) async fn list_push(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| {
+    answer(shared, A2aVersion::V03, request, async |asked| {
         let request: v1::ListTaskPushNotificationConfigsRequest<'static> = asked.query()?;
         let task_id = asked.task.clone().into();
         let request = v1::ListTaskPushNotificationConfigsRequest { tenant: None, task_id, ..request };
@@ -99,7 +99,7 @@ pub(super) async fn list_push(State(shared): AppState, request: Request) -> Resp
 
 /// `GET /v1/tasks/{task}/pushNotificationConfigs/{config}`.
 pub(super) async fn get_push(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| {
+    answer(shared, A2aVersion::V03, request, async |asked| {
         let (task, config) = ops::get_push(&asked.call(), named_push(asked)).await?;
         Ok(asked.json(&shown_push(&task, &config)))
     })
@@ -108,7 +108,7 @@ pub(super) async fn get_push(State(shared): AppState, request: Request) -> Respo
 
 /// `DELETE /v1/tasks/{task}/pushNotificationConfigs/{config}`.
 pub(super) async fn delete_push(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| {
+    answer(shared, A2aVersion::V03, request, async |asked| {
         ops::delete_push(&asked.call(), named_push(asked)).await?;
         Ok(asked.json(&json!({})))
     })
@@ -117,31 +117,31 @@ pub(super) async fn delete_push(State(shared): AppState, request: Request) -> Re
 
 /// `GET /v1/card`: the extended card.
 pub(super) async fn card(State(shared): AppState, request: Request) -> Response {
-    answer(shared, Version::V03, request, async |asked| {
+    answer(shared, A2aVersion::V03, request, async |asked| {
         Ok(asked.json(&ops::extended_card(&asked.call(), &Default::default(), CardForm::V03)?))
     })
     .await
 }
 
-async fn subscribe(asked: &mut Asked) -> Result<Response, Error> {
+async fn subscribe(asked: &mut RestRequest) -> Result<Response, Error> {
     let request = SubscribeToTaskRequest { tenant: None, id: asked.task.clone().into() };
-    Ok(sse::response(ops::subscribe(&asked.call(), request).await?, Bare))
+    Ok(sse::response(ops::subscribe(&asked.call(), request).await?, V03RestEncoder))
 }
 
-fn task(asked: &Asked, shown: &ShownTask) -> Response {
+fn task(asked: &RestRequest, shown: &ShownTask) -> Response {
     asked.json(&rest::Task::from(shown.task()))
 }
 
 fn shown_push<'a>(task: &'a TaskId, config: &'a PushConfig) -> rest::TaskPushNotificationConfig<'a> {
-    v1::TaskPushNotificationConfig::of(task, config).into()
+    v1::TaskPushNotificationConfig::from_config(task, config).into()
 }
 
 /// Writes every event as a plain stream response.
-struct Bare;
+struct V03RestEncoder;
 
-impl Frame for Bare {
-    fn write(&self, out: &mut Vec<u8>, told: Told<'_>) {
+impl EventEncoder for V03RestEncoder {
+    fn write(&self, out: &mut Vec<u8>, told: TaskStreamItem<'_>) {
         // Writing to memory fails only for values that are not valid JSON; these always are.
-        let _ = serde_json::to_writer(out, &rest::StreamResponse::of(told.item, told.last));
+        let _ = serde_json::to_writer(out, &rest::StreamResponse::from_v1(told.item, told.last));
     }
 }

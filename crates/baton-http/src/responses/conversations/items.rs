@@ -2,17 +2,17 @@
 
 use super::{
     super::{
-        asked::{Asked, answered, json},
+        asked::{ResponsesRequest, handle_request, json},
         turn,
     },
-    Entry, Named, Record, items_of,
+    ConversationEntry, ConversationPath, ConversationRecord, items_of,
 };
-use crate::app::Shared;
+use crate::app::HttpState;
 use axum::{
     extract::{Path, Query, Request, State, rejection::QueryRejection},
     response::Response as Reply,
 };
-use baton_responses::{List, Order, Refusal, page_items};
+use baton_responses::{ItemOrder, ObjectList, OpenAiError, page_items};
 use baton_rules::Access;
 use baton_types::{ErrorCode, Json};
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Query parameters of an item page.
 #[derive(Deserialize)]
-pub(crate) struct Paging {
+pub(crate) struct ItemPageQuery {
     limit: Option<usize>,
     order: Option<String>,
     after: Option<String>,
@@ -29,28 +29,31 @@ pub(crate) struct Paging {
 /// Validated page parameters.
 struct PageRequest {
     limit: usize,
-    order: Order,
+    order: ItemOrder,
     after: Option<String>,
 }
 
-impl Paging {
+impl ItemPageQuery {
     /// Page of these items, which are oldest first.
-    pub(in super::super) fn page(query: Result<Query<Self>, QueryRejection>, items: &[Json]) -> Result<Reply, Refusal> {
+    pub(in super::super) fn page(
+        query: Result<Query<Self>, QueryRejection>,
+        items: &[Json],
+    ) -> Result<Reply, OpenAiError> {
         let PageRequest { limit, order, after } = Self::read(query)?;
         json(&page_items(items, limit, order, after.as_deref())?)
     }
 
-    fn read(query: Result<Query<Self>, QueryRejection>) -> Result<PageRequest, Refusal> {
+    fn read(query: Result<Query<Self>, QueryRejection>) -> Result<PageRequest, OpenAiError> {
         let Query(Self { limit, order, after }) =
-            query.map_err(|error| Refusal::invalid("invalid_query", "limit", error.body_text()))?;
+            query.map_err(|error| OpenAiError::invalid("invalid_query", "limit", error.body_text()))?;
         let order = match order.as_deref() {
-            None | Some("desc") => Order::Desc,
-            Some("asc") => Order::Asc,
-            Some(_) => return Err(Refusal::invalid("invalid_query", "order", "order must be asc or desc")),
+            None | Some("desc") => ItemOrder::Desc,
+            Some("asc") => ItemOrder::Asc,
+            Some(_) => return Err(OpenAiError::invalid("invalid_query", "order", "order must be asc or desc")),
         };
         let limit = limit.unwrap_or(20);
         if !(1..=100).contains(&limit) {
-            return Err(Refusal::invalid("invalid_query", "limit", "limit must be 1 to 100"));
+            return Err(OpenAiError::invalid("invalid_query", "limit", "limit must be 1 to 100"));
         }
         Ok(PageRequest { limit, order, after })
     }
@@ -58,39 +61,43 @@ impl Paging {
 
 /// `GET /v1/conversations/{conversation}/items`.
 pub(crate) async fn list_items(
-    State(shared): State<Arc<Shared>>,
-    path: Path<Named>,
-    query: Result<Query<Paging>, QueryRejection>,
+    State(shared): State<Arc<HttpState>>,
+    path: Path<ConversationPath>,
+    query: Result<Query<ItemPageQuery>, QueryRejection>,
     request: Request,
 ) -> Reply {
-    answered(shared, request, |asked, _| async move {
-        let record = Record::find(&asked, &path.conversation, Access::Read).await?;
-        let wanted = Paging::read(query)?;
-        let items = around(&asked, &record, &wanted).await?;
+    handle_request(shared, request, |asked, _| async move {
+        let record = ConversationRecord::find(&asked, &path.conversation, Access::Read).await?;
+        let wanted = ItemPageQuery::read(query)?;
+        let items = items_for_page(&asked, &record, &wanted).await?;
         json(&page_items(&items, wanted.limit, wanted.order, wanted.after.as_deref())?)
     })
     .await
 }
 
 #[derive(Deserialize)]
-struct More {
+struct AddItemsRequest {
     items: Json,
 }
 
 /// `POST /v1/conversations/{conversation}/items`.
-pub(crate) async fn add_items(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
-    answered(shared, request, |asked, body| async move {
-        let record = Record::find(&asked, &path.conversation, Access::Call).await?;
-        let More { items } = serde_json::from_slice(&body.bytes)
-            .map_err(|error| Refusal::invalid("invalid_json", "items", format!("items cannot be read: {error}")))?;
+pub(crate) async fn add_items(
+    State(shared): State<Arc<HttpState>>,
+    path: Path<ConversationPath>,
+    request: Request,
+) -> Reply {
+    handle_request(shared, request, |asked, body| async move {
+        let record = ConversationRecord::find(&asked, &path.conversation, Access::Call).await?;
+        let AddItemsRequest { items } = serde_json::from_slice(&body.bytes)
+            .map_err(|error| OpenAiError::invalid("invalid_json", "items", format!("items cannot be read: {error}")))?;
         let items = items_of(&asked, &items)?;
         if !items.is_empty() {
-            Record::add(&asked, &record.context, &Entry::Items(items.clone())).await?;
+            ConversationRecord::add(&asked, &record.context, &ConversationEntry::Items(items.clone())).await?;
         }
         let ids: Vec<Option<String>> = items.iter().map(id_of).collect();
         json(&serde_json::json!({
             "object": "list",
-            "data": List::of(items).data,
+            "data": ObjectList::new(items).data,
             "first_id": ids.first(),
             "last_id": ids.last(),
             "has_more": false,
@@ -100,9 +107,13 @@ pub(crate) async fn add_items(State(shared): State<Arc<Shared>>, path: Path<Name
 }
 
 /// `GET /v1/conversations/{conversation}/items/{item}`.
-pub(crate) async fn show_item(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
-    answered(shared, request, |asked, _| async move {
-        let record = Record::find(&asked, &path.conversation, Access::Read).await?;
+pub(crate) async fn show_item(
+    State(shared): State<Arc<HttpState>>,
+    path: Path<ConversationPath>,
+    request: Request,
+) -> Reply {
+    handle_request(shared, request, |asked, _| async move {
+        let record = ConversationRecord::find(&asked, &path.conversation, Access::Read).await?;
         let found = find(&asked, &record, &path.item).await?;
         let (_, items) = found.ok_or_else(|| no_item(&path.item))?;
         json(&items.into_iter().find(|item| is_item(item, &path.item)))
@@ -111,9 +122,13 @@ pub(crate) async fn show_item(State(shared): State<Arc<Shared>>, path: Path<Name
 }
 
 /// `DELETE /v1/conversations/{conversation}/items/{item}`.
-pub(crate) async fn delete_item(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
-    answered(shared, request, |asked, _| async move {
-        let record = Record::find(&asked, &path.conversation, Access::Call).await?;
+pub(crate) async fn delete_item(
+    State(shared): State<Arc<HttpState>>,
+    path: Path<ConversationPath>,
+    request: Request,
+) -> Reply {
+    handle_request(shared, request, |asked, _| async move {
+        let record = ConversationRecord::find(&asked, &path.conversation, Access::Call).await?;
         if find(&asked, &record, &path.item).await?.is_none() {
             return Err(no_item(&path.item));
         }
@@ -122,20 +137,20 @@ pub(crate) async fn delete_item(State(shared): State<Arc<Shared>>, path: Path<Na
     .await
 }
 
-fn no_item(id: &str) -> Refusal {
+fn no_item(id: &str) -> OpenAiError {
     let id: String = id.chars().take(128).collect();
     let code = ErrorCode::RESPONSE_NOT_FOUND;
     let message = format!("The conversation has no item '{id}'. {} ({})", code.hint, code.code);
-    Refusal { kind: "not_found", ..Refusal::not_found("item_not_found", "item_id", message) }
+    OpenAiError { kind: "not_found", ..OpenAiError::not_found("item_not_found", "item_id", message) }
 }
 
 #[derive(Deserialize)]
-struct Identified {
+struct ItemIdentity {
     id: Option<String>,
 }
 
 pub(in super::super) fn id_of(item: &Json) -> Option<String> {
-    item.read::<Identified>().ok()?.id
+    item.read::<ItemIdentity>().ok()?.id
 }
 
 fn is_item(item: &Json, id: &str) -> bool {
@@ -143,7 +158,7 @@ fn is_item(item: &Json, id: &str) -> bool {
 }
 
 /// All items of a conversation, oldest first.
-pub(super) async fn all(asked: &Asked, record: &Record) -> Result<Vec<Json>, Refusal> {
+pub(super) async fn all_items(asked: &ResponsesRequest, record: &ConversationRecord) -> Result<Vec<Json>, OpenAiError> {
     let mut items = Vec::new();
     for entry in record.entries() {
         items.extend(items_in(asked, record, entry).await?);
@@ -152,12 +167,17 @@ pub(super) async fn all(asked: &Asked, record: &Record) -> Result<Vec<Json>, Ref
 }
 
 /// Items of an entry, oldest first. A response in progress is not part of the conversation yet.
-async fn items_in(asked: &Asked, record: &Record, entry: Entry) -> Result<Vec<Json>, Refusal> {
+async fn items_in(
+    asked: &ResponsesRequest,
+    record: &ConversationRecord,
+    entry: ConversationEntry,
+) -> Result<Vec<Json>, OpenAiError> {
     let mut items = match entry {
-        Entry::Items(given) => given,
-        Entry::Response { id, .. } => match turn::find(asked, &id).await {
+        ConversationEntry::Items(given) => given,
+        ConversationEntry::Response { id, .. } => match turn::find(asked, &id).await {
             Ok(turn) if turn.end.is_some() => {
-                let output = turn.projector.response().output.iter().filter_map(|item| Json::of(item).ok());
+                let output =
+                    turn.projector.response().output.iter().filter_map(|item| Json::from_serializable(item).ok());
                 turn.note.input.iter().cloned().chain(output).collect()
             }
             Ok(_) => Vec::new(),
@@ -165,14 +185,18 @@ async fn items_in(asked: &Asked, record: &Record, entry: Entry) -> Result<Vec<Js
             Err(refused) => return Err(refused),
         },
     };
-    if record.has_gaps() {
-        items.retain(|item| !id_of(item).is_some_and(|id| record.is_gone(&id)));
+    if record.has_removed_items() {
+        items.retain(|item| !id_of(item).is_some_and(|id| record.is_removed(&id)));
     }
     Ok(items)
 }
 
 /// Index of the entry that contains an item, and all items of that entry; only entries that may contain it are read.
-async fn find(asked: &Asked, record: &Record, item: &str) -> Result<Option<(usize, Vec<Json>)>, Refusal> {
+async fn find(
+    asked: &ResponsesRequest,
+    record: &ConversationRecord,
+    item: &str,
+) -> Result<Option<(usize, Vec<Json>)>, OpenAiError> {
     for (place, entry) in record.entries().into_iter().enumerate() {
         if !entry.may_hold(item) {
             continue;
@@ -187,7 +211,11 @@ async fn find(asked: &Asked, record: &Record, item: &str) -> Result<Option<(usiz
 
 /// Enough items for a page, oldest first. Reads only the entry where the page begins and those that follow in its
 /// order.
-async fn around(asked: &Asked, record: &Record, wanted: &PageRequest) -> Result<Vec<Json>, Refusal> {
+async fn items_for_page(
+    asked: &ResponsesRequest,
+    record: &ConversationRecord,
+    wanted: &PageRequest,
+) -> Result<Vec<Json>, OpenAiError> {
     let entries = record.entries();
     let (place, first) = match &wanted.after {
         None => (None, Vec::new()),
@@ -196,9 +224,9 @@ async fn around(asked: &Asked, record: &Record, wanted: &PageRequest) -> Result<
             None => return Ok(Vec::new()),
         },
     };
-    let rest: Box<dyn Iterator<Item = Entry> + Send> = match wanted.order {
-        Order::Asc => Box::new(entries.into_iter().skip(place.map_or(0, |place| place + 1))),
-        Order::Desc => {
+    let rest: Box<dyn Iterator<Item = ConversationEntry> + Send> = match wanted.order {
+        ItemOrder::Asc => Box::new(entries.into_iter().skip(place.map_or(0, |place| place + 1))),
+        ItemOrder::Desc => {
             let before = place.unwrap_or(entries.len());
             Box::new(entries.into_iter().take(before).rev())
         }
@@ -214,7 +242,7 @@ async fn around(asked: &Asked, record: &Record, wanted: &PageRequest) -> Result<
         more += items.len();
         pieces.push(items);
     }
-    if wanted.order == Order::Desc {
+    if wanted.order == ItemOrder::Desc {
         pieces.reverse();
     }
     Ok(pieces.concat())

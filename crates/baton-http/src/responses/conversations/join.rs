@@ -1,94 +1,99 @@
-//! Going on in a conversation.
+//! Continuing a conversation.
 
 use super::{
-    super::{asked::Asked, turn},
-    Entry, Record,
-    items::all,
+    super::{asked::ResponsesRequest, turn},
+    ConversationEntry, ConversationRecord,
+    items::all_items,
 };
-use baton_responses::{Input, Refusal, ResponseId, Turn as Said, read_items};
-use baton_rules::{Access, calls_in};
+use baton_responses::{HistoryEntry as Said, OpenAiError, ParsedInput, ResponseId, read_items};
+use baton_rules::{Access, parse_tool_calls};
 use baton_types::{AgentSpec, ContextId, Json, SessionEntry, TaskId, TaskState};
 
-/// A conversation that somebody goes on in.
-pub(in super::super) struct Joined {
+/// A conversation that a request continues.
+pub(in super::super) struct ConversationContinuation {
     pub(in super::super) context: ContextId,
-    pub(in super::super) place: Place,
-    /// What has to be given along.
+    pub(in super::super) place: ContinuationPoint,
+    /// History to send with the message.
     pub(in super::super) history: Vec<SessionEntry>,
-    /// What was said by whoever set it up.
+    /// System messages of the conversation.
     pub(in super::super) system: Vec<String>,
-    /// Ids of the items that are to be answered.
+    /// Ids of the input items.
     pub(in super::super) input: Vec<String>,
     agent: String,
 }
 
-/// Where in a conversation somebody goes on.
+/// Point at which a request continues a conversation.
 #[derive(Debug)]
-pub(in super::super) enum Place {
-    /// In a task that waits.
+pub(in super::super) enum ContinuationPoint {
+    /// In a waiting task.
     Waiting {
-        /// The task.
         task: TaskId,
-        /// Its last event.
+        /// Last event of the task.
         version: u64,
-        /// Calls that it waits for.
+        /// Pending calls.
         open: Vec<String>,
     },
     /// In the context of the conversation.
-    Natural,
-    /// In a context of its own, because other words belong to it than the conversation's context has.
-    Apart,
+    SameContext,
+    /// In a separate context, because the required history differs from the history of the conversation's context.
+    SeparateContext,
 }
 
-/// Looks where a request goes on in a conversation; `apart` when it brings words that belong before its own.
-pub(in super::super) async fn join(asked: &Asked, spec: &AgentSpec, id: &str, apart: bool) -> Result<Joined, Refusal> {
-    let record = Record::find(asked, id, Access::Read).await?;
+/// Determines where a request continues a conversation; `apart` if the request brings additional history.
+pub(in super::super) async fn continue_conversation(
+    asked: &ResponsesRequest,
+    spec: &AgentSpec,
+    id: &str,
+    apart: bool,
+) -> Result<ConversationContinuation, OpenAiError> {
+    let record = ConversationRecord::find(asked, id, Access::Read).await?;
     record.check_room()?;
     let entries = record.entries();
     let agent = spec.name.to_string();
-    let is_ours = |entry: &Entry| matches!(entry, Entry::Response { agent: of, natural: true, .. } if *of == agent);
-    let responses = entries.iter().filter(|entry| matches!(entry, Entry::Response { .. })).count();
-    let first = entries.iter().take_while(|entry| matches!(entry, Entry::Items(_))).count();
-    let mut joined = Joined {
+    let is_ours = |entry: &ConversationEntry| matches!(entry, ConversationEntry::Response { agent: of, natural: true, .. } if *of == agent);
+    let responses = entries.iter().filter(|entry| matches!(entry, ConversationEntry::Response { .. })).count();
+    let first = entries.iter().take_while(|entry| matches!(entry, ConversationEntry::Items(_))).count();
+    let mut joined = ConversationContinuation {
         context: record.context.clone(),
-        place: Place::Natural,
+        place: ContinuationPoint::SameContext,
         history: Vec::new(),
         system: Vec::new(),
         input: Vec::new(),
         agent: agent.clone(),
     };
     let last = match entries.iter().rev().find_map(|entry| match entry {
-        Entry::Response { id, .. } => Some(id),
-        Entry::Items(_) => None,
+        ConversationEntry::Response { id, .. } => Some(id),
+        ConversationEntry::Items(_) => None,
     }) {
         Some(id) => turn::find(asked, id).await.ok(),
         None => None,
     };
     if last.as_ref().is_some_and(|last| last.end.is_none()) {
         let message = "a response is in progress in this conversation; wait for its end, or cancel it";
-        let locked = Refusal::invalid("conversation_locked", "conversation", message);
-        return Err(Refusal { status: 409, kind: "conflict", ..locked });
+        let locked = OpenAiError::invalid("conversation_locked", "conversation", message);
+        return Err(OpenAiError { status: 409, kind: "conflict", ..locked });
     }
-    // The items that were there before anybody was asked are what the first task was given along.
-    let is_natural = !apart && !record.has_gaps() && entries[first..].iter().all(is_ours);
+    // Items before the first response were sent as history of the first task.
+    let is_natural = !apart && !record.has_removed_items() && entries[first..].iter().all(is_ours);
     if responses > 0 && is_natural {
         let Some(last) = last else { return Ok(joined) };
         joined.system = last.note.system;
         if last.view.state == TaskState::InputRequired && last.end == Some(last.view.version) {
-            let open = last.view.status_message.as_ref().map(calls_in).unwrap_or_default();
+            let open = last.view.status_message.as_ref().map(parse_tool_calls).unwrap_or_default();
             let open = open.into_iter().map(|call| call.id.to_string()).collect();
-            joined.place = Place::Waiting { task: last.view.id.clone(), version: last.view.version, open };
+            joined.place = ContinuationPoint::Waiting { task: last.view.id.clone(), version: last.view.version, open };
         }
         return Ok(joined);
     }
     if responses > 0 {
-        joined.place = Place::Apart;
+        joined.place = ContinuationPoint::SeparateContext;
     }
-    let items = Json::of(&all(asked, &record).await?).unwrap_or_else(|_| Json::string(""));
-    let (Input { history, last, system }, _) = read_items(&items, &mut || asked.shared.engine.fresh_id())?;
+    let items = Json::from_serializable(&all_items(asked, &record).await?).unwrap_or_else(|_| Json::string(""));
+    let (ParsedInput { history, current: last, system }, _) =
+        read_items(&items, &mut || asked.shared.engine.fresh_id())?;
     let now = asked.shared.engine.now();
     let said = history.into_iter().filter_map(|entry| match entry {
-        Said::Said(message) => Some(message),
+        Said::Message(message) => Some(message),
         Said::Reference { .. } => None,
     });
     joined.history = said.chain(last.message).map(|message| SessionEntry::new(now, message)).collect();
@@ -96,10 +101,14 @@ pub(in super::super) async fn join(asked: &Asked, spec: &AgentSpec, id: &str, ap
     Ok(joined)
 }
 
-/// Tells a conversation of a response that is given in it.
-pub(in super::super) async fn tell(asked: &Asked, joined: Option<Joined>, id: &ResponseId) -> Result<(), Refusal> {
+/// Records a response in its conversation.
+pub(in super::super) async fn record_response(
+    asked: &ResponsesRequest,
+    joined: Option<ConversationContinuation>,
+    id: &ResponseId,
+) -> Result<(), OpenAiError> {
     let Some(joined) = joined else { return Ok(()) };
-    let natural = !matches!(joined.place, Place::Apart);
-    let entry = Entry::response(id.to_string(), joined.agent, natural, joined.input);
-    Record::add_begun(asked, &joined.context, &entry).await
+    let natural = !matches!(joined.place, ContinuationPoint::SeparateContext);
+    let entry = ConversationEntry::response(id.to_string(), joined.agent, natural, joined.input);
+    ConversationRecord::add_response(asked, &joined.context, &entry).await
 }

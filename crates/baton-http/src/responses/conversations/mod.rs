@@ -8,150 +8,162 @@ mod items;
 mod join;
 mod record;
 
-pub(super) use items::{Paging, id_of};
+pub(super) use items::{ItemPageQuery, id_of};
 pub(crate) use items::{add_items, delete_item, list_items, show_item};
-pub(super) use join::{Joined, Place, join, tell};
+pub(super) use join::{ContinuationPoint, ConversationContinuation, continue_conversation, record_response};
 
 use super::{
-    asked::{Asked, answered, json},
+    asked::{ResponsesRequest, handle_request, json},
     refused::from_session,
 };
-use crate::app::Shared;
+use crate::app::HttpState;
 use axum::{
     extract::{Path, Request, State},
     response::Response as Reply,
 };
-use baton_engine::{NO_AGENT, SessionError, SessionRef, Unfinished};
-use baton_responses::{ConversationObject, Deleted, Refusal, read_items};
+use baton_engine::{NO_AGENT, SessionError, SessionRef, UnfinishedPolicy};
+use baton_responses::{ConversationObject, DeletedObject, OpenAiError, read_items};
 use baton_rules::Access;
 use baton_types::{AgentName, ContextId, ErrorCode, Json};
-use record::{Entry, Record};
+use record::{ConversationEntry, ConversationRecord};
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Maximum number of metadata pairs.
-const MOST_PAIRS: usize = 16;
+const MAX_METADATA_PAIRS: usize = 16;
 
 /// Maximum number of items per request.
-const MOST_ITEMS: usize = 20;
+const MAX_ITEMS_PER_REQUEST: usize = 20;
 
 #[derive(Default, Deserialize)]
-struct Wanted {
+struct ConversationRequest {
     #[serde(default)]
     items: Option<Json>,
     #[serde(default)]
     metadata: Option<BTreeMap<String, String>>,
 }
 
-impl Wanted {
-    fn read(body: &[u8]) -> Result<Self, Refusal> {
+impl ConversationRequest {
+    fn read(body: &[u8]) -> Result<Self, OpenAiError> {
         let wanted: Self = match body.is_empty() {
             true => Self::default(),
             false => serde_json::from_slice(body).map_err(|error| {
-                Refusal::invalid("invalid_json", "body", format!("the body cannot be read: {error}"))
+                OpenAiError::invalid("invalid_json", "body", format!("the body cannot be read: {error}"))
             })?,
         };
         let metadata = wanted.metadata.iter().flatten();
         let fits = |(key, value): (&String, &String)| key.chars().count() <= 64 && value.chars().count() <= 512;
-        if metadata.clone().count() > MOST_PAIRS || !metadata.clone().all(fits) {
+        if metadata.clone().count() > MAX_METADATA_PAIRS || !metadata.clone().all(fits) {
             let message = "metadata has at most 16 pairs, with keys of 64 and values of 512 characters";
-            return Err(Refusal::invalid("invalid_metadata", "metadata", message));
+            return Err(OpenAiError::invalid("invalid_metadata", "metadata", message));
         }
         Ok(wanted)
     }
 
     fn metadata(&self) -> Option<Json> {
-        self.metadata.as_ref().and_then(|metadata| Json::of(metadata).ok())
+        self.metadata.as_ref().and_then(|metadata| Json::from_serializable(metadata).ok())
     }
 }
 
 /// The given items with ids.
-fn items_of(asked: &Asked, items: &Json) -> Result<Vec<Json>, Refusal> {
+fn items_of(asked: &ResponsesRequest, items: &Json) -> Result<Vec<Json>, OpenAiError> {
     let (_, items) = read_items(items, &mut || asked.shared.engine.fresh_id())?;
-    if items.len() > MOST_ITEMS {
-        let message = format!("at most {MOST_ITEMS} items can be given at once; add the others after them");
-        return Err(Refusal::invalid("too_many_items", "items", message));
+    if items.len() > MAX_ITEMS_PER_REQUEST {
+        let message = format!("a request can add at most {MAX_ITEMS_PER_REQUEST} items; add the others afterwards");
+        return Err(OpenAiError::invalid("too_many_items", "items", message));
     }
     Ok(items)
 }
 
 /// `POST /v1/conversations`.
-pub(crate) async fn create(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
-    answered(shared, request, |asked, body| async move {
-        let wanted = Wanted::read(&body.bytes)?;
+pub(crate) async fn create(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
+    handle_request(shared, request, |asked, body| async move {
+        let wanted = ConversationRequest::read(&body.bytes)?;
         let items = wanted.items.as_ref().map(|items| items_of(&asked, items)).transpose()?.unwrap_or_default();
         let id = format!("conv_{}", asked.shared.engine.fresh_id());
-        let record = Record::make(&asked, &id, wanted.metadata(), items).await?;
+        let record = ConversationRecord::create(&asked, &id, wanted.metadata(), items).await?;
         json(&record.object())
     })
     .await
 }
 
 /// `GET /v1/conversations/{conversation}`.
-pub(crate) async fn show(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
-    answered(shared, request, |asked, _| async move {
-        json(&Record::find(&asked, &path.conversation, Access::Read).await?.object())
+pub(crate) async fn show(
+    State(shared): State<Arc<HttpState>>,
+    path: Path<ConversationPath>,
+    request: Request,
+) -> Reply {
+    handle_request(shared, request, |asked, _| async move {
+        json(&ConversationRecord::find(&asked, &path.conversation, Access::Read).await?.object())
     })
     .await
 }
 
 /// `POST /v1/conversations/{conversation}`: replaces the metadata.
-pub(crate) async fn change(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
-    answered(shared, request, |asked, body| async move {
-        let record = Record::find(&asked, &path.conversation, Access::Call).await?;
-        let metadata = Wanted::read(&body.bytes)?.metadata();
+pub(crate) async fn change(
+    State(shared): State<Arc<HttpState>>,
+    path: Path<ConversationPath>,
+    request: Request,
+) -> Reply {
+    handle_request(shared, request, |asked, body| async move {
+        let record = ConversationRecord::find(&asked, &path.conversation, Access::Call).await?;
+        let metadata = ConversationRequest::read(&body.bytes)?.metadata();
         json(&record.with_metadata(&asked, metadata).await?.object())
     })
     .await
 }
 
 /// `DELETE /v1/conversations/{conversation}`: also deletes its messages.
-pub(crate) async fn delete(State(shared): State<Arc<Shared>>, path: Path<Named>, request: Request) -> Reply {
-    answered(shared, request, |asked, _| async move {
-        let record = Record::find(&asked, &path.conversation, Access::Call).await?;
+pub(crate) async fn delete(
+    State(shared): State<Arc<HttpState>>,
+    path: Path<ConversationPath>,
+    request: Request,
+) -> Reply {
+    handle_request(shared, request, |asked, _| async move {
+        let record = ConversationRecord::find(&asked, &path.conversation, Access::Call).await?;
         for agent in record.agents().into_iter().chain([AgentName::from(NO_AGENT)]) {
             let session = SessionRef { context: record.context.clone(), agent: Some(agent) };
-            let gone = asked.shared.engine.delete_session(asked.principal(), &session, Unfinished::Cancel).await;
+            let gone = asked.shared.engine.delete_session(asked.principal(), &session, UnfinishedPolicy::Cancel).await;
             match gone {
                 Ok(_) | Err(SessionError::NotFound(_)) => {}
                 Err(error) => return Err(from_session(error)),
             }
         }
-        json(&Deleted::conversation(path.conversation.clone()))
+        json(&DeletedObject::conversation(path.conversation.clone()))
     })
     .await
 }
 
 /// Path parameters.
 #[derive(Deserialize)]
-pub(crate) struct Named {
+pub(crate) struct ConversationPath {
     conversation: String,
     #[serde(default)]
     item: String,
 }
 
-impl Record {
+impl ConversationRecord {
     fn object(&self) -> ConversationObject {
         let created = self.session.opened_at.as_millis().div_euclid(1000);
         ConversationObject::new(self.context.to_string(), created, self.metadata())
     }
 }
 
-fn no_conversation(id: &str) -> Refusal {
+fn no_conversation(id: &str) -> OpenAiError {
     let id: String = id.chars().take(128).collect();
     let code = ErrorCode::RESPONSE_NOT_FOUND;
     let message = format!("There is no conversation '{id}'. {} ({})", code.hint, code.code);
-    Refusal { kind: "not_found", ..Refusal::not_found("conversation_not_found", "conversation", message) }
+    OpenAiError { kind: "not_found", ..OpenAiError::not_found("conversation_not_found", "conversation", message) }
 }
 
-fn conversation_full(id: &str) -> Refusal {
+fn conversation_full(id: &str) -> OpenAiError {
     let code = ErrorCode::CONVERSATION_FULL;
     let message = format!("The conversation '{id}' is full. {} ({})", code.hint, code.code);
-    Refusal::invalid("conversation_full", "conversation", message)
+    OpenAiError::invalid("conversation_full", "conversation", message)
 }
 
 /// Context of a conversation, which is its id.
-fn context_of(id: &str) -> Result<ContextId, Refusal> {
+fn context_of(id: &str) -> Result<ContextId, OpenAiError> {
     let is_one = id.strip_prefix("conv_").is_some_and(|rest| !rest.is_empty() && rest.len() <= 128);
     if is_one { Ok(id.into()) } else { Err(no_conversation(id)) }
 }

@@ -1,8 +1,10 @@
 //! Stored form of a conversation: metadata and ordered entries.
 
-use super::{super::refused::from_engine, Asked, context_of, conversation_full, items::id_of, no_conversation};
+use super::{
+    super::refused::from_engine, ResponsesRequest, context_of, conversation_full, items::id_of, no_conversation,
+};
 use baton_engine::NO_AGENT;
-use baton_responses::{Refusal, ResponseId, task_of_item};
+use baton_responses::{OpenAiError, ResponseId, task_of_item};
 use baton_rules::{Access, SessionRecord};
 use baton_types::{AgentName, ContextId, Json};
 use serde::{Deserialize, Serialize};
@@ -11,9 +13,9 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-const METADATA: &str = "responses/metadata";
-const ENTRY: &str = "responses/entry/";
-const GONE: &str = "responses/gone/";
+const METADATA_KEY: &str = "responses/metadata";
+const ENTRY_PREFIX: &str = "responses/entry/";
+const REMOVED_ITEM_PREFIX: &str = "responses/gone/";
 
 /// Maximum number of notes per conversation: entries and removed items.
 const MAX_NOTES: usize = 10_000;
@@ -27,7 +29,7 @@ const MAX_NOTED_IDS: usize = 64;
 /// An entry of a conversation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Entry {
+pub(super) enum ConversationEntry {
     /// Added items.
     Items(Vec<Json>),
     /// A response with its input.
@@ -43,7 +45,7 @@ pub(super) enum Entry {
     },
 }
 
-impl Entry {
+impl ConversationEntry {
     /// Entry for a response and its input items.
     pub(super) fn response(id: String, agent: String, natural: bool, input: Vec<String>) -> Self {
         let input = (input.len() <= MAX_NOTED_IDS).then_some(input);
@@ -72,12 +74,12 @@ impl Entry {
 }
 
 /// A stored conversation.
-pub(super) struct Record {
+pub(super) struct ConversationRecord {
     pub(super) context: ContextId,
     pub(super) session: SessionRecord,
 }
 
-fn nobody() -> AgentName {
+fn no_agent() -> AgentName {
     NO_AGENT.into()
 }
 
@@ -90,51 +92,51 @@ fn has_room(record: &SessionRecord, more: usize) -> bool {
 
 /// Key of the next entry; keys sort in entry order.
 fn next_key(record: Option<&SessionRecord>) -> String {
-    let taken = record.map_or(0, |record| record.notes.keys().filter(|key| key.starts_with(ENTRY)).count());
-    format!("{ENTRY}{taken:010}")
+    let taken = record.map_or(0, |record| record.notes.keys().filter(|key| key.starts_with(ENTRY_PREFIX)).count());
+    format!("{ENTRY_PREFIX}{taken:010}")
 }
 
-impl Record {
+impl ConversationRecord {
     /// Stores a new conversation.
-    pub(super) async fn make(
-        asked: &Asked,
+    pub(super) async fn create(
+        asked: &ResponsesRequest,
         id: &str,
         metadata: Option<Json>,
         items: Vec<Json>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, OpenAiError> {
         let metadata = metadata.unwrap_or_else(|| serde_json::json!({}).into());
-        let mut notes = vec![(METADATA.to_owned(), Some(metadata))];
+        let mut notes = vec![(METADATA_KEY.to_owned(), Some(metadata))];
         if !items.is_empty() {
-            notes.push((next_key(None), Json::of(&Entry::Items(items)).ok()));
+            notes.push((next_key(None), Json::from_serializable(&ConversationEntry::Items(items)).ok()));
         }
         Self::write(asked, &context_of(id)?, |_| notes.clone()).await
     }
 
     /// Conversation with this id, if it belongs to the caller and the caller has the given access to every agent that
     /// answered in it: reading a conversation reveals their replies, and changing it changes their history.
-    pub(super) async fn find(asked: &Asked, id: &str, access: Access) -> Result<Self, Refusal> {
+    pub(super) async fn find(asked: &ResponsesRequest, id: &str, access: Access) -> Result<Self, OpenAiError> {
         let context = context_of(id)?;
-        let session = asked.shared.engine.notes(asked.principal(), &nobody(), &context).await.map_err(from_engine)?;
-        let session = session.filter(|session| session.notes.contains_key(METADATA));
+        let session = asked.shared.engine.notes(asked.principal(), &no_agent(), &context).await.map_err(from_engine)?;
+        let session = session.filter(|session| session.notes.contains_key(METADATA_KEY));
         let record = session.map(|session| Self { context, session }).ok_or_else(|| no_conversation(id))?;
         for agent in record.agents() {
-            asked.may(access, &agent)?;
+            asked.check_access(access, &agent)?;
         }
         Ok(record)
     }
 
     /// Agents that answered in the conversation, without duplicates.
     pub(super) fn agents(&self) -> BTreeSet<AgentName> {
-        self.entries().into_iter().filter_map(Entry::agent).map(AgentName::from).collect()
+        self.entries().into_iter().filter_map(ConversationEntry::agent).map(AgentName::from).collect()
     }
 
     async fn write(
-        asked: &Asked,
+        asked: &ResponsesRequest,
         context: &ContextId,
         notes: impl Fn(Option<&SessionRecord>) -> Vec<(String, Option<Json>)> + Send,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, OpenAiError> {
         let engine = &asked.shared.engine;
-        let session = engine.note(asked.principal(), &nobody(), context, notes).await.map_err(from_engine)?;
+        let session = engine.note(asked.principal(), &no_agent(), context, notes).await.map_err(from_engine)?;
         let context = context.clone();
         session
             .map(|session| Self { context: context.clone(), session })
@@ -142,39 +144,51 @@ impl Record {
     }
 
     /// Replaces the metadata; `None` keeps it.
-    pub(super) async fn with_metadata(self, asked: &Asked, metadata: Option<Json>) -> Result<Self, Refusal> {
+    pub(super) async fn with_metadata(
+        self,
+        asked: &ResponsesRequest,
+        metadata: Option<Json>,
+    ) -> Result<Self, OpenAiError> {
         match metadata {
             None => Ok(self),
             Some(metadata) => {
-                Self::write(asked, &self.context, |_| vec![(METADATA.to_owned(), Some(metadata.clone()))]).await
+                Self::write(asked, &self.context, |_| vec![(METADATA_KEY.to_owned(), Some(metadata.clone()))]).await
             }
         }
     }
 
     /// Adds an entry if there is room.
-    pub(super) async fn add(asked: &Asked, context: &ContextId, entry: &Entry) -> Result<(), Refusal> {
-        let entry = Json::of(entry).ok();
+    pub(super) async fn add(
+        asked: &ResponsesRequest,
+        context: &ContextId,
+        entry: &ConversationEntry,
+    ) -> Result<(), OpenAiError> {
+        let entry = Json::from_serializable(entry).ok();
         Self::write_within(asked, context, |record| (next_key(record), entry.clone())).await.map(|_| ())
     }
 
     /// Adds an entry for a response that was started when there was room.
-    pub(super) async fn add_begun(asked: &Asked, context: &ContextId, entry: &Entry) -> Result<(), Refusal> {
-        let entry = Json::of(entry).ok();
+    pub(super) async fn add_response(
+        asked: &ResponsesRequest,
+        context: &ContextId,
+        entry: &ConversationEntry,
+    ) -> Result<(), OpenAiError> {
+        let entry = Json::from_serializable(entry).ok();
         Self::write(asked, context, |record| vec![(next_key(record), entry.clone())]).await.map(|_| ())
     }
 
     /// Removes an item.
-    pub(super) async fn remove(&self, asked: &Asked, item: &str) -> Result<Self, Refusal> {
-        let note = (format!("{GONE}{item}"), Some(Json::from(serde_json::Value::Bool(true))));
+    pub(super) async fn remove(&self, asked: &ResponsesRequest, item: &str) -> Result<Self, OpenAiError> {
+        let note = (format!("{REMOVED_ITEM_PREFIX}{item}"), Some(Json::from(serde_json::Value::Bool(true))));
         Self::write_within(asked, &self.context, |_| note.clone()).await
     }
 
     /// Writes a note if it fits.
     async fn write_within(
-        asked: &Asked,
+        asked: &ResponsesRequest,
         context: &ContextId,
         note: impl Fn(Option<&SessionRecord>) -> (String, Option<Json>) + Send + Sync,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, OpenAiError> {
         let full = AtomicBool::new(false);
         let notes = |record: Option<&SessionRecord>| {
             let note = note(record);
@@ -188,27 +202,27 @@ impl Record {
     }
 
     /// Rejects additions to a full conversation.
-    pub(super) fn check_room(&self) -> Result<(), Refusal> {
+    pub(super) fn check_room(&self) -> Result<(), OpenAiError> {
         if has_room(&self.session, 0) { Ok(()) } else { Err(conversation_full(self.context.as_str())) }
     }
 
     pub(super) fn metadata(&self) -> Option<Json> {
-        self.session.notes.get(METADATA).cloned()
+        self.session.notes.get(METADATA_KEY).cloned()
     }
 
     /// Entries in order.
-    pub(super) fn entries(&self) -> Vec<Entry> {
-        let entries = self.session.notes.iter().filter(|(key, _)| key.starts_with(ENTRY));
+    pub(super) fn entries(&self) -> Vec<ConversationEntry> {
+        let entries = self.session.notes.iter().filter(|(key, _)| key.starts_with(ENTRY_PREFIX));
         entries.filter_map(|(_, entry)| entry.read().ok()).collect()
     }
 
     /// Whether the item was removed.
-    pub(super) fn is_gone(&self, item: &str) -> bool {
-        self.session.notes.contains_key(&format!("{GONE}{item}"))
+    pub(super) fn is_removed(&self, item: &str) -> bool {
+        self.session.notes.contains_key(&format!("{REMOVED_ITEM_PREFIX}{item}"))
     }
 
     /// Whether any item was removed.
-    pub(super) fn has_gaps(&self) -> bool {
-        self.session.notes.keys().any(|key| key.starts_with(GONE))
+    pub(super) fn has_removed_items(&self) -> bool {
+        self.session.notes.keys().any(|key| key.starts_with(REMOVED_ITEM_PREFIX))
     }
 }

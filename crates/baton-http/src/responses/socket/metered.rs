@@ -1,7 +1,7 @@
 //! WebSocket connection whose input is subject to the limits of request bodies.
 
 use super::{
-    super::asked::Asked,
+    super::asked::ResponsesRequest,
     frames::{FrameCounter, FrameEvent, MAX_FRAGMENTS},
 };
 use crate::body::BodyShare;
@@ -24,7 +24,7 @@ use tokio::{
 pub(super) struct SocketMeter(Arc<Mutex<MeterState>>);
 
 struct MeterState {
-    asked: Asked,
+    asked: ResponsesRequest,
     frames: FrameCounter,
     /// Bytes received but not yet consumed.
     held: usize,
@@ -42,7 +42,7 @@ pub(super) enum LimitBreach {
 }
 
 impl SocketMeter {
-    pub(super) fn new(asked: Asked) -> Self {
+    pub(super) fn new(asked: ResponsesRequest) -> Self {
         let share = asked.shared.bodies.share(&asked.caller);
         Self(Arc::new(Mutex::new(MeterState {
             asked,
@@ -83,19 +83,24 @@ impl SocketMeter {
         }
     }
 
-    fn too_slow(&self, patience: Duration) {
+    fn record_timeout(&self, patience: Duration) {
         let message = format!("the message did not arrive within {} s", patience.as_secs());
         let error = Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message);
         self.state().exceeded = Some(LimitBreach::Policy(error));
     }
 }
 
-fn admit(asked: &Asked, held: &mut usize, share: &mut BodyShare, event: FrameEvent) -> Result<(), LimitBreach> {
+fn admit(
+    asked: &ResponsesRequest,
+    held: &mut usize,
+    share: &mut BodyShare,
+    event: FrameEvent,
+) -> Result<(), LimitBreach> {
     match event {
         FrameEvent::MessageBegun | FrameEvent::Control => match asked.shared.rates.as_ref() {
             Some(rates) => rates.take(&asked.caller).map_err(|wait| {
                 let message = format!("too many messages; retry in {} s", wait.as_secs() + 1);
-                asked.caller.deny(&asked.shared, ErrorCode::RATE_LIMITED, &message);
+                asked.caller.audit_denial(&asked.shared, ErrorCode::RATE_LIMITED, &message);
                 LimitBreach::Policy(Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message))
             }),
             None => Ok(()),
@@ -118,14 +123,14 @@ fn admit(asked: &Asked, held: &mut usize, share: &mut BodyShare, event: FrameEve
 pub(super) struct MeteredIo<S> {
     inner: S,
     meter: SocketMeter,
-    patience: Duration,
+    message_timeout: Duration,
     /// Deadline for completing the current message.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> MeteredIo<S> {
-    pub(super) fn new(inner: S, meter: SocketMeter, patience: Duration) -> Self {
-        Self { inner, meter, patience, deadline: None }
+    pub(super) fn new(inner: S, meter: SocketMeter, message_timeout: Duration) -> Self {
+        Self { inner, meter, message_timeout, deadline: None }
     }
 
     /// The connection without metering.
@@ -144,14 +149,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for MeteredIo<S> {
         if let Some(deadline) = &mut this.deadline
             && deadline.as_mut().poll(context).is_ready()
         {
-            this.meter.too_slow(this.patience);
+            this.meter.record_timeout(this.message_timeout);
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         let before = buffer.filled().len();
         std::task::ready!(Pin::new(&mut this.inner).poll_read(context, buffer))?;
         match this.meter.count(&buffer.filled()[before..]) {
             Ok(true) if this.deadline.is_none() => {
-                this.deadline = Some(Box::pin(tokio::time::sleep(this.patience)));
+                this.deadline = Some(Box::pin(tokio::time::sleep(this.message_timeout)));
                 Poll::Ready(Ok(()))
             }
             Ok(true) => Poll::Ready(Ok(())),

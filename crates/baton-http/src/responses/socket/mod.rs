@@ -1,23 +1,23 @@
-//! `GET /v1/responses` as a WebSocket: one request after the other on one connection.
+//! `GET /v1/responses` as a WebSocket: sequential requests on one connection.
 
 mod frames;
 mod metered;
 mod upgrade;
 
 use super::{
-    asked::Asked,
-    create::Begun,
-    place::Placed,
+    asked::ResponsesRequest,
+    create::PreparedRequest,
+    place::TurnCommand,
     references,
-    refused::{refusal, reply_to},
-    stream::{self, Followed},
+    refused::{error_reply, from_error},
+    stream::{self, TurnStream},
 };
-use crate::{app::Shared, auth::Caller, body::BodyShare};
+use crate::{app::HttpState, auth::Caller, body::BodyShare};
 use axum::{
     extract::{Request, State},
     response::Response as Reply,
 };
-use baton_responses::{Create, Refusal, Response, StreamEvent};
+use baton_responses::{CreateResponse, OpenAiError, Response, StreamEvent};
 use baton_types::Json;
 use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -36,38 +36,41 @@ use tokio_tungstenite::{
 };
 use upgrade::Upgrade;
 
-/// A connection lasts so long.
-const LONGEST: Duration = Duration::from_secs(60 * 60);
+/// Maximum duration of a connection.
+const MAX_CONNECTION_DURATION: Duration = Duration::from_secs(60 * 60);
 
-/// Ids that a connection remembers to have been given up.
-const MOST_EVICTED: usize = 256;
+/// Maximum number of evicted response ids that a connection remembers.
+const MAX_EVICTED_IDS: usize = 256;
 
-/// Bytes that a connection reads and writes at once.
+/// Size of the read and write buffers.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// How long a connection that was closed goes on being read, so that its client gets to see why.
+/// Maximum time for reading from a closed connection, so that its client receives the reason.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Opens the connection.
-pub(crate) async fn connect(State(shared): State<Arc<Shared>>, request: Request) -> Reply {
+pub(crate) async fn connect(State(shared): State<Arc<HttpState>>, request: Request) -> Reply {
     let (mut parts, _) = request.into_parts();
     let Some(upgrade) = Upgrade::from_parts(&mut parts) else {
-        let message = "responses are made with POST; GET opens a WebSocket, and needs the headers of one";
-        return reply_to(&Refusal { status: 426, ..Refusal::invalid("upgrade_required", "method", message) });
+        let message = "create responses with POST; GET opens a WebSocket and needs its upgrade headers";
+        return error_reply(&OpenAiError {
+            status: 426,
+            ..OpenAiError::invalid("upgrade_required", "method", message)
+        });
     };
-    let caller = match Caller::of(&parts.extensions) {
+    let caller = match Caller::from_extensions(&parts.extensions) {
         Ok(caller) => caller,
-        Err(error) => return reply_to(&refusal(&error)),
+        Err(error) => return error_reply(&from_error(&error)),
     };
-    let asked = Asked::connected(shared, caller, &parts);
-    let permit = match asked.shared.sockets.take(&asked.caller) {
+    let asked = ResponsesRequest::from_connection(shared, caller, &parts);
+    let permit = match asked.shared.sockets.acquire(&asked.caller) {
         Ok(permit) => permit,
-        Err(full) => return reply_to(&refusal(&full.error("WebSockets"))),
+        Err(full) => return error_reply(&from_error(&full.error("WebSockets"))),
     };
     let (connection, reply) = upgrade.accept();
     tokio::spawn(async move {
         match connection.await {
-            Ok(upgraded) => Box::pin(Connection::open(asked, upgraded).await.serve()).await,
+            Ok(upgraded) => Box::pin(ResponsesSocket::open(asked, upgraded).await.serve()).await,
             Err(error) => tracing::debug!(%error, "a connection did not become a WebSocket"),
         }
         drop(permit);
@@ -75,31 +78,31 @@ pub(crate) async fn connect(State(shared): State<Arc<Shared>>, request: Request)
     reply
 }
 
-/// A connection, and what only it knows.
-struct Connection {
-    asked: Asked,
+/// A connection with its local state.
+struct ResponsesSocket {
+    asked: ResponsesRequest,
     socket: WebSocketStream<MeteredIo<TokioIo<Upgraded>>>,
     meter: SocketMeter,
-    /// The last response, when it is kept nowhere else.
+    /// The last response, if it is not stored elsewhere.
     last: Option<UnstoredResponse>,
-    /// Responses from which going on failed.
+    /// Responses that could not be continued.
     evicted: VecDeque<String>,
 }
 
 struct UnstoredResponse {
     id: String,
-    /// What was said up to its end.
+    /// Items of the conversation up to the end of the response.
     items: Vec<Json>,
-    /// What they take of the caller's share of bodies.
+    /// Share of the caller's body memory used by the items.
     _share: BodyShare,
 }
 
-/// Why a connection ends.
+/// Marker that the connection has ended.
 struct SocketEnd;
 
-impl Connection {
-    async fn open(asked: Asked, upgraded: Upgraded) -> Self {
-        let meter = SocketMeter::new(asked.again());
+impl ResponsesSocket {
+    async fn open(asked: ResponsesRequest, upgraded: Upgraded) -> Self {
+        let meter = SocketMeter::new(asked.clone_for_background());
         let metered = MeteredIo::new(TokioIo::new(upgraded), meter.clone(), asked.shared.options.body_timeout);
         let limit = Some(asked.shared.bodies.limit());
         let config = WebSocketConfig::default()
@@ -112,8 +115,8 @@ impl Connection {
     }
 
     async fn serve(mut self) {
-        let until = Instant::now() + LONGEST;
-        let mut no_longer = self.asked.caller.no_longer();
+        let until = Instant::now() + MAX_CONNECTION_DURATION;
+        let mut no_longer = self.asked.caller.credentials_revoked();
         let shutdown = self.asked.shared.options.shutdown.clone();
         let code = loop {
             let received = tokio::select! {
@@ -121,8 +124,8 @@ impl Connection {
                 () = shutdown.cancelled() => break CloseCode::Away,
                 () = &mut no_longer => break CloseCode::Policy,
                 () = tokio::time::sleep_until(until) => {
-                    let message = "a connection lasts 60 minutes; open another and go on from the last response";
-                    let refused = Refusal::invalid("websocket_connection_limit_reached", "connection", message);
+                    let message = "a connection lasts 60 minutes; open another and continue from the last response";
+                    let refused = OpenAiError::invalid("websocket_connection_limit_reached", "connection", message);
                     let _ = self.refuse(&refused).await;
                     break CloseCode::Normal;
                 }
@@ -141,14 +144,14 @@ impl Connection {
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.socket.close(Some(frame))).await;
     }
 
-    /// The message that was received; none of frames that only keep the connection alive.
+    /// Received message; `None` for control frames.
     async fn message(&mut self, received: Option<Result<Message, SocketError>>) -> Result<Option<Bytes>, SocketEnd> {
         match received {
             Some(Ok(Message::Text(text))) => Ok(Some(text.into())),
             Some(Ok(Message::Binary(bytes))) => Ok(Some(bytes)),
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Ok(None),
             Some(Ok(Message::Close(_))) => {
-                // The library has the answering frame, with the peer's code, and sends it when it is asked to.
+                // The library has prepared the close reply with the peer's code and sends it on flush.
                 let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.socket.flush()).await;
                 Err(SocketEnd)
             }
@@ -160,14 +163,14 @@ impl Connection {
         }
     }
 
-    /// Tells why the connection ends, and ends it.
+    /// Reports the error and closes the connection.
     async fn fail(&mut self, error: &SocketError) {
         let (code, refused) = match (self.meter.exceeded(), error) {
-            (Some(LimitBreach::TooLarge(error)), _) => (CloseCode::Size, Some(refusal(&error))),
-            (Some(LimitBreach::Policy(error)), _) => (CloseCode::Policy, Some(refusal(&error))),
+            (Some(LimitBreach::TooLarge(error)), _) => (CloseCode::Size, Some(from_error(&error))),
+            (Some(LimitBreach::Policy(error)), _) => (CloseCode::Policy, Some(from_error(&error))),
             (None, SocketError::Capacity(_)) => {
                 let error = self.asked.shared.bodies.too_large();
-                (CloseCode::Size, Some(refusal(&error)))
+                (CloseCode::Size, Some(from_error(&error)))
             }
             (None, SocketError::Protocol(_)) => (CloseCode::Protocol, None),
             (None, SocketError::Utf8(_)) => (CloseCode::Invalid, None),
@@ -181,7 +184,7 @@ impl Connection {
             }
             let frame = CloseFrame { code, reason: reason.into() };
             self.socket.send(Message::Close(Some(frame))).await.map_err(|_| SocketEnd)?;
-            // Bytes that nobody has read would make the network forget what was said last.
+            // Closing with unread bytes could reset the connection before the client receives the last message.
             let mut unread = [0; BUFFER_BYTES];
             let connection = self.socket.get_mut().inner_mut();
             while connection.read(&mut unread).await.is_ok_and(|bytes| bytes > 0) {}
@@ -190,7 +193,7 @@ impl Connection {
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, Box::pin(closing)).await;
     }
 
-    /// One message: a request, and all that comes of it.
+    /// Handles one request message and streams its response.
     async fn take(&mut self, message: Bytes) -> Result<(), SocketEnd> {
         let bytes = message.len();
         let shared = Arc::clone(&self.asked.shared);
@@ -202,11 +205,11 @@ impl Connection {
         }
     }
 
-    /// Begins the response that a message asks for.
-    async fn begin(&mut self, message: Bytes) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
-        crate::reply::readable(&message).map_err(|error| refusal(&error))?;
+    /// Starts the response that a message requests.
+    async fn begin(&mut self, message: Bytes) -> Result<(TurnStream, Vec<StreamEvent>), OpenAiError> {
+        crate::reply::parse_text(&message).map_err(|error| from_error(&error))?;
         let mut share = self.asked.shared.bodies.share(&self.asked.caller);
-        let named = references::resolved(&self.asked, &message, &mut share).await?;
+        let named = references::resolve_references(&self.asked, &message, &mut share).await?;
         let (previous, asked) = self.read(named.as_deref().unwrap_or(&message), &mut share)?;
         let begun = match asked {
             Ok(create) => begin(&self.asked, create).await,
@@ -218,16 +221,24 @@ impl Connection {
         begun
     }
 
-    /// The request of a frame, and the response that it goes on from.
-    fn read(&self, frame: &[u8], share: &mut BodyShare) -> Result<(Option<String>, Result<Create, Refusal>), Refusal> {
+    /// Request in a frame, and the id of the previous response.
+    fn read(
+        &self,
+        frame: &[u8],
+        share: &mut BodyShare,
+    ) -> Result<(Option<String>, Result<CreateResponse, OpenAiError>), OpenAiError> {
         let mut body: Map<String, Value> = serde_json::from_slice(frame).map_err(|error| {
-            Refusal::invalid("invalid_json", "frame", format!("a frame is a JSON object; this cannot be read: {error}"))
+            OpenAiError::invalid(
+                "invalid_json",
+                "frame",
+                format!("a frame is a JSON object; this cannot be read: {error}"),
+            )
         })?;
         match body.remove("type").as_ref().and_then(Value::as_str) {
             Some("response.create") => {}
             _ => {
                 let message = "the type of a frame must be response.create";
-                return Err(Refusal::invalid("invalid_value", "type", message));
+                return Err(OpenAiError::invalid("invalid_value", "type", message));
             }
         }
         for name in ["stream", "stream_options", "background"] {
@@ -237,27 +248,27 @@ impl Connection {
         if let Some(gone) = previous.as_ref().filter(|id| self.evicted.contains(id)) {
             let message =
                 format!("Previous response with id '{gone}' not found. Send the whole conversation as input instead.");
-            return Err(Refusal::invalid("previous_response_not_found", "previous_response_id", message));
+            return Err(OpenAiError::invalid("previous_response_not_found", "previous_response_id", message));
         }
         let remembered = self.last.as_ref().filter(|last| Some(&last.id) == previous.as_ref());
         if let Some(last) = remembered {
             let total = frame.len().saturating_add(size_of_all(&last.items));
             let bodies = &self.asked.shared.bodies;
-            bodies.check_size(total).and_then(|()| share.grow(total)).map_err(|error| refusal(&error))?;
+            bodies.check_size(total).and_then(|()| share.grow(total)).map_err(|error| from_error(&error))?;
             body.remove("previous_response_id");
             let input = body.remove("input").unwrap_or(Value::Null);
-            body.insert("input".to_owned(), joined(&last.items, input));
+            body.insert("input".to_owned(), append_input(&last.items, input));
         }
         let text = serde_json::to_vec(&body).unwrap_or_default();
-        let mut create = Create::read(&text, &mut || self.asked.shared.engine.fresh_id());
+        let mut create = CreateResponse::parse(&text, &mut || self.asked.shared.engine.fresh_id());
         if let (Ok(create), true) = (&mut create, remembered.is_some()) {
-            create.note.previous.clone_from(&previous);
+            create.record.previous.clone_from(&previous);
         }
         Ok((previous, create))
     }
 
-    /// Shows a response; whoever says something meanwhile is told to wait.
-    async fn show(&mut self, mut followed: Followed, begun: Vec<StreamEvent>) -> Result<(), SocketEnd> {
+    /// Streams a response; messages that arrive meanwhile are rejected.
+    async fn show(&mut self, mut followed: TurnStream, begun: Vec<StreamEvent>) -> Result<(), SocketEnd> {
         self.write(&begun).await?;
         loop {
             let events = tokio::select! {
@@ -267,8 +278,8 @@ impl Connection {
                     if let Some(message) = self.message(received).await? {
                         self.meter.release(message.len());
                         let message = "a response is in progress on this connection; wait for its end";
-                        let refused = Refusal::invalid("response_in_progress", "frame", message);
-                        self.refuse(&Refusal { status: 409, ..refused }).await?;
+                        let refused = OpenAiError::invalid("response_in_progress", "frame", message);
+                        self.refuse(&OpenAiError { status: 409, ..refused }).await?;
                     }
                     continue;
                 }
@@ -277,7 +288,7 @@ impl Connection {
             self.write(&events).await?;
         }
         if !followed.projector.is_over() {
-            let broken = followed.broken_off();
+            let broken = followed.interruption_event();
             self.write(&[broken]).await?;
             return Err(SocketEnd);
         }
@@ -292,18 +303,18 @@ impl Connection {
         Ok(())
     }
 
-    async fn refuse(&mut self, refused: &Refusal) -> Result<(), SocketEnd> {
+    async fn refuse(&mut self, refused: &OpenAiError) -> Result<(), SocketEnd> {
         let frame = serde_json::json!({ "type": "error", "status": refused.status, "error": refused.error() });
         self.socket.send(Message::Text(frame.to_string().into())).await.map_err(|_| SocketEnd)
     }
 
-    /// A response that is kept nowhere else, if there is room for it: a client that is told that it is gone sends the
-    /// conversation again.
+    /// Keeps a response that is not stored elsewhere, if there is room; otherwise the client gets a not-found error and
+    /// sends the conversation again.
     fn remember(&self, response: &Response, input: &[Json]) -> Option<UnstoredResponse> {
         if response.store {
             return None;
         }
-        let output = response.output.iter().filter_map(|item| Json::of(item).ok());
+        let output = response.output.iter().filter_map(|item| Json::from_serializable(item).ok());
         let items: Vec<Json> = input.iter().cloned().chain(output).collect();
         let bodies = &self.asked.shared.bodies;
         let mut share = bodies.share(&self.asked.caller);
@@ -315,22 +326,25 @@ impl Connection {
     fn evict(&mut self, previous: Option<String>) {
         let Some(previous) = previous else { return };
         self.last.take_if(|last| last.id == previous);
-        if self.evicted.len() >= MOST_EVICTED {
+        if self.evicted.len() >= MAX_EVICTED_IDS {
             self.evicted.pop_front();
         }
         self.evicted.push_back(previous);
     }
 }
 
-async fn begin(asked: &Asked, create: Create) -> Result<(Followed, Vec<StreamEvent>), Refusal> {
+async fn begin(
+    asked: &ResponsesRequest,
+    create: CreateResponse,
+) -> Result<(TurnStream, Vec<StreamEvent>), OpenAiError> {
     let store = create.store;
-    let Begun { placed, .. } = Begun::read(asked, create, None).await?;
-    let Placed { command, after, joined, alone } = placed;
-    stream::follow(asked, command, after, joined, !store && alone).await
+    let PreparedRequest { turn_command: placed, .. } = PreparedRequest::read(asked, create, None).await?;
+    let TurnCommand { command, after, continuation: joined, owns_context: alone } = placed;
+    stream::send_and_stream(asked, command, after, joined, !store && alone).await
 }
 
-/// What is said after a response that only the connection knows.
-fn joined(items: &[Json], input: Value) -> Value {
+/// Input appended to the items of an unstored response.
+fn append_input(items: &[Json], input: Value) -> Value {
     let said = match input {
         Value::Array(items) => items,
         Value::String(text) => vec![serde_json::json!({ "type": "message", "role": "user", "content": text })],

@@ -2,7 +2,8 @@
 
 use super::{
     super::{invalid, item},
-    AGENT, CALL, DATA, FAILURE, FILE, GIVEN, LINK, NOTICE, RESULT, USER, looks_like_ours, unescaped,
+    AGENT, CALL, DATA, FAILURE, FILE, LINK, NOTICE, REQUEST_CONTEXT_MARKER, RESULT, USER, is_marker_line,
+    unescape_line,
 };
 use baton_engine::ImportSession;
 use baton_rules::{calls_part, results_part};
@@ -12,7 +13,7 @@ use baton_types::{
 };
 use baton_wire::{
     a2a::v1::Error,
-    api::{SESSION_FORMAT, SessionItem, SessionSettings},
+    api::{SESSION_FORMAT, SessionItem, SessionSettingsBody},
 };
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -28,19 +29,19 @@ pub(in super::super) fn read(
     if let Some(format) = front.get("format")
         && *format != SESSION_FORMAT
     {
-        return Err(unfit(format!("format must be {SESSION_FORMAT}")));
+        return Err(invalid_session(format!("format must be {SESSION_FORMAT}")));
     }
     let agent = agent.or_else(|| front.get("agent").map(|name| AgentName::from(plain(name))));
-    let agent = agent.ok_or_else(|| unfit("the file names no agent; set the agent parameter".to_owned()))?;
-    let settings: SessionSettings = value(&front, "settings")?.unwrap_or_default();
+    let agent = agent.ok_or_else(|| invalid_session("the file names no agent; set the agent parameter".to_owned()))?;
+    let settings: SessionSettingsBody = value(&front, "settings")?.unwrap_or_default();
     let items = |name| Ok::<_, Error>(value::<Vec<SessionItem>>(&front, name)?.unwrap_or_default());
-    let mut reader = Reader { now, ..Reader::default() };
+    let mut reader = MarkdownReader { now, ..MarkdownReader::default() };
     for line in body.strip_suffix('\n').unwrap_or(body).split('\n') {
         reader.line(line);
     }
     let (history, files) = reader.end();
     if history.is_empty() {
-        return Err(unfit("no message was found; each begins with a line such as '## User'".to_owned()));
+        return Err(invalid_session("no message was found; each begins with a line such as '## User'".to_owned()));
     }
     let mut lost = vec![
         "ids and metadata of messages, and the division of their text into parts".to_owned(),
@@ -52,9 +53,9 @@ pub(in super::super) fn read(
     let import = ImportSession {
         agent,
         context,
-        was: front.get("context").map(|name| plain(name)),
+        original_context: front.get("context").map(|name| plain(name)),
         title: front.get("title").map(|title| plain(title)),
-        settings: settings.check().map_err(|name| unfit(format!("{name} is out of range")))?,
+        settings: settings.check().map_err(|name| invalid_session(format!("{name} is out of range")))?,
         included: items("included")?.into_iter().map(item).collect(),
         excluded: items("excluded")?.into_iter().map(item).collect(),
         history,
@@ -62,7 +63,7 @@ pub(in super::super) fn read(
     Ok((import, lost))
 }
 
-fn unfit(message: String) -> Error {
+fn invalid_session(message: String) -> Error {
     invalid(message).with_code(ErrorCode::SESSION_INVALID)
 }
 
@@ -80,17 +81,17 @@ fn plain(written: &str) -> String {
 }
 
 fn value<T: DeserializeOwned>(front: &BTreeMap<&str, &str>, name: &str) -> Result<Option<T>, Error> {
-    let parse = |text: &&str| serde_json::from_str(text).map_err(|error| unfit(format!("{name}: {error}")));
+    let parse = |text: &&str| serde_json::from_str(text).map_err(|error| invalid_session(format!("{name}: {error}")));
     front.get(name).map(parse).transpose()
 }
 
 /// Kind of a section under a heading.
 #[derive(Default)]
-enum Under {
+enum MarkdownSection {
     /// Before the first message.
     #[default]
     Nothing,
-    Words,
+    Text,
     Call(String, String),
     Result(String, String, bool),
     Data,
@@ -99,10 +100,10 @@ enum Under {
 }
 
 #[derive(Default)]
-struct Reader {
+struct MarkdownReader {
     now: Timestamp,
     entries: Vec<SessionEntry>,
-    under: Under,
+    section: MarkdownSection,
     lines: Vec<String>,
     parts: Vec<Part>,
     calls: Vec<ToolCall>,
@@ -111,10 +112,10 @@ struct Reader {
     open: Option<(Role, bool, Timestamp)>,
 }
 
-impl Reader {
+impl MarkdownReader {
     fn line(&mut self, line: &str) {
-        if !looks_like_ours(line) {
-            self.lines.push(unescaped(line).to_owned());
+        if !is_marker_line(line) {
+            self.lines.push(unescape_line(line).to_owned());
             return;
         }
         let heading = line.trim_end();
@@ -125,42 +126,42 @@ impl Reader {
                 self.end_message();
                 let at = rest.trim_start_matches([' ', '·']);
                 self.open = Some((role, notice, Timestamp::parse(at).unwrap_or(self.now)));
-                self.under = Under::Words;
+                self.section = MarkdownSection::Text;
                 return;
             }
         }
-        let Some(under) = under(heading) else {
+        let Some(under) = parse_section(heading) else {
             self.lines.push(line.to_owned());
             return;
         };
         self.end_block();
-        self.files += usize::from(matches!(under, Under::Skipped));
-        self.under = under;
+        self.files += usize::from(matches!(under, MarkdownSection::Skipped));
+        self.section = under;
     }
 
     /// Adds the finished section to the message.
     fn end_block(&mut self) {
         let lines = std::mem::take(&mut self.lines);
-        match std::mem::take(&mut self.under) {
-            Under::Nothing | Under::Skipped => {}
-            Under::Words => {
-                let words = framed(&lines);
+        match std::mem::take(&mut self.section) {
+            MarkdownSection::Nothing | MarkdownSection::Skipped => {}
+            MarkdownSection::Text => {
+                let words = join_section(&lines);
                 if !words.is_empty() {
                     self.parts.push(Part::text(words));
                 }
             }
-            Under::Call(name, id) => {
+            MarkdownSection::Call(name, id) => {
                 let arguments =
-                    json_in(&lines).filter(Json::is_object).unwrap_or_else(|| Json::from(serde_json::json!({})));
+                    fenced_json(&lines).filter(Json::is_object).unwrap_or_else(|| Json::from(serde_json::json!({})));
                 self.calls.push(ToolCall { id: id.into(), name, arguments });
             }
-            Under::Result(name, id, is_error) => {
-                let output = json_in(&lines).unwrap_or_else(|| Json::string(framed(&lines).as_str()));
+            MarkdownSection::Result(name, id, is_error) => {
+                let output = fenced_json(&lines).unwrap_or_else(|| Json::string(join_section(&lines).as_str()));
                 self.results.push(ToolResult { call: id.into(), name, output, is_error });
             }
-            Under::Data => self.parts.extend(json_in(&lines).map(Part::data)),
-            Under::Link => {
-                let url = framed(&lines);
+            MarkdownSection::Data => self.parts.extend(fenced_json(&lines).map(Part::data)),
+            MarkdownSection::Link => {
+                let url = join_section(&lines);
                 let url = url.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
                 self.parts.push(Part { content: PartContent::Url(url), ..Part::text("") });
             }
@@ -192,31 +193,31 @@ impl Reader {
 }
 
 /// Section kind of a subheading.
-fn under(heading: &str) -> Option<Under> {
+fn parse_section(heading: &str) -> Option<MarkdownSection> {
     let named = |rest: &str| {
         let (name, id) = rest.strip_prefix('`')?.split_once('`')?;
         Some((name.to_owned(), id.trim().to_owned()))
     };
     if let Some((name, id)) = heading.strip_prefix(CALL).and_then(named) {
-        return Some(Under::Call(name, id));
+        return Some(MarkdownSection::Call(name, id));
     }
     for (begins, is_error) in [(RESULT, false), (FAILURE, true)] {
         if let Some((name, id)) = heading.strip_prefix(begins).and_then(named) {
-            return Some(Under::Result(name, id, is_error));
+            return Some(MarkdownSection::Result(name, id, is_error));
         }
     }
     match heading {
-        DATA => Some(Under::Data),
-        LINK => Some(Under::Link),
+        DATA => Some(MarkdownSection::Data),
+        LINK => Some(MarkdownSection::Link),
         // The message text follows the comment.
-        _ if heading.starts_with(GIVEN) => Some(Under::Words),
-        _ if heading.starts_with(FILE) => Some(Under::Skipped),
+        _ if heading.starts_with(REQUEST_CONTEXT_MARKER) => Some(MarkdownSection::Text),
+        _ if heading.starts_with(FILE) => Some(MarkdownSection::Skipped),
         _ => None,
     }
 }
 
 /// Text without one empty line at the start and one at the end.
-fn framed(lines: &[String]) -> String {
+fn join_section(lines: &[String]) -> String {
     let lines = match lines {
         [first, rest @ ..] if first.is_empty() => rest,
         lines => lines,
@@ -229,7 +230,7 @@ fn framed(lines: &[String]) -> String {
 }
 
 /// JSON in a fenced block.
-fn json_in(lines: &[String]) -> Option<Json> {
+fn fenced_json(lines: &[String]) -> Option<Json> {
     let text: Vec<&str> = lines
         .iter()
         .map(String::as_str)

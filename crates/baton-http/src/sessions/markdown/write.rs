@@ -2,11 +2,11 @@
 
 use super::{
     super::{file, items},
-    AGENT, CALL, DATA, FAILURE, FILE, GIVEN, LINK, NOTICE, RESULT, USER, escaped,
+    AGENT, CALL, DATA, FAILURE, FILE, LINK, NOTICE, REQUEST_CONTEXT_MARKER, RESULT, USER, escape_line,
 };
 use baton_engine::SessionView;
-use baton_rules::{calls_in, results_in};
-use baton_types::{Include, Message, Part, PartContent, Role, SessionEntry, UsedItem};
+use baton_rules::{parse_tool_calls, parse_tool_results};
+use baton_types::{IncludedItem, InclusionMode, Message, Part, PartContent, Role, SessionEntry};
 use baton_wire::api::{SESSION_FORMAT, SessionFile};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -45,29 +45,29 @@ fn entry(text: &mut String, entry: &SessionEntry) {
     };
     let _ = writeln!(text, "{heading} · {}\n", entry.at);
     if let Some(request) = &entry.request {
-        let given: Vec<String> = request.items.iter().map(given).collect();
-        let _ = writeln!(text, "{GIVEN}{} -->\n", given.join(", ").replace("-->", "--"));
+        let given: Vec<String> = request.items.iter().map(describe_used_item).collect();
+        let _ = writeln!(text, "{REQUEST_CONTEXT_MARKER}{} -->\n", given.join(", ").replace("-->", "--"));
     }
     let words = entry.message.text();
     if !words.is_empty() {
         for line in words.split('\n') {
-            let _ = writeln!(text, "{}", escaped(line));
+            let _ = writeln!(text, "{}", escape_line(line));
         }
         text.push('\n');
     }
     calls(text, &entry.message);
     for part in &entry.message.parts {
-        other(text, part);
+        write_other_part(text, part);
     }
 }
 
-fn given(item: &UsedItem) -> String {
-    let UsedItem { kind, name, include, score, .. } = item;
+fn describe_used_item(item: &IncludedItem) -> String {
+    let IncludedItem { kind, name, include, score, .. } = item;
     let why = match (include, score) {
-        (Include::Always, _) => "always".to_owned(),
-        (Include::Manual, _) => "named".to_owned(),
-        (Include::Agent, Some(score)) => score.to_string(),
-        (Include::Agent, None) => "chosen".to_owned(),
+        (InclusionMode::Always, _) => "always".to_owned(),
+        (InclusionMode::Manual, _) => "named".to_owned(),
+        (InclusionMode::Agent, Some(score)) => score.to_string(),
+        (InclusionMode::Agent, None) => "chosen".to_owned(),
     };
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
     format!("{} {name} ({why})", kind.as_str())
@@ -75,13 +75,13 @@ fn given(item: &UsedItem) -> String {
 
 fn calls(text: &mut String, message: &Message) {
     if message.role == Role::Agent {
-        for call in calls_in(message) {
+        for call in parse_tool_calls(message) {
             let _ = writeln!(text, "{CALL}`{}` {}\n", call.name, call.id);
             block(text, call.arguments.as_str());
         }
         return;
     }
-    for result in results_in(message).unwrap_or_default() {
+    for result in parse_tool_results(message).unwrap_or_default() {
         let heading = if result.is_error { FAILURE } else { RESULT };
         let _ = writeln!(text, "{heading}`{}` {}\n", result.name, result.call);
         block(text, result.output.as_str());
@@ -89,7 +89,7 @@ fn calls(text: &mut String, message: &Message) {
 }
 
 /// Writes a part that is neither text nor tool data.
-fn other(text: &mut String, part: &Part) {
+fn write_other_part(text: &mut String, part: &Part) {
     match &part.content {
         PartContent::Text(_) => {}
         PartContent::Data(data) => {

@@ -28,7 +28,7 @@ const UPGRADE: [(&str, &str); 4] = [
 
 #[tokio::test(start_paused = true)]
 async fn every_refusal_has_its_line() {
-    let world = World::new(Digest::of(b"nobody's")).await;
+    let world = World::new(Digest::compute(b"nobody's")).await;
     let (app, json) = (&world.house.app, "application/json");
     let known = |scopes: &str| bearer(&token("acme", "ann", scopes));
     let foreign = bearer(&token("acme", "bob", "call"));
@@ -100,7 +100,7 @@ async fn too_many_requests_and_too_many_wrong_tokens_have_their_lines() {
 
 #[tokio::test(start_paused = true)]
 async fn changes_by_administrators_have_their_lines() {
-    let ports = PeerPorts { book: std::sync::Arc::new(NoBook), peers: std::sync::Arc::new(NoPeers) };
+    let ports = PeerPorts { registry: std::sync::Arc::new(NoBook), peers: std::sync::Arc::new(NoPeers) };
     let house = House::of(|_| {}, |options| options.peers = Some(ports));
     let admin = bearer(&token("acme", "root", "admin"));
     let given = || headers(&[("authorization", &admin), ("content-type", "application/json")]);

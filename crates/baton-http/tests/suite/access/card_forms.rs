@@ -55,7 +55,7 @@ async fn get(house: &House, path: &str, given: &[(&str, &str)]) -> Shown {
 fn house(bindings: &[CardBinding]) -> (House, TrustedKeys) {
     let directory = tempfile::tempdir().unwrap();
     let keys = SigningKeys::open(directory.path()).unwrap();
-    let trusted = TrustedKeys::of_jwks(&keys.keys()).unwrap();
+    let trusted = TrustedKeys::from_jwks(&keys.keys()).unwrap();
     let house = House::of(
         |_| {},
         |options| {

@@ -3,12 +3,12 @@
 use crate::world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options};
 use axum::Router;
 use baton_client::Client;
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{AccessOptions, HttpOptions, RouteEntry, Surface, surface};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AdminChange, Audit, BoxFuture, Denial, Identified, Identity, IssuedToken, Model, ModelCall, ModelError,
-    ModelStream, Models, NewToken, TokenError, TokenRecord, Tokens, Unidentified,
+    AccessDenial, AdminChange, AuditLog, AuthenticatedCaller, Authenticator, BoxFuture, IssuedToken, Model, ModelCall,
+    ModelError, ModelResolver, ModelStream, NewToken, TokenError, TokenIssuer, TokenRecord, TokenRejection,
 };
 use baton_types::{AgentSpec, Digest, HandoffTarget, Principal, Timestamp};
 use std::{
@@ -60,7 +60,7 @@ impl House {
         change(&mut access);
         let mut options = HttpOptions { access, ..options() };
         more(&mut options);
-        let Surface { router: app, operations } = surface(Engine::new(Options::default(), ports), options);
+        let Surface { router: app, operations } = surface(Engine::new(EngineOptions::default(), ports), options);
         Self { app, operations, journal, heard, denied }
     }
 
@@ -97,15 +97,15 @@ pub(super) fn principal(token: &str) -> Option<Principal> {
 
 struct PlainWords;
 
-impl Identity for PlainWords {
-    fn identify<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>> {
+impl Authenticator for PlainWords {
+    fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
         let identified = match bearer {
-            "expired" => Err(Unidentified::Expired),
-            "revoked" => Err(Unidentified::Revoked),
-            "away" => Err(Unidentified::KeysUnavailable("no answer".to_owned())),
-            known => principal(known).ok_or(Unidentified::Unknown).map(|principal| {
+            "expired" => Err(TokenRejection::Expired),
+            "revoked" => Err(TokenRejection::Revoked),
+            "away" => Err(TokenRejection::KeysUnavailable("no answer".to_owned())),
+            known => principal(known).ok_or(TokenRejection::Unknown).map(|principal| {
                 let credential = format!("token of {}", principal.subject).into();
-                Identified { principal: Arc::new(principal), credential }
+                AuthenticatedCaller { principal: Arc::new(principal), credential }
             }),
         };
         Box::pin(std::future::ready(identified))
@@ -118,11 +118,11 @@ impl Identity for PlainWords {
 
 /// Remembers who was turned away.
 #[derive(Default)]
-pub(super) struct Denied(Mutex<Vec<Denial>>, Mutex<Vec<AdminChange>>);
+pub(super) struct Denied(Mutex<Vec<AccessDenial>>, Mutex<Vec<AdminChange>>);
 
 impl Denied {
     /// Those since the last look.
-    pub(super) fn take(&self) -> Vec<Denial> {
+    pub(super) fn take(&self) -> Vec<AccessDenial> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
 
@@ -132,12 +132,12 @@ impl Denied {
     }
 }
 
-impl Audit for Denied {
-    fn denied(&self, denial: Denial) {
+impl AuditLog for Denied {
+    fn record_denial(&self, denial: AccessDenial) {
         self.0.lock().unwrap().push(denial);
     }
 
-    fn changed(&self, change: AdminChange) {
+    fn record_change(&self, change: AdminChange) {
         self.1.lock().unwrap().push(change);
     }
 }
@@ -145,7 +145,7 @@ impl Audit for Denied {
 /// Does what it is told, and remembers what that was.
 struct Listening(Arc<Mutex<Vec<ModelCall>>>);
 
-impl Models for Listening {
+impl ModelResolver for Listening {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self(Arc::clone(&self.0))))
     }
@@ -166,7 +166,7 @@ impl Model for Listening {
 #[derive(Default)]
 struct Drawer(Mutex<Vec<TokenRecord>>);
 
-impl Tokens for Drawer {
+impl TokenIssuer for Drawer {
     fn create(&self, token: NewToken) -> BoxFuture<'_, Result<IssuedToken, TokenError>> {
         let mut records = self.0.lock().unwrap();
         let NewToken { name, principal, expires_at } = token;
@@ -174,7 +174,7 @@ impl Tokens for Drawer {
             id: format!("t{}", records.len() + 1),
             name,
             principal,
-            secret: Digest::of(b"secret"),
+            secret: Digest::compute(b"secret"),
             created_at: Timestamp::from_millis(1_794_770_760_000),
             expires_at,
             revoked_at: None,

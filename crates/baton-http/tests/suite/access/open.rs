@@ -5,7 +5,7 @@ use crate::speak::{headers, raw};
 use axum::body::Body;
 use baton_engine::NoPeers;
 use baton_http::PeerPorts;
-use baton_ports::{BoxFuture, KnownPeer, NewPeer, PeerBook, PeerBookError};
+use baton_ports::{BoxFuture, NewPeer, PeerRecord, PeerRegistry, PeerRegistryError};
 use baton_types::{AgentName, ErrorCode};
 use http::{HeaderMap, Request, Response};
 use http_body_util::BodyExt as _;
@@ -101,31 +101,31 @@ async fn clients_can_find_out_where_tokens_come_from() {
 /// Knows nobody, and wants to know nobody.
 pub(super) struct NoBook;
 
-fn nobody<T: Send + 'static>() -> BoxFuture<'static, Result<T, PeerBookError>> {
-    Box::pin(ready(Err(PeerBookError { code: ErrorCode::AGENT_NOT_FOUND, detail: "nobody".to_owned() })))
+fn nobody<T: Send + 'static>() -> BoxFuture<'static, Result<T, PeerRegistryError>> {
+    Box::pin(ready(Err(PeerRegistryError { code: ErrorCode::AGENT_NOT_FOUND, detail: "nobody".to_owned() })))
 }
 
-impl PeerBook for NoBook {
-    fn add(&self, _: NewPeer) -> BoxFuture<'_, Result<KnownPeer, PeerBookError>> {
+impl PeerRegistry for NoBook {
+    fn add(&self, _: NewPeer) -> BoxFuture<'_, Result<PeerRecord, PeerRegistryError>> {
         nobody()
     }
 
-    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), PeerBookError>> {
+    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), PeerRegistryError>> {
         nobody()
     }
 
-    fn peer(&self, _: &AgentName) -> Option<KnownPeer> {
+    fn peer(&self, _: &AgentName) -> Option<PeerRecord> {
         None
     }
 
-    fn peers(&self) -> Vec<KnownPeer> {
+    fn peers(&self) -> Vec<PeerRecord> {
         Vec::new()
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_strangers_notification_gets_no_room() {
-    let ports = PeerPorts { book: Arc::new(NoBook), peers: Arc::new(NoPeers) };
+    let ports = PeerPorts { registry: Arc::new(NoBook), peers: Arc::new(NoPeers) };
     let house = House::of(|_| {}, |options| options.peers = Some(ports));
     let endless = Body::from_stream(futures_util::stream::pending::<Result<String, std::io::Error>>());
     let request = Request::post("/api/v1/peers/notifications/x").header("host", "localhost").body(endless).unwrap();

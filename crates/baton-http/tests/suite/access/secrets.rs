@@ -4,7 +4,7 @@ use super::house::{House, bearer, token};
 use crate::speak::{headers, raw};
 use baton_engine::NoPeers;
 use baton_http::PeerPorts;
-use baton_ports::{BoxFuture, KnownPeer, NewPeer, PeerBook, PeerBookError};
+use baton_ports::{BoxFuture, NewPeer, PeerRecord, PeerRegistry, PeerRegistryError};
 use baton_types::{AgentName, Digest, ErrorCode};
 use std::sync::{Arc, Mutex};
 
@@ -12,22 +12,22 @@ use std::sync::{Arc, Mutex};
 #[derive(Default)]
 struct Noting(Mutex<Vec<NewPeer>>);
 
-impl PeerBook for Noting {
-    fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<KnownPeer, PeerBookError>> {
+impl PeerRegistry for Noting {
+    fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<PeerRecord, PeerRegistryError>> {
         self.0.lock().unwrap().push(peer);
         let (code, detail) = (ErrorCode::PEER_UNREACHABLE, "nobody is there".to_owned());
-        Box::pin(std::future::ready(Err(PeerBookError { code, detail })))
+        Box::pin(std::future::ready(Err(PeerRegistryError { code, detail })))
     }
 
-    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), PeerBookError>> {
+    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), PeerRegistryError>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn peer(&self, _: &AgentName) -> Option<KnownPeer> {
+    fn peer(&self, _: &AgentName) -> Option<PeerRecord> {
         None
     }
 
-    fn peers(&self) -> Vec<KnownPeer> {
+    fn peers(&self) -> Vec<PeerRecord> {
         Vec::new()
     }
 }
@@ -48,10 +48,10 @@ async fn only_the_owner_says_where_a_secret_is() {
         (true, Some(&owner), with_secret, 503),
     ] {
         let book = Arc::new(Noting::default());
-        let ports = PeerPorts { book: Arc::<Noting>::clone(&book), peers: Arc::new(NoPeers) };
+        let ports = PeerPorts { registry: Arc::<Noting>::clone(&book), peers: Arc::new(NoPeers) };
         let house = House::of(
             |access| {
-                access.owner = Some(Digest::of(owner.as_bytes()));
+                access.owner = Some(Digest::compute(owner.as_bytes()));
                 if local {
                     access.identity = None;
                 }

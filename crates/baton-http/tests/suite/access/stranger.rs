@@ -6,8 +6,8 @@ use super::{
     whole::whole,
 };
 use crate::speak::{Binding, Headers, Op, ask, headers, open, raw};
-use baton_ports::{ChatMessage, Head, Journal as _, ListQuery, OutboxEntry, StoredEvent};
-use baton_types::{Fact, HandoffEvent, StreamId};
+use baton_ports::{ChatMessage, Journal as _, OutboxEntry, StoredEvent, StreamHead, StreamQuery};
+use baton_types::{HandoffEvent, JournalEvent, StreamId};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -61,7 +61,7 @@ pub(super) async fn furnish(house: &House) -> Owned {
     }
     let events = house.journal.tail(0, 1000).await.unwrap();
     let handoff = events.iter().find_map(|event| match &event.fact {
-        Fact::Handoff(HandoffEvent::Created(handoff)) => Some(handoff.id.to_string()),
+        JournalEvent::Handoff(HandoffEvent::Created(handoff)) => Some(handoff.id.to_string()),
         _ => None,
     });
     Owned { tasks, handoff: handoff.unwrap() }
@@ -70,14 +70,14 @@ pub(super) async fn furnish(house: &House) -> Owned {
 /// Everything that the journal has of the owner.
 #[derive(Debug, PartialEq, Eq)]
 struct Record {
-    heads: Vec<Head>,
+    heads: Vec<StreamHead>,
     events: Vec<Arc<StoredEvent>>,
     outbox: Vec<OutboxEntry>,
 }
 
 async fn record(house: &House, owned: &Owned) -> Record {
     let owner = principal(&owner()).unwrap();
-    let heads = house.journal.list(&owner, &ListQuery::tasks(1000)).await.unwrap().heads;
+    let heads = house.journal.list(&owner, &StreamQuery::tasks(1000)).await.unwrap().heads;
     let mut streams: BTreeSet<StreamId> = heads.iter().map(|head| head.stream.clone()).collect();
     let mut outbox = Vec::new();
     for head in &heads {

@@ -3,7 +3,7 @@
 use super::house::House;
 use crate::world::message;
 use baton_client::SendRequest;
-use baton_ports::{BoxFuture, Identified, Identity, Unidentified};
+use baton_ports::{AuthenticatedCaller, Authenticator, BoxFuture, TokenRejection};
 use baton_types::Principal;
 use std::{
     sync::{
@@ -22,14 +22,14 @@ const REVOKED: u8 = 2;
 #[derive(Clone, Default)]
 struct Fickle(Arc<AtomicU8>);
 
-impl Identity for Fickle {
-    fn identify<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>> {
+impl Authenticator for Fickle {
+    fn authenticate<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
         let (tenant, subject) = ("acme".into(), "ann".into());
         let principal = Arc::new(Principal { tenant, subject, scopes: vec!["call".into()] });
         let judged = match self.0.load(Ordering::Relaxed) {
-            AWAY => Err(Unidentified::KeysUnavailable("no answer".to_owned())),
-            REVOKED => Err(Unidentified::Revoked),
-            _ => Ok(Identified { principal, credential: "token".into() }),
+            AWAY => Err(TokenRejection::KeysUnavailable("no answer".to_owned())),
+            REVOKED => Err(TokenRejection::Revoked),
+            _ => Ok(AuthenticatedCaller { principal, credential: "token".into() }),
         };
         Box::pin(std::future::ready(judged))
     }

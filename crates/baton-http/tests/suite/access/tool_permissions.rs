@@ -4,12 +4,12 @@ use super::house::{House, bearer, token};
 use crate::speak::{headers, raw};
 use baton_http::{PermissionPorts, ToolPorts};
 use baton_ports::{
-    BoxFuture, PermissionBook, PermissionBookError, PermissionChanged, ServerState, ServerStatus, ToolHost,
-    ToolOutcome, ToolOutput, ToolRun,
+    BoxFuture, PermissionEditError, PermissionEditor, PermissionUpdate, ServerState, ServerStatus, ToolHost,
+    ToolInvocation, ToolOutcome, ToolOutput,
 };
 use baton_types::{
-    AgentName, AgentSpec, Effects, ErrorCode, Json, McpTool, Permission, PermissionChange, ToolRunner, ToolScope,
-    ToolSpec, ToolStanding,
+    AgentName, AgentSpec, Effects, ErrorCode, Json, McpTool, Permission, PermissionChange, PermissionTarget,
+    ToolAccess, ToolRunner, ToolSpec,
 };
 use http_body_util::BodyExt as _;
 use serde_json::json;
@@ -23,11 +23,11 @@ use std::{
 struct Shop;
 
 impl ToolHost for Shop {
-    fn call<'a>(&'a self, _: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string(""), is_error: false }) })
     }
 
-    fn offered<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+    fn available_tools<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
         let tool = |name: &str, server: &str, tool: &str| ToolSpec {
             name: name.to_owned(),
             description: String::new(),
@@ -44,7 +44,7 @@ impl ToolHost for Shop {
         Box::pin(std::future::ready(offered))
     }
 
-    fn hidden<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
+    fn denied_tools<'a>(&'a self, _: &'a AgentSpec, _: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
         let wipe = McpTool { server: "files".to_owned(), tool: "wipe".to_owned() };
         Box::pin(std::future::ready(vec![("fs__wipe".to_owned(), wipe)]))
     }
@@ -68,23 +68,23 @@ impl ToolHost for Shop {
 #[derive(Default)]
 struct Noted(Mutex<Vec<PermissionChange>>);
 
-impl PermissionBook for Noted {
+impl PermissionEditor for Noted {
     fn change<'a>(
         &'a self,
         _: &'a AgentName,
         change: PermissionChange,
-    ) -> BoxFuture<'a, Result<PermissionChanged, PermissionBookError>> {
-        let before = ToolStanding { permission: Permission::Ask, disabled: false };
-        let after = ToolStanding {
+    ) -> BoxFuture<'a, Result<PermissionUpdate, PermissionEditError>> {
+        let before = ToolAccess { permission: Permission::Ask, disabled: false };
+        let after = ToolAccess {
             permission: change.permission.unwrap_or(Permission::Ask),
             disabled: change.disabled.unwrap_or(false),
         };
         let told = match change.permission {
-            Some(Permission::Deny) => Err(PermissionBookError {
+            Some(Permission::Deny) => Err(PermissionEditError {
                 code: ErrorCode::AGENT_NOT_CHANGED,
                 detail: "tspark.json has no word for that".to_owned(),
             }),
-            _ => Ok(PermissionChanged { file: "weather/mcp.json".to_owned(), is_written: true, before, after }),
+            _ => Ok(PermissionUpdate { file: "weather/mcp.json".to_owned(), is_written: true, before, after }),
         };
         self.0.lock().unwrap().push(change);
         Box::pin(std::future::ready(told))
@@ -93,12 +93,12 @@ impl PermissionBook for Noted {
 
 fn house() -> (House, Arc<Noted>) {
     let noted = Arc::new(Noted::default());
-    let book: Arc<dyn PermissionBook> = noted.clone();
+    let book: Arc<dyn PermissionEditor> = noted.clone();
     let house = House::of(
         |_| {},
         |options| {
             options.tools = Some(ToolPorts { host: Arc::new(Shop) });
-            options.permissions = Some(PermissionPorts { book });
+            options.permissions = Some(PermissionPorts { repository: book });
         },
     );
     (house, noted)
@@ -135,7 +135,7 @@ async fn what_is_meant_and_what_is_answered() {
         let (status, reply) = put(&house, "admin", &path, body).await;
         let _ = writeln!(told, "PUT {what} {body}\n{status} {reply}");
         for change in noted.0.lock().unwrap().drain(..) {
-            let _ = writeln!(told, "-> {} {:?} {:?}", change.scope, change.permission, change.disabled);
+            let _ = writeln!(told, "-> {} {:?} {:?}", change.target, change.permission, change.disabled);
         }
     }
     insta::assert_snapshot!(told);
@@ -155,7 +155,7 @@ async fn only_those_who_manage_this_baton_change_definitions() {
     assert_eq!(*noted.0.lock().unwrap(), []);
     let path = "/api/v1/agents/weather/servers/files/permission";
     assert_eq!(put(&house, "admin", path, r#"{"permission": "allow"}"#).await.0, 200);
-    let scope = ToolScope::Server("files".to_owned());
-    let wanted = PermissionChange { scope, permission: Some(Permission::Allow), disabled: None };
+    let target = PermissionTarget::Server("files".to_owned());
+    let wanted = PermissionChange { target, permission: Some(Permission::Allow), disabled: None };
     assert_eq!(*noted.0.lock().unwrap(), [wanted]);
 }

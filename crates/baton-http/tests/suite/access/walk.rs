@@ -40,7 +40,7 @@ fn shown(name: &str, scopes: &str) -> Option<String> {
 }
 
 fn owner_digest() -> Digest {
-    Digest::of(token("acme", "ann", "admin owner").as_bytes())
+    Digest::compute(token("acme", "ann", "admin owner").as_bytes())
 }
 
 /// Sends a request with a token: the refusal, a miss, or `ok` for everything that was let in.

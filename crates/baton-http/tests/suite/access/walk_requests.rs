@@ -41,7 +41,7 @@ impl World {
             |options| {
                 options.mcp = Some(mcp_endpoints::ports(&agents, Arc::new(engine(&names))));
                 options.tools = Some(ToolPorts { host: Arc::new(Weather) });
-                options.peers = Some(PeerPorts { book: Arc::new(NoBook), peers: Arc::new(NoPeers) });
+                options.peers = Some(PeerPorts { registry: Arc::new(NoBook), peers: Arc::new(NoPeers) });
                 options.meters = Some(MeterPorts { meters: meters::meters(), now: || 2_000 });
                 let store = EmbeddedSpans::in_memory(Options::default()).unwrap();
                 options.spans = Some(SpanPorts { store });

@@ -4,14 +4,14 @@ use super::house::{Denied, House, bearer, settled, token};
 use crate::speak::{Binding, Op, ask, headers, open, raw};
 use baton_client::Client;
 use baton_http::{RateLimit, ServeOptions, serve};
-use baton_ports::Denial;
+use baton_ports::AccessDenial;
 use http::HeaderMap;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-fn line(denial: &Denial) -> String {
-    let Denial { code, reason, method, path, principal, credential, .. } = denial;
+fn line(denial: &AccessDenial) -> String {
+    let AccessDenial { code, reason, method, path, principal, credential, .. } = denial;
     let who = principal.as_ref().map_or("nobody".to_owned(), |known| format!("{}/{}", known.tenant, known.subject));
     format!("{} {method} {path} {who} {} {reason}", code.code, credential.as_deref().unwrap_or("-"))
 }

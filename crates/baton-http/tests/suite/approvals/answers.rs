@@ -13,7 +13,7 @@ fn at(task: &str) -> String {
 #[tokio::test(start_paused = true)]
 async fn answers_release_calls() {
     let office = Office::new();
-    let digest = |text: &str| baton_types::Digest::of(text.as_bytes());
+    let digest = |text: &str| baton_types::Digest::compute(text.as_bytes());
     let right = format!(r#"{{"decision":"allow_once","digest":"{}"}}"#, digest(r#"{"amount":42.0}"#));
     let mut seen = String::new();
     for (text, body) in [

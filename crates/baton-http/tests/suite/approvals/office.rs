@@ -7,16 +7,16 @@ use crate::{
 use async_stream::stream;
 use axum::Router;
 use baton_client::{Client, SendRequest};
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{AccessOptions, HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    BoxFuture, ChatMessage, Finish, Identified, Identity, Model, ModelCall, ModelError, ModelEvent, ModelStream,
-    Models, Peers, ToolHost, ToolOutcome, ToolOutput, ToolRun, Unidentified,
+    AuthenticatedCaller, Authenticator, BoxFuture, ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent,
+    ModelResolver, ModelStream, PeerGateway, TokenRejection, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
 use baton_types::{
-    AgentSpec, HandoffTarget, Json, ModelSpec, Permission, Principal, ToolAsk, ToolCall, ToolQuestion, ToolSpec, Usage,
-    Wanted,
+    AgentSpec, HandoffTarget, Json, ModelSpec, Permission, Principal, QuestionKind, ToolCall, ToolInputRequest,
+    ToolQuestion, ToolSpec, Usage,
 };
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ impl Office {
         Self::with(Arc::new(baton_engine::NoPeers))
     }
 
-    pub(super) fn with(peers: Arc<dyn Peers>) -> Self {
+    pub(super) fn with(peers: Arc<dyn PeerGateway>) -> Self {
         let ran = Arc::<Mutex<Vec<String>>>::default();
         let mut clerk = agent("clerk");
         let guarded = ToolSpec { name: "pay".to_owned(), permission: Permission::Ask, ..clerk.tools[0].clone() };
@@ -59,7 +59,7 @@ impl Office {
         };
         let access = AccessOptions { identity: Some(Arc::new(ByName)), ..AccessOptions::default() };
         let options = HttpOptions { access, ..options() };
-        Self { app: app(Engine::new(Options::default(), ports), options), ran }
+        Self { app: app(Engine::new(EngineOptions::default(), ports), options), ran }
     }
 
     pub(super) fn client(&self, who: &str) -> Client {
@@ -98,7 +98,7 @@ impl Office {
         settled().await;
         let entry = self.client("ann").task(task).await.unwrap();
         let said = entry.task.status.message.as_ref().and_then(|message| message.parts.first()?.text.clone());
-        let state = entry.task.status.state.known().unwrap().as_str();
+        let state = entry.task.status.state.to_task_state().unwrap().as_str();
         format!("{} is {state}: {}", entry.agent, said.unwrap_or_default())
     }
 
@@ -124,12 +124,15 @@ pub(super) async fn settled() {
 /// A token is a name, with the only scope behind a dot if it is not `call`; no token has a colon.
 struct ByName;
 
-impl Identity for ByName {
-    fn identify<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<Identified, Unidentified>> {
+impl Authenticator for ByName {
+    fn authenticate<'a>(&'a self, bearer: &'a str) -> BoxFuture<'a, Result<AuthenticatedCaller, TokenRejection>> {
         let (name, scope) = bearer.split_once('.').unwrap_or((bearer, "call"));
         let scopes = std::iter::once(scope.replace('/', ":").into()).collect();
         let principal = Principal { tenant: "acme".into(), subject: name.into(), scopes };
-        Box::pin(std::future::ready(Ok(Identified { principal: Arc::new(principal), credential: name.into() })))
+        Box::pin(std::future::ready(Ok(AuthenticatedCaller {
+            principal: Arc::new(principal),
+            credential: name.into(),
+        })))
     }
 
     fn issuers(&self) -> Vec<String> {
@@ -140,7 +143,7 @@ impl Identity for ByName {
 /// Calls what the words name, and repeats what comes back.
 struct Scripted;
 
-impl Models for Scripted {
+impl ModelResolver for Scripted {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self))
     }
@@ -167,12 +170,12 @@ impl Model for Scripted {
                 },
                 _ => Vec::new(),
             };
-            let finish = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
+            let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
             for (index, (name, arguments)) in calls.into_iter().enumerate() {
                 let id = format!("call-{}", index + 1).into();
                 yield Ok(ModelEvent::ToolCall(ToolCall { id, name: name.to_owned(), arguments: arguments.into() }));
             }
-            if finish == Finish::Stop {
+            if finish == FinishReason::Stop {
                 let text = match last {
                     Some(ChatMessage::Tool { output, .. }) => output.to_plain_text(),
                     Some(ChatMessage::User { text, .. }) => text,
@@ -190,17 +193,17 @@ struct Desk(Arc<Mutex<Vec<String>>>);
 
 fn form() -> ToolQuestion {
     let schema = json!({"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]});
-    let wants = Wanted::Form { schema: schema.into() };
+    let wants = QuestionKind::Form { schema: schema.into() };
     ToolQuestion { key: "size".to_owned(), message: "Which size?".to_owned(), wants }
 }
 
 fn visit() -> ToolQuestion {
-    let wants = Wanted::Visit { url: "https://shop.example.com/login".to_owned() };
+    let wants = QuestionKind::Visit { url: "https://shop.example.com/login".to_owned() };
     ToolQuestion { key: "login".to_owned(), message: "Please log in".to_owned(), wants }
 }
 
 impl ToolHost for Desk {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async move {
             let want = run.call.arguments.to_value()["want"].as_str().unwrap_or_default().to_owned();
             let questions = match (want.as_str(), run.answers) {
@@ -210,9 +213,9 @@ impl ToolHost for Desk {
                 _ => Vec::new(),
             };
             if !questions.is_empty() {
-                return ToolOutcome::Asks(ToolAsk { questions, state: None });
+                return ToolOutcome::InputRequired(ToolInputRequest { questions, state: None });
             }
-            let answers = run.answers.map(|answers| Json::of(&answers.answers).unwrap());
+            let answers = run.answers.map(|answers| Json::from_serializable(&answers.answers).unwrap());
             let answers = answers.map(|answers| format!(" answered {}", answers.as_str())).unwrap_or_default();
             let did = format!("{} {}{answers}", run.tool.name, run.call.arguments.as_str());
             self.0.lock().unwrap().push(did.clone());

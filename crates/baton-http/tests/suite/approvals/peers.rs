@@ -1,7 +1,7 @@
 //! What agents elsewhere ask.
 
 use super::office::{Office, snapshot};
-use baton_ports::{BoxFuture, PeerAsk, PeerError, PeerEvent, PeerOutcome, PeerStream, Peers};
+use baton_ports::{BoxFuture, PeerError, PeerEvent, PeerGateway, PeerOutcome, PeerRequest, PeerStream};
 use baton_types::{AgentName, Json, Message, Part, PartContent, Role, TaskState};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ struct Abroad {
 
 fn outcome(state: TaskState, parts: Vec<Part>) -> PeerStream {
     let message = Some(Message::new("m".into(), Role::Agent, parts));
-    let taken = PeerEvent::Taken { task: "there".to_owned(), context: "talk".to_owned() };
+    let taken = PeerEvent::Accepted { task: "there".to_owned(), context: "talk".to_owned() };
     let settled = PeerEvent::Settled(Box::new(PeerOutcome { state, message, artifacts: Vec::new() }));
     Box::pin(futures_util::stream::iter([Ok(taken), Ok(settled)]))
 }
@@ -40,8 +40,8 @@ fn asks(what: &str) -> Vec<Part> {
     }
 }
 
-impl Peers for Abroad {
-    fn ask<'a>(&'a self, _: &'a AgentName, ask: PeerAsk) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
+impl PeerGateway for Abroad {
+    fn send_message<'a>(&'a self, _: &'a AgentName, ask: PeerRequest) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         let stream = match ask.task {
             None => outcome(TaskState::InputRequired, asks(&ask.message.text())),
             Some(_) => outcome(TaskState::Completed, vec![Part::text("done")]),
@@ -53,13 +53,13 @@ impl Peers for Abroad {
     fn resume<'a>(
         &'a self,
         _: &'a AgentName,
-        _: PeerAsk,
+        _: PeerRequest,
         _: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(std::future::ready(Err(PeerError::Lost("nothing".to_owned()))))
     }
 
-    fn find<'a>(&'a self, _: &'a AgentName, _: PeerAsk) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
+    fn find_task<'a>(&'a self, _: &'a AgentName, _: PeerRequest) -> BoxFuture<'a, Result<Option<String>, PeerError>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 
@@ -67,7 +67,7 @@ impl Peers for Abroad {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn notified<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
+    fn handle_notification<'a>(&'a self, _: &'a str, _: Option<&'a str>) -> BoxFuture<'a, bool> {
         Box::pin(std::future::ready(false))
     }
 }

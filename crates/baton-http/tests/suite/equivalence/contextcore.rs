@@ -17,7 +17,7 @@ use baton_wire::{
     a2a::v1::{
         CancelTaskRequest, ErrorKind, GetTaskRequest, ListTasksRequest, SendMessageConfiguration, SendMessageRequest,
     },
-    contextcore::{Canceled, ListParams, SendParams, Task, TaskList, TaskParams},
+    contextcore::{CancelResult, ListParams, SendParams, Task, TaskList, TaskParams},
 };
 use http::Method;
 use rand::RngExt as _;
@@ -30,7 +30,7 @@ const SETUP: Setup = Setup { place: Place::Named, bare_replies: false };
 enum Said {
     Task(Task),
     Tasks(TaskList),
-    Canceled(Canceled),
+    Canceled(CancelResult),
     Refused(Refusal),
     Waiting,
 }
@@ -135,7 +135,7 @@ fn translated(ask: &Ask, outcome: Outcome) -> Said {
         (Operation::Cancel(_), Result::Task(task)) => Said::Canceled(task.into()),
         // The dialect knows no error for it.
         (Operation::Cancel(request), Result::Refused(refused)) if refused.kind == ErrorKind::TaskNotCancelable => {
-            Said::Canceled(Canceled::not_possible(&request.id.as_ref().into()))
+            Said::Canceled(CancelResult::already_ended(&request.id.as_ref().into()))
         }
         (_, Result::Sent(sent)) => Said::Task(own(sent.task.unwrap())),
         (_, Result::Task(task)) => Said::Task(own(task)),

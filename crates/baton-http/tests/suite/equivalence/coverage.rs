@@ -105,10 +105,10 @@ fn seen(outcome: &Outcome) -> String {
     let state = |state: Option<TaskState>| format!("{:?}", state.unwrap());
     match &outcome.result {
         Result::Sent(sent) => match &sent.task {
-            Some(task) => state(task.status.state.known()),
+            Some(task) => state(task.status.state.to_task_state()),
             None => "a bare message".to_owned(),
         },
-        Result::Task(task) => state(task.status.state.known()),
+        Result::Task(task) => state(task.status.state.to_task_state()),
         Result::Page(page) if page.next_page_token.is_empty() => "the last page".to_owned(),
         Result::Page(_) => "more pages".to_owned(),
         Result::Push(_) | Result::Pushes(_) | Result::Deleted | Result::Card(_) => "done".to_owned(),

@@ -6,7 +6,7 @@ use super::{
     world::{KEYS, Place, Setup},
     wrong,
 };
-use baton_rules::calls_in;
+use baton_rules::parse_tool_calls;
 use baton_types::{Json, TaskState, TaskView};
 use baton_wire::a2a::v1::{
     AuthenticationInfo, CancelTaskRequest, GENERATION, GetTaskRequest, IDEMPOTENCY,
@@ -205,7 +205,7 @@ impl Client {
             [] => pick(&mut self.rng, tasks),
             open => *pick(&mut self.rng, open),
         };
-        let calls = task.status_message.as_ref().map(calls_in).unwrap_or_default();
+        let calls = task.status_message.as_ref().map(parse_tool_calls).unwrap_or_default();
         let words = if calls.is_empty() || chance(&mut self.rng, 15) { words(&mut self.rng) } else { String::new() };
         let mut message = self.message(words);
         message.context_id = chance(&mut self.rng, 30).then(|| task.context.to_string().into());

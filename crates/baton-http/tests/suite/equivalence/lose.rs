@@ -6,7 +6,7 @@ use super::{
     world::Record,
 };
 use baton_proto::v03::pb;
-use baton_types::{Fact, Json, PartContent, PushConfig, PushDialect, TaskEvent};
+use baton_types::{JournalEvent, Json, PartContent, PushConfig, PushDialect, TaskEvent};
 use baton_wire::a2a::v1::{Message, Part, StreamResponse, Task};
 
 /// What the binding can say of an outcome.
@@ -84,7 +84,9 @@ pub(super) fn recorded(binding: Binding, mut record: Record) -> Record {
         return record;
     }
     for event in &mut record.events {
-        if let Fact::Task(TaskEvent::Submitted { message, .. } | TaskEvent::Said { message, .. }) = &mut event.fact {
+        if let JournalEvent::Task(TaskEvent::Submitted { message, .. } | TaskEvent::Said { message, .. }) =
+            &mut event.fact
+        {
             for part in &mut message.parts {
                 // In 0.3 only files have names and types.
                 if matches!(part.content, PartContent::Text(_) | PartContent::Data(_)) {
@@ -99,7 +101,7 @@ pub(super) fn recorded(binding: Binding, mut record: Record) -> Record {
     for entry in &mut record.outbox {
         // Notifications are written in the dialect of whoever asked for them.
         let config = PushConfig { dialect: PushDialect::V03, ..entry.body.read().unwrap() };
-        entry.body = Json::of(&config).unwrap();
+        entry.body = Json::from_serializable(&config).unwrap();
     }
     record
 }

@@ -1,7 +1,7 @@
 //! A model that does what the first word of the message says, and repeats the rest.
 
 use async_stream::stream;
-use baton_ports::{ChatMessage, Finish, Model, ModelCall, ModelError, ModelEvent, ModelStream, Models};
+use baton_ports::{ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelResolver, ModelStream};
 use baton_rules::{ASK_USER_TOOL, REPLY_MESSAGE_TOOL};
 use baton_types::{AgentSpec, ToolCall, Usage};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub(super) const WORDS: [&str; 8] = ["hang", "ask", "look", "pair", "show", "ref
 
 pub(super) struct Scripted;
 
-impl Models for Scripted {
+impl ModelResolver for Scripted {
     fn model(&self, _: &AgentSpec) -> Result<Arc<dyn Model>, ModelError> {
         Ok(Arc::new(Self))
     }
@@ -61,7 +61,7 @@ impl Model for Scripted {
             if first == "hang" {
                 std::future::pending::<()>().await;
             }
-            let finish = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
+            let finish = if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
             for call in calls {
                 yield Ok(ModelEvent::ToolCall(call));
             }

@@ -6,7 +6,7 @@ use super::{
     on_its_own,
     world::{Place, Setup, World},
 };
-use baton_types::{Fact, Json, PartContent, TaskEvent};
+use baton_types::{JournalEvent, Json, PartContent, TaskEvent};
 use baton_wire::a2a::v1::{ErrorKind, GetTaskRequest, Message, Part, Role, SendMessageRequest};
 
 const SAID: &str = r#"{"b":42.0,"a":[9007199254740993,1e2,1.50,-0],"a":[18446744073709551615,0.1]}"#;
@@ -25,7 +25,7 @@ fn numbers_are_exact_but_for_grpc() {
             let task = sent.task.unwrap();
             assert_eq!(data(&task.history.unwrap()[0]).as_str(), expect, "said and shown by {binding:?}");
             let stored = &world.record().await.events[0].fact;
-            let Fact::Task(TaskEvent::Submitted { message, .. }) = stored else { panic!("{stored:?}") };
+            let JournalEvent::Task(TaskEvent::Submitted { message, .. }) = stored else { panic!("{stored:?}") };
             let PartContent::Data(stored) = &message.parts[1].content else { panic!("{message:?}") };
             assert_eq!(stored.as_str(), expect, "said by {binding:?}");
         });

@@ -3,10 +3,10 @@
 use super::model::Scripted;
 use crate::world::{Counted, Deaf, Served, Ticking, Weather, agent, options};
 use axum::Router;
-use baton_engine::{Engine, ListTasks, Options, Ports};
+use baton_engine::{Engine, EngineOptions, ListTasks, Ports};
 use baton_http::app;
 use baton_journal::MemoryJournal;
-use baton_ports::{Head, Journal as _, ListQuery, OutboxEntry, StoredEvent};
+use baton_ports::{Journal as _, OutboxEntry, StoredEvent, StreamHead, StreamQuery};
 use baton_types::{ControlTools, Principal, StreamId, TaskView};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -72,7 +72,7 @@ impl World {
             clock: Arc::new(Ticking::default()),
             ids: Arc::new(Counted::default()),
         };
-        let engine = Engine::new(Options::default(), ports);
+        let engine = Engine::new(EngineOptions::default(), ports);
         let router = app(engine.clone(), options());
         Self { place: setup.place, router, engine, journal }
     }
@@ -89,7 +89,7 @@ impl World {
     pub(super) async fn record(&self) -> Record {
         let events = self.journal.tail(0, 100_000).await.unwrap();
         let principal = Principal::local();
-        let heads = self.journal.list(&principal, &ListQuery::tasks(1_000)).await.unwrap().heads;
+        let heads = self.journal.list(&principal, &StreamQuery::tasks(1_000)).await.unwrap().heads;
         let mut outbox = Vec::new();
         for head in &heads {
             outbox.extend(self.journal.outbox("push", &head.stream).await.unwrap());
@@ -107,7 +107,7 @@ impl World {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) events: Vec<StoredEvent>,
-    pub(super) heads: Vec<Head>,
+    pub(super) heads: Vec<StreamHead>,
     pub(super) outbox: Vec<OutboxEntry>,
     /// What became of idempotency keys; the digests of requests are left out, because they cover what a dialect loses.
     pub(super) claims: BTreeMap<&'static str, Option<(StreamId, u64)>>,

@@ -9,15 +9,14 @@ use axum::Router;
 use baton_http::{HttpOptions, MeterPorts, app};
 use baton_otlp::{Encoding, LogLevel, LogLine, proto::ExportTraceServiceResponse, write_lines, write_meters};
 use baton_telemetry::{Meters, Origin, Settings};
-use baton_types::Resource;
+use baton_types::SpanResource;
 use prost::Message as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 const METRICS: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
 const LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
-const REMARK: &str =
-    "Baton stores only traces; logs are counted and discarded (reported once). Set OTEL_LOGS_EXPORTER=none to stop them.";
+const REMARK: &str = "Baton stores only traces; logs are counted and discarded (reported once). Set OTEL_LOGS_EXPORTER=none to stop them.";
 
 fn surface() -> Router {
     let meters = Arc::new(Meters::new(&Origin::new(Settings::default(), "here"), 1_000));
@@ -37,7 +36,7 @@ fn lines(service: &str, encoding: Encoding) -> Vec<u8> {
         context: None,
     };
     let attributes = vec![("service.name".into(), service.to_owned().into())];
-    write_lines(&[line.clone(), line], &Resource { attributes, ..Resource::default() }, encoding)
+    write_lines(&[line.clone(), line], &SpanResource { attributes, ..SpanResource::default() }, encoding)
 }
 
 async fn over_http(app: &Router, path: &str, encoding: Encoding, body: Vec<u8>) -> Got {

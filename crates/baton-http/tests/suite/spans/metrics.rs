@@ -5,11 +5,11 @@ use crate::speak::Headers;
 use axum::Router;
 use baton_otlp::tempo::{QueryInstantResponse, QueryRangeResponse};
 use baton_ports::{
-    BoxFuture, Clock, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
-    SpanStoreError, Tags, TagsAsk,
+    BoxFuture, Clock, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError,
+    TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::{Exemplar, Field, Series, Steps};
-use baton_types::{Span, SpanId, Timestamp, TraceId, Value};
+use baton_types::{Span, SpanId, SpanValue, Timestamp, TraceId};
 use prost::Message as _;
 use std::sync::{Arc, Mutex};
 
@@ -17,13 +17,13 @@ const SECOND: u64 = 1_000_000_000;
 
 /// A store that has measured already, and knows what it was asked.
 struct Measured {
-    answer: MetricsAnswer,
-    asked: Mutex<Vec<MetricsAsk>>,
+    answer: MetricsResult,
+    asked: Mutex<Vec<SpanMetricsRequest>>,
     otherwise: Arc<Failing>,
 }
 
 impl SpanStore for Measured {
-    fn metrics(&self, ask: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+    fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
         self.asked.lock().unwrap().push(ask);
         Box::pin(std::future::ready(Ok(self.answer.clone())))
     }
@@ -32,7 +32,7 @@ impl SpanStore for Measured {
         self.otherwise.ingest(batch)
     }
 
-    fn search(&self, ask: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+    fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
         self.otherwise.search(ask)
     }
 
@@ -40,11 +40,11 @@ impl SpanStore for Measured {
         self.otherwise.trace(id)
     }
 
-    fn tags(&self, ask: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+    fn tags(&self, ask: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
         self.otherwise.tags(ask)
     }
 
-    fn tag_values(&self, field: Field, ask: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+    fn tag_values(&self, field: Field, ask: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
         self.otherwise.tag_values(field, ask)
     }
 
@@ -70,7 +70,7 @@ impl Clock for Morning {
     }
 }
 
-fn world(answer: MetricsAnswer) -> (Router, Arc<Measured>) {
+fn world(answer: MetricsResult) -> (Router, Arc<Measured>) {
     let otherwise = Failing::with(SpanStoreError::Busy);
     let store = Arc::new(Measured { answer, asked: Mutex::default(), otherwise });
     let shared: Arc<dyn SpanStore> = Arc::<Measured>::clone(&store);
@@ -78,27 +78,27 @@ fn world(answer: MetricsAnswer) -> (Router, Arc<Measured>) {
 }
 
 /// Two groups, with everything that can be odd about a value.
-fn answer() -> MetricsAnswer {
+fn answer() -> MetricsResult {
     let exemplar = |number: u8, value| Exemplar {
         trace: TraceId([number; 16]),
         span: SpanId([number; 8]),
         at: 1_794_816_000_250_999_999 + u64::from(number) * SECOND,
         value,
     };
-    let series = |labels: &[(&str, Value)], samples: &[Option<f64>], exemplars: Vec<Exemplar>| Series {
+    let series = |labels: &[(&str, SpanValue)], samples: &[Option<f64>], exemplars: Vec<Exemplar>| Series {
         labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
         samples: samples.to_vec(),
         exemplars,
     };
-    MetricsAnswer {
+    MetricsResult {
         series: vec![
             series(
-                &[("span.tool", "weather".into()), ("p", Value::Float(0.9))],
+                &[("span.tool", "weather".into()), ("p", SpanValue::Float(0.9))],
                 &[Some(1.5), None, Some(0.0), Some(f64::NAN)],
                 vec![exemplar(1, 0.25), exemplar(2, 0.5), exemplar(3, 1.0)],
             ),
             series(
-                &[("span.tool", Value::Empty), ("p", Value::Float(0.9))],
+                &[("span.tool", SpanValue::Empty), ("p", SpanValue::Float(0.9))],
                 &[None, Some(f64::INFINITY), Some(f64::NEG_INFINITY), None],
                 vec![exemplar(4, 7.0)],
             ),
@@ -164,7 +164,7 @@ async fn series_come_in_binary_too() {
 /// Which intervals are asked for: their first beginning, their length and how many there are.
 #[tokio::test]
 async fn time_is_said_in_many_ways() {
-    let (app, store) = world(MetricsAnswer::default());
+    let (app, store) = world(MetricsResult::default());
     let now = 1_794_816_001_500_000_000;
     for (pairs, start, step, count) in [
         // An hour until now, in intervals that suit it.
@@ -209,7 +209,7 @@ async fn time_is_said_in_many_ways() {
 
 #[tokio::test]
 async fn what_was_left_out_is_said() {
-    let (app, store) = world(MetricsAnswer { partial: true, ..answer() });
+    let (app, store) = world(MetricsResult { partial: true, ..answer() });
     let pairs = |query, exemplars: Option<&'static str>| {
         let pairs = [("q", query), ("start", "1794816001"), ("end", "1794816004"), ("step", "1s"), ("strict", "1")];
         pairs.into_iter().chain(exemplars.map(|number| ("exemplars", number))).collect::<Vec<_>>()

@@ -16,12 +16,14 @@ use crate::{
 use axum::{Router, body::Body};
 use baton_http::{HttpOptions, SpanPorts, app};
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
-    SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
+    TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_spans::{EmbeddedSpans, Options};
 use baton_traceql::Field;
-use baton_types::{Dropped, Resource, Span, SpanEvent, SpanId, SpanKind, SpanScope, SpanStatus, TraceId, Value};
+use baton_types::{
+    Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, TraceId,
+};
 use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, Response};
 use http_body_util::BodyExt as _;
@@ -45,9 +47,9 @@ pub(crate) fn surface(store: Arc<dyn SpanStore>, change: impl FnOnce(&mut HttpOp
 
 /// Two spans of one trace, with something of everything that can be asked for.
 pub(crate) fn spans() -> Vec<Span> {
-    let resource = Arc::new(Resource {
+    let resource = Arc::new(SpanResource {
         attributes: vec![("service.name".into(), "checkout".into()), ("project.id".into(), "shop".into())],
-        ..Resource::default()
+        ..SpanResource::default()
     });
     let scope = Arc::new(SpanScope { name: "tests".to_owned(), version: "1".to_owned(), ..SpanScope::default() });
     let root = Span {
@@ -65,7 +67,7 @@ pub(crate) fn spans() -> Vec<Span> {
         links: Vec::new(),
         status: SpanStatus::Error,
         status_message: "it broke".to_owned(),
-        dropped: Dropped::default(),
+        dropped: SpanDropCounts::default(),
         resource,
         scope,
     };
@@ -80,9 +82,9 @@ pub(crate) fn spans() -> Vec<Span> {
         status_message: String::new(),
         attributes: vec![
             ("insight.type".into(), "decision".into()),
-            ("insight.confidence".into(), Value::Float(0.92)),
-            ("insight.applies_to".into(), Value::List(vec!["a.rs".into(), "b.rs".into()])),
-            ("tokens".into(), Value::Int(17)),
+            ("insight.confidence".into(), SpanValue::Float(0.92)),
+            ("insight.applies_to".into(), SpanValue::List(vec!["a.rs".into(), "b.rs".into()])),
+            ("tokens".into(), SpanValue::Int(17)),
         ],
         events: vec![SpanEvent {
             at: root.start + 2_000_000,
@@ -167,11 +169,11 @@ impl SpanStore for Failing {
         self.fail()
     }
 
-    fn search(&self, _: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+    fn search(&self, _: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
         self.fail()
     }
 
-    fn metrics(&self, _: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+    fn metrics(&self, _: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
         self.fail()
     }
 
@@ -179,18 +181,18 @@ impl SpanStore for Failing {
         self.fail()
     }
 
-    fn tags(&self, _: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+    fn tags(&self, _: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
         self.fail()
     }
 
-    fn tag_values(&self, _: Field, _: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+    fn tag_values(&self, _: Field, _: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
         self.fail()
     }
 
     fn subscribe(&self) -> Box<dyn SpanFeed> {
         struct Ended;
         impl SpanFeed for Ended {
-            fn next(&mut self) -> BoxFuture<'_, Option<baton_ports::Heard>> {
+            fn next(&mut self) -> BoxFuture<'_, Option<baton_ports::SpanFeedEvent>> {
                 Box::pin(std::future::ready(None))
             }
         }

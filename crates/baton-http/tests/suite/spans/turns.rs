@@ -4,11 +4,11 @@ use super::{asking, get, surface};
 use crate::speak::{headers, raw};
 use axum::{Router, body::Body};
 use baton_ports::{
-    BoxFuture, MetricsAnswer, MetricsAsk, SearchAnswer, SearchAsk, SpanBatch, SpanFeed, SpanStats, SpanStore,
-    SpanStoreError, Tags, TagsAsk,
+    BoxFuture, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
+    TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::{Field, QueryError};
-use baton_types::{Span, TraceId, Value};
+use baton_types::{Span, SpanValue, TraceId};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -58,11 +58,11 @@ impl SpanStore for Gated {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn search(&self, _: SearchAsk) -> BoxFuture<'_, Result<SearchAnswer, SpanStoreError>> {
+    fn search(&self, _: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>> {
         self.wait()
     }
 
-    fn metrics(&self, _: MetricsAsk) -> BoxFuture<'_, Result<MetricsAnswer, SpanStoreError>> {
+    fn metrics(&self, _: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>> {
         self.wait()
     }
 
@@ -70,11 +70,11 @@ impl SpanStore for Gated {
         self.wait()
     }
 
-    fn tags(&self, _: TagsAsk) -> BoxFuture<'_, Result<Tags, SpanStoreError>> {
+    fn tags(&self, _: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>> {
         self.wait()
     }
 
-    fn tag_values(&self, _: Field, _: TagsAsk) -> BoxFuture<'_, Result<Vec<Value>, SpanStoreError>> {
+    fn tag_values(&self, _: Field, _: TagsRequest) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>> {
         self.wait()
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Binding, Op};
 use axum::body::Body;
-use baton_proto::{error_of, v1::pb, v03};
+use baton_proto::{error_from_status, v1::pb, v03};
 use baton_wire::a2a::v1;
 use bytes::{Buf as _, BytesMut};
 use http::{HeaderMap, Response, header};
@@ -145,7 +145,7 @@ fn refusal_of(status: &Status) -> Option<Box<Refusal>> {
         return None;
     }
     let details = String::from_utf8_lossy(status.details()).into_owned();
-    let error = error_of(status);
+    let error = error_from_status(status);
     let known = details.contains("ErrorInfo");
     Some(Box::new(Refusal {
         code: format!("{:?}", status.code()),

@@ -6,7 +6,7 @@ use crate::{
     world::{engine_on, options},
 };
 use axum::Router;
-use baton_engine::Options;
+use baton_engine::EngineOptions;
 use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_ports::Journal as _;
@@ -132,7 +132,7 @@ async fn which_parent_counts() {
 async fn the_journal_has_the_trace_of_the_request() {
     let spans = Arc::new(super::Collected::default());
     let journal = MemoryJournal::new();
-    let engine = engine_on(Arc::new(journal.clone()), Options::default(), &["weather"]);
+    let engine = engine_on(Arc::new(journal.clone()), EngineOptions::default(), &["weather"]);
     let app = app(engine, HttpOptions { tracer: spans.tracer(), ..options() });
     let sent = ask(&app, Binding::Rest, Op::Send, &saying("Hello", false), TRACED).await.unwrap();
     let id = TaskId::from(sent.task()["id"].as_str().unwrap());

@@ -2,7 +2,7 @@
 
 use baton_ports::SpanSink;
 use baton_telemetry::{Origin, Settings, Tracer};
-use baton_types::{Span, SpanKind, SpanStatus, Value};
+use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
 use std::{
     fmt::Write as _,
     sync::{
@@ -45,7 +45,7 @@ impl SpanSink for Collected {
         self.count.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn fresh(&self) -> [u8; 16] {
+    fn random_bytes(&self) -> [u8; 16] {
         (u128::from(self.count.fetch_add(1, Ordering::Relaxed)) + 1).to_be_bytes()
     }
 }
@@ -65,8 +65,8 @@ pub(super) fn shown(span: &Span) -> String {
     attributes.sort_by(|(one, _), (other, _)| one.cmp(other));
     for (key, value) in &attributes {
         let _ = match value {
-            Value::Text(text) => write!(line, " {key}={text}"),
-            Value::Int(number) => write!(line, " {key}={number}"),
+            SpanValue::Text(text) => write!(line, " {key}={text}"),
+            SpanValue::Int(number) => write!(line, " {key}={number}"),
             other => write!(line, " {key}={other:?}"),
         };
     }

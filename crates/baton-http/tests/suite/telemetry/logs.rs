@@ -5,7 +5,7 @@ use crate::{
     speak::{headers, raw},
     world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options},
 };
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_local::JsonLines;
@@ -73,7 +73,7 @@ async fn a_line_has_the_ids_of_the_request_and_only_inside_of_it() {
         clock: Arc::new(Ticking::default()),
         ids: Arc::new(Counted::default()),
     };
-    let engine = Engine::new(Options::default(), ports);
+    let engine = Engine::new(EngineOptions::default(), ports);
     let app = app(engine, HttpOptions { tracer: spans.tracer(), ..options() });
     tracing::info!("before");
     let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]});

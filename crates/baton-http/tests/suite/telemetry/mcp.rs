@@ -7,7 +7,7 @@ use crate::{
     world::{Counted, Deaf, Obedient, Served, Ticking, Weather, agent, options},
 };
 use axum::Router;
-use baton_engine::{Engine, Options, Ports};
+use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, ToolPorts, app};
 use baton_journal::MemoryJournal;
 use baton_ports::AgentSource;
@@ -24,7 +24,7 @@ pub(super) fn served(spans: &Arc<Collected>) -> Router {
     weather.tools.push(ToolSpec { name: "careful".to_owned(), permission: Permission::Ask, ..tool });
     let agents: Arc<dyn AgentSource> = Arc::new(Served(vec![Arc::new(weather), Arc::new(agent("clock"))]));
     let engine = Engine::new(
-        Options::default(),
+        EngineOptions::default(),
         Ports {
             journal: Arc::new(MemoryJournal::default()),
             models: Arc::new(Obedient),

@@ -5,7 +5,7 @@ use crate::{
     speak::{headers, raw},
     world::{Weather, engine, engine_on, options},
 };
-use baton_engine::Options;
+use baton_engine::EngineOptions;
 use baton_http::{HttpOptions, ToolPorts, app};
 use baton_journal::{
     MemoryJournal,
@@ -54,7 +54,7 @@ async fn quiet_routes_leave_no_span() {
 async fn our_own_faults_are_errors() {
     let spans = Arc::new(Collected::default());
     let journal = FaultyJournal::new(Arc::new(MemoryJournal::default()), |_| Fault::Fail);
-    let engine = engine_on(Arc::new(journal), Options::default(), &["weather"]);
+    let engine = engine_on(Arc::new(journal), EngineOptions::default(), &["weather"]);
     let app = app(engine, HttpOptions { tracer: spans.tracer(), ..options() });
     let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]});
     let rpc = json!({"jsonrpc": "2.0", "id": 7, "method": "SendMessage", "params": {"message": message}});

@@ -62,7 +62,7 @@ impl Authority {
 
 impl Pair {
     pub(super) fn fingerprint(&self) -> String {
-        baton_types::Digest::of(&self.cert).to_string()
+        baton_types::Digest::compute(&self.cert).to_string()
     }
 
     fn key(&self) -> PrivateKeyDer<'static> {

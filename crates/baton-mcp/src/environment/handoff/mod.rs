@@ -22,8 +22,8 @@ use super::{
     rounds::{Ended, Rounds},
 };
 use crate::work;
-use baton_ports::{BoxFuture, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket};
-use baton_rules::{Access, may};
+use baton_ports::{BoxFuture, HandoffOutcome, HandoffRequest, HandoffService, HandoffTicket};
+use baton_rules::{Access, check_access};
 use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffId, ToolExecution};
 use choose::{ClientFacts, choose, declares_handoff};
 use direct::Direct;
@@ -50,7 +50,7 @@ trait Channel: Send + Sync {
 struct Work<'a> {
     call: &'a Call<'a>,
     rounds: &'a Rounds<'a>,
-    ask: HandoffAsk,
+    ask: HandoffRequest,
 }
 
 impl Call<'_> {
@@ -108,7 +108,7 @@ impl<'a> Work<'a> {
             let detail = format!("'handoff' did not run, because its arguments do not fit: {}.", faults.join("; "));
             Box::new(work::refused(ErrorCode::INVALID_REQUEST, &detail))
         })?;
-        let ask = HandoffAsk {
+        let ask = HandoffRequest {
             from: call.environment.agent.name.clone(),
             agent_uri: arguments.agent_uri,
             message: arguments.message,
@@ -127,16 +127,16 @@ impl<'a> Work<'a> {
     /// The client chooses the receiver here: agents named in the definition are included in the caller's permission,
     /// all others require permission to call.
     fn within_scope(&self) -> Result<(), Box<CallToolResult>> {
-        let (from, agents) = (&self.call.view.spec, self.call.environment.agent.ports.agents.listed());
-        let to = baton_rules::handoff_target(from, agents.iter().map(AsRef::as_ref), &self.ask.agent_uri);
+        let (from, agents) = (&self.call.view.spec, self.call.environment.agent.ports.agents.listings());
+        let to = baton_rules::resolve_handoff_target(from, agents.iter().map(AsRef::as_ref), &self.ask.agent_uri);
         if from.handoffs.iter().any(|target| target.agent == to) {
             return Ok(());
         }
-        let allowed = may(&self.call.caller.principal, Access::Call, Some(&to));
+        let allowed = check_access(&self.call.caller.principal, Access::Call, Some(&to));
         allowed.map_err(|missing| Box::new(work::scope_refused(self.call.context, &missing)))
     }
 
-    fn desk(&self) -> &dyn HandoffDesk {
+    fn desk(&self) -> &dyn HandoffService {
         &*self.call.environment.agent.ports.handoffs
     }
 
@@ -154,8 +154,8 @@ impl<'a> Work<'a> {
             return uri;
         }
         let Some(base) = work::served_at(self.call.context) else { return uri };
-        let agents = self.call.environment.agent.ports.agents.listed();
-        let name = baton_rules::handoff_target(&self.call.view.spec, agents.iter().map(AsRef::as_ref), &uri);
+        let agents = self.call.environment.agent.ports.agents.listings();
+        let name = baton_rules::resolve_handoff_target(&self.call.view.spec, agents.iter().map(AsRef::as_ref), &uri);
         format!("{base}/agents/{name}")
     }
 
@@ -168,9 +168,9 @@ impl<'a> Work<'a> {
     async fn settle(&self, id: &HandoffId, reply: Reply) -> CallToolResult {
         let end = match &reply {
             Reply::Answer { response, task, context } => {
-                HandoffEnd::Completed { response: response.clone(), task: task.clone(), context: context.clone() }
+                HandoffOutcome::Completed { response: response.clone(), task: task.clone(), context: context.clone() }
             }
-            Reply::Failed(reason) => HandoffEnd::Failed(reason.clone()),
+            Reply::Failed(reason) => HandoffOutcome::Failed(reason.clone()),
         };
         match self.desk().end(&self.call.caller.principal, id, end).await {
             Ok(true) => self.result(reply),
@@ -223,7 +223,7 @@ impl<'a> Work<'a> {
             self.settle(id, Reply::Failed("the caller may no longer call the agent".to_owned())).await;
             return Ok(Ended::Done(*refused));
         }
-        let taken = self.desk().take_back(&self.call.caller.principal, id, self.ask.clone(), model);
+        let taken = self.desk().reclaim(&self.call.caller.principal, id, self.ask.clone(), model);
         Ok(Ended::Done(match relay.during(self.call.context, taken).await? {
             Ok(Some(reply)) => results::of_task(&self.ask.agent_uri, reply),
             Ok(None) => results::over(id),
@@ -233,9 +233,9 @@ impl<'a> Work<'a> {
 
     /// Accepted model names for an answer: the name used by the caller, the agent's name, and its address.
     fn agent_names(&self, address: &str) -> [String; 3] {
-        let agents = self.call.environment.agent.ports.agents.listed();
+        let agents = self.call.environment.agent.ports.agents.listings();
         let agents = agents.iter().map(AsRef::as_ref);
-        let name = baton_rules::handoff_target(&self.call.view.spec, agents, &self.ask.agent_uri);
+        let name = baton_rules::resolve_handoff_target(&self.call.view.spec, agents, &self.ask.agent_uri);
         [self.ask.agent_uri.clone(), name.to_string(), address.to_owned()]
     }
 }

@@ -1,6 +1,6 @@
 //! The sampling request that names the target agent.
 
-use baton_ports::HandoffAsk;
+use baton_ports::HandoffRequest;
 use baton_types::HandoffId;
 use rmcp::model::{CreateMessageRequestParams, SamplingMessage};
 use serde_json::json;
@@ -9,7 +9,7 @@ use serde_json::json;
 const MAX_TOKENS: u32 = 4096;
 
 /// Handoff details are in the metadata, which every protocol version has.
-pub(super) fn params(ask: &HandoffAsk, id: &HandoffId, agent_uri: &str, depth: u32) -> CreateMessageRequestParams {
+pub(super) fn params(ask: &HandoffRequest, id: &HandoffId, agent_uri: &str, depth: u32) -> CreateMessageRequestParams {
     let mut metadata = json!({ "agent_uri": agent_uri, "depth": depth, "handoff_id": id.as_str() });
     if let Some(context) = &ask.context {
         metadata["context_id"] = context.as_str().into();

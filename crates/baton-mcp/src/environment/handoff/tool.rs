@@ -88,7 +88,7 @@ pub(in crate::environment) fn described(
         about => line(&target.agent, about),
     };
     let lines: Vec<String> = if spec.handoffs.is_empty() {
-        let others = agents.listed().into_iter().filter(|agent| agent.name != spec.name && is_shown(&agent.name));
+        let others = agents.listings().into_iter().filter(|agent| agent.name != spec.name && is_shown(&agent.name));
         others.take(NAMED).map(|agent| line(&agent.name, &agent.description)).collect()
     } else {
         spec.handoffs.iter().take(NAMED).map(of_target).collect()

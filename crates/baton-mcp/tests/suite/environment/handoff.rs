@@ -342,7 +342,7 @@ async fn somebody_is_asked_first_where_the_definition_says_so() {
         (Era::Legacy, Answers::No, ""),
     ] {
         let world = world();
-        let policy = |permission| vec![PermissionRule::of_tool("handoff", permission)];
+        let policy = |permission| vec![PermissionRule::for_tool("handoff", permission)];
         world.source.edit(|spec| spec.policy.rules = policy(Permission::Ask));
         let client = world.client(&ann(), era, answers).await;
         let given = gives(&client, work("What's the weather?")).await;

@@ -2,9 +2,10 @@
 
 use super::world::Source;
 use baton_ports::{
-    AgentAskError, AgentReply, AgentSource as _, BoxFuture, Clock, HandoffAsk, HandoffDesk, HandoffEnd, HandoffTicket,
+    AgentInvokeError, AgentReply, AgentSource as _, BoxFuture, Clock, HandoffOutcome, HandoffRequest, HandoffService,
+    HandoffTicket,
 };
-use baton_rules::{admit_handoff, handoff_target};
+use baton_rules::{admit_handoff, resolve_handoff_target};
 use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffId, Principal, TaskState, Timestamp};
 use serde_json::{Value, json};
 use std::{
@@ -32,9 +33,9 @@ pub(crate) struct Handoffs {
 
 struct Record {
     owner: Principal,
-    ask: HandoffAsk,
+    ask: HandoffRequest,
     channel: HandoffChannel,
-    end: Option<HandoffEnd>,
+    end: Option<HandoffOutcome>,
     /// The model that answered before the work was taken back.
     model: Option<String>,
 }
@@ -61,9 +62,9 @@ impl Handoffs {
                 let Record { owner, ask, channel, end, model } = record;
                 let end = match end {
                     None => json!("in progress"),
-                    Some(HandoffEnd::Completed { response, task, context }) => json!([response, task, context]),
-                    Some(HandoffEnd::Failed(reason)) => json!({"failed": reason}),
-                    Some(HandoffEnd::Cancelled(reason)) => json!({"cancelled": reason}),
+                    Some(HandoffOutcome::Completed { response, task, context }) => json!([response, task, context]),
+                    Some(HandoffOutcome::Failed(reason)) => json!({"failed": reason}),
+                    Some(HandoffOutcome::Cancelled(reason)) => json!({"cancelled": reason}),
                 };
                 let work = format!("{} to {}: {}", ask.from, ask.agent_uri, ask.message);
                 let mut shown = json!({"owner": &*owner.subject, "work": work, "channel": channel, "end": end});
@@ -76,10 +77,10 @@ impl Handoffs {
             .collect()
     }
 
-    fn admit(&self, ask: &HandoffAsk) -> Result<(), AgentAskError> {
-        let refused = |detail: String| AgentAskError { code: ErrorCode::HANDOFF_REFUSED, detail };
-        let (agents, from) = (self.source.listed(), self.source.agent(&ask.from).unwrap());
-        let to = handoff_target(&from, agents.iter().map(AsRef::as_ref), &ask.agent_uri);
+    fn admit(&self, ask: &HandoffRequest) -> Result<(), AgentInvokeError> {
+        let refused = |detail: String| AgentInvokeError { code: ErrorCode::HANDOFF_REFUSED, detail };
+        let (agents, from) = (self.source.listings(), self.source.agent(&ask.from).unwrap());
+        let to = resolve_handoff_target(&from, agents.iter().map(AsRef::as_ref), &ask.agent_uri);
         admit_handoff(&from, None, None, ask.depth, &to, 5).map_err(|error| refused(error.to_string()))?;
         match self.source.agent(&to) {
             Some(_) => Ok(()),
@@ -87,7 +88,7 @@ impl Handoffs {
         }
     }
 
-    fn record(&self, principal: &Principal, ask: HandoffAsk, channel: HandoffChannel) -> HandoffId {
+    fn record(&self, principal: &Principal, ask: HandoffRequest, channel: HandoffChannel) -> HandoffId {
         let mut records = self.records.lock().unwrap();
         records.push(Record { owner: principal.clone(), ask, channel, end: None, model: None });
         HandoffId::from(format!("handoff-{}", records.len()))
@@ -108,13 +109,13 @@ impl Drop for Unfinished {
     }
 }
 
-impl HandoffDesk for Handoffs {
+impl HandoffService for Handoffs {
     fn begin<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: HandoffAsk,
+        ask: HandoffRequest,
         channel: HandoffChannel,
-    ) -> BoxFuture<'a, Result<HandoffTicket, AgentAskError>> {
+    ) -> BoxFuture<'a, Result<HandoffTicket, AgentInvokeError>> {
         Box::pin(async move {
             self.admit(&ask)?;
             let (agent_uri, depth) = (ask.agent_uri.clone(), ask.depth + 1);
@@ -127,8 +128,8 @@ impl HandoffDesk for Handoffs {
         &'a self,
         principal: &'a Principal,
         id: &'a HandoffId,
-        end: HandoffEnd,
-    ) -> BoxFuture<'a, Result<bool, AgentAskError>> {
+        end: HandoffOutcome,
+    ) -> BoxFuture<'a, Result<bool, AgentInvokeError>> {
         Box::pin(async move {
             let number: usize = id.as_str().strip_prefix("handoff-").unwrap().parse().unwrap();
             let mut records = self.records.lock().unwrap();
@@ -138,19 +139,19 @@ impl HandoffDesk for Handoffs {
                 return Ok(false);
             }
             let late = self.now() > NOW.after(*self.timeout.lock().unwrap());
-            record.end = Some(if late { HandoffEnd::Failed("timeout".to_owned()) } else { end });
+            record.end = Some(if late { HandoffOutcome::Failed("timeout".to_owned()) } else { end });
             self.ended.notify_one();
             Ok(!late)
         })
     }
 
-    fn take_back<'a>(
+    fn reclaim<'a>(
         &'a self,
         principal: &'a Principal,
         id: &'a HandoffId,
-        ask: HandoffAsk,
+        ask: HandoffRequest,
         model: &'a str,
-    ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentAskError>> {
+    ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentInvokeError>> {
         Box::pin(async move {
             self.admit(&ask)?;
             let number: usize = id.as_str().strip_prefix("handoff-").unwrap().parse().unwrap();
@@ -173,8 +174,8 @@ impl HandoffDesk for Handoffs {
     fn hand_over<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: HandoffAsk,
-    ) -> BoxFuture<'a, Result<AgentReply, AgentAskError>> {
+        ask: HandoffRequest,
+    ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>> {
         Box::pin(async move {
             self.admit(&ask)?;
             let id = self.record(principal, ask.clone(), HandoffChannel::Direct);
@@ -184,7 +185,12 @@ impl HandoffDesk for Handoffs {
 }
 
 impl Handoffs {
-    async fn work(&self, principal: &Principal, ask: &HandoffAsk, id: &HandoffId) -> Result<AgentReply, AgentAskError> {
+    async fn work(
+        &self,
+        principal: &Principal,
+        ask: &HandoffRequest,
+        id: &HandoffId,
+    ) -> Result<AgentReply, AgentInvokeError> {
         let context = ask.context.clone();
         let reply = |state, text: &str| AgentReply {
             task: "task-1".into(),
@@ -194,7 +200,7 @@ impl Handoffs {
         };
         let last = ask.message.split_whitespace().last().unwrap_or_default().to_owned();
         let reply = match last.as_str() {
-            "unreachable" => Err(AgentAskError {
+            "unreachable" => Err(AgentInvokeError {
                 code: ErrorCode::PEER_UNREACHABLE,
                 detail: "nobody answers at http://127.0.0.1:9".to_owned(),
             }),
@@ -213,13 +219,13 @@ impl Handoffs {
             _ => Ok(reply(TaskState::Completed, "72°F in Oakland")),
         };
         let end = match &reply {
-            Ok(AgentReply { state: TaskState::Completed, text, task, context }) => HandoffEnd::Completed {
+            Ok(AgentReply { state: TaskState::Completed, text, task, context }) => HandoffOutcome::Completed {
                 response: text.clone(),
                 task: Some(task.to_string()),
                 context: Some(context.to_string()),
             },
-            Ok(reply) => HandoffEnd::Failed(reply.text.clone()),
-            Err(error) => HandoffEnd::Failed(error.detail.clone()),
+            Ok(reply) => HandoffOutcome::Failed(reply.text.clone()),
+            Err(error) => HandoffOutcome::Failed(error.detail.clone()),
         };
         self.end(principal, id, end).await?;
         reply

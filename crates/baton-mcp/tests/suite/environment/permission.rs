@@ -5,12 +5,12 @@ use super::{
     world::{World, ann},
 };
 use crate::line::Era;
-use baton_types::{ArgumentMatch, AskWhen, McpEra, Permission, PermissionRule};
+use baton_types::{ApprovalMode, ArgumentMatch, McpEra, Permission, PermissionRule};
 use serde_json::{Value, json};
 
 fn rule(tool: &str, path: &str, glob: &str, permission: Permission) -> PermissionRule {
     let arguments = vec![ArgumentMatch { path: path.to_owned(), glob: glob.to_owned() }];
-    PermissionRule { arguments, ..PermissionRule::of_tool(tool, permission) }
+    PermissionRule { arguments, ..PermissionRule::for_tool(tool, permission) }
 }
 
 fn may(words: &str) -> String {
@@ -49,15 +49,15 @@ async fn rules_about_arguments_hold_for_calls() {
 async fn the_setting_of_the_agent_counts() {
     let world = World::new();
     let client = world.client(&ann(), Era::Modern, Answers::Yes(json!({"allow": true}))).await;
-    world.source.edit(|spec| spec.policy.ask = AskWhen::Always);
+    world.source.edit(|spec| spec.policy.ask = ApprovalMode::Always);
     client.call("echo", json!({})).await;
     assert_eq!(client.questions(), [may("'echo' of the agent 'weather' run")]);
-    world.source.edit(|spec| spec.policy.ask = AskWhen::Never);
+    world.source.edit(|spec| spec.policy.ask = ApprovalMode::Never);
     client.call("guarded", json!({})).await;
     assert!(client.questions().is_empty());
     let denied = client.service.call_tool(params("denied", json!({}))).await.unwrap_err();
     assert!(denied.to_string().contains("Unknown tool: denied"));
-    world.source.edit(|spec| spec.policy.rules = vec![PermissionRule::of_tool("ech*", Permission::Deny)]);
+    world.source.edit(|spec| spec.policy.rules = vec![PermissionRule::for_tool("ech*", Permission::Deny)]);
     let tools = client.service.list_all_tools().await.unwrap();
     assert!(!tools.iter().any(|tool| tool.name == "echo"));
 }

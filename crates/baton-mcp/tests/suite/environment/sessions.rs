@@ -6,7 +6,7 @@ use super::{
 };
 use baton_local::SessionFiles;
 use baton_mcp::Limits;
-use baton_ports::McpSessions;
+use baton_ports::McpSessionStore;
 use baton_types::Principal;
 use http::Method;
 use serde_json::json;
@@ -50,7 +50,7 @@ async fn a_session_of_somebody_else_looks_like_one_that_never_was() {
 #[tokio::test]
 async fn a_kept_session_survives_a_restart() {
     let directory = tempfile::tempdir().unwrap();
-    let kept = || -> Option<Arc<dyn McpSessions>> {
+    let kept = || -> Option<Arc<dyn McpSessionStore>> {
         Some(Arc::new(SessionFiles::open(directory.path(), SessionFiles::MOST).unwrap()))
     };
     let world = World::planned(Plan { kept: kept(), ..Plan::default() });

@@ -5,13 +5,14 @@ use crate::desk::Desk;
 use baton_local::TimeOrderedIds;
 use baton_mcp::{Common, Environment, Environments, Limits, McpService, Ports, Seal, Sessions};
 use baton_ports::{
-    AgentSource, BoxFuture, Changes, McpSessions, ToolHost, ToolOutcome, ToolOutput, ToolProgress, ToolRun,
+    AgentSource, BoxFuture, ChangeStream, McpSessionStore, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
+    ToolProgress,
 };
 use baton_toolhost::{Connectors, HostSettings, McpServers, TransportKind};
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, ContextItem, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer,
-    McpTimeouts, McpTransport, ModelSpec, Permission, PermissionRule, Principal, RunLimits, ToolAsk, ToolExecution,
-    ToolQuestion, ToolRunner, ToolSpec, Wanted,
+    AgentName, AgentResources, AgentSpec, ContextItem, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer,
+    McpTimeouts, McpTransport, ModelSpec, Permission, PermissionRule, Principal, QuestionKind, RunLimits,
+    ToolExecution, ToolInputRequest, ToolQuestion, ToolRunner, ToolSpec,
 };
 use serde_json::{Value, json};
 use std::{
@@ -34,7 +35,7 @@ pub(crate) struct World {
 /// What a world is made of, where it is not as usual.
 pub(crate) struct Plan {
     pub(crate) limits: Limits,
-    pub(crate) kept: Option<Arc<dyn McpSessions>>,
+    pub(crate) kept: Option<Arc<dyn McpSessionStore>>,
     pub(crate) key: [u8; 32],
 }
 
@@ -100,7 +101,7 @@ pub(crate) fn bob() -> Principal {
 pub(crate) struct Source {
     spec: Mutex<Arc<AgentSpec>>,
     others: Mutex<Vec<Arc<AgentSpec>>>,
-    kit: Mutex<Arc<AgentKit>>,
+    kit: Mutex<Arc<AgentResources>>,
     changed: broadcast::Sender<()>,
 }
 
@@ -122,9 +123,9 @@ impl Source {
         let _ = self.changed.send(());
     }
 
-    pub(crate) fn edit_kit(&self, edit: impl FnOnce(&mut AgentKit)) {
+    pub(crate) fn edit_kit(&self, edit: impl FnOnce(&mut AgentResources)) {
         let mut kit = self.kit.lock().unwrap();
-        let mut new = AgentKit::clone(&kit);
+        let mut new = AgentResources::clone(&kit);
         edit(&mut new);
         *kit = Arc::new(new);
         drop(kit);
@@ -154,7 +155,7 @@ pub(crate) fn server(name: &str, era: McpEra, permission: Permission) -> McpServ
         timeouts: McpTimeouts { call: Duration::from_secs(3600), ..McpTimeouts::default() },
         permissions: McpPermissions {
             default: permission,
-            rules: vec![PermissionRule::of_tool("secret*", Permission::Deny)],
+            rules: vec![PermissionRule::for_tool("secret*", Permission::Deny)],
         },
         include: Vec::new(),
         exclude: Vec::new(),
@@ -176,11 +177,11 @@ impl AgentSource for Source {
         self.agents().into_iter().find(|agent| agent.name == *name)
     }
 
-    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
         Arc::clone(&self.kit.lock().unwrap())
     }
 
-    fn changes(&self) -> Changes {
+    fn changes(&self) -> ChangeStream {
         let heard = self.changed.subscribe();
         Box::pin(futures_util::stream::unfold(heard, |mut heard| async {
             heard.recv().await.ok().map(|()| ((), heard))
@@ -280,7 +281,7 @@ impl Drop for Unfinished {
 }
 
 impl ToolHost for Host {
-    fn call<'a>(&'a self, run: ToolRun<'a>) -> BoxFuture<'a, ToolOutcome> {
+    fn call<'a>(&'a self, run: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         let name = run.tool.name.as_str();
         self.ran.lock().unwrap().push(format!("{name} for {}", run.principal.subject));
         Box::pin(async move {
@@ -305,8 +306,8 @@ impl ToolHost for Host {
                     done(Json::string("done"))
                 }
                 "ask" => match run.answers {
-                    None => ToolOutcome::Asks(questions()),
-                    Some(answers) => done(Json::of(answers).unwrap()),
+                    None => ToolOutcome::InputRequired(questions()),
+                    Some(answers) => done(Json::from_serializable(answers).unwrap()),
                 },
                 "echo" | "guarded" => done(run.call.arguments.clone()),
                 _ => {
@@ -318,17 +319,17 @@ impl ToolHost for Host {
     }
 }
 
-fn questions() -> ToolAsk {
+fn questions() -> ToolInputRequest {
     let schema: Value = json!({
         "type": "object",
         "properties": {"name": {"type": "string", "title": "Your name"}},
         "required": ["name"],
     });
-    ToolAsk {
+    ToolInputRequest {
         questions: vec![ToolQuestion {
             key: "who".to_owned(),
             message: "Who are you?".to_owned(),
-            wants: Wanted::Form { schema: schema.into() },
+            wants: QuestionKind::Form { schema: schema.into() },
         }],
         state: Some("step-2".to_owned()),
     }

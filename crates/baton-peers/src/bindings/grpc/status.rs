@@ -2,7 +2,7 @@
 
 use super::super::refusal::{clip, refused, retry_after};
 use crate::CallError;
-use baton_proto::error_of;
+use baton_proto::error_from_status;
 use std::error::Error;
 use tonic::{Code, Status};
 
@@ -23,7 +23,7 @@ pub(super) fn of(status: &Status) -> CallError {
         // Of our own reader.
         Code::OutOfRange if status.details().is_empty() => CallError::Unintelligible(said()),
         _ => {
-            let error = error_of(status);
+            let error = error_from_status(status);
             let retry_after = retry_after(&status.metadata().clone().into_headers());
             refused(error.kind, &error.message, retry_after)
         }
@@ -59,7 +59,7 @@ mod tests {
     fn every_kind_has_its_code_back() {
         for kind in ErrorKind::ALL {
             // Of two kinds with one reason the first is meant.
-            let meant = ErrorKind::of_reason(kind.reason()).unwrap();
+            let meant = ErrorKind::from_reason(kind.reason()).unwrap();
             let shown = baton_proto::status(&Error::new(*kind, ErrorCode::INTERNAL, "no"));
             assert_eq!(parts(of(&shown)), (meant.rpc_code(), meant.http_status()), "{kind:?}");
         }

@@ -15,7 +15,7 @@ use super::{
 use crate::{CallError, Hearing, With};
 use baton_wire::{
     a2a::v1::StreamResponse,
-    jsonrpc::{Call, Reply},
+    jsonrpc::{RpcCall, RpcResponse},
 };
 use http::{HeaderMap, Method, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
@@ -34,7 +34,7 @@ impl Endpoint {
     }
 
     fn asked(&self, method: &str, params: &impl Serialize) -> Result<Ask, CallError> {
-        let body = written(&Call::new(self.next.fetch_add(1, Ordering::Relaxed), method, params))?;
+        let body = written(&RpcCall::new(self.next.fetch_add(1, Ordering::Relaxed), method, params))?;
         Ok(Ask { method: Method::POST, url: self.url.clone(), body: Some(body) })
     }
 
@@ -76,9 +76,9 @@ impl Endpoint {
 
 /// The result inside a reply.
 fn result<T: DeserializeOwned>(head: &Head, body: &[u8]) -> Result<T, CallError> {
-    match read::<Reply<'_>>(body) {
-        Ok(Reply { error: Some(error), .. }) => Err(refusal::of_rpc(head, &error)),
-        Ok(Reply { result: Some(result), .. }) if head.status.is_success() => {
+    match read::<RpcResponse<'_>>(body) {
+        Ok(RpcResponse { error: Some(error), .. }) => Err(refusal::of_rpc(head, &error)),
+        Ok(RpcResponse { result: Some(result), .. }) if head.status.is_success() => {
             serde_json::from_str(result.get()).map_err(|error| unintelligible(&error))
         }
         _ if !head.status.is_success() => Err(refusal::of_http(head, body)),

@@ -4,7 +4,7 @@ use super::{block, head, merged, naive, sample};
 use crate::segment::Segment;
 use baton_ports::TimeRange;
 use baton_traceql::{Aliases, Comparison, Field, Scope, SpanNeed};
-use baton_types::{Span, TraceId, Value};
+use baton_types::{Span, SpanValue, TraceId};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +43,8 @@ fn both_zeros_are_values_and_what_is_no_number_is_one() {
         .unwrap()
         .current()
         .remove(0);
-    span.attributes = vec![("l".into(), Value::List([-0.0, 0.0, f64::NAN, f64::NAN].map(Value::Float).to_vec()))];
+    span.attributes =
+        vec![("l".into(), SpanValue::List([-0.0, 0.0, f64::NAN, f64::NAN].map(SpanValue::Float).to_vec()))];
     let segments: [Box<dyn Segment>; 2] =
         [Box::new(head(&[span.clone()])), Box::new(block(dir.path(), "whole", &[span.clone()]))];
     for segment in &segments {
@@ -111,7 +112,10 @@ fn check_windows(segment: &dyn Segment, spans: &[Span]) {
         for id in by_trace(spans).keys() {
             let ordinal = segment.ordinal(*id).unwrap().unwrap();
             let part = segment.part(ordinal).unwrap();
-            assert!(!range.touches(part.start, part.end) || window.contains(&ordinal), "{range:?} {window:?} {part:?}");
+            assert!(
+                !range.overlaps(part.start, part.end) || window.contains(&ordinal),
+                "{range:?} {window:?} {part:?}"
+            );
         }
     }
 }
@@ -210,13 +214,13 @@ fn check_values(segment: &dyn Segment, spans: &[Span]) {
 }
 
 /// Only values that somebody could ask for are told.
-fn told(value: &Value, field: &Field) -> bool {
+fn told(value: &SpanValue, field: &Field) -> bool {
     match value {
-        Value::Text(text) => {
+        SpanValue::Text(text) => {
             let silent = matches!(field, Field::Intrinsic(baton_traceql::Intrinsic::StatusMessage)) && text.is_empty();
             text.len() < 253 && !silent
         }
-        Value::Int(_) | Value::Float(_) | Value::Bool(_) => true,
-        Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty => false,
+        SpanValue::Int(_) | SpanValue::Float(_) | SpanValue::Bool(_) => true,
+        SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => false,
     }
 }

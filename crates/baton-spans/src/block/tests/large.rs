@@ -3,7 +3,7 @@
 use super::{block, head, merged, sample};
 use crate::segment::Segment;
 use baton_traceql::{Aliases, CompareOp, Comparison, Field, Intrinsic, Literal, Scope, SpanNeed};
-use baton_types::{Dropped, Span, SpanId, SpanKind, SpanStatus, TraceId, Value};
+use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 use std::sync::Arc;
 
 /// Three spans for every trace, with a value that nobody else has.
@@ -11,10 +11,10 @@ fn spans(traces: u64) -> Vec<Span> {
     let mut spans = Vec::new();
     for number in 0..traces * 3 {
         let trace = number % traces;
-        let id = TraceId::derived(&[&trace.to_string()]);
+        let id = TraceId::derive(&[&trace.to_string()]);
         spans.push(Span {
             trace: id,
-            id: SpanId::derived(&[&number.to_string()]),
+            id: SpanId::derive(&[&number.to_string()]),
             parent: None,
             trace_state: String::new(),
             flags: 1,
@@ -23,15 +23,15 @@ fn spans(traces: u64) -> Vec<Span> {
             start: 1_000 + trace * 10,
             end: 1_000 + trace * 10 + number,
             attributes: vec![
-                ("unique".into(), Value::from(format!("{id}-{number}"))),
-                ("few".into(), Value::from(format!("value-{}", number % 7))),
-                ("number".into(), Value::Int(number as i64 * 3)),
+                ("unique".into(), SpanValue::from(format!("{id}-{number}"))),
+                ("few".into(), SpanValue::from(format!("value-{}", number % 7))),
+                ("number".into(), SpanValue::Int(number as i64 * 3)),
             ],
             events: Vec::new(),
             links: Vec::new(),
             status: SpanStatus::Unset,
             status_message: String::new(),
-            dropped: Dropped::default(),
+            dropped: SpanDropCounts::default(),
             resource: Arc::default(),
             scope: Arc::default(),
         });
@@ -53,7 +53,7 @@ fn many_pages_are_searched_like_one() {
     for segment in &segments {
         let found = |need: &SpanNeed| segment.meeting(need, Aliases::NONE).unwrap();
         for span in spans.iter().step_by(97) {
-            let unique = span.attribute("unique").and_then(Value::as_text).unwrap().to_owned();
+            let unique = span.attribute("unique").and_then(SpanValue::as_text).unwrap().to_owned();
             let need = holds(sample::attribute(Scope::Span, "unique"), CompareOp::Equal, Literal::Text(unique));
             let ordinal = segment.ordinal(span.trace).unwrap().unwrap();
             assert_eq!(found(&need).iter().collect::<Vec<_>>(), [ordinal]);
@@ -83,7 +83,7 @@ fn keys_beyond_what_is_indexed_hide_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut spans = spans(100);
     for (number, span) in spans.iter_mut().enumerate() {
-        span.attributes.extend((0..20).map(|key| (format!("key-{}", number * 20 + key).into(), Value::Int(1))));
+        span.attributes.extend((0..20).map(|key| (format!("key-{}", number * 20 + key).into(), SpanValue::Int(1))));
     }
     let last = spans.last_mut().unwrap();
     last.status_message = "late".to_owned();

@@ -1,16 +1,16 @@
 //! What a span says, found by looking at it.
 
 use baton_traceql::{CompareOp, Comparison, Field, Intrinsic, Literal, Scope};
-use baton_types::{Key, Span, SpanKind, SpanStatus, Value, find_attribute};
+use baton_types::{AttributeKey, Span, SpanKind, SpanStatus, SpanValue, find_attribute};
 use regex::Regex;
 use std::cmp::Ordering;
 
 /// All values of a field; `None` when this does not know the field.
-pub(super) fn values(span: &Span, field: &Field) -> Option<Vec<Value>> {
-    let text = |text: &str| Value::from(text.to_owned());
+pub(super) fn values(span: &Span, field: &Field) -> Option<Vec<SpanValue>> {
+    let text = |text: &str| SpanValue::from(text.to_owned());
     Some(match field {
         Field::Attribute(attribute) => {
-            let at = |attributes: &[(Key, Value)]| find_attribute(attributes, &attribute.name).cloned();
+            let at = |attributes: &[(AttributeKey, SpanValue)]| find_attribute(attributes, &attribute.name).cloned();
             let is = |scope| attribute.scope == scope || attribute.scope == Scope::Any;
             let mut found = Vec::new();
             if is(Scope::Span) {
@@ -32,7 +32,7 @@ pub(super) fn values(span: &Span, field: &Field) -> Option<Vec<Value>> {
         }
         Field::Intrinsic(intrinsic) => match intrinsic {
             Intrinsic::Name => vec![text(&span.name)],
-            Intrinsic::Duration => vec![Value::Int(i64::try_from(span.duration()).unwrap())],
+            Intrinsic::Duration => vec![SpanValue::Int(i64::try_from(span.duration()).unwrap())],
             Intrinsic::Kind => vec![text(kind(span.kind))],
             Intrinsic::Status => vec![text(status(span.status))],
             Intrinsic::StatusMessage => vec![text(&span.status_message)],
@@ -64,9 +64,9 @@ fn status(status: SpanStatus) -> &'static str {
 }
 
 /// The single values, those of lists too.
-pub(super) fn elements(values: Vec<Value>) -> Vec<Value> {
+pub(super) fn elements(values: Vec<SpanValue>) -> Vec<SpanValue> {
     let of = |value| match value {
-        Value::List(values) => values,
+        SpanValue::List(values) => values,
         single => vec![single],
     };
     values.into_iter().flat_map(of).collect()
@@ -78,26 +78,26 @@ pub(super) fn holds(span: &Span, comparison: &Comparison) -> Option<bool> {
     Some(found.iter().any(|value| one_holds(value, comparison)))
 }
 
-fn one_holds(value: &Value, Comparison { field, op, value: with }: &Comparison) -> bool {
+fn one_holds(value: &SpanValue, Comparison { field, op, value: with }: &Comparison) -> bool {
     let special = matches!(field, Field::Intrinsic(Intrinsic::Kind | Intrinsic::Status));
     let id = matches!(field, Field::Intrinsic(Intrinsic::LinkTraceId | Intrinsic::LinkSpanId | Intrinsic::TraceId));
     let ordering = match (value, with) {
-        (Value::Text(text), Literal::Kind(with)) if special => text.as_ref().partial_cmp(kind(*with)),
-        (Value::Text(text), Literal::Status(with)) if special => text.as_ref().partial_cmp(status(*with)),
-        (Value::Text(_), _) if special => return false,
-        (Value::Text(text), Literal::Text(pattern)) if matches!(op, CompareOp::Matches | CompareOp::MatchesNot) => {
+        (SpanValue::Text(text), Literal::Kind(with)) if special => text.as_ref().partial_cmp(kind(*with)),
+        (SpanValue::Text(text), Literal::Status(with)) if special => text.as_ref().partial_cmp(status(*with)),
+        (SpanValue::Text(_), _) if special => return false,
+        (SpanValue::Text(text), Literal::Text(pattern)) if matches!(op, CompareOp::Matches | CompareOp::MatchesNot) => {
             let matches = Regex::new(&format!("^({pattern})$")).unwrap().is_match(text);
             return matches == (*op == CompareOp::Matches);
         }
-        (Value::Text(text), Literal::Text(with)) if id => {
+        (SpanValue::Text(text), Literal::Text(with)) if id => {
             text.as_ref().partial_cmp(format!("{with:0>width$}", width = text.len()).as_str())
         }
-        (Value::Text(text), Literal::Text(with)) => text.as_ref().partial_cmp(with.as_str()),
-        (Value::Int(number), Literal::Int(with) | Literal::Duration(with)) => number.partial_cmp(with),
-        (Value::Int(number), Literal::Float(with)) => (*number as f64).partial_cmp(with),
-        (Value::Float(number), Literal::Int(with) | Literal::Duration(with)) => number.partial_cmp(&(*with as f64)),
-        (Value::Float(number), Literal::Float(with)) => number.partial_cmp(with),
-        (Value::Bool(flag), Literal::Bool(with)) if equality(*op) => flag.partial_cmp(with),
+        (SpanValue::Text(text), Literal::Text(with)) => text.as_ref().partial_cmp(with.as_str()),
+        (SpanValue::Int(number), Literal::Int(with) | Literal::Duration(with)) => number.partial_cmp(with),
+        (SpanValue::Int(number), Literal::Float(with)) => (*number as f64).partial_cmp(with),
+        (SpanValue::Float(number), Literal::Int(with) | Literal::Duration(with)) => number.partial_cmp(&(*with as f64)),
+        (SpanValue::Float(number), Literal::Float(with)) => number.partial_cmp(with),
+        (SpanValue::Bool(flag), Literal::Bool(with)) if equality(*op) => flag.partial_cmp(with),
         _ => return false,
     };
     match op {
@@ -115,10 +115,10 @@ fn one_holds(value: &Value, Comparison { field, op, value: with }: &Comparison) 
 pub(super) fn is_exact(spans: &[Span], comparison: &Comparison) -> bool {
     let single = |span: &Span| {
         let Some(values) = values(span, &comparison.field) else { return false };
-        let plain = |value: &Value| match value {
-            Value::Text(text) => text.len() < 250,
-            Value::Int(_) | Value::Float(_) | Value::Bool(_) => true,
-            Value::List(_) | Value::Map(_) | Value::Bytes(_) | Value::Empty => false,
+        let plain = |value: &SpanValue| match value {
+            SpanValue::Text(text) => text.len() < 250,
+            SpanValue::Int(_) | SpanValue::Float(_) | SpanValue::Bool(_) => true,
+            SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => false,
         };
         values.iter().all(plain)
     };

@@ -2,8 +2,8 @@
 
 use baton_traceql::{Attribute, CompareOp, Comparison, Field, Intrinsic, Literal, Scope};
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
-    Value,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, SpanValue, TraceId,
 };
 use proptest::{prelude::*, sample::select};
 use std::sync::Arc;
@@ -14,26 +14,26 @@ pub(super) fn texts() -> Vec<String> {
     vec![String::new(), "a".into(), "ab".into(), "b".into(), format!("{long}1"), format!("{long}2"), format!("x{long}")]
 }
 
-fn text() -> impl Strategy<Value = Value> {
-    select(texts()).prop_map(Value::from)
+fn text() -> impl Strategy<Value = SpanValue> {
+    select(texts()).prop_map(SpanValue::from)
 }
 
-fn single() -> impl Strategy<Value = Value> {
+fn single() -> impl Strategy<Value = SpanValue> {
     prop_oneof![
         4 => text(),
-        2 => select(vec![i64::MIN, -1, 0, 1, 2, 1 << 60, i64::MAX]).prop_map(Value::Int),
-        2 => select(vec![f64::NEG_INFINITY, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, f64::NAN]).prop_map(Value::Float),
-        1 => any::<bool>().prop_map(Value::Bool),
+        2 => select(vec![i64::MIN, -1, 0, 1, 2, 1 << 60, i64::MAX]).prop_map(SpanValue::Int),
+        2 => select(vec![f64::NEG_INFINITY, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, f64::NAN]).prop_map(SpanValue::Float),
+        1 => any::<bool>().prop_map(SpanValue::Bool),
     ]
 }
 
 /// Values of which several are in one: whatever is asked of them may be answered with too much.
-fn several() -> impl Strategy<Value = Value> {
+fn several() -> impl Strategy<Value = SpanValue> {
     prop_oneof![
-        prop::collection::vec(single(), 0..3).prop_map(Value::List),
-        Just(Value::Bytes(vec![1])),
-        Just(Value::Map(vec![("m".into(), Value::Int(1))])),
-        Just(Value::Empty),
+        prop::collection::vec(single(), 0..3).prop_map(SpanValue::List),
+        Just(SpanValue::Bytes(vec![1])),
+        Just(SpanValue::Map(vec![("m".into(), SpanValue::Int(1))])),
+        Just(SpanValue::Empty),
     ]
 }
 
@@ -41,18 +41,18 @@ fn attributes() -> impl Strategy<Value = Attributes> {
     let simple = prop::collection::btree_map(select(vec!["a", "b", "c"]), single(), 0..3);
     let lists = prop::option::weighted(0.2, several());
     (simple, lists).prop_map(|(simple, lists)| {
-        let mut all: Attributes = simple.into_iter().map(|(key, value)| (Key::from(key), value)).collect();
-        all.extend(lists.map(|value| (Key::from("l"), value)));
+        let mut all: Attributes = simple.into_iter().map(|(key, value)| (AttributeKey::from(key), value)).collect();
+        all.extend(lists.map(|value| (AttributeKey::from("l"), value)));
         all
     })
 }
 
-fn shared() -> impl Strategy<Value = (Arc<Resource>, Arc<SpanScope>)> {
+fn shared() -> impl Strategy<Value = (Arc<SpanResource>, Arc<SpanScope>)> {
     (attributes(), attributes(), select(texts()), select(texts())).prop_map(|(resource, scope, name, version)| {
         let mut attributes = resource;
-        attributes.push(("service.name".into(), Value::from(name.clone())));
+        attributes.push(("service.name".into(), SpanValue::from(name.clone())));
         (
-            Arc::new(Resource { attributes, ..Default::default() }),
+            Arc::new(SpanResource { attributes, ..Default::default() }),
             Arc::new(SpanScope { name, version, attributes: scope, ..Default::default() }),
         )
     })
@@ -102,7 +102,7 @@ fn span() -> impl Strategy<Value = Span> {
         links: inside.2,
         status: kinds.1,
         status_message: words.1,
-        dropped: Dropped::default(),
+        dropped: SpanDropCounts::default(),
         resource: Arc::default(),
         scope: Arc::default(),
     })

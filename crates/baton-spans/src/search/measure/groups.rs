@@ -6,7 +6,7 @@ use crate::{
 };
 use baton_ports::SpanStoreError;
 use baton_traceql::{Field, Intrinsic, Literal};
-use baton_types::Value;
+use baton_types::SpanValue;
 use roaring::RoaringBitmap;
 use std::{collections::HashMap, ops::ControlFlow};
 
@@ -22,7 +22,7 @@ pub(super) struct Groups {
     first: u32,
     of_row: Vec<u32>,
     /// For each group the values that make it.
-    pub(super) values: Vec<Vec<Option<Value>>>,
+    pub(super) values: Vec<Vec<Option<SpanValue>>>,
     /// Whether something was left out for want of time or room.
     pub(super) partial: bool,
 }
@@ -52,7 +52,7 @@ impl Groups {
         let mut labels = Labels {
             first: self.first,
             of_row: vec![0; self.of_row.len()],
-            values: vec![sources.otherwise.map(Value::from)],
+            values: vec![sources.otherwise.map(SpanValue::from)],
             known: HashMap::new(),
             bytes: 0,
         };
@@ -155,10 +155,10 @@ pub(super) fn each_first(
 }
 
 /// The value as a label shows it.
-fn shown(field: &Field, place: Place, key: &str, atom: Atom<'_>) -> Value {
+fn shown(field: &Field, place: Place, key: &str, atom: Atom<'_>) -> SpanValue {
     match (field, atom) {
         (Field::Intrinsic(Intrinsic::Duration), Atom::Int(nanoseconds)) if key == own::DURATION => {
-            Value::from(Literal::Duration(nanoseconds).to_string())
+            SpanValue::from(Literal::Duration(nanoseconds).to_string())
         }
         _ => atom.shown(key, place == Place::Own),
     }
@@ -168,7 +168,7 @@ fn shown(field: &Field, place: Place, key: &str, atom: Atom<'_>) -> Value {
 struct Labels {
     first: u32,
     of_row: Vec<u32>,
-    values: Vec<Option<Value>>,
+    values: Vec<Option<SpanValue>>,
     known: HashMap<(Form, Vec<u8>), u32>,
     /// Bytes that values take and that nobody has accounted for.
     bytes: usize,
@@ -176,14 +176,14 @@ struct Labels {
 
 impl Labels {
     /// Gives rows a value; false when there are too many.
-    fn add(&mut self, atom: Atom<'_>, rows: &[u32], value: impl FnOnce() -> Value) -> bool {
+    fn add(&mut self, atom: Atom<'_>, rows: &[u32], value: impl FnOnce() -> SpanValue) -> bool {
         let key = (atom.form(), atom.bytes());
         let number = match self.known.get(&key) {
             Some(number) => *number,
             None if self.values.len() == MOST => return false,
             None => {
                 let number = self.values.len() as u32;
-                self.bytes += 2 * key.1.len() + size_of::<(Value, Form, Vec<u8>, u32)>();
+                self.bytes += 2 * key.1.len() + size_of::<(SpanValue, Form, Vec<u8>, u32)>();
                 self.values.push(Some(value()));
                 self.known.insert(key, number);
                 number

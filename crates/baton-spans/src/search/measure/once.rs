@@ -38,7 +38,7 @@ impl Once {
         budget: &Budget,
     ) -> Result<Option<Self>, SpanStoreError> {
         let summaries: Vec<Summary> = segments.iter().map(|segment| segment.summary()).collect();
-        let in_time: Vec<bool> = summaries.iter().map(|summary| time.touches(summary.start, summary.end)).collect();
+        let in_time: Vec<bool> = summaries.iter().map(|summary| time.overlaps(summary.start, summary.end)).collect();
         let mut rows = vec![None; segments.len()];
         let mut parts: Vec<Part> = Vec::new();
         let mut room = budget.reserve(0)?;
@@ -70,7 +70,7 @@ impl Once {
                     room.grow(BETWEEN_LOOKS * BYTES_PER_PART)?;
                 }
                 let part = segment.part(ordinal)?;
-                if time.touches(part.start, part.end) {
+                if time.overlaps(part.start, part.end) {
                     parts.push((part.id, number as u32, ordinal));
                 }
             }

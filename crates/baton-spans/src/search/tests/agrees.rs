@@ -14,7 +14,7 @@ use crate::{
     search::{Budget, search},
     segment::Segment,
 };
-use baton_ports::{SearchAnswer, SearchAsk, SpanStoreError, TimeRange};
+use baton_ports::{SpanStoreError, TimeRange, TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Mode, Query, parse};
 use baton_types::{Span, SpanClass, TraceId};
 use proptest::{prelude::*, test_runner::TestRunner};
@@ -51,8 +51,8 @@ fn range(dice: &mut Dice<'_>) -> TimeRange {
     TimeRange { start, end: start + dice.below(6) as u64 * TICK }
 }
 
-fn told(answer: SearchAnswer) -> Vec<Told> {
-    let trace = |trace: baton_ports::FoundTrace| {
+fn told(answer: TraceSearchResult) -> Vec<Told> {
+    let trace = |trace: baton_ports::TraceMatch| {
         let mut spansets: Vec<_> = trace
             .spansets
             .into_iter()
@@ -83,7 +83,13 @@ fn check(segments: &[Arc<dyn Segment>], spans: &[Span], query: &[u8]) -> Result<
     let text = query.to_string();
     let parsed = parse(&text, Mode::Strict);
     prop_assert_eq!(parsed.map(|parsed| parsed.query), Ok(query.clone()), "printed as {}", text);
-    let ask = SearchAsk { query: Arc::new(query.clone()), range, limit, spans_per_spanset: usize::MAX, aliases: false };
+    let ask = TraceSearchRequest {
+        query: Arc::new(query.clone()),
+        range,
+        limit,
+        spans_per_spanset: usize::MAX,
+        aliases: false,
+    };
     let answer = match search(segments, &ask, &budget()) {
         // Such as constants that are compared: what cannot be run is not compared either.
         Err(SpanStoreError::Query(_)) => return Err(TestCaseError::reject("cannot be run")),

@@ -8,9 +8,9 @@ use crate::{
     search::{Budget, search, tag_values, tags, trace},
     segment::Segment,
 };
-use baton_ports::{SearchAnswer, SearchAsk, ServiceStats, TagsAsk, TimeRange};
+use baton_ports::{ServiceStats, TagsRequest, TimeRange, TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Attribute, Field, Mode, Query, Scope, parse};
-use baton_types::{Resource, Span, SpanId, SpanStatus, TraceId, Value};
+use baton_types::{Span, SpanId, SpanResource, SpanStatus, SpanValue, TraceId};
 use std::{
     slice::from_ref,
     sync::Arc,
@@ -21,8 +21,8 @@ fn query(text: &str) -> Arc<Query> {
     Arc::new(parse(text, Mode::Strict).expect("a query").query)
 }
 
-pub(super) fn ask(text: &str) -> SearchAsk {
-    SearchAsk { query: query(text), range: TimeRange::ALL, limit: 20, spans_per_spanset: 3, aliases: false }
+pub(super) fn ask(text: &str) -> TraceSearchRequest {
+    TraceSearchRequest { query: query(text), range: TimeRange::ALL, limit: 20, spans_per_spanset: 3, aliases: false }
 }
 
 pub(super) fn plenty() -> Budget {
@@ -48,12 +48,12 @@ pub(super) fn span(trace: u64, id: u64, parent: Option<u64>, start: u64) -> Span
     }
 }
 
-pub(super) fn with(mut span: Span, key: &'static str, value: impl Into<Value>) -> Span {
+pub(super) fn with(mut span: Span, key: &'static str, value: impl Into<SpanValue>) -> Span {
     span.attributes.push((key.into(), value.into()));
     span
 }
 
-fn starts(answer: &SearchAnswer) -> Vec<u64> {
+fn starts(answer: &TraceSearchResult) -> Vec<u64> {
     answer.traces.iter().map(|trace| trace.start).collect()
 }
 
@@ -72,19 +72,19 @@ fn dealt() -> Vec<Arc<dyn Segment>> {
 #[test]
 fn the_newest_traces_of_all_segments_come_first_and_no_more_are_read() {
     let segments = dealt();
-    let answer = search(&segments, &SearchAsk { limit: 7, ..ask("{ span.even = true }") }, &plenty()).unwrap();
+    let answer = search(&segments, &TraceSearchRequest { limit: 7, ..ask("{ span.even = true }") }, &plenty()).unwrap();
     assert_eq!(starts(&answer), (0..7).map(|step| 1_000 + 20 * (998 - 2 * step)).collect::<Vec<_>>());
     assert_eq!((answer.inspected_traces, answer.partial), (7, false));
 
-    let answer = search(&segments, &SearchAsk { limit: 0, ..ask("{}") }, &plenty()).unwrap();
-    assert_eq!(answer, SearchAnswer::default());
+    let answer = search(&segments, &TraceSearchRequest { limit: 0, ..ask("{}") }, &plenty()).unwrap();
+    assert_eq!(answer, TraceSearchResult::default());
 }
 
 #[test]
 fn traces_that_began_together_come_by_id() {
     let at_once = |numbers: &[u64]| numbers.iter().map(|number| span(*number, 1, None, 50)).collect::<Vec<_>>();
     let segments = [Memory::block(&at_once(&[5, 1, 4])), Memory::head(&at_once(&[3, 0, 2]))];
-    let answer = search(&segments, &SearchAsk { limit: 4, ..ask("{}") }, &plenty()).unwrap();
+    let answer = search(&segments, &TraceSearchRequest { limit: 4, ..ask("{}") }, &plenty()).unwrap();
     assert_eq!(answer.traces.iter().map(|trace| trace.id).collect::<Vec<_>>(), [0, 1, 2, 3].map(trace_id));
 }
 
@@ -95,7 +95,7 @@ fn a_trace_is_as_old_as_its_first_span_wherever_that_lies() {
     let late = [span(9, 2, Some(1), 900), span(1, 1, None, 500)];
     let newer = [span(2, 1, None, 700), span(3, 1, None, 600)];
     let segments = [Memory::block(&old), Memory::block(&late), Memory::head(&newer)];
-    let answer = search(&segments, &SearchAsk { limit: 3, ..ask("{}") }, &plenty()).unwrap();
+    let answer = search(&segments, &TraceSearchRequest { limit: 3, ..ask("{}") }, &plenty()).unwrap();
     assert_eq!(starts(&answer), [700, 600, 500]);
     let answer = search(&segments, &ask("{}"), &plenty()).unwrap();
     assert_eq!(starts(&answer), [700, 600, 500, 100]);
@@ -116,8 +116,10 @@ fn what_is_given_up_says_so() {
 
 #[test]
 fn a_trace_over_three_segments_is_one() {
-    let web = Arc::new(Resource { attributes: vec![("service.name".into(), "web".into())], ..Resource::default() });
-    let agent = Arc::new(Resource { attributes: vec![("service.name".into(), "agent".into())], ..Resource::default() });
+    let web =
+        Arc::new(SpanResource { attributes: vec![("service.name".into(), "web".into())], ..SpanResource::default() });
+    let agent =
+        Arc::new(SpanResource { attributes: vec![("service.name".into(), "agent".into())], ..SpanResource::default() });
     let root = Span { name: "ask".into(), resource: Arc::clone(&web), ..span(1, 1, None, 100) };
     let below = Span { resource: Arc::clone(&agent), ..with(span(1, 2, Some(1), 110), "step", 1_i64) };
     let leaf = Span { resource: agent, status: SpanStatus::Error, ..with(span(1, 3, Some(2), 120), "step", 2_i64) };
@@ -142,8 +144,8 @@ fn a_trace_over_three_segments_is_one() {
     );
     let [set] = &found.spansets[..] else { panic!("{found:?}") };
     assert_eq!((set.matched, set.spans.iter().map(|span| span.id).collect::<Vec<_>>()), (2, vec![below.id, leaf.id]));
-    assert!(set.spans[0].attributes.contains(&("step".into(), Value::Int(1))));
-    let shown = SearchAsk { spans_per_spanset: 1, ..ask("{ span.step > 0 } | count() = 2") };
+    assert!(set.spans[0].attributes.contains(&("step".into(), SpanValue::Int(1))));
+    let shown = TraceSearchRequest { spans_per_spanset: 1, ..ask("{ span.step > 0 } | count() = 2") };
     let answer = search(&segments, &shown, &plenty()).unwrap();
     let set = &answer.traces[0].spansets[0];
     assert_eq!((set.matched, set.spans.len()), (2, 1));
@@ -181,19 +183,19 @@ fn both_ends_of_a_time_belong_to_it() {
         (210, u64::MAX, 1),
         (211, u64::MAX, 0),
     ] {
-        let asked = SearchAsk { range: TimeRange { start, end }, ..ask("{ span.here = true }") };
+        let asked = TraceSearchRequest { range: TimeRange { start, end }, ..ask("{ span.here = true }") };
         assert_eq!(search(&segments, &asked, &plenty()).unwrap().traces.len(), found, "{start} to {end}");
     }
 }
 
-pub(super) fn asked(query: Option<Arc<Query>>, range: TimeRange) -> TagsAsk {
-    TagsAsk { query, range, limit: 100, aliases: false }
+pub(super) fn asked(query: Option<Arc<Query>>, range: TimeRange) -> TagsRequest {
+    TagsRequest { query, range, limit: 100, aliases: false }
 }
 
 fn tagged() -> [Arc<dyn Segment>; 2] {
     let mut rich = with(with(span(1, 1, None, 100), "a", "x"), "b", 1_i64);
     rich.resource =
-        Arc::new(Resource { attributes: vec![("service.name".into(), "web".into())], ..Resource::default() });
+        Arc::new(SpanResource { attributes: vec![("service.name".into(), "web".into())], ..SpanResource::default() });
     rich.events.push(baton_types::SpanEvent { attributes: vec![("e".into(), true.into())], ..Default::default() });
     let common = |trace, start| with(span(trace, 1, None, start), "a", "y");
     [
@@ -214,7 +216,7 @@ fn names_come_by_scope_time_and_query() {
     assert_eq!(tags(&segments, &asked(None, first), &plenty()).unwrap().span, ["a"]);
     let of_web = asked(Some(query("{ resource.service.name = \"web\" }")), TimeRange::ALL);
     assert_eq!(tags(&segments, &of_web, &plenty()).unwrap().span, ["a", "b"]);
-    let one = TagsAsk { limit: 1, ..asked(None, TimeRange::ALL) };
+    let one = TagsRequest { limit: 1, ..asked(None, TimeRange::ALL) };
     assert_eq!(tags(&segments, &one, &plenty()).unwrap().span, ["a"]);
 }
 
@@ -222,9 +224,9 @@ fn names_come_by_scope_time_and_query() {
 fn the_most_frequent_value_comes_first() {
     let segments = tagged();
     let field = Field::Attribute(Attribute { scope: Scope::Span, of_parent: false, name: "a".into() });
-    let values = |ask: &TagsAsk| tag_values(&segments, &field, ask, &plenty()).unwrap();
+    let values = |ask: &TagsRequest| tag_values(&segments, &field, ask, &plenty()).unwrap();
     assert_eq!(values(&asked(None, TimeRange::ALL)), ["y".into(), "x".into()]);
-    assert_eq!(values(&TagsAsk { limit: 1, ..asked(None, TimeRange::ALL) }), ["y".into()]);
+    assert_eq!(values(&TagsRequest { limit: 1, ..asked(None, TimeRange::ALL) }), ["y".into()]);
     assert_eq!(values(&asked(Some(query("{ span.b = 1 }")), TimeRange::ALL)), ["x".into()]);
     assert_eq!(values(&asked(None, TimeRange { start: 0, end: 95 })), ["y".into()]);
     assert_eq!(values(&asked(Some(query("{ span.b = 7 }")), TimeRange::ALL)), []);

@@ -10,9 +10,9 @@ use crate::{
     search::{Budget, search, tag_values, tags, trace},
     segment::Segment,
 };
-use baton_ports::{SearchAsk, SpanStoreError, Tags, TimeRange};
+use baton_ports::{SpanStoreError, TagNames, TimeRange, TraceSearchRequest};
 use baton_traceql::{Attribute, Field, Scope};
-use baton_types::{Resource, Span, SpanClass};
+use baton_types::{Span, SpanClass, SpanResource};
 use std::{sync::Arc, time::Instant};
 
 /// A hundred spans of trace 1, that began last, and one of trace 2.
@@ -65,8 +65,8 @@ fn a_trace_that_is_too_large_is_left_out_and_said_so() {
 #[test]
 fn what_spans_share_takes_room_once() {
     let attributes = vec![("text".into(), "x".repeat(10_000).into())];
-    let shared = |of: &Arc<Resource>, id| Span { resource: Arc::clone(of), ..span(1, id, None, id) };
-    let one = Arc::new(Resource { attributes, ..Resource::default() });
+    let shared = |of: &Arc<SpanResource>, id| Span { resource: Arc::clone(of), ..span(1, id, None, id) };
+    let one = Arc::new(SpanResource { attributes, ..SpanResource::default() });
     let budget = Budget { bytes: 50_000, ..plenty() };
     let together: Vec<Span> = (1..=20).map(|id| shared(&one, id)).collect();
     assert_eq!(trace(&[Memory::block(&together)], trace_id(1), &budget).unwrap().len(), 20);
@@ -77,7 +77,7 @@ fn what_spans_share_takes_room_once() {
 #[test]
 fn an_answer_has_bounds_of_its_own() {
     let segments = [Memory::block(&fixed_id())];
-    let each = SearchAsk { spans_per_spanset: 1_000, ..ask("{} | by(span:id) | select(span.n)") };
+    let each = TraceSearchRequest { spans_per_spanset: 1_000, ..ask("{} | by(span:id) | select(span.n)") };
     let few_sets = Budget { spansets: 10, ..plenty() };
     let answer = search(&segments, &each, &few_sets).unwrap();
     assert_eq!(answer.traces.iter().map(|trace| trace.spansets.len()).collect::<Vec<_>>(), [10, 1]);
@@ -85,7 +85,8 @@ fn an_answer_has_bounds_of_its_own() {
 
     for text in ["{} | by(span:id) | select(span.n)", "{} | select(span.n)"] {
         let little = Budget { told: 8_000, ..plenty() };
-        let answer = search(&segments, &SearchAsk { query: ask(text).query, ..each.clone() }, &little).unwrap();
+        let answer =
+            search(&segments, &TraceSearchRequest { query: ask(text).query, ..each.clone() }, &little).unwrap();
         let [first] = &answer.traces[..] else { panic!("{answer:?}") };
         let spans = first.spansets.iter().map(|set| set.spans.len()).sum::<usize>();
         assert!((5..80).contains(&spans), "{spans}");
@@ -102,7 +103,7 @@ fn without_time_there_are_no_names_and_values() {
     let n = Field::Attribute(Attribute { scope: Scope::Span, of_parent: false, name: "n".into() });
     for query in [None, Some(ask("{ span.n > 3 }").query)] {
         let ask = asked(query, TimeRange::ALL);
-        assert_eq!(tags(&segments, &ask, &late).unwrap(), Tags::default());
+        assert_eq!(tags(&segments, &ask, &late).unwrap(), TagNames::default());
         assert_eq!(tag_values(&segments, &n, &ask, &late).unwrap(), []);
         assert_eq!(tags(&segments, &ask, &plenty()).unwrap().span, ["n"]);
         assert!(tag_values(&segments, &n, &ask, &plenty()).unwrap().len() > 90);

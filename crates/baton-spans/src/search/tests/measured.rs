@@ -7,23 +7,28 @@ use crate::{
     search::{Budget, metrics},
     segment::Segment,
 };
-use baton_ports::{MetricsAnswer, MetricsAsk};
+use baton_ports::{MetricsResult, SpanMetricsRequest};
 use baton_traceql::{Mode, Steps, parse};
-use baton_types::{ErrorCode, Span, SpanClass, SpanStatus, Value};
+use baton_types::{ErrorCode, Span, SpanClass, SpanStatus, SpanValue};
 use std::{path::Path, sync::Arc, time::Instant};
 
 const SPANS: u64 = 5_000;
 
-fn ask(query: &str) -> MetricsAsk {
+fn ask(query: &str) -> SpanMetricsRequest {
     let query = Arc::new(parse(query, Mode::Strict).expect("a query").query);
-    MetricsAsk { query, steps: Steps::cover(0, 10 * SPANS, 10 * SPANS / 4).unwrap(), exemplars: 0, aliases: false }
+    SpanMetricsRequest {
+        query,
+        steps: Steps::cover(0, 10 * SPANS, 10 * SPANS / 4).unwrap(),
+        exemplars: 0,
+        aliases: false,
+    }
 }
 
 /// Ten spans to a trace, with seven tools and one error in a hundred.
 fn spans() -> Vec<Span> {
     let one = |number: u64| {
         let status = if number.is_multiple_of(100) { SpanStatus::Error } else { SpanStatus::Unset };
-        let tool = Value::from(format!("tool-{}", number % 7));
+        let tool = SpanValue::from(format!("tool-{}", number % 7));
         Span { status, ..with(span(number / 10, number % 10 + 1, None, number * 10), "tool", tool) }
     };
     (0..SPANS).map(one).collect()
@@ -53,7 +58,7 @@ fn layouts(directory: &Path, spans: &[Span]) -> Vec<Vec<Arc<dyn Segment>>> {
     ]
 }
 
-fn sums(answer: &MetricsAnswer) -> Vec<f64> {
+fn sums(answer: &MetricsResult) -> Vec<f64> {
     answer.series.iter().map(|series| series.samples.iter().flatten().sum()).collect()
 }
 
@@ -92,7 +97,7 @@ fn spans_that_stand_for_others_are_spread() {
     let directory = tempfile::tempdir().unwrap();
     let spans = spans();
     for segments in layouts(directory.path(), &spans) {
-        let five = MetricsAsk { exemplars: 5, ..ask("{ status = error } | rate() by (resource.none)") };
+        let five = SpanMetricsRequest { exemplars: 5, ..ask("{ status = error } | rate() by (resource.none)") };
         let answer = metrics(&segments, &five, &plenty()).unwrap();
         let [series] = &answer.series[..] else { panic!("{answer:?}") };
         assert_eq!(series.exemplars.len(), 5);
@@ -115,7 +120,8 @@ fn what_has_no_time_or_no_room_is_left_out_and_said() {
         let few = Budget { series: 3, ..plenty() };
         let answer = metrics(&segments, &ask("{ } | rate() by (span.tool)"), &few).unwrap();
         assert_eq!((answer.series.len(), answer.partial), (3, true));
-        let nothing = MetricsAsk { steps: Steps::cover(1 << 40, 1 << 41, 1 << 40).unwrap(), ..ask("{ } | rate()") };
+        let nothing =
+            SpanMetricsRequest { steps: Steps::cover(1 << 40, 1 << 41, 1 << 40).unwrap(), ..ask("{ } | rate()") };
         let answer = metrics(&segments, &nothing, &plenty()).unwrap();
         assert_eq!((sums(&answer), answer.partial, answer.inspected_spans), (vec![0.0], false, 0));
     }
@@ -163,8 +169,8 @@ fn work_that_nobody_waits_for_ends() {
 fn keys_beyond_what_is_indexed_are_counted_too() {
     let directory = tempfile::tempdir().unwrap();
     let keyed = |(number, mut span): (usize, Span)| {
-        span.attributes.extend((0..20).map(|key| (format!("key-{}", number * 20 + key).into(), Value::Int(1))));
-        span.attributes.push(("late".into(), Value::from(format!("{}", number % 2))));
+        span.attributes.extend((0..20).map(|key| (format!("key-{}", number * 20 + key).into(), SpanValue::Int(1))));
+        span.attributes.push(("late".into(), SpanValue::from(format!("{}", number % 2))));
         span
     };
     let mut spans: Vec<Span> = spans().into_iter().take(300).enumerate().map(keyed).collect();

@@ -12,13 +12,13 @@ use crate::{
     search::{Budget, metrics},
     segment::Segment,
 };
-use baton_ports::{MetricsAsk, SpanStoreError};
+use baton_ports::{SpanMetricsRequest, SpanStoreError};
 use baton_telemetry::ALIASES;
 use baton_traceql::{
     AggregateOp, Aliases, ArithmeticOp, Attribute, Compare, Field, FieldExpr, FirstStage, Intrinsic, Limits, Measure,
     MetricsExpr, MetricsQuery, PipelineExpr, Query, QueryError, Root, Scope, Series, SpansetExpr, Stage, Steps, Trace,
 };
-use baton_types::{Span, SpanEvent, SpanId, TraceId, Value};
+use baton_types::{Span, SpanEvent, SpanId, SpanValue, TraceId};
 use proptest::{prelude::*, test_runner::TestCaseError};
 use std::{
     collections::BTreeMap,
@@ -39,9 +39,9 @@ fn spans(dice: &mut Dice<'_>, all: &[u8]) -> Vec<Span> {
         match dice.below(12) {
             0 => span.attributes.push(("x.y".into(), long.into())),
             1 => span.name = long.into(),
-            2 => span.attributes.extend(ALIASED.map(|key| (key.into(), Value::from(format!("{}", dice.below(2)))))),
-            3 => span.attributes.push((dice.of(&ALIASED).into(), Value::Int(dice.below(3) as i64))),
-            4 => span.attributes.push((dice.of(KEYS).into(), Value::List(vec![Value::Int(1)]))),
+            2 => span.attributes.extend(ALIASED.map(|key| (key.into(), SpanValue::from(format!("{}", dice.below(2)))))),
+            3 => span.attributes.push((dice.of(&ALIASED).into(), SpanValue::Int(dice.below(3) as i64))),
+            4 => span.attributes.push((dice.of(KEYS).into(), SpanValue::List(vec![SpanValue::Int(1)]))),
             5 => span.events.push(SpanEvent { at: span.start, name: "ab".into(), ..SpanEvent::default() }),
             6 => span.status_message = long,
             _ => {}
@@ -158,7 +158,7 @@ fn steps(dice: &mut Dice<'_>) -> Steps {
 }
 
 /// All spans at once, trace by trace.
-fn expected(ask: &MetricsAsk, spans: &[Span]) -> Result<Vec<Series>, QueryError> {
+fn expected(ask: &SpanMetricsRequest, spans: &[Span]) -> Result<Vec<Series>, QueryError> {
     let mut traces: BTreeMap<TraceId, BTreeMap<SpanId, Span>> = BTreeMap::new();
     for span in spans {
         let known = traces.entry(span.trace).or_default().entry(span.id).or_insert_with(|| span.clone());
@@ -189,7 +189,7 @@ fn written(series: &[Series]) -> Vec<String> {
 fn check(segments: &[Arc<dyn Segment>], spans: &[Span], asked: &[u8]) -> Result<usize, TestCaseError> {
     let mut dice = Dice::new(asked);
     let (aliases, exemplars, steps) = (dice.one_in(2), dice.below(3), steps(&mut dice));
-    let ask = MetricsAsk { query: Arc::new(query(&mut dice)), steps, exemplars, aliases };
+    let ask = SpanMetricsRequest { query: Arc::new(query(&mut dice)), steps, exemplars, aliases };
     let Ok(expected) = expected(&ask, spans) else { return Err(TestCaseError::reject("cannot be run")) };
     let budget = Budget::until(Instant::now() + Duration::from_secs(600));
     let answer =

@@ -8,7 +8,7 @@ use crate::{
 };
 use baton_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, SpanNeed};
-use baton_types::{Span, SpanClass, TraceId, Value};
+use baton_types::{Span, SpanClass, SpanValue, TraceId};
 use roaring::RoaringBitmap;
 use std::{
     cmp::Reverse,
@@ -112,7 +112,7 @@ impl Segment for Memory {
     }
 
     fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
-        let touching = |(part, _): &(TracePart, Vec<Span>)| range.touches(part.start, part.end);
+        let touching = |(part, _): &(TracePart, Vec<Span>)| range.overlaps(part.start, part.end);
         let first = self.traces.iter().position(touching);
         let last = self.traces.iter().rposition(touching);
         Ok(first.zip(last).map_or(0..0, |(first, last)| first as u32..last as u32 + 1))
@@ -175,9 +175,9 @@ impl Segment for Memory {
         field: &Field,
         of: Option<&RoaringBitmap>,
         limit: usize,
-    ) -> Result<Vec<(Value, u64)>, SpanStoreError> {
+    ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
         let Field::Attribute(Attribute { scope: Scope::Span, name, .. }) = field else { return Ok(Vec::new()) };
-        let mut counts: BTreeMap<String, (Value, u64)> = BTreeMap::new();
+        let mut counts: BTreeMap<String, (SpanValue, u64)> = BTreeMap::new();
         for (ordinal, (_, spans)) in self.traces.iter().enumerate() {
             if of.is_none_or(|of| of.contains(ordinal as u32)) {
                 for value in spans.iter().filter_map(|span| span.attribute(name)) {

@@ -14,7 +14,7 @@ use crate::{
     search::{Budget, StopFlag, Taker, read},
     segment::Segment,
 };
-use baton_ports::{ReadAsk, ReadSpans, SpanStoreError, TimeRange};
+use baton_ports::{SpanReadItem, SpanReadRequest, SpanStoreError, TimeRange};
 use baton_traceql::{Mode, Query, parse};
 use baton_types::{SpanId, TraceId};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ use std::{cell::Cell, collections::BTreeSet, ops::ControlFlow, sync::Arc, time::
 
 /// Takes so many times.
 struct Takes {
-    taken: Vec<ReadSpans>,
+    taken: Vec<SpanReadItem>,
     most: usize,
     gone: bool,
 }
@@ -34,15 +34,15 @@ impl Takes {
 
     fn spans(&self) -> Vec<(TraceId, SpanId)> {
         let spans = self.taken.iter().flat_map(|read| match read {
-            ReadSpans::Spans(spans) => spans.as_slice(),
-            ReadSpans::LeftOut(_) => &[],
+            SpanReadItem::Spans(spans) => spans.as_slice(),
+            SpanReadItem::Skipped(_) => &[],
         });
         spans.map(|span| (span.trace, span.id)).collect()
     }
 }
 
 impl Taker for Takes {
-    fn take(&mut self, read: ReadSpans) -> ControlFlow<()> {
+    fn take(&mut self, read: SpanReadItem) -> ControlFlow<()> {
         self.taken.push(read);
         if self.taken.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
@@ -52,9 +52,9 @@ impl Taker for Takes {
     }
 }
 
-fn ask(query: &str) -> ReadAsk {
+fn ask(query: &str) -> SpanReadRequest {
     let query = Arc::new(parse(query, Mode::Strict).unwrap().query);
-    ReadAsk { query, range: TimeRange::ALL, aliases: false }
+    SpanReadRequest { query, range: TimeRange::ALL, aliases: false }
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_answers_and_began_in_time_is_read_once() {
             let some = TimeRange { start, end: start + dice.below(6) as u64 * TICK };
             let range = if dice.one_in(2) { TimeRange::ALL } else { some };
             let query: Query = naive::queries::query(&mut dice);
-            let ask = ReadAsk { query: Arc::new(query.clone()), range, aliases: false };
+            let ask = SpanReadRequest { query: Arc::new(query.clone()), range, aliases: false };
             let mut takes = Takes::all();
             match read(&segments, &ask, (&plenty, &StopFlag::default()), &mut takes) {
                 Err(SpanStoreError::Query(_)) => continue,
@@ -103,7 +103,7 @@ fn a_trace_that_is_too_large_is_named_and_the_others_are_read() {
     let segments: Vec<Arc<dyn Segment>> = vec![Memory::block(&spans)];
     let mut takes = Takes::all();
     read(&segments, &ask("{ }"), (&|| Budget { spans: 99, ..plenty() }, &StopFlag::default()), &mut takes).unwrap();
-    assert_eq!(takes.taken[0], ReadSpans::LeftOut(trace_id(1)));
+    assert_eq!(takes.taken[0], SpanReadItem::Skipped(trace_id(1)));
     assert_eq!(takes.spans().len(), 1);
 }
 
@@ -116,7 +116,7 @@ fn a_trace_that_takes_too_long_is_named_and_the_others_are_read() {
     let late_once = || if first.take() { Budget { deadline: Instant::now(), ..plenty() } } else { plenty() };
     let mut takes = Takes::all();
     read(&segments, &ask("{ }"), (&late_once, &StopFlag::default()), &mut takes).unwrap();
-    assert_eq!(takes.taken[0], ReadSpans::LeftOut(trace_id(1)));
+    assert_eq!(takes.taken[0], SpanReadItem::Skipped(trace_id(1)));
     assert_eq!(takes.spans(), [(trace_id(2), spans[2_000].id)]);
 }
 

@@ -4,7 +4,7 @@ use super::queries::PATTERNS;
 use baton_traceql::{
     ArithmeticOp, Attribute, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Scope, UnaryOp,
 };
-use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, Value};
+use baton_types::{Attributes, Span, SpanId, SpanKind, SpanStatus, SpanValue};
 use regex::Regex;
 use std::cmp::Ordering;
 
@@ -25,7 +25,7 @@ pub(crate) enum Plain {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Out {
     /// As an answer shows it.
-    pub(crate) shown: Vec<Value>,
+    pub(crate) shown: Vec<SpanValue>,
     pub(crate) values: Vec<Plain>,
 }
 
@@ -38,8 +38,8 @@ impl Out {
         Self { shown: values.iter().map(Plain::shown).collect(), values }
     }
 
-    fn of(value: &Value) -> Self {
-        let shown = if *value == Value::Empty { Vec::new() } else { vec![value.clone()] };
+    fn of(value: &SpanValue) -> Self {
+        let shown = if *value == SpanValue::Empty { Vec::new() } else { vec![value.clone()] };
         Self { shown, values: flat(value) }
     }
 
@@ -52,24 +52,24 @@ impl Out {
     }
 }
 
-fn flat(value: &Value) -> Vec<Plain> {
+fn flat(value: &SpanValue) -> Vec<Plain> {
     match value {
-        Value::Text(text) => vec![Plain::Text(text.to_string())],
-        Value::Bool(value) => vec![Plain::Bool(*value)],
-        Value::Int(number) => vec![Plain::Int(*number)],
-        Value::Float(number) => vec![Plain::Float(*number)],
-        Value::List(list) => list.iter().flat_map(flat).collect(),
-        Value::Map(_) | Value::Bytes(_) | Value::Empty => Vec::new(),
+        SpanValue::Text(text) => vec![Plain::Text(text.to_string())],
+        SpanValue::Bool(value) => vec![Plain::Bool(*value)],
+        SpanValue::Int(number) => vec![Plain::Int(*number)],
+        SpanValue::Float(number) => vec![Plain::Float(*number)],
+        SpanValue::List(list) => list.iter().flat_map(flat).collect(),
+        SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => Vec::new(),
     }
 }
 
 impl Plain {
-    pub(crate) fn shown(&self) -> Value {
+    pub(crate) fn shown(&self) -> SpanValue {
         match self {
             Self::Text(text) => text.clone().into(),
-            Self::Bool(value) => Value::Bool(*value),
-            Self::Int(number) => Value::Int(*number),
-            Self::Float(number) => Value::Float(*number),
+            Self::Bool(value) => SpanValue::Bool(*value),
+            Self::Int(number) => SpanValue::Int(*number),
+            Self::Float(number) => SpanValue::Float(*number),
             Self::Duration(nanos) => Literal::Duration(*nanos).to_string().into(),
             Self::Status(status) => format!("{status:?}").to_lowercase().into(),
             Self::Kind(kind) => format!("{kind:?}").to_lowercase().into(),

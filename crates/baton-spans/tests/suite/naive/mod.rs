@@ -9,7 +9,7 @@ pub(crate) mod spans;
 
 use baton_ports::{ServiceStats, TimeRange};
 use baton_traceql::{PipelineExpr, Query, Root};
-use baton_types::{Span, SpanId, SpanStatus, TraceId, Value};
+use baton_types::{Span, SpanId, SpanStatus, SpanValue, TraceId};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
@@ -84,16 +84,16 @@ fn tell(pipeline: &PipelineExpr, spans: &[Span]) -> Option<Told> {
 }
 
 /// Values as text: two that are not numbers are the same, and so are numbers up to how they were added.
-pub(crate) fn printed(attributes: &[(String, Value)]) -> Said {
+pub(crate) fn printed(attributes: &[(String, SpanValue)]) -> Said {
     attributes.iter().map(|(name, value)| (name.clone(), print(value))).collect()
 }
 
-fn print(value: &Value) -> String {
+fn print(value: &SpanValue) -> String {
     match value {
-        Value::Int(number) => format!("{:.6e}", *number as f64),
+        SpanValue::Int(number) => format!("{:.6e}", *number as f64),
         // Adding makes zero of what is zero below zero.
-        Value::Float(number) => format!("{:.6e}", number + 0.0),
-        Value::List(list) => list.iter().map(print).collect::<Vec<_>>().join(", "),
+        SpanValue::Float(number) => format!("{:.6e}", number + 0.0),
+        SpanValue::List(list) => list.iter().map(print).collect::<Vec<_>>().join(", "),
         other => format!("{other:?}"),
     }
 }
@@ -101,7 +101,7 @@ fn print(value: &Value) -> String {
 fn service(span: &Span) -> &str {
     let named = span.resource.attributes.iter().find(|(key, _)| key == "service.name");
     match named {
-        Some((_, Value::Text(name))) => name,
+        Some((_, SpanValue::Text(name))) => name,
         _ => "",
     }
 }

@@ -4,18 +4,18 @@ use super::expr::{Out, Plain, compare, constant, family, order, out, parent};
 use baton_traceql::{
     Aggregate, AggregateOp, FieldExpr, PipelineExpr, Scalar, ScalarFilter, SpansetExpr, SpansetOp, Stage,
 };
-use baton_types::{Span, Value};
+use baton_types::{Span, SpanValue};
 use std::{cmp::Ordering, collections::BTreeSet};
 
 /// Spans that belong together, by position, and what was said about them.
 #[derive(Clone, Debug)]
 pub(crate) struct Set {
     pub(crate) spans: BTreeSet<usize>,
-    pub(crate) attributes: Vec<(String, Value)>,
+    pub(crate) attributes: Vec<(String, SpanValue)>,
 }
 
 impl Set {
-    fn say(&mut self, name: String, value: Value) {
+    fn say(&mut self, name: String, value: SpanValue) {
         self.attributes.retain(|(known, _)| *known != name);
         self.attributes.push((name, value));
     }
@@ -120,7 +120,7 @@ fn split(expr: &FieldExpr, spans: &[Span], set: Set) -> Vec<Set> {
         let value = match shown.len() {
             0 => "nil".into(),
             1 => shown.remove(0),
-            _ => Value::List(shown.clone()),
+            _ => SpanValue::List(shown.clone()),
         };
         // `nil` as text is not the same as nothing.
         let key = format!("{} {value:?}", shown.len());

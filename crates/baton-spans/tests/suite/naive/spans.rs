@@ -2,8 +2,8 @@
 
 use super::dice::Dice;
 use baton_types::{
-    Attributes, Dropped, Key, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId,
-    Value,
+    AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
+    SpanStatus, SpanValue, TraceId,
 };
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ fn span(dice: &mut Dice<'_>, trace: usize, number: usize, parent: Option<usize>)
         parent: parent.map(span_id),
         trace_state: String::new(),
         flags: 1,
-        name: Key::Borrowed(dice.of(NAMES)),
+        name: AttributeKey::Borrowed(dice.of(NAMES)),
         kind: dice.of(KINDS),
         start,
         end,
@@ -84,20 +84,20 @@ fn span(dice: &mut Dice<'_>, trace: usize, number: usize, parent: Option<usize>)
         links: (0..dice.below(2)).map(|_| link(dice)).collect(),
         status: dice.of(STATUSES),
         status_message: dice.of(&["", "a", "b"]).to_owned(),
-        dropped: Dropped::default(),
+        dropped: SpanDropCounts::default(),
         resource: Arc::new(resource(dice)),
         scope: Arc::new(scope(dice)),
     }
 }
 
-fn resource(dice: &mut Dice<'_>) -> Resource {
+fn resource(dice: &mut Dice<'_>) -> SpanResource {
     let mut attributes = attributes(dice, 2);
     attributes.retain(|(key, _)| key != "service.name");
     let service = dice.below(4);
     if service > 0 {
         attributes.push(("service.name".into(), ["a", "b", "ab"][service - 1].into()));
     }
-    Resource { attributes, ..Resource::default() }
+    SpanResource { attributes, ..SpanResource::default() }
 }
 
 fn scope(dice: &mut Dice<'_>) -> SpanScope {
@@ -112,7 +112,7 @@ fn scope(dice: &mut Dice<'_>) -> SpanScope {
 fn event(dice: &mut Dice<'_>, start: u64) -> SpanEvent {
     SpanEvent {
         at: start + dice.below(3) as u64 * TICK,
-        name: Key::Borrowed(dice.of(NAMES)),
+        name: AttributeKey::Borrowed(dice.of(NAMES)),
         attributes: attributes(dice, 3),
         dropped_attributes: 0,
     }
@@ -141,31 +141,31 @@ fn attributes(dice: &mut Dice<'_>, below: usize) -> Attributes {
     attributes
 }
 
-fn value(dice: &mut Dice<'_>) -> Value {
+fn value(dice: &mut Dice<'_>) -> SpanValue {
     match dice.below(16) {
-        12 => Value::List((0..dice.below(4)).map(|_| dice.of(TEXTS).into()).collect()),
-        13 => Value::List((0..dice.below(4)).map(|_| Value::Int(dice.below(4) as i64)).collect()),
-        14 => Value::List((0..dice.below(4)).map(|_| plain(dice)).collect()),
+        12 => SpanValue::List((0..dice.below(4)).map(|_| dice.of(TEXTS).into()).collect()),
+        13 => SpanValue::List((0..dice.below(4)).map(|_| SpanValue::Int(dice.below(4) as i64)).collect()),
+        14 => SpanValue::List((0..dice.below(4)).map(|_| plain(dice)).collect()),
         15 => match dice.below(3) {
-            0 => Value::Map(vec![("a".into(), plain(dice))]),
-            1 => Value::Bytes(vec![dice.below(3) as u8]),
-            _ => Value::Empty,
+            0 => SpanValue::Map(vec![("a".into(), plain(dice))]),
+            1 => SpanValue::Bytes(vec![dice.below(3) as u8]),
+            _ => SpanValue::Empty,
         },
         _ => plain(dice),
     }
 }
 
-fn plain(dice: &mut Dice<'_>) -> Value {
+fn plain(dice: &mut Dice<'_>) -> SpanValue {
     match dice.below(4) {
         0 => dice.of(TEXTS).into(),
-        1 => Value::Int(match dice.below(16) {
+        1 => SpanValue::Int(match dice.below(16) {
             15 => dice.of(HUGE),
             small => (small % 5) as i64 - 1,
         }),
-        2 => Value::Float(match dice.below(16) {
+        2 => SpanValue::Float(match dice.below(16) {
             15 => dice.of(STRANGE),
             small => (small % 5) as f64 / 2.0,
         }),
-        _ => Value::Bool(dice.one_in(2)),
+        _ => SpanValue::Bool(dice.one_in(2)),
     }
 }

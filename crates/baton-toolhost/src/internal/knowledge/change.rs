@@ -5,7 +5,7 @@ use crate::internal::{
     arguments::ByName,
     call::{Answer, Call, Refused, done},
 };
-use baton_types::{AgentChange, ContextItem, Include, ItemDraft, ItemKind};
+use baton_types::{AgentChange, ContextItem, InclusionMode, ItemDraft, ItemKind};
 use serde::Deserialize;
 
 /// Arguments for a rule or a reference; fields may be missing.
@@ -15,7 +15,7 @@ struct Given {
     name: String,
     description: Option<String>,
     priority_level: Option<f64>,
-    include: Option<Include>,
+    include: Option<InclusionMode>,
     text: Option<String>,
     /// Obsolete switch without effect; accepted for compatibility.
     enabled: Option<bool>,
@@ -39,7 +39,7 @@ impl Given {
 /// Creates an item. An existing name is rejected, because its text would be lost silently.
 pub(super) async fn create(kind: ItemKind, call: &Call<'_>) -> Answer {
     let item = call.read::<Given>()?.draft(kind, call)?;
-    let (noun, name, include) = (kind.as_str(), item.name.clone(), item.include.unwrap_or(Include::Manual));
+    let (noun, name, include) = (kind.as_str(), item.name.clone(), item.include.unwrap_or(InclusionMode::Manual));
     if item.text.is_none() {
         return Err(call.unfit("missing field `text`"));
     }
@@ -51,9 +51,11 @@ pub(super) async fn create(kind: ItemKind, call: &Call<'_>) -> Answer {
     }
     call.inside.amend(call.agent, AgentChange::Create { kind, item }).await?;
     let when = match include {
-        Include::Always => "It is part of every conversation, of this one from the next message on.".to_owned(),
-        Include::Agent => "It is included when it is relevant to the request, from the next message on.".to_owned(),
-        Include::Manual => {
+        InclusionMode::Always => "It is part of every conversation, of this one from the next message on.".to_owned(),
+        InclusionMode::Agent => {
+            "It is included when it is relevant to the request, from the next message on.".to_owned()
+        }
+        InclusionMode::Manual => {
             let tool = if kind == ItemKind::Rule { "includeRule" } else { "includeReference" };
             format!("It is part of a conversation once it is requested by name; {tool} makes it part of this one.")
         }

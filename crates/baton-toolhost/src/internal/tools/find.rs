@@ -17,7 +17,7 @@ pub(super) struct ByTool {
 /// All tools available to the agent: its own, then those of ready servers.
 pub(super) async fn all(call: &Call<'_>) -> Result<Vec<ToolSpec>, Refused> {
     let agent = call.inside.agent(call.agent)?;
-    let offered = call.inside.tools()?.offered(&agent, Duration::ZERO).await;
+    let offered = call.inside.tools()?.available_tools(&agent, Duration::ZERO).await;
     let own = agent.tools.iter().filter(|tool| tool.runner != ToolRunner::BuiltIn);
     let is_own = |tool: &ToolSpec| agent.tools.iter().any(|own| own.name == tool.name);
     let theirs = offered.into_iter().filter(|tool| !is_own(tool));
@@ -76,10 +76,10 @@ pub(super) fn status(call: &Call<'_>, name: &str) -> Result<ServerStatus, Refuse
 
 /// The server that provides a tool.
 pub(super) fn server_of(tool: &ToolSpec) -> Option<&str> {
-    tool.at_server().map(|(server, _)| server)
+    tool.mcp_server_and_tool().map(|(server, _)| server)
 }
 
 /// The name of a tool where it is defined.
 pub(super) fn own_name(tool: &ToolSpec) -> &str {
-    tool.at_server().map_or(tool.name.as_str(), |(_, tool)| tool)
+    tool.mcp_server_and_tool().map_or(tool.name.as_str(), |(_, tool)| tool)
 }

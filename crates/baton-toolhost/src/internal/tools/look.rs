@@ -7,7 +7,7 @@ use crate::internal::{
     search::{self, Search},
 };
 use baton_ports::{SearchText, ServerStatus};
-use baton_types::{AgentKit, ToolSpec};
+use baton_types::{AgentResources, ToolSpec};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ fn with_schema(tool: &ToolSpec) -> Value {
     shown
 }
 
-fn standing(status: &ServerStatus, kit: &AgentKit) -> Value {
+fn standing(status: &ServerStatus, kit: &AgentResources) -> Value {
     let ServerStatus { name, transport, state, tools, reason, hint, .. } = status;
     let mut shown = json!({"name": name, "type": transport, "state": state.as_str(), "toolCount": tools});
     if let Some(server) = kit.servers.iter().find(|server| server.name == *name) {

@@ -9,7 +9,7 @@ use crate::internal::{
     call::{Answer, Call, Refused, done},
 };
 use baton_ports::SessionItems;
-use baton_types::{Include, ItemKind, ItemName, ToolSpec};
+use baton_types::{InclusionMode, ItemKind, ItemName, ToolSpec};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
@@ -99,11 +99,11 @@ fn item(tool: &ToolSpec) -> ItemName {
 }
 
 /// The mode by which the tool is part of the session, if it is.
-fn part_of(tool: &ToolSpec, items: &SessionItems) -> Option<Include> {
+fn part_of(tool: &ToolSpec, items: &SessionItems) -> Option<InclusionMode> {
     match tool.include {
         _ if names(&items.excluded, tool) => None,
-        Include::Always => Some(Include::Always),
-        _ => names(&items.included, tool).then_some(Include::Manual),
+        InclusionMode::Always => Some(InclusionMode::Always),
+        _ => names(&items.included, tool).then_some(InclusionMode::Manual),
     }
 }
 

@@ -162,7 +162,9 @@ impl Connect for RemoteConnect {
         }
         let error = remote_error(error)?;
         let hint = match error {
-            RemoteError::NotSpoken { .. } => "check the url; for a server with the older transport write \"type\": \"sse\"",
+            RemoteError::NotSpoken { .. } => {
+                "check the url; for a server with the older transport write \"type\": \"sse\""
+            }
             RemoteError::Status { status: 401 | 403 } => "check the credentials in the headers of the definition",
             RemoteError::Login(_) => "check the login settings of the server, then log in again",
             _ => "check that the server runs and that its url is right",

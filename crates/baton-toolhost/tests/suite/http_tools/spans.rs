@@ -5,7 +5,7 @@ use crate::{
     calls::{Listener, agent},
     collected::{Collected, PARENT, context, shown},
 };
-use baton_ports::{ToolHost as _, ToolRun};
+use baton_ports::{ToolHost as _, ToolInvocation};
 use baton_types::{HttpTool, Json, Principal, ToolCall, TraceContext};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ async fn a_request_has_a_span_without_arguments_and_secrets() {
         let arguments = Json::parse(r#"{"city":"m4rk3r","more":"m4rk3r"}"#).unwrap();
         let call = ToolCall { id: "c".into(), name: "look".to_owned(), arguments };
         let (agent, principal, helper) = (agent("a", Vec::new()), Principal::local(), Listener::default());
-        let run = ToolRun {
+        let run = ToolInvocation {
             agent: &agent,
             tool: &tool,
             call: &call,

@@ -128,7 +128,7 @@ async fn arguments_that_do_not_fit_are_named() {
         assert!(output.is_error);
         said.push(format!("{arguments}\n    {}", output.output.to_plain_text()));
     }
-    let long = Json::of(&serde_json::json!({"a": "x".repeat(9000), "b": "b"})).unwrap();
+    let long = Json::from_serializable(&serde_json::json!({"a": "x".repeat(9000), "b": "b"})).unwrap();
     let output = done(&service.tools(), &agent("a", Vec::new()), &tool, long.as_str()).await;
     said.push(format!("9000 characters\n    {}", output.output.to_plain_text()));
     assert!(service.received().is_empty());

@@ -27,7 +27,10 @@ async fn a_server_that_wants_a_login_waits_for_it_and_works_after_it() {
     let failure = open(&alone, &definition).await.unwrap_err();
     let told = alone.explain(definition.target(), &failure).unwrap();
     let ConnectError::NeedsLogin { reason, hint } = told else { panic!("{told:?}") };
-    assert_eq!((reason.as_str(), hint.as_str()), ("the server requires a login", "run `baton tools login clerk notes`"));
+    assert_eq!(
+        (reason.as_str(), hint.as_str()),
+        ("the server requires a login", "run `baton tools login clerk notes`")
+    );
 
     let person = Person::new(Twist::None);
     let client = open(&with_person(folder.path(), &person), &definition).await.unwrap();

@@ -6,7 +6,7 @@ use super::{
 };
 use baton_ports::{ServerState, ToolHost as _};
 use baton_toolhost::{ServerEvent, Toolbox};
-use baton_types::{ArgumentMatch, Effects, Include, McpTransport, Permission, PermissionRule};
+use baton_types::{ArgumentMatch, Effects, InclusionMode, McpTransport, Permission, PermissionRule};
 use futures_util::StreamExt as _;
 use serde_json::json;
 use std::time::Duration;
@@ -35,7 +35,7 @@ async fn teamspark_29_of_ten_servers_one_hangs_and_one_ends_and_the_rest_is_ther
     let scripts: Vec<_> = names.iter().enumerate().map(|(at, name)| (name.as_str(), script(at))).collect();
     let toolbox = Toolbox::new(host(&agents, &scripts));
     let began = tokio::time::Instant::now();
-    let offered = toolbox.offered(&agent(), Duration::from_secs(1)).await;
+    let offered = toolbox.available_tools(&agent(), Duration::from_secs(1)).await;
     assert!(began.elapsed() <= Duration::from_millis(1001));
     let offered: Vec<_> = offered.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(offered, ["s0__t", "s1__t", "s2__t", "s4__t", "s5__t", "s6__t", "s8__t", "s9__t"]);
@@ -71,9 +71,9 @@ async fn a_server_that_comes_late_is_announced() {
     let (_agents, servers) = one(&slow);
     let toolbox = Toolbox::new(servers);
     let mut changes = toolbox.changes(&name());
-    assert!(toolbox.offered(&agent(), Duration::from_secs(1)).await.is_empty());
+    assert!(toolbox.available_tools(&agent(), Duration::from_secs(1)).await.is_empty());
     changes.next().await.unwrap();
-    assert_eq!(toolbox.offered(&agent(), Duration::ZERO).await.len(), 1);
+    assert_eq!(toolbox.available_tools(&agent(), Duration::ZERO).await.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,8 +94,10 @@ async fn what_a_server_says_about_its_tools_is_cleaned_bounded_and_not_believed(
         settings.trusted = trusted;
         settings.prefix = Some(String::new());
         settings.permissions.default = Permission::Ask;
-        settings.permissions.rules =
-            vec![PermissionRule::of_tool("gone", Permission::Deny), PermissionRule::of_tool("read", Permission::Allow)];
+        settings.permissions.rules = vec![
+            PermissionRule::for_tool("gone", Permission::Deny),
+            PermissionRule::for_tool("read", Permission::Allow),
+        ];
         let agents = Agents::with(vec![settings]);
         let servers = host(&agents, &[("s", &script)]);
         let offered = servers.tools(&agent(), Duration::from_secs(9)).await;
@@ -117,18 +119,18 @@ async fn tools_carry_what_is_said_about_them() {
     let script = with(json!([tool("read"), tool("write"), tool("move"), tool("gone"), tool("off")]));
     let some = |tool: &str, permission| PermissionRule {
         arguments: vec![ArgumentMatch { path: "/path".to_owned(), glob: "/tmp/*".to_owned() }],
-        ..PermissionRule::of_tool(tool, permission)
+        ..PermissionRule::for_tool(tool, permission)
     };
     let mut settings = server("s");
     settings.permissions.default = Permission::Deny;
     settings.permissions.rules = vec![
-        PermissionRule::of_tool("read", Permission::Allow),
+        PermissionRule::for_tool("read", Permission::Allow),
         some("write", Permission::Allow),
         some("*", Permission::Ask),
-        PermissionRule::of_tool("gone", Permission::Deny),
+        PermissionRule::for_tool("gone", Permission::Deny),
     ];
     settings.exclude = vec!["off".to_owned()];
-    settings.modes.tools = vec![("w*".to_owned(), Include::Manual)];
+    settings.modes.tools = vec![("w*".to_owned(), InclusionMode::Manual)];
     let agents = Agents::with(vec![settings]);
     let servers = host(&agents, &[("s", &script)]);
     let offered = servers.tools(&agent(), Duration::from_secs(9)).await;
@@ -137,13 +139,13 @@ async fn tools_carry_what_is_said_about_them() {
         .map(|tool| (tool.spec.name, tool.spec.permission, tool.spec.rules, tool.spec.include))
         .collect();
     let (asks, allows) = (some("*", Permission::Ask), some("write", Permission::Allow));
-    let read = PermissionRule::of_tool("read", Permission::Allow);
+    let read = PermissionRule::for_tool("read", Permission::Allow);
     assert_eq!(
         said,
         [
-            ("s__move".to_owned(), Permission::Deny, vec![asks.clone()], Include::Always),
-            ("s__read".to_owned(), Permission::Allow, vec![read, asks.clone()], Include::Always),
-            ("s__write".to_owned(), Permission::Deny, vec![allows, asks], Include::Manual),
+            ("s__move".to_owned(), Permission::Deny, vec![asks.clone()], InclusionMode::Always),
+            ("s__read".to_owned(), Permission::Allow, vec![read, asks.clone()], InclusionMode::Always),
+            ("s__write".to_owned(), Permission::Deny, vec![allows, asks], InclusionMode::Manual),
         ]
     );
 }
@@ -204,7 +206,7 @@ async fn definitions_are_followed_and_connections_kept_where_they_can_be() {
 
     // Permissions change: nothing is connected anew.
     let mut changed = server("s");
-    changed.permissions.rules = vec![PermissionRule::of_tool("write", Permission::Deny)];
+    changed.permissions.rules = vec![PermissionRule::for_tool("write", Permission::Deny)];
     let mut events = servers.events(&name());
     agents.change(vec![changed.clone()]);
     while events.recv().await.unwrap() != ServerEvent::Tools {}

@@ -6,7 +6,7 @@ use super::{
 };
 use baton_ports::{ToolOutcome, ToolOutput};
 use baton_toolhost::Toolbox;
-use baton_types::{AnswerAction, Json, ToolAnswer, ToolAnswers, Wanted};
+use baton_types::{AnswerAction, Json, QuestionKind, ToolAnswer, ToolAnswers};
 use serde_json::{Value, json};
 
 fn sampling(agent: Option<&str>) -> Value {
@@ -23,7 +23,7 @@ fn sampling(agent: Option<&str>) -> Value {
 fn outcome(outcome: ToolOutcome) -> ToolOutput {
     match outcome {
         ToolOutcome::Done(output) => output,
-        ToolOutcome::Asks(ask) => panic!("asks {ask:?}"),
+        ToolOutcome::InputRequired(ask) => panic!("asks {ask:?}"),
     }
 }
 
@@ -57,11 +57,13 @@ async fn sampling_and_roots_are_answered_and_people_are_asked_the_rest() {
     });
     let (_agents, servers) = one(&script);
     let (toolbox, helper) = (Toolbox::new(servers), Helper::default());
-    let ToolOutcome::Asks(ask) = run(&toolbox, &helper, "t", None).await else { panic!("asks") };
+    let ToolOutcome::InputRequired(ask) = run(&toolbox, &helper, "t", None).await else { panic!("asks") };
     assert_eq!(ask.questions.len(), 1);
     let question = &ask.questions[0];
     assert_eq!((question.key.as_str(), question.message.as_str()), ("who", "Who?"));
-    assert!(matches!(&question.wants, Wanted::Form { schema } if schema.to_value()["required"] == json!(["name"])));
+    assert!(
+        matches!(&question.wants, QuestionKind::Form { schema } if schema.to_value()["required"] == json!(["name"]))
+    );
     assert_eq!(helper.asked.lock().unwrap().len(), 2);
     let answer = ToolAnswer {
         key: "who".into(),
@@ -161,7 +163,7 @@ async fn who_may_go_on_with_a_call() {
         ToolAnswers { answers: vec![answer], state }
     };
     let asked = async |of| match run_as(&toolbox, &helper, "t", None, of).await {
-        ToolOutcome::Asks(ask) => decline(ask.state),
+        ToolOutcome::InputRequired(ask) => decline(ask.state),
         ToolOutcome::Done(output) => panic!("asks nothing: {output:?}"),
     };
     // Outside of a run each round is a call of its own, and the caller is all that stays the same.

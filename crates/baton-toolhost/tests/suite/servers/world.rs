@@ -2,14 +2,15 @@
 
 use super::script::Script;
 use baton_ports::{
-    AgentSource, BoxFuture, Changes, SampleAsk, Sampled, ServerStatus, ToolHelper, ToolOutcome, ToolProgress, ToolRun,
+    AgentSource, BoxFuture, ChangeStream, SamplingRequest, SamplingResult, ServerStatus, ToolHelper, ToolInvocation,
+    ToolOutcome, ToolProgress,
 };
 use baton_toolhost::{
     Attempt, Connect, ConnectError, Connectors, HostSettings, Link, McpServers, StdioConnect, Target, Toolbox,
     TransportKind,
 };
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, AgentVariables, CallId, Json, McpEra, McpPermissions, McpServer, McpTimeouts,
+    AgentName, AgentResources, AgentSpec, AgentVariables, CallId, Json, McpEra, McpPermissions, McpServer, McpTimeouts,
     McpTool, McpTransport, Permission, Principal, TaskId, ToolAnswers, ToolCall, ToolRunner,
 };
 use std::{
@@ -21,7 +22,7 @@ use tokio::sync::watch;
 
 /// Agents whose one kit can be changed.
 #[derive(Clone)]
-pub(super) struct Agents(watch::Sender<Arc<AgentKit>>);
+pub(super) struct Agents(watch::Sender<Arc<AgentResources>>);
 
 impl Agents {
     pub(super) fn with(servers: Vec<McpServer>) -> Self {
@@ -31,7 +32,7 @@ impl Agents {
     /// The same with variables of its own.
     pub(super) fn with_variables(servers: Vec<McpServer>, variables: &[(&str, &str)]) -> Self {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let kit = AgentKit { servers, variables: AgentVariables(variables), ..AgentKit::default() };
+        let kit = AgentResources { servers, variables: AgentVariables(variables), ..AgentResources::default() };
         Self(watch::Sender::new(Arc::new(kit)))
     }
 
@@ -40,8 +41,8 @@ impl Agents {
     }
 }
 
-fn kit(servers: Vec<McpServer>) -> Arc<AgentKit> {
-    Arc::new(AgentKit { servers, ..AgentKit::default() })
+fn kit(servers: Vec<McpServer>) -> Arc<AgentResources> {
+    Arc::new(AgentResources { servers, ..AgentResources::default() })
 }
 
 impl AgentSource for Agents {
@@ -53,11 +54,11 @@ impl AgentSource for Agents {
         Some(Arc::new(agent()))
     }
 
-    fn kit(&self, _: &AgentName) -> Arc<AgentKit> {
+    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
         self.0.borrow().clone()
     }
 
-    fn changes(&self) -> Changes {
+    fn changes(&self) -> ChangeStream {
         Box::pin(futures_util::stream::unfold(self.0.subscribe(), |mut changes| async move {
             changes.changed().await.ok()?;
             Some(((), changes))
@@ -165,21 +166,21 @@ pub(super) async fn eventually(servers: &McpServers, is_there: impl Fn(&[ServerS
 /// What a run would say to a tool's questions.
 #[derive(Default)]
 pub(super) struct Helper {
-    pub(super) asked: Mutex<Vec<SampleAsk>>,
+    pub(super) asked: Mutex<Vec<SamplingRequest>>,
     pub(super) progress: Mutex<Vec<f64>>,
 }
 
 impl ToolHelper for Helper {
-    fn sample(&self, ask: SampleAsk) -> BoxFuture<'_, Result<Sampled, String>> {
+    fn sample(&self, ask: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         let reply = match ask.agent_uri.as_deref() {
             Some("agent://nobody") => Err("no such agent".to_owned()),
-            Some(_) => Ok(Sampled {
+            Some(_) => Ok(SamplingResult {
                 text: "handed over".into(),
                 model: "a2a-agent/weather".into(),
                 task: Some("task-7".into()),
                 context: Some("context-7".into()),
             }),
-            None => Ok(Sampled { text: "a poem".into(), model: "poet-1".into(), ..Sampled::default() }),
+            None => Ok(SamplingResult { text: "a poem".into(), model: "poet-1".into(), ..SamplingResult::default() }),
         };
         self.asked.lock().unwrap().push(ask);
         Box::pin(std::future::ready(reply))
@@ -209,7 +210,7 @@ pub(super) async fn run_as(
     let call = ToolCall { id: CallId::from(id), name: spec.name.clone(), arguments: Json::parse("{}").unwrap() };
     let (agent, principal, task) = (agent(), Principal::local(), task.map(TaskId::from));
     toolbox
-        .call(ToolRun {
+        .call(ToolInvocation {
             agent: &agent,
             tool: &spec,
             call: &call,

@@ -4,23 +4,23 @@ use std::fmt;
 
 /// Lazily formatted path: it is built only for a violation, which is rare, because building paths is slow.
 #[derive(Clone, Copy)]
-pub(super) enum At<'a> {
+pub(super) enum RequestPath<'a> {
     Root,
-    Field(&'a At<'a>, &'static str),
-    Item(&'a At<'a>, usize),
+    Field(&'a RequestPath<'a>, &'static str),
+    Item(&'a RequestPath<'a>, usize),
 }
 
-impl At<'_> {
-    pub(super) fn field(&self, name: &'static str) -> At<'_> {
-        At::Field(self, name)
+impl RequestPath<'_> {
+    pub(super) fn field(&self, name: &'static str) -> RequestPath<'_> {
+        RequestPath::Field(self, name)
     }
 
-    pub(super) fn item(&self, index: usize) -> At<'_> {
-        At::Item(self, index)
+    pub(super) fn item(&self, index: usize) -> RequestPath<'_> {
+        RequestPath::Item(self, index)
     }
 }
 
-impl fmt::Display for At<'_> {
+impl fmt::Display for RequestPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),

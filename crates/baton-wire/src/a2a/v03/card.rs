@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Default transport at a card's `url`, as in versions before 0.2.4.
-const USUAL_TRANSPORT: &str = "JSONRPC";
+const DEFAULT_TRANSPORT: &str = "JSONRPC";
 
 /// A full card, public or extended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ pub struct AgentSkill {
 impl AgentCard {
     /// The card in 1.0: `url` and the other interfaces, all with version 0.3.
     pub fn into_v1(self) -> v1::AgentCard {
-        let preferred = self.preferred_transport.unwrap_or_else(|| USUAL_TRANSPORT.to_owned());
+        let preferred = self.preferred_transport.unwrap_or_else(|| DEFAULT_TRANSPORT.to_owned());
         let interface = |url, protocol_binding| v1::AgentInterface {
             url,
             protocol_binding,
@@ -161,7 +161,7 @@ impl AgentCard {
                 .into_iter()
                 .map(|(name, scheme)| (name, scheme.into_v1()))
                 .collect(),
-            security_requirements: security::requirements(self.security),
+            security_requirements: security::requirements_into_v1(self.security),
             default_input_modes: self.default_input_modes,
             default_output_modes: self.default_output_modes,
             skills: self.skills.into_iter().map(AgentSkill::into_v1).collect(),
@@ -198,7 +198,7 @@ impl From<v1::AgentCard> for AgentCard {
                 extensions: card.capabilities.extensions,
             },
             security_schemes: card.security_schemes.into_iter().map(|(name, scheme)| (name, scheme.into())).collect(),
-            security: security::of_requirements(card.security_requirements),
+            security: security::requirements_from_v1(card.security_requirements),
             default_input_modes: card.default_input_modes,
             default_output_modes: card.default_output_modes,
             skills: card.skills.into_iter().map(AgentSkill::from).collect(),
@@ -218,7 +218,7 @@ impl AgentSkill {
             examples: self.examples,
             input_modes: self.input_modes,
             output_modes: self.output_modes,
-            security_requirements: security::requirements(self.security),
+            security_requirements: security::requirements_into_v1(self.security),
         }
     }
 }
@@ -233,7 +233,7 @@ impl From<v1::AgentSkill> for AgentSkill {
             examples: skill.examples,
             input_modes: skill.input_modes,
             output_modes: skill.output_modes,
-            security: security::of_requirements(skill.security_requirements),
+            security: security::requirements_from_v1(skill.security_requirements),
         }
     }
 }

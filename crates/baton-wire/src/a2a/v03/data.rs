@@ -1,34 +1,36 @@
 //! Data that is not an object: unsupported in 0.3, so it is wrapped in a marked object.
 
-use crate::members::Members;
+use crate::members::ObjectMembers;
 use baton_types::Json;
 
 /// Marker in a part's metadata; Python's SDK uses the same one.
-const MARK: &str = "data_part_compat";
-const VALUE: &str = "value";
+const MARKER: &str = "data_part_compat";
+const VALUE_MEMBER: &str = "value";
 
 /// Data and metadata in a form that 0.3 supports.
 pub(super) fn wrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
     if data.is_object() {
         return (data, metadata);
     }
-    let mut marked = metadata.as_ref().and_then(Members::of).unwrap_or_default();
-    marked.take(&[MARK]);
-    marked.put(MARK, Json::from(serde_json::Value::Bool(true)));
-    (Members(vec![(VALUE.to_owned(), data)]).into_json(), Some(marked.into_json()))
+    let mut marked = metadata.as_ref().and_then(ObjectMembers::from_json).unwrap_or_default();
+    marked.take(&[MARKER]);
+    marked.put(MARKER, Json::from(serde_json::Value::Bool(true)));
+    (ObjectMembers(vec![(VALUE_MEMBER.to_owned(), data)]).into_json(), Some(marked.into_json()))
 }
 
 /// Reverses [`wrap`]; other data stays unchanged.
 pub(super) fn unwrap(data: Json, metadata: Option<Json>) -> (Json, Option<Json>) {
-    let Some(mut marked) = metadata.as_ref().filter(|json| json.as_str().contains(MARK)).and_then(Members::of) else {
+    let Some(mut marked) =
+        metadata.as_ref().filter(|json| json.as_str().contains(MARKER)).and_then(ObjectMembers::from_json)
+    else {
         return (data, metadata);
     };
-    if marked.get(&[MARK]).is_none_or(|mark| mark.as_str() != "true") {
+    if marked.get(&[MARKER]).is_none_or(|mark| mark.as_str() != "true") {
         return (data, metadata);
     }
-    match Members::of(&data).map(|members| members.0).as_deref() {
-        Some([(name, value)]) if name == VALUE => {
-            marked.take(&[MARK]);
+    match ObjectMembers::from_json(&data).map(|members| members.0).as_deref() {
+        Some([(name, value)]) if name == VALUE_MEMBER => {
+            marked.take(&[MARKER]);
             (value.clone(), (!marked.is_empty()).then(|| marked.into_json()))
         }
         _ => (data, metadata),

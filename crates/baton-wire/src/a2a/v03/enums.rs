@@ -48,7 +48,7 @@ impl Role {
     }
 
     /// Converts from 1.0; `None` for the unspecified role.
-    pub fn of(role: v1::Role) -> Option<Self> {
+    pub fn from_v1(role: v1::Role) -> Option<Self> {
         match role {
             v1::Role::User => Some(Self::User),
             v1::Role::Agent => Some(Self::Agent),

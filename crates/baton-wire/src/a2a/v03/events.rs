@@ -1,6 +1,6 @@
 //! Stream items.
 
-use super::{Artifact, TaskStatus, at::At, enums::is_terminal};
+use super::{Artifact, TaskStatus, at::RequestPath, enums::is_terminal};
 use crate::{Violations, a2a::v1, de};
 use baton_types::Json;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub struct TaskArtifactUpdateEvent<'a> {
 
 impl<'a> TaskStatusUpdateEvent<'a> {
     /// The event in 0.3; it is final if it is the last of its stream or its state is terminal.
-    pub fn of(event: v1::TaskStatusUpdateEvent<'a>, last: bool) -> Self {
+    pub fn from_v1(event: v1::TaskStatusUpdateEvent<'a>, last: bool) -> Self {
         Self {
             is_final: last || is_terminal(event.status.state),
             task_id: event.task_id,
@@ -63,7 +63,7 @@ impl<'a> TaskStatusUpdateEvent<'a> {
         }
     }
 
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::TaskStatusUpdateEvent<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::TaskStatusUpdateEvent<'a> {
         v1::TaskStatusUpdateEvent {
             task_id: self.task_id,
             context_id: self.context_id,
@@ -74,7 +74,7 @@ impl<'a> TaskStatusUpdateEvent<'a> {
 }
 
 impl<'a> TaskArtifactUpdateEvent<'a> {
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::TaskArtifactUpdateEvent<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::TaskArtifactUpdateEvent<'a> {
         v1::TaskArtifactUpdateEvent {
             task_id: self.task_id,
             context_id: self.context_id,

@@ -1,6 +1,6 @@
 //! Wire form of a message.
 
-use super::{Part, Role, at::At};
+use super::{Part, Role, at::RequestPath};
 use crate::{
     Violations,
     a2a::v1::{self, Error},
@@ -44,12 +44,12 @@ impl<'a> Message<'a> {
     /// The message in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::Message<'a>, Error> {
         let mut violations = Violations::default();
-        let message = self.read(At::Root, &mut violations);
-        violations.none_or(message).map_err(Error::invalid_params)
+        let message = self.read(RequestPath::Root, &mut violations);
+        violations.into_result(message).map_err(Error::invalid_params)
     }
 
     /// The message in 1.0 without invalid parts, which go to `violations`.
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Message<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::Message<'a> {
         v1::Message {
             message_id: self.message_id,
             context_id: self.context_id,
@@ -66,9 +66,9 @@ impl<'a> Message<'a> {
 /// Converts all items and skips the invalid ones.
 pub(super) fn read_all<T, U>(
     items: Vec<T>,
-    at: At<'_>,
+    at: RequestPath<'_>,
     violations: &mut Violations,
-    read: impl Fn(T, At<'_>, &mut Violations) -> Option<U>,
+    read: impl Fn(T, RequestPath<'_>, &mut Violations) -> Option<U>,
 ) -> Vec<U> {
     items.into_iter().enumerate().filter_map(|(index, item)| read(item, at.item(index), violations)).collect()
 }
@@ -79,7 +79,7 @@ impl<'a> From<v1::Message<'a>> for Message<'a> {
             message_id: message.message_id,
             context_id: message.context_id,
             task_id: message.task_id,
-            role: Role::of(message.role),
+            role: Role::from_v1(message.role),
             parts: message.parts.into_iter().map(Part::from).collect(),
             metadata: message.metadata,
             extensions: message.extensions,

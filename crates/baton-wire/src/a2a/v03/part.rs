@@ -1,6 +1,6 @@
 //! Wire form of a part of a message or artifact.
 
-use super::{at::At, data};
+use super::{at::RequestPath, data};
 use crate::{Violations, a2a::v1, base64::to_standard, de};
 use baton_types::Json;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ impl<'a> Part<'a> {
     }
 
     /// The part in 1.0; validation errors go to `violations`.
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
         let Some(kind) = self.effective_kind() else {
             violations.add(at.to_string(), "kind must be text, file or data");
             return None;
@@ -83,20 +83,20 @@ impl<'a> Part<'a> {
                 let (data, metadata) = data::unwrap(data, self.metadata);
                 Some(v1::Part { data: Some(data), metadata, ..bare })
             }
-            (PartKind::Text, ..) => refuse(at, "text", violations),
-            (PartKind::File, ..) => refuse(at, "file", violations),
-            (PartKind::Data, ..) => refuse(at, "data", violations),
+            (PartKind::Text, ..) => reject(at, "text", violations),
+            (PartKind::File, ..) => reject(at, "file", violations),
+            (PartKind::Data, ..) => reject(at, "data", violations),
         }
     }
 }
 
-fn refuse<T>(at: At<'_>, name: &'static str, violations: &mut Violations) -> Option<T> {
+fn reject<T>(at: RequestPath<'_>, name: &'static str, violations: &mut Violations) -> Option<T> {
     violations.add(at.field(name).to_string(), "required, and must be the only one of text, file and data");
     None
 }
 
 impl<'a> File<'a> {
-    fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
+    fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
         let described = v1::Part { filename: self.name, media_type: self.mime_type, ..v1::Part::default() };
         match (self.bytes, self.uri) {
             (Some(bytes), None) if to_standard(&bytes).is_none() => {

@@ -3,7 +3,7 @@
 use super::{AgentCard, PROTOCOL_VERSION};
 use crate::{
     a2a::v1::{SIGNATURES, without_empty},
-    canonical::{NotCanonical, Tree},
+    canonical::{CanonicalJsonError, CanonicalValue},
 };
 use baton_types::Json;
 use std::fmt::Write as _;
@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 impl AgentCard {
     /// The texts to sign for this card: its canonical JSON without signatures, as specified, and the form of the
     /// official Python client of 0.3.
-    pub fn payloads(&self) -> Result<Vec<String>, NotCanonical> {
-        let json = Json::of(self).map_err(|error| NotCanonical::NotJson(error.to_string()))?;
-        let mut specified = Tree::read(json.as_str())?;
+    pub fn signature_payloads(&self) -> Result<Vec<String>, CanonicalJsonError> {
+        let json = Json::from_serializable(self).map_err(|error| CanonicalJsonError::NotJson(error.to_string()))?;
+        let mut specified = CanonicalValue::read(json.as_str())?;
         specified.remove(|name, _| name == SIGNATURES);
         let mut payloads = vec![specified.to_text()];
         payloads.extend(python_form(specified).filter(|text| *text != payloads[0]));
@@ -23,8 +23,8 @@ impl AgentCard {
 
 /// The form of the official Python client of 0.3: without members that have their default value, without empty members,
 /// and with all non-ASCII characters escaped.
-fn python_form(mut card: Tree) -> Option<String> {
-    let is = |value: &Tree, text: &str| matches!(value, Tree::Text(known) if known == text);
+fn python_form(mut card: CanonicalValue) -> Option<String> {
+    let is = |value: &CanonicalValue, text: &str| matches!(value, CanonicalValue::Text(known) if known == text);
     card.remove(|name, value| match name {
         "protocolVersion" => is(value, PROTOCOL_VERSION),
         "preferredTransport" => is(value, "JSONRPC"),

@@ -1,6 +1,6 @@
 //! Push notification configurations of tasks.
 
-use super::{at::At, request::check_ids};
+use super::{at::RequestPath, request::check_ids};
 use crate::{
     Violations,
     a2a::v1::{self, Error},
@@ -105,7 +105,7 @@ impl<'a> PushNotificationConfig<'a> {
         }
     }
 
-    pub(super) fn check(&self, at: At<'_>, violations: &mut Violations) {
+    pub(super) fn check(&self, at: RequestPath<'_>, violations: &mut Violations) {
         if self.url.is_empty() {
             violations.add(at.field("url").to_string(), "required, such as https://example.com/hook");
         }
@@ -155,8 +155,8 @@ impl<'a> TaskPushNotificationConfig<'a> {
     pub fn check(&self) -> Result<(), Error> {
         let mut violations = Violations::default();
         v1::check_id(&self.task_id, "taskId", &mut violations);
-        self.push_notification_config.check(At::Root.field("pushNotificationConfig"), &mut violations);
-        violations.none_or(()).map_err(Error::invalid_params)
+        self.push_notification_config.check(RequestPath::Root.field("pushNotificationConfig"), &mut violations);
+        violations.into_result(()).map_err(Error::invalid_params)
     }
 }
 

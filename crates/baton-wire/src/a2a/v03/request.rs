@@ -1,6 +1,6 @@
 //! Parameters of operations.
 
-use super::{Message, PushNotificationConfig, Role, at::At};
+use super::{Message, PushNotificationConfig, Role, at::RequestPath};
 use crate::{
     Violations,
     a2a::v1::{self, Error},
@@ -84,12 +84,12 @@ pub(super) fn history_into_v1(length: Option<i32>) -> Option<i32> {
 }
 
 /// 0.3 cannot request an empty history, so it requests one message.
-pub(super) fn history_of_v1(length: Option<i32>) -> Option<i32> {
+pub(super) fn history_from_v1(length: Option<i32>) -> Option<i32> {
     length.map(|length| if length == 0 { 1 } else { length })
 }
 
 /// Adds a violation if the role is not the user's.
-pub(super) fn check_role(role: v1::Role, at: At<'_>, names: (&str, &str), violations: &mut Violations) {
+pub(super) fn check_role(role: v1::Role, at: RequestPath<'_>, names: (&str, &str), violations: &mut Violations) {
     let (user, agent) = names;
     match role {
         v1::Role::User => {}
@@ -104,7 +104,7 @@ impl<'a> MessageSendParams<'a> {
     /// The request in 1.0, or the violations of fields that have another name in 1.0.
     pub fn into_v1(self) -> Result<v1::SendMessageRequest<'a>, Error> {
         let mut violations = Violations::default();
-        let at = At::Root;
+        let at = RequestPath::Root;
         let message = self.message.map(|message| {
             let at = at.field("message");
             let role = message.role.map(Role::into_v1).unwrap_or_default();
@@ -119,12 +119,12 @@ impl<'a> MessageSendParams<'a> {
             metadata: self.metadata,
             ..v1::SendMessageRequest::default()
         };
-        violations.none_or(request).map_err(Error::invalid_params)
+        violations.into_result(request).map_err(Error::invalid_params)
     }
 }
 
 impl<'a> MessageSendConfiguration<'a> {
-    fn read(self, at: At<'_>, violations: &mut Violations) -> v1::SendMessageConfiguration<'a> {
+    fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::SendMessageConfiguration<'a> {
         let push = self.push_notification_config;
         if let Some(push) = &push {
             push.check(at.field("pushNotificationConfig"), violations);
@@ -153,7 +153,7 @@ impl<'a> From<v1::SendMessageConfiguration<'a>> for MessageSendConfiguration<'a>
         Self {
             accepted_output_modes: configuration.accepted_output_modes,
             blocking: Some(!configuration.return_immediately),
-            history_length: history_of_v1(configuration.history_length),
+            history_length: history_from_v1(configuration.history_length),
             push_notification_config: configuration.task_push_notification_config.map(PushNotificationConfig::from),
         }
     }
@@ -169,7 +169,7 @@ impl<'a> TaskQueryParams<'a> {
 
 impl<'a> From<v1::GetTaskRequest<'a>> for TaskQueryParams<'a> {
     fn from(request: v1::GetTaskRequest<'a>) -> Self {
-        Self { id: request.id, history_length: history_of_v1(request.history_length), metadata: None }
+        Self { id: request.id, history_length: history_from_v1(request.history_length), metadata: None }
     }
 }
 
@@ -201,7 +201,7 @@ pub(super) fn check_ids(ids: &[(&str, &str)]) -> Result<(), Error> {
     for (name, id) in ids {
         v1::check_id(id, name, &mut violations);
     }
-    violations.none_or(()).map_err(Error::invalid_params)
+    violations.into_result(()).map_err(Error::invalid_params)
 }
 
 impl<'a> From<v1::CancelTaskRequest<'a>> for TaskIdParams<'a> {

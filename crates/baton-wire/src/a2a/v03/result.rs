@@ -1,6 +1,6 @@
 //! Results. They have no wrapper; `kind` distinguishes them.
 
-use super::{Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, at::At};
+use super::{Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, at::RequestPath};
 use crate::{
     Violations,
     a2a::v1::{self, Error, ErrorKind},
@@ -36,10 +36,10 @@ pub enum StreamItem<'a> {
 
 impl<'a> StreamItem<'a> {
     /// The item in 0.3; `last` marks the end of the stream.
-    pub fn of(item: v1::StreamResponse<'a>, last: bool) -> Self {
+    pub fn from_v1(item: v1::StreamResponse<'a>, last: bool) -> Self {
         match item {
             v1::StreamResponse { status_update: Some(event), .. } => {
-                Self::StatusUpdate(TaskStatusUpdateEvent::of(event, last))
+                Self::StatusUpdate(TaskStatusUpdateEvent::from_v1(event, last))
             }
             v1::StreamResponse { artifact_update: Some(event), .. } => Self::ArtifactUpdate(event.into()),
             v1::StreamResponse { message: Some(message), .. } => Self::Message(message.into()),
@@ -56,12 +56,12 @@ impl<'a> StreamItem<'a> {
     pub fn into_v1(self) -> Result<v1::StreamResponse<'a>, Error> {
         let (mut violations, mut item) = (Violations::default(), v1::StreamResponse::default());
         match self {
-            Self::Task(task) => item.task = Some(task.read(At::Root, &mut violations)),
-            Self::Message(message) => item.message = Some(message.read(At::Root, &mut violations)),
-            Self::StatusUpdate(event) => item.status_update = Some(event.read(At::Root, &mut violations)),
-            Self::ArtifactUpdate(event) => item.artifact_update = Some(event.read(At::Root, &mut violations)),
+            Self::Task(task) => item.task = Some(task.read(RequestPath::Root, &mut violations)),
+            Self::Message(message) => item.message = Some(message.read(RequestPath::Root, &mut violations)),
+            Self::StatusUpdate(event) => item.status_update = Some(event.read(RequestPath::Root, &mut violations)),
+            Self::ArtifactUpdate(event) => item.artifact_update = Some(event.read(RequestPath::Root, &mut violations)),
         }
-        violations.none_or(item).map_err(Error::invalid_params)
+        violations.into_result(item).map_err(Error::invalid_params)
     }
 }
 
@@ -108,7 +108,7 @@ impl Serialize for StreamItem<'_> {
 /// Members that distinguish results without a `kind`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Sign<'a> {
+struct ResultShape<'a> {
     #[serde(borrow)]
     kind: Option<Cow<'a, str>>,
     status: Option<IgnoredAny>,
@@ -118,7 +118,7 @@ struct Sign<'a> {
     task_id: Option<IgnoredAny>,
 }
 
-impl Sign<'_> {
+impl ResultShape<'_> {
     fn kind(&self) -> &str {
         match &self.kind {
             Some(kind) => kind,
@@ -142,7 +142,7 @@ impl<'de> Deserialize<'de> for StreamItem<'_> {
         if !json.get().starts_with('{') {
             return Err(D::Error::custom("expected an object with a kind"));
         }
-        match serde_json::from_str::<Sign<'_>>(json.get()).map_err(D::Error::custom)?.kind() {
+        match serde_json::from_str::<ResultShape<'_>>(json.get()).map_err(D::Error::custom)?.kind() {
             "task" => read(&json).map(Self::Task),
             "message" => read(&json).map(Self::Message),
             "status-update" => read(&json).map(Self::StatusUpdate),

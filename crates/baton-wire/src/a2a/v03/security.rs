@@ -78,7 +78,7 @@ impl SecurityScheme {
         scheme
     }
 
-    fn of(kind: &str, description: Option<String>) -> Self {
+    fn with_kind(kind: &str, description: Option<String>) -> Self {
         Self { kind: kind.to_owned(), description, ..Self::default() }
     }
 }
@@ -87,11 +87,11 @@ impl From<v1::SecurityScheme> for SecurityScheme {
     fn from(scheme: v1::SecurityScheme) -> Self {
         if let Some(key) = scheme.api_key_security_scheme {
             let (location, name) = (Some(key.location), Some(key.name));
-            return Self { location, name, ..Self::of("apiKey", key.description) };
+            return Self { location, name, ..Self::with_kind("apiKey", key.description) };
         }
         if let Some(http) = scheme.http_auth_security_scheme {
             let scheme = Some(http.scheme);
-            return Self { scheme, bearer_format: http.bearer_format, ..Self::of("http", http.description) };
+            return Self { scheme, bearer_format: http.bearer_format, ..Self::with_kind("http", http.description) };
         }
         if let Some(oauth) = scheme.oauth2_security_scheme {
             let mut flows = oauth.flows;
@@ -102,19 +102,19 @@ impl From<v1::SecurityScheme> for SecurityScheme {
             return Self {
                 flows: Some(flows),
                 oauth2_metadata_url: oauth.oauth2_metadata_url,
-                ..Self::of("oauth2", oauth.description)
+                ..Self::with_kind("oauth2", oauth.description)
             };
         }
         if let Some(connect) = scheme.open_id_connect_security_scheme {
             let open_id_connect_url = Some(connect.open_id_connect_url);
-            return Self { open_id_connect_url, ..Self::of("openIdConnect", connect.description) };
+            return Self { open_id_connect_url, ..Self::with_kind("openIdConnect", connect.description) };
         }
-        Self::of("mutualTLS", scheme.mtls_security_scheme.and_then(|certificate| certificate.description))
+        Self::with_kind("mutualTLS", scheme.mtls_security_scheme.and_then(|certificate| certificate.description))
     }
 }
 
 /// Converts requirements to 1.0.
-pub(super) fn requirements(security: Vec<Security>) -> Vec<v1::SecurityRequirement> {
+pub(super) fn requirements_into_v1(security: Vec<Security>) -> Vec<v1::SecurityRequirement> {
     let wrap = |schemes: Security| v1::SecurityRequirement {
         schemes: schemes.into_iter().map(|(name, list)| (name, v1::Scopes { list })).collect(),
     };
@@ -122,7 +122,7 @@ pub(super) fn requirements(security: Vec<Security>) -> Vec<v1::SecurityRequireme
 }
 
 /// Converts requirements from 1.0.
-pub(super) fn of_requirements(requirements: Vec<v1::SecurityRequirement>) -> Vec<Security> {
+pub(super) fn requirements_from_v1(requirements: Vec<v1::SecurityRequirement>) -> Vec<Security> {
     let bare =
         |one: v1::SecurityRequirement| one.schemes.into_iter().map(|(name, scopes)| (name, scopes.list)).collect();
     requirements.into_iter().map(bare).collect()

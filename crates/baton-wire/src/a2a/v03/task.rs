@@ -1,6 +1,6 @@
 //! Wire form of a task and its artifacts.
 
-use super::{Message, Part, TaskState, at::At, message::read_all};
+use super::{Message, Part, TaskState, at::RequestPath, message::read_all};
 use crate::{
     Violations,
     a2a::v1::{self, Error},
@@ -88,11 +88,11 @@ impl<'a> Task<'a> {
     /// The task in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::Task<'a>, Error> {
         let mut violations = Violations::default();
-        let task = self.read(At::Root, &mut violations);
-        violations.none_or(task).map_err(Error::invalid_params)
+        let task = self.read(RequestPath::Root, &mut violations);
+        violations.into_result(task).map_err(Error::invalid_params)
     }
 
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Task<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::Task<'a> {
         let status = self.status.read(at.field("status"), violations);
         let artifacts = self
             .artifacts
@@ -105,7 +105,7 @@ impl<'a> Task<'a> {
 }
 
 impl<'a> TaskStatus<'a> {
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::TaskStatus<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::TaskStatus<'a> {
         v1::TaskStatus {
             state: self.state.into(),
             message: self.message.map(|message| message.read(at.field("message"), violations)),
@@ -115,7 +115,7 @@ impl<'a> TaskStatus<'a> {
 }
 
 impl<'a> Artifact<'a> {
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Artifact<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::Artifact<'a> {
         v1::Artifact {
             artifact_id: self.artifact_id,
             name: self.name,

@@ -2,7 +2,7 @@
 
 use super::AgentCard;
 use crate::a2a::v1;
-use crate::members::Members;
+use crate::members::ObjectMembers;
 use baton_types::Json;
 use serde::{Serialize, Serializer, ser::Error as _};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub struct UnionCard<'a>(&'a v1::AgentCard);
 
 impl<'a> UnionCard<'a> {
     /// The union for a card.
-    pub fn of(card: &'a v1::AgentCard) -> Self {
+    pub fn new(card: &'a v1::AgentCard) -> Self {
         Self(card)
     }
 }
@@ -26,24 +26,24 @@ impl Serialize for UnionCard<'_> {
         if !self.0.supported_interfaces.iter().any(v1::is_older) {
             return self.0.serialize(serializer);
         }
-        let new = Json::of(self.0).map_err(S::Error::custom)?;
-        let old = Json::of(&AgentCard::from(self.0.clone())).map_err(S::Error::custom)?;
-        unite(new, &old).serialize(serializer)
+        let new = Json::from_serializable(self.0).map_err(S::Error::custom)?;
+        let old = Json::from_serializable(&AgentCard::from(self.0.clone())).map_err(S::Error::custom)?;
+        merge(new, &old).serialize(serializer)
     }
 }
 
 /// Merges into `base` the members that only `more` has.
-fn unite(base: Json, more: &Json) -> Json {
+fn merge(base: Json, more: &Json) -> Json {
     // Equal values keep their exact text: payloads of third parties may contain duplicate members.
     if base == *more {
         return base;
     }
-    if let (Some(mut members), Some(more)) = (Members::of(&base), Members::of(more)) {
+    if let (Some(mut members), Some(more)) = (ObjectMembers::from_json(&base), ObjectMembers::from_json(more)) {
         let places = members.0.iter().enumerate().rev().map(|(place, (name, _))| (name.clone(), place));
         let mut places: BTreeMap<String, usize> = places.collect();
         for (name, value) in more.0 {
             match places.get(&name).and_then(|place| members.0.get_mut(*place)) {
-                Some((_, known)) => *known = unite(known.clone(), &value),
+                Some((_, known)) => *known = merge(known.clone(), &value),
                 None => {
                     places.insert(name.clone(), members.0.len());
                     members.0.push((name, value));
@@ -55,8 +55,8 @@ fn unite(base: Json, more: &Json) -> Json {
     if let (Ok(items), Ok(more)) = (base.read::<Vec<Json>>(), more.read::<Vec<Json>>()) {
         let mut more = more.iter();
         let items: Vec<Json> =
-            items.into_iter().map(|item| more.next().map_or(item.clone(), |other| unite(item, other))).collect();
-        return Json::of(&items).unwrap_or(base);
+            items.into_iter().map(|item| more.next().map_or(item.clone(), |other| merge(item, other))).collect();
+        return Json::from_serializable(&items).unwrap_or(base);
     }
     base
 }

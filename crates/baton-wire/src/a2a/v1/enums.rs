@@ -119,7 +119,7 @@ impl From<baton_types::TaskState> for TaskState {
 
 impl TaskState {
     /// Converts to the `baton-types` form; `None` for unspecified.
-    pub fn known(self) -> Option<baton_types::TaskState> {
+    pub fn to_task_state(self) -> Option<baton_types::TaskState> {
         baton_types::TaskState::ALL.into_iter().find(|state| Self::from(*state) == self)
     }
 }

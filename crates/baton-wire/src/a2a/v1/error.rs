@@ -92,12 +92,12 @@ impl ErrorKind {
     ];
 
     /// The kind for an `ErrorInfo.reason`.
-    pub fn of_reason(reason: &str) -> Option<Self> {
+    pub fn from_reason(reason: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.reason() == reason)
     }
 
     /// The kind for a JSON-RPC code.
-    pub fn of_rpc_code(code: i32) -> Option<Self> {
+    pub fn from_rpc_code(code: i32) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.rpc_code() == code)
     }
 
@@ -235,10 +235,14 @@ impl Error {
 
 /// Maximum bytes of a text in an error. The text may quote caller input of several megabytes, and gRPC puts it into a
 /// header.
-const LONGEST: usize = 1024;
+const MAX_TEXT_BYTES: usize = 1024;
 
 fn clip(text: String) -> String {
-    if text.len() <= LONGEST { text } else { format!("{}...", &text[..text.floor_char_boundary(LONGEST)]) }
+    if text.len() <= MAX_TEXT_BYTES {
+        text
+    } else {
+        format!("{}...", &text[..text.floor_char_boundary(MAX_TEXT_BYTES)])
+    }
 }
 
 /// One typed detail of an error.
@@ -272,7 +276,11 @@ pub struct ErrorObject {
 
 impl From<&Error> for ErrorObject {
     fn from(error: &Error) -> Self {
-        Self { code: error.kind.rpc_code(), message: error.message.clone(), data: Json::of(&error.details()).ok() }
+        Self {
+            code: error.kind.rpc_code(),
+            message: error.message.clone(),
+            data: Json::from_serializable(&error.details()).ok(),
+        }
     }
 }
 
@@ -335,7 +343,7 @@ impl RestError {
         ErrorObject {
             code: -i32::from(self.error.code),
             message: self.error.message,
-            data: Json::of(&self.error.details).ok(),
+            data: Json::from_serializable(&self.error.details).ok(),
         }
     }
 }

@@ -30,33 +30,33 @@ pub const TOOL_CALLS: &str = "https://baton.dev/extensions/tool-calls/v1";
 pub const ENVIRONMENT: &str = "https://baton.dev/extensions/environment/v1";
 
 /// Maximum length of an idempotency key.
-const MAX_KEY: usize = 255;
+const MAX_KEY_LEN: usize = 255;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Choice {
+struct ToolExecutionParams {
     tool_execution: ToolExecution,
 }
 
 #[derive(Deserialize)]
-struct Repetition {
+struct IdempotencyParams {
     key: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Condition {
+struct GenerationParams {
     #[serde(deserialize_with = "de::maybe_integer")]
     if_generation_match: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Place {
+struct EnvironmentParams {
     url: String,
 }
 
 /// The card extension for the Environment at `url`.
-pub(super) fn environment(url: &str) -> AgentExtension {
+pub(super) fn environment_extension(url: &str) -> AgentExtension {
     AgentExtension {
         uri: ENVIRONMENT.to_owned(),
         description:
@@ -68,33 +68,35 @@ pub(super) fn environment(url: &str) -> AgentExtension {
 }
 
 /// The Environment URL in a card.
-pub fn environment_of(card: &AgentCard) -> Option<String> {
+pub fn environment_url(card: &AgentCard) -> Option<String> {
     let named = card.capabilities.extensions.iter().find(|extension| extension.uri == ENVIRONMENT)?;
-    let place: Place = named.params.as_ref()?.read().ok()?;
+    let place: EnvironmentParams = named.params.as_ref()?.read().ok()?;
     Some(place.url).filter(|url| !url.is_empty())
 }
 
 /// The requested tool execution in message metadata. Only called if the extension is active.
 pub fn requested_tool_execution(metadata: Option<&Json>) -> Result<Option<ToolExecution>, Error> {
     let expected = "must be {\"toolExecution\":\"agent\"} or {\"toolExecution\":\"caller\"}";
-    setting(metadata, TOOL_EXECUTION, expected, |choice: Choice| Some(choice.tool_execution))
+    read_setting(metadata, TOOL_EXECUTION, expected, |choice: ToolExecutionParams| Some(choice.tool_execution))
 }
 
 /// The requested idempotency key in message metadata. Only called if the extension is active.
 pub fn requested_idempotency_key(metadata: Option<&Json>) -> Result<Option<String>, Error> {
     let expected = "must be {\"key\":\"...\"} with 1 to 255 visible ASCII characters";
-    setting(metadata, IDEMPOTENCY, expected, |asked: Repetition| Some(asked.key).filter(|key| is_idempotency_key(key)))
+    read_setting(metadata, IDEMPOTENCY, expected, |asked: IdempotencyParams| {
+        Some(asked.key).filter(|key| is_idempotency_key(key))
+    })
 }
 
 /// The generation that the task must have. Only called if the extension is active.
 pub fn requested_generation(metadata: Option<&Json>) -> Result<Option<u64>, Error> {
     let expected = "must be {\"ifGenerationMatch\":n} with a number that is not negative";
-    setting(metadata, GENERATION, expected, |asked: Condition| asked.if_generation_match)
+    read_setting(metadata, GENERATION, expected, |asked: GenerationParams| asked.if_generation_match)
 }
 
 /// Whether `key` is valid for storage and headers: 1 to 255 visible ASCII characters.
 pub fn is_idempotency_key(key: &str) -> bool {
-    (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+    (1..=MAX_KEY_LEN).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Message metadata that requests `tool_execution`.
@@ -108,7 +110,7 @@ pub fn generation_metadata(generation: u64) -> Json {
 }
 
 /// The value of `metadata` under `uri`. Absent and `null` yield `None`; any other value must match `expected`.
-fn setting<T: DeserializeOwned, V>(
+fn read_setting<T: DeserializeOwned, V>(
     metadata: Option<&Json>,
     uri: &str,
     expected: &str,

@@ -4,7 +4,7 @@ use baton_types::MessageId;
 
 /// Text is sent again when it has grown by this fraction of the length last sent, so that the total stays a small
 /// multiple of the text.
-const GROWTH: usize = 16;
+const GROWTH_DIVISOR: usize = 16;
 
 /// Unfinished text of a message.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl GrowingText {
         }
         self.text.push_str(more);
         let grown = self.text.len() - self.shown;
-        let is_due = grown > 0 && grown >= self.shown / GROWTH;
+        let is_due = grown > 0 && grown >= self.shown / GROWTH_DIVISOR;
         if is_due {
             self.shown = self.text.len();
         }

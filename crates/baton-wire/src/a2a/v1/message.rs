@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub const MAX_PARTS: usize = 256;
 
 /// Maximum length of a client-chosen id in bytes.
-const MAX_ID: usize = 512;
+const MAX_ID_LEN: usize = 512;
 
 /// One complete message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl<'a> From<&'a baton_types::Message> for Message<'a> {
 
 impl<'a> Message<'a> {
     /// The message as part of a task: every message from a server has a context id and a task id.
-    pub fn within(message: &'a baton_types::Message, context: &'a ContextId, task: &'a TaskId) -> Self {
+    pub fn in_task(message: &'a baton_types::Message, context: &'a ContextId, task: &'a TaskId) -> Self {
         let mut wire = Self::from(message);
         wire.context_id.get_or_insert(Cow::Borrowed(context.as_str()));
         wire.task_id.get_or_insert(Cow::Borrowed(task.as_str()));
@@ -113,8 +113,8 @@ impl<'a> Message<'a> {
 pub(crate) fn check_id(id: &str, path: &str, violations: &mut Violations) {
     if id.is_empty() {
         violations.add(path, "required");
-    } else if id.len() > MAX_ID {
-        violations.add(path, format!("at most {MAX_ID} bytes are accepted"));
+    } else if id.len() > MAX_ID_LEN {
+        violations.add(path, format!("at most {MAX_ID_LEN} bytes are accepted"));
     } else if id.chars().any(char::is_control) {
         violations.add(path, "control characters are not accepted");
     }

@@ -24,9 +24,10 @@ mod trace;
 pub use artifact::Artifact;
 pub use card::{
     AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
-    ApiKeySecurityScheme, AuthorizationCodeFlow, CardBinding, CardPlace, ClientCredentialsFlow, DeviceCodeFlow,
-    GrpcPlace, HttpAuthSecurityScheme, INPUT_MODES, ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme,
-    OAuthFlows, OpenIdConnectSecurityScheme, PasswordFlow, Scopes, SecurityRequirement, SecurityScheme, signed_forms,
+    ApiKeySecurityScheme, AuthorizationCodeFlow, CardBinding, CardOptions, ClientCredentialsFlow, DeviceCodeFlow,
+    GrpcEndpoint, HttpAuthSecurityScheme, INPUT_MODES, ImplicitFlow, MutualTlsSecurityScheme, OAuth2SecurityScheme,
+    OAuthFlows, OpenIdConnectSecurityScheme, PasswordFlow, Scopes, SecurityRequirement, SecurityScheme,
+    candidate_payloads,
 };
 pub(in crate::a2a) use card::{SIGNATURES, is_older, without_empty};
 pub(crate) use enums::enumeration;
@@ -34,8 +35,8 @@ pub use enums::{Role, TaskState};
 pub use error::{Error, ErrorKind, ErrorObject, RestError};
 pub use events::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use extension::{
-    ENVIRONMENT, GENERATION, IDEMPOTENCY, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION, environment_of, generation_metadata,
-    is_idempotency_key, requested_generation, requested_idempotency_key, requested_tool_execution,
+    ENVIRONMENT, GENERATION, IDEMPOTENCY, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION, environment_url,
+    generation_metadata, is_idempotency_key, requested_generation, requested_idempotency_key, requested_tool_execution,
     tool_execution_metadata,
 };
 pub(crate) use message::check_id;
@@ -43,7 +44,7 @@ pub use message::{MAX_PARTS, Message};
 pub use part::Part;
 pub use presentation::{CallVisibility, Presentation, PresentationRequest};
 pub use project::{HANDOFF_KEY, REASON_KEY, TOOL_RESULT_KEY, project};
-pub use projector::{Projected, StreamProjector};
+pub use projector::{StreamProjection, StreamProjector};
 pub use push::{
     AuthenticationInfo, GetExtendedAgentCardRequest, ListTaskPushNotificationConfigsRequest,
     ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig, TaskPushNotificationConfigRequest,
@@ -53,7 +54,7 @@ pub use request::{
     SubscribeToTaskRequest, read_params, read_params_text,
 };
 pub use response::{ListTasksResponse, SendMessageResponse};
-pub use task::{ArtifactChoice, HistoryLength, Task, TaskStatus};
+pub use task::{ArtifactInclusion, HistoryLength, Task, TaskStatus};
 pub use trace::{TRACEPARENT, take_traceparent, with_traceparent};
 
 /// Protocol version of this module, as written in cards and the `A2A-Version` header.

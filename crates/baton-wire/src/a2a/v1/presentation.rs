@@ -1,9 +1,7 @@
 //! Presentation of a task to a caller: placement of the answer, text streaming, visibility of tool calls.
 
 use super::{Message, Part};
-use baton_types::{
-    A2aSettings, AnswerPlacement, ControlTools, Json, TaskState, TaskView, TextStreaming, ToolExecution,
-};
+use baton_types::{A2aSettings, AnswerPlacement, ControlTools, Json, TaskState, TaskView, TextDelivery, ToolExecution};
 
 /// Presentation of a task and its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +9,7 @@ pub struct Presentation {
     /// Placement of the answer.
     pub answer: AnswerPlacement,
     /// Whether text is streamed while it is generated.
-    pub text: TextStreaming,
+    pub text: TextDelivery,
     /// Whether `working` statuses contain the calls that the agent runs.
     pub calls: CallVisibility,
 }
@@ -39,7 +37,7 @@ pub struct PresentationRequest {
 impl Presentation {
     /// Includes everything; used by Baton's own API.
     pub const FULL: Self =
-        Self { answer: AnswerPlacement::Both, text: TextStreaming::Chunks, calls: CallVisibility::Shown };
+        Self { answer: AnswerPlacement::Both, text: TextDelivery::Chunks, calls: CallVisibility::Shown };
 
     /// The presentation for a caller. The request takes precedence over settings, and settings over the default: one
     /// complete artifact, or the answer as a status if the caller runs the tools.
@@ -51,8 +49,8 @@ impl Presentation {
             AnswerPlacement::Status if request.stream_text => AnswerPlacement::Artifact,
             answer => answer,
         };
-        let live = if answer == AnswerPlacement::Status { TextStreaming::Chunks } else { TextStreaming::Whole };
-        let text = if request.stream_text { TextStreaming::Chunks } else { settings.stream_text.unwrap_or(live) };
+        let live = if answer == AnswerPlacement::Status { TextDelivery::Chunks } else { TextDelivery::Whole };
+        let text = if request.stream_text { TextDelivery::Chunks } else { settings.stream_text.unwrap_or(live) };
         let calls = match (request.tool_calls, by_caller) {
             (true, _) => CallVisibility::Shown,
             (false, true) => CallVisibility::Callers,
@@ -111,25 +109,25 @@ fn is_answer(artifact: &baton_types::Artifact, view: &TaskView) -> bool {
 /// The calls of a data part; `None` if the part contains no calls.
 fn calls_in(part: &Part<'_>) -> Option<Vec<Json>> {
     #[derive(serde::Deserialize)]
-    struct Calls {
+    struct ToolCallsData {
         tool_calls: Vec<Json>,
     }
-    part.data.as_ref()?.read::<Calls>().ok().map(|calls| calls.tool_calls)
+    part.data.as_ref()?.read::<ToolCallsData>().ok().map(|calls| calls.tool_calls)
 }
 
 /// Removes the calls of control tools from a part; returns false if no calls are left.
 fn keep_callers_calls(part: &mut Part<'_>) -> bool {
     #[derive(serde::Deserialize)]
-    struct Call {
+    struct ToolCallName {
         name: String,
     }
     let Some(mut calls) = calls_in(part) else { return true };
     let count = calls.len();
     let is_control =
-        |call: &Json| call.read::<Call>().is_ok_and(|call| ControlTools::NAMES.contains(&call.name.as_str()));
+        |call: &Json| call.read::<ToolCallName>().is_ok_and(|call| ControlTools::NAMES.contains(&call.name.as_str()));
     calls.retain(|call| !is_control(call));
     if calls.len() < count {
-        part.data = Json::of(&std::collections::BTreeMap::from([("tool_calls", &calls)])).ok();
+        part.data = Json::from_serializable(&std::collections::BTreeMap::from([("tool_calls", &calls)])).ok();
     }
     !calls.is_empty() && part.data.is_some()
 }
@@ -168,7 +166,7 @@ mod tests {
     #[test]
     fn a_request_goes_before_settings_and_settings_before_the_default() {
         use AnswerPlacement::{Artifact, Both, Status};
-        use TextStreaming::{Chunks, Whole};
+        use TextDelivery::{Chunks, Whole};
         use ToolExecution::{Agent, Caller};
         for (answer, stream_text, tools, asked, expect) in [
             (None, None, Agent, false, (Artifact, Whole)),

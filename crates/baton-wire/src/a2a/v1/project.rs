@@ -4,7 +4,7 @@ use super::{
     Artifact, Message, Presentation, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus,
     TaskStatusUpdateEvent,
 };
-use baton_types::{ContextId, Json, TaskEvent, TaskId, TextStreaming, Timestamp};
+use baton_types::{ContextId, Json, TaskEvent, TaskId, TextDelivery, Timestamp};
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub fn project<'a>(
     presentation: Presentation,
     answered: bool,
 ) -> Option<StreamResponse<'a>> {
-    let within = |message: &'a baton_types::Message| Message::within(message, context, task);
+    let within = |message: &'a baton_types::Message| Message::in_task(message, context, task);
     let status = |state: TaskState, message: Option<Message<'a>>, metadata: Option<Json>| {
         StreamResponse::from(TaskStatusUpdateEvent {
             task_id: Cow::Borrowed(task.as_str()),
@@ -62,23 +62,24 @@ pub fn project<'a>(
         TaskEvent::ToolFinished { result } => {
             let (call, name) = (&result.call, &result.name);
             let (output, is_error) = (&result.output, result.is_error);
-            let metadata = keyed(TOOL_RESULT_KEY, &ToolResultNote { call_id: call.as_str(), name, output, is_error });
+            let metadata =
+                note_metadata(TOOL_RESULT_KEY, &ToolResultNote { call_id: call.as_str(), name, output, is_error });
             Some(status(working, None, metadata))
         }
         TaskEvent::HandoffSent { handoff, agent, child, .. } => {
             let note = json!({"handoffId": handoff.as_str(), "agent": agent.as_str(), "taskId": child.as_str()});
-            Some(status(working, None, keyed(HANDOFF_KEY, &note)))
+            Some(status(working, None, note_metadata(HANDOFF_KEY, &note)))
         }
-        TaskEvent::ArtifactEmitted { artifact } => Some(whole_artifact(task, context, Artifact::from(artifact))),
+        TaskEvent::ArtifactEmitted { artifact } => Some(complete_artifact(task, context, Artifact::from(artifact))),
         TaskEvent::Answered { message, .. } if presentation.has_answer_artifacts() => {
-            Some(whole_artifact(task, context, Artifact::of_answer(message)))
+            Some(complete_artifact(task, context, Artifact::from_answer(message)))
         }
         TaskEvent::Answered { message, .. } => {
-            let is_live = presentation.text == TextStreaming::Chunks;
+            let is_live = presentation.text == TextDelivery::Chunks;
             Some(status(working, is_live.then(|| within(message)), None))
         }
         TaskEvent::StatusChanged { state, message, reason } => {
-            let metadata = reason.as_ref().and_then(|reason| keyed(REASON_KEY, reason));
+            let metadata = reason.as_ref().and_then(|reason| note_metadata(REASON_KEY, reason));
             let state = TaskState::from(*state);
             let omitted = state == TaskState::Completed && presentation.omits_status_message(answered);
             let message = message.as_ref().filter(|_| !omitted).map(within);
@@ -95,12 +96,12 @@ struct ToolResultNote<'a> {
     is_error: bool,
 }
 
-fn keyed(key: &str, note: &impl serde::Serialize) -> Option<Json> {
-    Json::of(&std::collections::BTreeMap::from([(key, note)])).ok()
+fn note_metadata(key: &str, note: &impl serde::Serialize) -> Option<Json> {
+    Json::from_serializable(&std::collections::BTreeMap::from([(key, note)])).ok()
 }
 
 /// An artifact update that replaces all earlier content under its id.
-pub(crate) fn whole_artifact<'a>(
+pub(crate) fn complete_artifact<'a>(
     task: &'a TaskId,
     context: &'a ContextId,
     artifact: Artifact<'a>,

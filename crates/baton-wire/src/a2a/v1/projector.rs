@@ -4,9 +4,9 @@ use super::{
     Artifact, Message, Part, Presentation, Role, StreamResponse, TaskArtifactUpdateEvent, TaskState, TaskStatus,
     TaskStatusUpdateEvent,
     growing_text::GrowingText,
-    project::{project, whole_artifact},
+    project::{complete_artifact, project},
 };
-use baton_types::{AnswerPlacement, ContextId, MessageId, TaskEvent, TaskId, TextStreaming, Timestamp};
+use baton_types::{AnswerPlacement, ContextId, MessageId, TaskEvent, TaskId, TextDelivery, Timestamp};
 use std::borrow::Cow;
 
 /// Maps the events of a subscription to stream items in the presentation of the subscriber.
@@ -31,7 +31,7 @@ pub struct StreamProjector {
 
 /// Stream items for one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Projected<'a> {
+pub struct StreamProjection<'a> {
     /// Retracts text that was sent; goes first and has no number.
     pub retraction: Option<StreamResponse<'a>>,
     /// The item.
@@ -72,7 +72,7 @@ impl StreamProjector {
         for event in earlier {
             match event {
                 TaskEvent::AttemptStarted { message, .. } if chunks => projector.shown = Some(message.clone()),
-                event if shows(event) => projector.shown = None,
+                event if ends_open_text(event) => projector.shown = None,
                 _ => {}
             }
             projector.note_answer(event);
@@ -82,9 +82,9 @@ impl StreamProjector {
 
     fn live_text(&self) -> LiveText {
         match (self.presentation.text, self.presentation.answer) {
-            (TextStreaming::Whole, _) => LiveText::Hidden,
-            (TextStreaming::Chunks, AnswerPlacement::Status) => LiveText::Statuses,
-            (TextStreaming::Chunks, AnswerPlacement::Artifact | AnswerPlacement::Both) => LiveText::Chunks,
+            (TextDelivery::Whole, _) => LiveText::Hidden,
+            (TextDelivery::Chunks, AnswerPlacement::Status) => LiveText::Statuses,
+            (TextDelivery::Chunks, AnswerPlacement::Artifact | AnswerPlacement::Both) => LiveText::Chunks,
         }
     }
 
@@ -95,7 +95,7 @@ impl StreamProjector {
     }
 
     /// Projects a journaled event.
-    pub fn event<'a>(&'a mut self, at: Timestamp, event: &'a TaskEvent) -> Projected<'a> {
+    pub fn event<'a>(&'a mut self, at: Timestamp, event: &'a TaskEvent) -> StreamProjection<'a> {
         let stale = match event {
             TaskEvent::AttemptStarted { message, .. } => {
                 let stale = self.shown.take_if(|shown| shown != message);
@@ -108,25 +108,26 @@ impl StreamProjector {
             TaskEvent::ToolsCalled { .. } | TaskEvent::StatusChanged { .. } => self.shown.take(),
             _ => None,
         };
-        self.resumed &= !shows(event);
+        self.resumed &= !ends_open_text(event);
         self.note_answer(event);
-        if shows(event) {
+        if ends_open_text(event) {
             self.growing = GrowingText::default();
         }
         let this = &*self;
         let answered = matches!(event, TaskEvent::StatusChanged { message: Some(message), .. }
             if this.answered.as_ref() == Some(&message.id));
-        Projected {
-            retraction: stale.map(|message| this.text(Cow::Owned(message.as_str().to_owned()), "", Piece::Last)),
+        StreamProjection {
+            retraction: stale
+                .map(|message| this.text(Cow::Owned(message.as_str().to_owned()), "", ChunkPosition::Last)),
             item: project(&this.task, &this.context, at, event, this.presentation, answered),
         }
     }
 
     /// Projects the full unfinished text so far, which replaces earlier chunks.
-    pub fn open_text<'a>(&'a mut self, message: &'a MessageId, text: &'a str) -> Projected<'a> {
+    pub fn open_text<'a>(&'a mut self, message: &'a MessageId, text: &'a str) -> StreamProjection<'a> {
         match self.live_text() {
-            LiveText::Hidden => Projected::default(),
-            LiveText::Chunks => self.live(message, text, Piece::First),
+            LiveText::Hidden => StreamProjection::default(),
+            LiveText::Chunks => self.project_chunk(message, text, ChunkPosition::First),
             LiveText::Statuses => {
                 let is_due = self.growing.replace(message, text);
                 self.growing_status(message, is_due)
@@ -135,13 +136,17 @@ impl StreamProjector {
     }
 
     /// Projects the next part of the unfinished text, after `offset` bytes.
-    pub fn delta<'a>(&'a mut self, message: &'a MessageId, offset: usize, text: &'a str) -> Projected<'a> {
+    pub fn delta<'a>(&'a mut self, message: &'a MessageId, offset: usize, text: &'a str) -> StreamProjection<'a> {
         match self.live_text() {
-            LiveText::Hidden => Projected::default(),
+            LiveText::Hidden => StreamProjection::default(),
             LiveText::Chunks => {
                 // Clients reject an append to an unknown artifact.
                 let known = self.shown.as_ref() == Some(message) && !self.resumed;
-                self.live(message, text, if offset > 0 && known { Piece::Next } else { Piece::First })
+                self.project_chunk(
+                    message,
+                    text,
+                    if offset > 0 && known { ChunkPosition::Next } else { ChunkPosition::First },
+                )
             }
             LiveText::Statuses => {
                 let is_due = self.growing.extend(message, offset, text);
@@ -150,32 +155,37 @@ impl StreamProjector {
         }
     }
 
-    fn live<'a>(&'a mut self, message: &'a MessageId, text: &'a str, piece: Piece) -> Projected<'a> {
+    fn project_chunk<'a>(
+        &'a mut self,
+        message: &'a MessageId,
+        text: &'a str,
+        piece: ChunkPosition,
+    ) -> StreamProjection<'a> {
         let stale = self.shown.replace(message.clone()).filter(|shown| shown != message);
         self.resumed = false;
         let this = &*self;
-        Projected {
-            retraction: stale.map(|stale| this.text(Cow::Owned(stale.as_str().to_owned()), "", Piece::Last)),
+        StreamProjection {
+            retraction: stale.map(|stale| this.text(Cow::Owned(stale.as_str().to_owned()), "", ChunkPosition::Last)),
             item: Some(this.text(Cow::Borrowed(message.as_str()), text, piece)),
         }
     }
 
-    fn text<'a>(&'a self, id: Cow<'a, str>, text: &'a str, piece: Piece) -> StreamResponse<'a> {
+    fn text<'a>(&'a self, id: Cow<'a, str>, text: &'a str, piece: ChunkPosition) -> StreamResponse<'a> {
         let artifact = Artifact { artifact_id: id, parts: vec![Part::text(text)], ..Artifact::default() };
         match piece {
-            Piece::Last => whole_artifact(&self.task, &self.context, artifact),
-            Piece::First | Piece::Next => StreamResponse::from(TaskArtifactUpdateEvent {
+            ChunkPosition::Last => complete_artifact(&self.task, &self.context, artifact),
+            ChunkPosition::First | ChunkPosition::Next => StreamResponse::from(TaskArtifactUpdateEvent {
                 task_id: Cow::Borrowed(self.task.as_str()),
                 context_id: Cow::Borrowed(self.context.as_str()),
                 artifact,
-                append: matches!(piece, Piece::Next),
+                append: matches!(piece, ChunkPosition::Next),
                 last_chunk: false,
                 metadata: None,
             }),
         }
     }
 
-    fn growing_status<'a>(&'a self, message: &'a MessageId, is_due: bool) -> Projected<'a> {
+    fn growing_status<'a>(&'a self, message: &'a MessageId, is_due: bool) -> StreamProjection<'a> {
         let status = || {
             let message = Message {
                 message_id: Cow::Borrowed(message.as_str()),
@@ -192,19 +202,19 @@ impl StreamProjector {
                 metadata: None,
             })
         };
-        Projected { retraction: None, item: is_due.then(status) }
+        StreamProjection { retraction: None, item: is_due.then(status) }
     }
 }
 
 #[derive(Clone, Copy)]
-enum Piece {
+enum ChunkPosition {
     First,
     Next,
     Last,
 }
 
 /// Whether the event ends unfinished text and the start of a resumed stream.
-fn shows(event: &TaskEvent) -> bool {
+fn ends_open_text(event: &TaskEvent) -> bool {
     !matches!(
         event,
         TaskEvent::Submitted { .. }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Maximum length of a URL, token or credential in bytes.
-const MAX_TEXT: usize = 4096;
+const MAX_TEXT_LEN: usize = 4096;
 
 /// A push configuration; also the parameters of `CreateTaskPushNotificationConfig`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ pub struct GetExtendedAgentCardRequest<'a> {
 
 impl<'a> TaskPushNotificationConfig<'a> {
     /// The wire form of a stored configuration.
-    pub fn of(task: &'a TaskId, config: &'a PushConfig) -> Self {
+    pub fn from_config(task: &'a TaskId, config: &'a PushConfig) -> Self {
         let authentication = config.authentication.as_ref().map(|authentication| AuthenticationInfo {
             scheme: Cow::Borrowed(&authentication.scheme),
             credentials: authentication.credentials.as_deref().map(Cow::Borrowed),
@@ -152,7 +152,7 @@ impl<'a> TaskPushNotificationConfig<'a> {
         check_id(&self.task_id, "taskId", &mut violations);
         let task = TaskId::from(self.task_id.as_ref());
         let config = self.check("", dialect, &mut violations);
-        violations.none_or((task, config)).map_err(Error::invalid_params)
+        violations.into_result((task, config)).map_err(Error::invalid_params)
     }
 }
 
@@ -162,7 +162,7 @@ impl TaskPushNotificationConfigRequest<'_> {
         let mut violations = Violations::default();
         check_id(&self.task_id, "taskId", &mut violations);
         check_id(&self.id, "id", &mut violations);
-        violations.none_or(()).map_err(Error::invalid_params)
+        violations.into_result(()).map_err(Error::invalid_params)
     }
 }
 
@@ -177,14 +177,14 @@ impl ListTaskPushNotificationConfigsRequest<'_> {
         if let Some(token) = self.page_token.as_deref().filter(|token| !token.is_empty()) {
             check_id(token, "pageToken", &mut violations);
         }
-        violations.none_or(()).map_err(Error::invalid_params)
+        violations.into_result(()).map_err(Error::invalid_params)
     }
 }
 
 /// The text is used in headers and request lines, so it must be a single line of visible ASCII.
 fn check_text(text: &str, path: &str, violations: &mut Violations) {
-    if text.len() > MAX_TEXT {
-        violations.add(path, format!("at most {MAX_TEXT} bytes are accepted"));
+    if text.len() > MAX_TEXT_LEN {
+        violations.add(path, format!("at most {MAX_TEXT_LEN} bytes are accepted"));
     } else if !text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         violations.add(path, "only visible ASCII characters are accepted");
     }

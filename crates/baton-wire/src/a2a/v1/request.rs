@@ -148,7 +148,7 @@ impl SendMessageRequest<'_> {
             violations.add("message.role", "must be ROLE_USER; ROLE_AGENT is reserved for the agent");
         }
         let too_many = message.parts.len() > MAX_PARTS;
-        match (message.check("message", &mut violations), violations.none_or(())) {
+        match (message.check("message", &mut violations), violations.into_result(())) {
             (Some(message), Ok(())) => Ok((message, history)),
             (_, Err(violations)) if too_many => {
                 Err(Error::invalid_params(violations).with_code(ErrorCode::TOO_MANY_PARTS))
@@ -164,7 +164,7 @@ fn check_task(id: &str, history: Option<i32>) -> Result<HistoryLength, Error> {
     let mut violations = Violations::default();
     check_id(id, "id", &mut violations);
     let history = check_history(history, "historyLength", &mut violations);
-    violations.none_or(history).map_err(Error::invalid_params)
+    violations.into_result(history).map_err(Error::invalid_params)
 }
 
 impl GetTaskRequest<'_> {
@@ -190,23 +190,23 @@ impl SubscribeToTaskRequest<'_> {
 
 impl ListTasksRequest<'_> {
     /// Default number of tasks per page.
-    pub const DEFAULT_PAGE: u32 = 50;
+    pub const DEFAULT_PAGE_SIZE: u32 = 50;
     /// Maximum number of tasks per page.
-    pub const MAX_PAGE: u32 = 100;
+    pub const MAX_PAGE_SIZE: u32 = 100;
 
     /// The page size and the requested history length, or all violations.
     pub fn check(&self) -> Result<(u32, HistoryLength), Error> {
         let mut violations = Violations::default();
         let history = check_history(self.history_length, "historyLength", &mut violations);
         let page = match self.page_size.map(u32::try_from) {
-            None => Self::DEFAULT_PAGE,
-            Some(Ok(size)) if (1..=Self::MAX_PAGE).contains(&size) => size,
+            None => Self::DEFAULT_PAGE_SIZE,
+            Some(Ok(size)) if (1..=Self::MAX_PAGE_SIZE).contains(&size) => size,
             Some(_) => {
-                violations.add("pageSize", format!("must be 1 to {}", Self::MAX_PAGE));
-                Self::DEFAULT_PAGE
+                violations.add("pageSize", format!("must be 1 to {}", Self::MAX_PAGE_SIZE));
+                Self::DEFAULT_PAGE_SIZE
             }
         };
-        violations.none_or((page, history)).map_err(Error::invalid_params)
+        violations.into_result((page, history)).map_err(Error::invalid_params)
     }
 }
 

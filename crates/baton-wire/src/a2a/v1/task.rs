@@ -56,7 +56,7 @@ pub enum HistoryLength {
 
 /// Whether artifacts are part of the task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ArtifactChoice {
+pub enum ArtifactInclusion {
     /// Included, even if empty.
     #[default]
     Include,
@@ -66,13 +66,13 @@ pub enum ArtifactChoice {
 
 impl<'a> Task<'a> {
     /// The task in the requested presentation.
-    pub fn of(
+    pub fn from_view(
         view: &'a TaskView,
         history: HistoryLength,
-        artifacts: ArtifactChoice,
+        artifacts: ArtifactInclusion,
         presentation: Presentation,
     ) -> Self {
-        let placed = |message: &'a baton_types::Message| Message::within(message, &view.context, &view.id);
+        let placed = |message: &'a baton_types::Message| Message::in_task(message, &view.context, &view.id);
         let history = match history {
             HistoryLength::All => Some(view.history.as_slice()),
             HistoryLength::Latest(0) => None,
@@ -87,8 +87,8 @@ impl<'a> Task<'a> {
                 timestamp: Some(view.status_at),
             },
             artifacts: match artifacts {
-                ArtifactChoice::Include => Some(presentation.artifacts(view).map(Artifact::from).collect()),
-                ArtifactChoice::Omit => None,
+                ArtifactInclusion::Include => Some(presentation.artifacts(view).map(Artifact::from).collect()),
+                ArtifactInclusion::Omit => None,
             },
             history: history.map(|messages| messages.iter().map(placed).collect()),
             metadata: None,

@@ -14,7 +14,9 @@ pub const TRACEPARENT: &str = "traceparent";
 /// Adds the trace context to the metadata. Metadata that is not an object stays unchanged.
 pub fn with_traceparent(metadata: Option<&Json>, context: TraceContext) -> Option<Json> {
     let rest = match metadata.filter(|metadata| metadata.as_str().contains(TRACEPARENT)) {
-        Some(metadata) => read(metadata.as_str()).map_or(Some(metadata.clone()), |members| members.without().1),
+        Some(metadata) => {
+            read(metadata.as_str()).map_or(Some(metadata.clone()), |members| members.split_traceparent().1)
+        }
         None => metadata.cloned(),
     };
     let text = rest.as_ref().map_or("{}", Json::as_str);
@@ -30,29 +32,29 @@ pub fn take_traceparent(metadata: &mut Option<Json>) -> Option<TraceContext> {
     if !text.contains(TRACEPARENT) {
         return None;
     }
-    let (said, rest) = read(text)?.without();
+    let (said, rest) = read(text)?.split_traceparent();
     let context = TraceContext::parse(&said?.read::<String>().ok()?)?;
     *metadata = rest;
     Some(context)
 }
 
-fn read(text: &str) -> Option<Members> {
+fn read(text: &str) -> Option<TraceMembers> {
     serde_json::from_str(text).ok()
 }
 
 /// Members of an object in source order.
-struct Members(Vec<(String, Json)>);
+struct TraceMembers(Vec<(String, Json)>);
 
-impl Members {
+impl TraceMembers {
     /// The trace context, and the remaining members.
-    fn without(self) -> (Option<Json>, Option<Json>) {
+    fn split_traceparent(self) -> (Option<Json>, Option<Json>) {
         let (said, rest): (Vec<_>, Vec<_>) = self.0.into_iter().partition(|(name, _)| name == TRACEPARENT);
-        let rest = if rest.is_empty() { None } else { Json::of(&Self(rest)).ok() };
+        let rest = if rest.is_empty() { None } else { Json::from_serializable(&Self(rest)).ok() };
         (said.into_iter().next_back().map(|(_, said)| said), rest)
     }
 }
 
-impl Serialize for Members {
+impl Serialize for TraceMembers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (name, value) in &self.0 {
@@ -62,27 +64,27 @@ impl Serialize for Members {
     }
 }
 
-impl<'de> Deserialize<'de> for Members {
+impl<'de> Deserialize<'de> for TraceMembers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
+        struct TraceMembersVisitor;
 
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members;
+        impl<'de> Visitor<'de> for TraceMembersVisitor {
+            type Value = TraceMembers;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TraceMembers, A::Error> {
                 let mut members = Vec::new();
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }
-                Ok(Members(members))
+                Ok(TraceMembers(members))
             }
         }
 
-        deserializer.deserialize_map(Object)
+        deserializer.deserialize_map(TraceMembersVisitor)
     }
 }
 

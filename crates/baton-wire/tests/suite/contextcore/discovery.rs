@@ -10,14 +10,14 @@ fn pretty(value: &impl serde::Serialize) -> String {
 
 #[test]
 fn contextcore_json_lists_what_is_served() {
-    let found = Discovery::of(&agent(), "http://127.0.0.1:8700/agents/weather", "0.1.0");
+    let found = Discovery::from_spec(&agent(), "http://127.0.0.1:8700/agents/weather", "0.1.0");
     assert_eq!(serde_json::from_str::<Discovery>(&pretty(&found)).unwrap(), found);
     assert_snapshot!(pretty(&found));
 }
 
 #[test]
 fn the_plain_card_says_nothing_of_contextcore() {
-    let card = Card::of(&agent(), "http://127.0.0.1:8700/agents/weather").into_a2a();
+    let card = Card::from_spec(&agent(), "http://127.0.0.1:8700/agents/weather").into_a2a();
     assert_snapshot!(pretty(&card.capabilities));
     assert_eq!((card.project_refs, card.tempo_url), (None, None));
     let camel = r#"{"agentId":"a","defaultInputModes":["x"],"capabilities":{"pushNotifications":true,"otelNative":true},

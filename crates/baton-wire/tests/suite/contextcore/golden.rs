@@ -3,8 +3,8 @@
 use crate::sample::{answer, at, json, question, view};
 use baton_types::TaskView;
 use baton_wire::{
-    a2a::v1::{self, ArtifactChoice, HistoryLength},
-    contextcore::{Artifact, Canceled, ListParams, Method, Part, SendParams, State, Task, TaskList, TaskParams},
+    a2a::v1::{self, ArtifactInclusion, HistoryLength},
+    contextcore::{Artifact, CancelResult, ListParams, Method, Part, SendParams, State, Task, TaskList, TaskParams},
 };
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -68,7 +68,7 @@ fn parts_without_a_type_are_known_by_what_they_hold() {
         let into_v1 = |text: &str| {
             let mut violations = baton_wire::Violations::default();
             let part = serde_json::from_str::<Part>(text).unwrap().into_v1("part", &mut violations);
-            assert_eq!(violations.none_or(()), Ok(()), "{text}");
+            assert_eq!(violations.into_result(()), Ok(()), "{text}");
             part
         };
         assert_eq!(into_v1(bare), into_v1(typed), "{bare}");
@@ -104,17 +104,21 @@ fn places_of_a_message() {
 #[test]
 fn tasks_are_shown_in_the_dialect() {
     let view = view();
-    let shown =
-        Task::from(v1::Task::of(&view, HistoryLength::All, ArtifactChoice::Include, v1::Presentation::default()));
+    let shown = Task::from(v1::Task::from_view(
+        &view,
+        HistoryLength::All,
+        ArtifactInclusion::Include,
+        v1::Presentation::default(),
+    ));
     let shown = shown.with_created_time(at(0)).with_agent(&"weather".into());
     assert_eq!(serde_json::from_str::<Task>(&pretty(&shown)).unwrap(), shown);
     let asks = TaskView { state: baton_types::TaskState::AuthRequired, history: vec![question()], ..view };
-    let asks = v1::Task::of(&asks, HistoryLength::All, ArtifactChoice::Omit, v1::Presentation::default());
+    let asks = v1::Task::from_view(&asks, HistoryLength::All, ArtifactInclusion::Omit, v1::Presentation::default());
     let list = TaskList::from(v1::ListTasksResponse { tasks: vec![asks.clone()], ..Default::default() });
     assert_eq!(list.tasks[0].status, State::InputRequired);
     assert_eq!(list.tasks[0].messages.last().unwrap().message_id, answer().id.as_str());
-    let gone = Canceled::not_possible(&"task-1".into());
-    assert_snapshot!([pretty(&shown), pretty(&list), pretty(&Canceled::from(asks)), pretty(&gone)].join("\n"));
+    let gone = CancelResult::already_ended(&"task-1".into());
+    assert_snapshot!([pretty(&shown), pretty(&list), pretty(&CancelResult::from(asks)), pretty(&gone)].join("\n"));
 }
 
 #[test]

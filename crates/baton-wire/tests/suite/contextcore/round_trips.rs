@@ -122,7 +122,7 @@ proptest! {
         let part: Part = serde_json::from_str(&written.to_string()).unwrap();
         let mut violations = Violations::default();
         let canonical = part.clone().into_v1("part", &mut violations).unwrap();
-        prop_assert_eq!(violations.none_or(()), Ok(()));
+        prop_assert_eq!(violations.into_result(()), Ok(()));
         prop_assert!(canonical.clone().check("part", &mut Violations::default()).is_some());
         let text = serde_json::to_string(&canonical).unwrap();
         let read: v1::Part<'static> = serde_json::from_str(&text).unwrap();
@@ -135,7 +135,7 @@ proptest! {
         let read: baton_wire::contextcore::Message = serde_json::from_str(&text).unwrap();
         let mut violations = Violations::default();
         let back = read.into_v1("message", &mut violations);
-        prop_assert_eq!(violations.none_or(()), Ok(()));
+        prop_assert_eq!(violations.into_result(()), Ok(()));
         prop_assert_eq!(sorted(&back), sorted(&message));
         let task = v1::Task {
             id: "t".into(),
@@ -165,7 +165,7 @@ fn states_keep_their_meaning() {
     }
     for state in v1::TaskState::ALL {
         let there = State::from(*state);
-        assert_eq!(state.known().is_some_and(baton_types::TaskState::is_terminal), {
+        assert_eq!(state.to_task_state().is_some_and(baton_types::TaskState::is_terminal), {
             matches!(there, State::Completed | State::Failed | State::Cancelled | State::Rejected)
         });
     }

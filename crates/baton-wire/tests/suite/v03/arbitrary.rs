@@ -150,14 +150,14 @@ fn send(references: usize) -> impl Strategy<Value = v1::SendMessageRequest<'stat
 proptest! {
     #[test]
     fn items_keep_their_value(item in item(2), last in any::<bool>()) {
-        let text = written(&v03::StreamItem::of(item.clone(), last));
+        let text = written(&v03::StreamItem::from_v1(item.clone(), last));
         let read: v03::StreamItem<'static> = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read.into_v1(), Ok(item));
     }
 
     #[test]
     fn rest_items_keep_their_value(item in item(0), last in any::<bool>()) {
-        let text = written(&v03::rest::StreamResponse::of(item.clone(), last));
+        let text = written(&v03::rest::StreamResponse::from_v1(item.clone(), last));
         let read: v03::rest::StreamResponse<'static> = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(read.into_v1(), Ok(item));
     }
@@ -189,7 +189,7 @@ proptest! {
         let _ = serde_json::from_str::<v03::rest::StreamResponse<'static>>(&text).map(v03::rest::StreamResponse::into_v1);
         let _ = serde_json::from_str::<v03::rest::CreatePushRequest<'static>>(&text).map(|it| (it.check(), it.into_v1()));
         if let Ok(card) = serde_json::from_str::<v03::AgentCard>(&text) {
-            written(&v03::UnionCard::of(&card.into_v1()));
+            written(&v03::UnionCard::new(&card.into_v1()));
         }
     }
 
@@ -199,6 +199,6 @@ proptest! {
         let _ = serde_json::from_slice::<v03::rest::StreamResponse<'static>>(&bytes);
         let _ = v1::read_params_text::<v03::MessageSendParams<'static>>(&text);
         let _ = serde_json::from_str::<v03::AgentCard>(&text);
-        let _ = (v03::rest::task_of(&text), v03::rest::push_of(&text));
+        let _ = (v03::rest::parse_task_name(&text), v03::rest::parse_push_name(&text));
     }
 }

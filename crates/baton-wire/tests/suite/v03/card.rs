@@ -28,13 +28,13 @@ fn one_card_is_read_by_clients_of_both_versions() {
     };
     let interfaces: Vec<_> = card.supported_interfaces.iter().map(newest).collect();
     card.supported_interfaces.splice(..0, interfaces);
-    let union = written(&v03::UnionCard::of(&card));
+    let union = written(&v03::UnionCard::new(&card));
     assert_eq!(serde_json::from_str::<v1::AgentCard>(&union).unwrap(), card);
     assert_eq!(written(&serde_json::from_str::<v03::AgentCard>(&union).unwrap()), FULL);
     assert_snapshot!(union);
 
     card.supported_interfaces.truncate(3);
-    assert_eq!(written(&v03::UnionCard::of(&card)), written(&card));
+    assert_eq!(written(&v03::UnionCard::new(&card)), written(&card));
     let all: v03::AgentCard = card.into();
     assert_eq!((all.preferred_transport.as_deref(), all.additional_interfaces.len()), (Some("JSONRPC"), 2));
 }

@@ -21,7 +21,7 @@ fn send(title: &str, text: &str) -> String {
 fn item(title: &str, text: &str) -> String {
     let item: v03::StreamItem<'static> = serde_json::from_str(text).unwrap();
     let last = item.is_final();
-    let back = |new| v03::StreamItem::of(new, last);
+    let back = |new| v03::StreamItem::from_v1(new, last);
     both(title, text, |old: v03::StreamItem<'static>| old.into_v1().unwrap(), back)
 }
 
@@ -112,8 +112,8 @@ fn results_and_stream_items() {
         (v1::TaskState::InputRequired, true, true),
         (v1::TaskState::Canceled, false, true),
     ] {
-        assert_eq!(v03::StreamItem::of(event(state), last).is_final(), expect);
-        assert_eq!(v03::rest::StreamResponse::of(event(state), last).is_final(), expect);
+        assert_eq!(v03::StreamItem::from_v1(event(state), last).is_final(), expect);
+        assert_eq!(v03::rest::StreamResponse::from_v1(event(state), last).is_final(), expect);
     }
 }
 

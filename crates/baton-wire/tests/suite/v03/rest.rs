@@ -12,7 +12,7 @@ fn send(title: &str, text: &str) -> String {
 fn item(title: &str, text: &str) -> String {
     let item: rest::StreamResponse<'static> = serde_json::from_str(text).unwrap();
     let last = item.is_final();
-    let back = |new| rest::StreamResponse::of(new, last);
+    let back = |new| rest::StreamResponse::from_v1(new, last);
     both(&format!("StreamResponse {title}"), text, |old: rest::StreamResponse<'static>| old.into_v1().unwrap(), back)
 }
 
@@ -147,10 +147,10 @@ fn push_configurations_are_created_with_either_body() {
         ("tasks/t/pushNotificationConfigs/p/q", Some("t"), Some(("t", "p/q"))),
         ("", None, None),
     ] {
-        assert_eq!((rest::task_of(name), rest::push_of(name)), (task, push), "{name}");
+        assert_eq!((rest::parse_task_name(name), rest::parse_push_name(name)), (task, push), "{name}");
     }
-    assert_eq!(rest::push_of(&rest::push_name("t", "p")), Some(("t", "p")));
-    assert_eq!(rest::task_of(&rest::task_name("t")), Some("t"));
+    assert_eq!(rest::parse_push_name(&rest::push_name("t", "p")), Some(("t", "p")));
+    assert_eq!(rest::parse_task_name(&rest::task_name("t")), Some("t"));
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use super::details;
 use crate::{
-    commands::place::{self, Place},
-    config::secret_below,
-    connect::failure,
-    failure::{Exit, Failure},
+    commands::place::{self, ConnectionOptions},
+    config::resolve_secret_path,
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_types::ErrorCode;
@@ -28,7 +28,7 @@ a remote agent are durable like all others: they survive a crash on either side.
 hand off work to it if their agent.yaml lists it under handoffs. To use other credentials than a
 bearer token (API key, OAuth2, client certificate) or to trust a signer, configure the agent under
 peers in baton.yaml.")]
-pub(super) struct Options {
+pub(super) struct AgentAddOptions {
     /// Address of the agent card, or its base address
     url: String,
     /// Local name of the agent [default: the name in its card]
@@ -41,29 +41,29 @@ pub(super) struct Options {
     #[arg(long, value_name = "REF")]
     bearer: Option<String>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Adds the agent and prints its details.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { url, name, listed, bearer: written, place } = options;
+pub(super) async fn run(options: AgentAddOptions, screen: Screen) -> Result<Exit, CliError> {
+    let AgentAddOptions { url, name, listed, bearer: written, place } = options;
     let here = env::current_dir()
-        .map_err(|error| Failure::new(ErrorCode::USAGE, format!("cannot determine the current directory: {error}")))?;
+        .map_err(|error| CliError::new(ErrorCode::USAGE, format!("cannot determine the current directory: {error}")))?;
     // The working directory of the server may differ, so paths are made absolute here.
-    let bearer = place::bearer(written.as_deref())?.map(|bearer| secret_below(&bearer, &here).to_string());
+    let bearer = place::parse_bearer(written.as_deref())?.map(|bearer| resolve_secret_path(&bearer, &here).to_string());
     let shows_none = bearer.is_none();
-    let session = place.manage().await?;
+    let session = place.management_session().await?;
     let added = session.client.add_agent(&AddAgent { url, name, listed, bearer }).await;
     session.close().await;
-    let added = added.map_err(failure)?;
+    let added = added.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!(added).to_string());
         return Ok(Exit::Ok);
     }
     details::print(&added, screen);
-    screen.say(&format!("added {}; ask it with: baton run {} \"...\"", added.name, added.name));
+    screen.print_stderr(&format!("added {}; ask it with: baton run {} \"...\"", added.name, added.name));
     if shows_none && added.remote.is_some_and(|remote| !remote.security.is_empty()) {
-        screen.say("  it requires credentials: remove it and add it again with --bearer, or configure it under peers in baton.yaml");
+        screen.print_stderr("  it requires credentials: remove it and add it again with --bearer, or configure it under peers in baton.yaml");
     }
     Ok(Exit::Ok)
 }

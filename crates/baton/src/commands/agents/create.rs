@@ -1,13 +1,13 @@
 //! `baton agents create FILE_NAME`: creates a local agent, also while the server runs.
 
 use crate::{
-    commands::place::Place,
-    connect::failure,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_types::ErrorCode;
-use baton_wire::api::{CreateAgent, SessionSettings};
+use baton_wire::api::{CreateAgent, SessionSettingsBody};
 use clap::Args;
 use serde_json::json;
 use std::{fs, path::Path, path::PathBuf};
@@ -25,7 +25,7 @@ Examples:
 A server keeps new agents in memory until it stops. --keep writes the definition to the first agent
 directory that it serves. If no server runs, the definition is always written there. If `new_agents`
 in baton.yaml names a directory, all new agents are written to that directory.")]
-pub(super) struct Options {
+pub(super) struct AgentCreateOptions {
     /// Name of the agent: lower-case letters, digits and dashes
     name: String,
     /// Display name [default: derived from NAME]
@@ -50,18 +50,18 @@ pub(super) struct Options {
     #[arg(long)]
     keep: bool,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Creates the agent and prints the location of its definition.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { name, title, description, prompt, prompt_file, playbook, model, keep, place } = options;
-    let from_file = prompt_file.as_deref().map(text).transpose()?;
-    let playbook = playbook.as_deref().map(text).transpose()?;
-    let session = place.manage().await?;
+pub(super) async fn run(options: AgentCreateOptions, screen: Screen) -> Result<Exit, CliError> {
+    let AgentCreateOptions { name, title, description, prompt, prompt_file, playbook, model, keep, place } = options;
+    let from_file = prompt_file.as_deref().map(read_text_file).transpose()?;
+    let playbook = playbook.as_deref().map(read_text_file).transpose()?;
+    let session = place.management_session().await?;
     // Agents in the memory of this process would be lost when the command ends.
-    let keep = (keep || session.own.is_some()).then_some(true);
-    let settings = model.map(|model| SessionSettings { model: Some(model), ..SessionSettings::default() });
+    let keep = (keep || session.in_process.is_some()).then_some(true);
+    let settings = model.map(|model| SessionSettingsBody { model: Some(model), ..SessionSettingsBody::default() });
     let prompt = prompt.or(from_file);
     let wish = CreateAgent {
         name: Some(name),
@@ -75,18 +75,18 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     };
     let made = session.client.create_agent(&wish).await;
     session.close().await;
-    let made = made.map_err(failure)?;
+    let made = made.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!(made).to_string());
         return Ok(Exit::Ok);
     }
     let kept = made.definition.map(|definition| format!(", {}", definition.kept.note)).unwrap_or_default();
-    screen.say(&format!("created {}{kept}; ask it with: baton run {} \"...\"", made.name, made.name));
+    screen.print_stderr(&format!("created {}{kept}; ask it with: baton run {} \"...\"", made.name, made.name));
     Ok(Exit::Ok)
 }
 
 /// Reads a text file.
-pub(super) fn text(path: &Path) -> Result<String, Failure> {
+pub(super) fn read_text_file(path: &Path) -> Result<String, CliError> {
     fs::read_to_string(path)
-        .map_err(|error| Failure::new(ErrorCode::USAGE, format!("cannot read {}: {error}", path.display())))
+        .map_err(|error| CliError::new(ErrorCode::USAGE, format!("cannot read {}: {error}", path.display())))
 }

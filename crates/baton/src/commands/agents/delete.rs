@@ -2,8 +2,8 @@
 
 use super::gone;
 use crate::{
-    commands::place::Place,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_types::ErrorCode;
@@ -19,28 +19,28 @@ Examples:
 
 Deletes the definition, including its directory on disk. The history of the agent is kept. To remove
 a remote agent, use `baton agents remove`.")]
-pub(super) struct Options {
+pub(super) struct AgentDeleteOptions {
     /// Name of the agent
     name: String,
     /// Delete without confirmation
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Deletes the agent.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { name, yes, place } = options;
-    let objection = |agent: Result<AgentDetails, Failure>| {
+pub(super) async fn run(options: AgentDeleteOptions, screen: Screen) -> Result<Exit, CliError> {
+    let AgentDeleteOptions { name, yes, place } = options;
+    let objection = |agent: Result<AgentDetails, CliError>| {
         let Some(definition) = agent?.definition else {
             let message = format!("the definition of '{name}' is not stored here");
-            return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, message)
+            return Err(CliError::new(ErrorCode::AGENT_NOT_CHANGED, message)
                 .hint("Remove a remote agent with `baton agents remove`."));
         };
         if !yes {
             let message = format!("'{name}' would be deleted: it is {}", definition.kept.note);
-            return Err(Failure::new(ErrorCode::USAGE, message).hint("Confirm with --yes. This cannot be undone."));
+            return Err(CliError::new(ErrorCode::USAGE, message).hint("Confirm with --yes. This cannot be undone."));
         }
         Ok(())
     };

@@ -4,14 +4,14 @@ use crate::screen::{Screen, one_line};
 use baton_wire::api::{AgentDetails, RemoteEntry};
 
 /// Maximum characters of a text from a third party.
-const SHOWN: usize = 200;
+const MAX_TEXT_CHARS: usize = 200;
 
 /// Prints the properties of an agent, one per line.
 pub(super) fn print(agent: &AgentDetails, screen: Screen) {
-    let paint = screen.data_paint();
+    let paint = screen.stdout_paint();
     let line = |what: &str, text: &str| {
         if !text.is_empty() {
-            screen.print(&format!("{:<12}{}", format!("{what}:"), one_line(text, SHOWN)));
+            screen.print(&format!("{:<12}{}", format!("{what}:"), one_line(text, MAX_TEXT_CHARS)));
         }
     };
     screen.print(&paint.name(&agent.name));
@@ -21,11 +21,11 @@ pub(super) fn print(agent: &AgentDetails, screen: Screen) {
     if let Some(remote) = &agent.remote {
         line("address", &remote.url);
         line("card", &remote.card_url);
-        line("speaks", &remote.spoken);
+        line("protocol", &remote.spoken);
         line("endpoint", &remote.endpoint);
         let wants = remote.security.join(", ");
-        line("wants", if wants.is_empty() { "no credentials" } else { &wants });
-        line("signature", &signed_by(remote));
+        line("requires", if wants.is_empty() { "no credentials" } else { &wants });
+        line("signature", &card_signature(remote));
         line("set in", if remote.configured { "baton.yaml" } else { "" });
     } else {
         line("card", &agent.card_url);
@@ -39,10 +39,10 @@ pub(super) fn print(agent: &AgentDetails, screen: Screen) {
 }
 
 /// Signer of the card. Untrusted key ids are shown because `signers` in baton.yaml takes them.
-fn signed_by(remote: &RemoteEntry) -> String {
+fn card_signature(remote: &RemoteEntry) -> String {
     match (&remote.signed_by, remote.signatures.as_slice()) {
         (Some(key), _) => format!("{key} (trusted)"),
-        (None, []) => "nobody".to_owned(),
+        (None, []) => "none".to_owned(),
         (None, keys) => format!("{} (not trusted)", keys.join(", ")),
     }
 }

@@ -1,12 +1,12 @@
 //! `baton agents`: lists the agents of a server or of a directory.
 
 use crate::{
-    commands::place::Place,
-    config::Chosen,
-    connect::{Session, failure},
-    failure::{Exit, Failure, diagnostic_json},
+    commands::place::ConnectionOptions,
+    config::ConfigOverrides,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit, diagnostic_json},
     screen::{Screen, one_line},
-    wiring::{self, Loaded, Wanted},
+    wiring::{self, AgentSelection, LoadedAgents},
 };
 use baton_types::{AgentListing, ErrorCode};
 use baton_wire::api::AgentEntry;
@@ -16,50 +16,50 @@ use std::{path::PathBuf, sync::Arc};
 
 /// Options of `baton agents` without a subcommand.
 #[derive(Args, Debug)]
-pub(super) struct Listing {
+pub(super) struct AgentListOptions {
     /// Agent directories, or directories that contain them [default: the agents of the running server]
     #[arg(value_name = "DIR_OR_FILE", conflicts_with = "server")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Lists the agents; an invalid agent makes the command fail.
-pub(super) async fn run(options: Listing, screen: Screen) -> Result<Exit, Failure> {
-    let Listing { paths, place: Place { server, token, data, config } } = options;
+pub(super) async fn run(options: AgentListOptions, screen: Screen) -> Result<Exit, CliError> {
+    let AgentListOptions { paths, place: ConnectionOptions { server, token, data, config } } = options;
     let ask = paths.is_empty();
-    let settings = Chosen { config, data, agents: paths, ..Chosen::default() }.resolve()?;
+    let settings = ConfigOverrides { config, data, agents: paths, ..ConfigOverrides::default() }.resolve()?;
     let session = match server {
-        Some(url) => Some(Session::at(&url, token.as_deref())?),
-        None if ask => Session::running(&settings.data, token.as_deref()).await?,
+        Some(url) => Some(BatonConnection::connect(&url, token.as_deref())?),
+        None if ask => BatonConnection::find_running(&settings.data, token.as_deref()).await?,
         None => None,
     };
     match session {
-        Some(session) => served(&session, screen).await,
-        None if ask => on_disk(wiring::known(&settings)?, screen),
-        None => on_disk(wiring::load(Wanted::named(&settings))?, screen),
+        Some(session) => list_served(&session, screen).await,
+        None if ask => list_loaded(wiring::load_known_agents(&settings)?, screen),
+        None => list_loaded(wiring::load(AgentSelection::named(&settings))?, screen),
     }
 }
 
-async fn served(session: &Session, screen: Screen) -> Result<Exit, Failure> {
-    let agents = session.client.agents().await.map_err(failure)?;
+async fn list_served(session: &BatonConnection, screen: Screen) -> Result<Exit, CliError> {
+    let agents = session.client.agents().await.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!({"server": session.url, "agents": agents}).to_string());
         return Ok(Exit::Ok);
     }
-    screen.say(&format!("served at {}", session.url.as_deref().unwrap_or_default()));
+    screen.print_stderr(&format!("served at {}", session.url.as_deref().unwrap_or_default()));
     let row = |agent: &AgentEntry| {
         [agent.name.clone(), agent.title.clone(), about(&agent.description, agent.remote.as_deref())]
     };
     let rows: Vec<_> = agents.iter().map(row).collect();
     table(&rows, screen);
     if rows.is_empty() {
-        screen.say("no agents yet; create one with: baton agents create NAME --prompt \"...\"");
+        screen.print_stderr("no agents yet; create one with: baton agents create NAME --prompt \"...\"");
     }
     Ok(Exit::Ok)
 }
 
-fn on_disk(loaded: Loaded, screen: Screen) -> Result<Exit, Failure> {
+fn list_loaded(loaded: LoadedAgents, screen: Screen) -> Result<Exit, CliError> {
     let broken = loaded.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error);
     if screen.is_json() {
         let agents: Vec<_> = loaded
@@ -84,7 +84,7 @@ fn on_disk(loaded: Loaded, screen: Screen) -> Result<Exit, Failure> {
     table(&rows, screen);
     if broken {
         let message = "some agents cannot be served";
-        return Err(Failure::new(ErrorCode::AGENT_INVALID, message).at(loaded.diagnostics));
+        return Err(CliError::new(ErrorCode::AGENT_INVALID, message).with_diagnostics(loaded.diagnostics));
     }
     for diagnostic in &loaded.diagnostics {
         screen.diagnostic(diagnostic);
@@ -103,7 +103,7 @@ fn about(description: &str, remote: Option<&str>) -> String {
 fn table(rows: &[[String; 3]], screen: Screen) {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (name, title) = (width(0), width(1));
-    let paint = screen.data_paint();
+    let paint = screen.stdout_paint();
     for row in rows {
         let padded = format!("{:<name$}", row[0]);
         let about = one_line(&row[2], 160);

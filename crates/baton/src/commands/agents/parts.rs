@@ -1,10 +1,10 @@
 //! `baton agents servers FILE_NAME`, `baton agents exports FILE_NAME` and `baton agents providers FILE_NAME`.
 
-use super::create::text;
+use super::create::read_text_file;
 use crate::{
-    commands::place::Place,
-    connect::{Session, failure},
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
 use baton_client::AgentParts;
@@ -26,7 +26,7 @@ Examples (servers, exports and providers work the same way):
 
 Secrets are shown as ***. If you write *** back, the secret is kept. Changes are saved where the
 agent is stored, and apply from its next task on.")]
-pub(super) struct Options {
+pub(super) struct AgentPartOptions {
     /// Name of the agent
     agent: String,
     /// Name of one entry [default: list all]
@@ -41,53 +41,58 @@ pub(super) struct Options {
     #[arg(long, requires = "name", conflicts_with_all = ["set", "file"])]
     delete: bool,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Lists, shows, writes or deletes entries.
-pub(super) async fn run(parts: AgentParts, options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
-    let done = done(&session, parts, options, screen).await;
+pub(super) async fn run(parts: AgentParts, options: AgentPartOptions, screen: Screen) -> Result<Exit, CliError> {
+    let session = options.place.management_session().await?;
+    let done = execute(&session, parts, options, screen).await;
     session.close().await;
     done
 }
 
-async fn done(session: &Session, parts: AgentParts, options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { agent, name, set, file, delete, .. } = options;
+async fn execute(
+    session: &BatonConnection,
+    parts: AgentParts,
+    options: AgentPartOptions,
+    screen: Screen,
+) -> Result<Exit, CliError> {
+    let AgentPartOptions { agent, name, set, file, delete, .. } = options;
     let client = &session.client;
     let Some(name) = name else {
-        let all = client.agent_parts(parts, &agent).await.map_err(failure)?;
+        let all = client.agent_parts(parts, &agent).await.map_err(client_failure)?;
         match screen.is_json() {
             true => screen.print(all.as_str()),
-            false => table(parts, &agent, &all, screen),
+            false => print_table(parts, &agent, &all, screen),
         }
         return Ok(Exit::Ok);
     };
-    let given = set.or(file.as_deref().map(text).transpose()?);
-    let entry = given.as_deref().map(|text| entry(parts, text)).transpose()?;
+    let given = set.or(file.as_deref().map(read_text_file).transpose()?);
+    let entry = given.as_deref().map(|text| parse_entry(parts, text)).transpose()?;
     let (part, done) = match (delete, entry) {
         (true, _) => (client.delete_agent_part(parts, &agent, &name).await, "deleted"),
         (false, Some(entry)) => (client.put_agent_part(parts, &agent, &name, &entry).await, "wrote"),
         (false, None) => (client.agent_part(parts, &agent, &name).await, ""),
     };
-    let part = part.map_err(failure)?;
+    let part = part.map_err(client_failure)?;
     match done {
         _ if screen.is_json() => screen.print(part.as_str()),
         "" => screen.print_json(&format!("{:#}", part.to_value())),
-        done => screen.say(&format!("{done} {name} of {agent}")),
+        done => screen.print_stderr(&format!("{done} {name} of {agent}")),
     }
     Ok(Exit::Ok)
 }
 
 /// Parses an entry. The error message never quotes the text, because it may contain secrets.
-fn entry(parts: AgentParts, text: &str) -> Result<Json, Failure> {
+fn parse_entry(parts: AgentParts, text: &str) -> Result<Json, CliError> {
     let parsed: Result<Value, _> = serde_json::from_str(text);
     let problem = match parsed {
         Ok(Value::Object(entry)) => return Ok(Json::from(Value::Object(entry))),
         Ok(_) => "is not an object".to_owned(),
         Err(error) => format!("is not valid JSON at line {}, column {}", error.line(), error.column()),
     };
-    Err(Failure::new(ErrorCode::USAGE, format!("the entry {problem}"))
+    Err(CliError::new(ErrorCode::USAGE, format!("the entry {problem}"))
         .hint(format!("Write it as an object, such as '{}'.", example(parts))))
 }
 
@@ -101,7 +106,7 @@ fn example(parts: AgentParts) -> &'static str {
 }
 
 /// Message for an empty list, with the command that adds an entry.
-fn none(parts: AgentParts, agent: &str) -> String {
+fn empty_message(parts: AgentParts, agent: &str) -> String {
     let (none, name) = match parts {
         AgentParts::Servers => ("no servers", "NAME"),
         AgentParts::Exports => ("no exports", "NAME"),
@@ -112,10 +117,10 @@ fn none(parts: AgentParts, agent: &str) -> String {
 }
 
 /// Prints one line per entry: its name, and its address, keys or description.
-fn table(parts: AgentParts, agent: &str, all: &Json, screen: Screen) {
+fn print_table(parts: AgentParts, agent: &str, all: &Json, screen: Screen) {
     let all = all.to_value();
     let named: Vec<(String, String)> = match &all[parts.as_str()] {
-        Value::Object(entries) => entries.iter().map(|(name, entry)| (name.clone(), about(entry))).collect(),
+        Value::Object(entries) => entries.iter().map(|(name, entry)| (name.clone(), entry_summary(entry))).collect(),
         Value::Array(entries) => entries
             .iter()
             .map(|entry| {
@@ -126,17 +131,17 @@ fn table(parts: AgentParts, agent: &str, all: &Json, screen: Screen) {
         _ => Vec::new(),
     };
     if named.is_empty() {
-        screen.say(&none(parts, agent));
+        screen.print_stderr(&empty_message(parts, agent));
     }
     let width = named.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, about) in named {
-        let name = screen.data_paint().name(&format!("{name:<width$}"));
+        let name = screen.stdout_paint().name(&format!("{name:<width$}"));
         screen.print(format!("{name}  {}", one_line(&about, 160)).trim_end());
     }
 }
 
 /// Address of an entry, or the list of its keys.
-fn about(entry: &Value) -> String {
+fn entry_summary(entry: &Value) -> String {
     for key in ["url", "command", "tool", "base_url", "BASE_URL"] {
         if let Some(text) = entry[key].as_str() {
             return text.to_owned();

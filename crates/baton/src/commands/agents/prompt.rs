@@ -1,10 +1,10 @@
 //! `baton agents prompt FILE_NAME`: shows or replaces the system prompt.
 
-use super::create::text;
+use super::create::read_text_file;
 use crate::{
-    commands::place::Place,
-    connect::failure,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_types::ErrorCode;
@@ -22,7 +22,7 @@ Examples:
   baton agents prompt bob --file bob.md
 
 Changes are saved where the agent is stored, and apply from its next task on.")]
-pub(super) struct Options {
+pub(super) struct AgentPromptOptions {
     /// Name of the agent
     agent: String,
     /// New system prompt
@@ -32,15 +32,15 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Shows or replaces the system prompt.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { agent, set, file, place } = options;
-    let prompt = set.or(file.as_deref().map(text).transpose()?);
+pub(super) async fn run(options: AgentPromptOptions, screen: Screen) -> Result<Exit, CliError> {
+    let AgentPromptOptions { agent, set, file, place } = options;
+    let prompt = set.or(file.as_deref().map(read_text_file).transpose()?);
     let is_change = prompt.is_some();
-    let session = place.manage().await?;
+    let session = place.management_session().await?;
     let shown = match prompt {
         Some(prompt) => {
             let change = ChangeAgent { prompt: Some(prompt), ..ChangeAgent::default() };
@@ -49,13 +49,14 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         None => session.client.agent(&agent).await,
     };
     session.close().await;
-    let Some(definition) = shown.map_err(failure)?.definition else {
+    let Some(definition) = shown.map_err(client_failure)?.definition else {
         let message = format!("the definition of '{agent}' is not stored here");
-        return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, message).hint("A remote agent can only be changed on its own server."));
+        return Err(CliError::new(ErrorCode::AGENT_NOT_CHANGED, message)
+            .hint("A remote agent can only be changed on its own server."));
     };
     match (screen.is_json(), is_change) {
         (true, _) => screen.print(&json!({"prompt": definition.prompt, "digest": definition.digest}).to_string()),
-        (false, true) => screen.say(&format!("wrote the prompt of {agent}")),
+        (false, true) => screen.print_stderr(&format!("wrote the prompt of {agent}")),
         (false, false) => screen.print(definition.prompt.trim_end()),
     }
     Ok(Exit::Ok)

@@ -2,8 +2,8 @@
 
 use super::gone;
 use crate::{
-    commands::place::Place,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_types::ErrorCode;
@@ -18,20 +18,20 @@ Examples:
 
 Completed tasks are kept. Tasks that wait for the agent fail. To remove an agent that is configured
 under peers in baton.yaml, edit that file.")]
-pub(super) struct Options {
+pub(super) struct AgentRemoveOptions {
     /// Local name of the agent
     name: String,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Removes the agent.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { name, place } = options;
-    let objection = |agent: Result<AgentDetails, Failure>| {
+pub(super) async fn run(options: AgentRemoveOptions, screen: Screen) -> Result<Exit, CliError> {
+    let AgentRemoveOptions { name, place } = options;
+    let objection = |agent: Result<AgentDetails, CliError>| {
         // Guards against deleting the definition of a local agent by mistake.
         if agent.is_ok_and(|agent| agent.remote.is_none()) {
-            return Err(Failure::new(ErrorCode::AGENT_NOT_CHANGED, format!("'{name}' is a local agent"))
+            return Err(CliError::new(ErrorCode::AGENT_NOT_CHANGED, format!("'{name}' is a local agent"))
                 .hint("Delete it and its definition with `baton agents delete`."));
         }
         Ok(())

@@ -2,9 +2,9 @@
 
 use super::details;
 use crate::{
-    commands::place::Place,
-    connect::failure,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
     wiring,
 };
@@ -18,24 +18,24 @@ Examples:
   baton agents show weather                          an agent of the running server
   baton agents show https://weather.example.com      a remote agent, before you add it
   baton agents show weather --json | jq .remote.endpoint")]
-pub(super) struct Options {
+pub(super) struct AgentShowOptions {
     /// Name of the agent, or the address of its card
     #[arg(value_name = "NAME_OR_URL")]
     agent: String,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Names are resolved by the server; addresses are fetched by this process.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { agent, place } = options;
+pub(super) async fn run(options: AgentShowOptions, screen: Screen) -> Result<Exit, CliError> {
+    let AgentShowOptions { agent, place } = options;
     let shown = match wiring::is_address(&agent) {
         true => wiring::discover(&agent, &place.settings()?).await?,
         false => {
-            let session = place.manage().await?;
+            let session = place.management_session().await?;
             let shown = session.client.agent(&agent).await;
             session.close().await;
-            shown.map_err(failure)?
+            shown.map_err(client_failure)?
         }
     };
     match screen.is_json() {

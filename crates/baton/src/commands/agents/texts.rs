@@ -1,14 +1,14 @@
 //! `baton agents rules FILE_NAME` and `baton agents references FILE_NAME`.
 
-use super::create::text;
+use super::create::read_text_file;
 use crate::{
-    commands::place::Place,
-    connect::{Session, failure},
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
 use baton_client::AgentTexts;
-use baton_types::Include;
+use baton_types::InclusionMode;
 use baton_wire::api::AgentItem;
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -25,7 +25,7 @@ Examples (references work the same way as rules):
   baton agents rules bob tone --delete
 
 Changes are saved where the agent is stored, and apply from its next task on.")]
-pub(super) struct Options {
+pub(super) struct AgentTextOptions {
     /// Name of the agent
     agent: String,
     /// Name of one entry [default: list all]
@@ -44,17 +44,17 @@ pub(super) struct Options {
     priority: Option<u16>,
     /// When to include the text in the model's context
     #[arg(long, value_name = "WHEN", requires = "name")]
-    include: Option<When>,
+    include: Option<IncludeMode>,
     /// Delete the entry
     #[arg(long, requires = "name", conflicts_with_all = ["text", "file", "description", "priority", "include"])]
     delete: bool,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Inclusion mode of a rule or reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum When {
+enum IncludeMode {
     /// In every request
     Always,
     /// When it is named explicitly
@@ -63,43 +63,48 @@ enum When {
     Agent,
 }
 
-impl From<When> for Include {
-    fn from(when: When) -> Self {
+impl From<IncludeMode> for InclusionMode {
+    fn from(when: IncludeMode) -> Self {
         match when {
-            When::Always => Self::Always,
-            When::Manual => Self::Manual,
-            When::Agent => Self::Agent,
+            IncludeMode::Always => Self::Always,
+            IncludeMode::Manual => Self::Manual,
+            IncludeMode::Agent => Self::Agent,
         }
     }
 }
 
 /// Lists, shows, writes or deletes entries.
-pub(super) async fn run(texts: AgentTexts, options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
-    let done = done(&session, texts, options, screen).await;
+pub(super) async fn run(texts: AgentTexts, options: AgentTextOptions, screen: Screen) -> Result<Exit, CliError> {
+    let session = options.place.management_session().await?;
+    let done = execute(&session, texts, options, screen).await;
     session.close().await;
     done
 }
 
-async fn done(session: &Session, texts: AgentTexts, options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Options { agent, name, text: given, file, description, priority, include, delete, .. } = options;
+async fn execute(
+    session: &BatonConnection,
+    texts: AgentTexts,
+    options: AgentTextOptions,
+    screen: Screen,
+) -> Result<Exit, CliError> {
+    let AgentTextOptions { agent, name, text: given, file, description, priority, include, delete, .. } = options;
     let client = &session.client;
     let Some(name) = name else {
-        let list = client.agent_texts(texts, &agent).await.map_err(failure)?;
+        let list = client.agent_texts(texts, &agent).await.map_err(client_failure)?;
         match screen.is_json() {
             true => screen.print(&json!(list).to_string()),
             false if list.items.is_empty() => {
                 let kind = texts.as_str();
-                screen.say(&format!(
+                screen.print_stderr(&format!(
                     "{agent} has no {kind}; add one with: baton agents {kind} {agent} NAME --text \"...\""
                 ));
             }
-            false => table(&list.items, screen),
+            false => print_table(&list.items, screen),
         }
         return Ok(Exit::Ok);
     };
-    let given = given.or(file.as_deref().map(text).transpose()?);
-    let include = include.map(Include::from);
+    let given = given.or(file.as_deref().map(read_text_file).transpose()?);
+    let include = include.map(InclusionMode::from);
     let wish = AgentItem { name: name.clone(), description, priority, include, text: given };
     let is_look = wish == AgentItem { name: name.clone(), ..AgentItem::default() };
     let (item, done) = match (delete, is_look) {
@@ -107,27 +112,27 @@ async fn done(session: &Session, texts: AgentTexts, options: Options, screen: Sc
         (false, true) => (client.agent_text(texts, &agent, &name).await, ""),
         (false, false) => (client.put_agent_text(texts, &agent, &wish).await, "wrote"),
     };
-    let item = item.map_err(failure)?;
+    let item = item.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!(item).to_string());
     } else if done.is_empty() {
         screen.print(item.text.as_deref().unwrap_or_default().trim_end());
     } else {
-        screen.say(&format!("{done} {} of {agent}", item.name));
+        screen.print_stderr(&format!("{done} {} of {agent}", item.name));
     }
     Ok(Exit::Ok)
 }
 
-fn table(items: &[AgentItem], screen: Screen) {
+fn print_table(items: &[AgentItem], screen: Screen) {
     let width = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0);
-    let paint = screen.data_paint();
+    let paint = screen.stdout_paint();
     for item in items {
         let name = paint.name(&format!("{:<width$}", item.name));
         let priority = item.priority.map(|priority| priority.to_string()).unwrap_or_default();
         let include = match item.include {
-            Some(Include::Always) => "always",
-            Some(Include::Manual) => "manual",
-            Some(Include::Agent) => "agent",
+            Some(InclusionMode::Always) => "always",
+            Some(InclusionMode::Manual) => "manual",
+            Some(InclusionMode::Agent) => "agent",
             None => "",
         };
         let about = one_line(item.description.as_deref().unwrap_or_default(), 160);

@@ -1,15 +1,15 @@
 //! `baton approvals answer ID`: shows a pending approval and answers it.
 
-use super::{list::all, show::lines};
+use super::{list::fetch_pending, show::lines};
 use crate::{
     commands::{
-        place::Place,
+        place::ConnectionOptions,
         run::{commands, watch},
     },
-    config::Chosen,
-    connect::{Session, failure},
-    failure::{Exit, Failure},
-    form::{Form, Leave, Question, Reply, Wants, someone_is_there},
+    config::ConfigOverrides,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
+    form::{AnswerKind, ApprovalDetails, InputForm, InputQuestion, InputReply, is_interactive},
     screen::{Screen, one_line},
     wiring::now,
 };
@@ -27,8 +27,8 @@ use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
 /// Number and interval of the polls that wait until the root task of the chain resumes.
-const LOOKS: usize = 100;
-const LOOK: Duration = Duration::from_millis(50);
+const MAX_RESUME_POLLS: usize = 100;
+const RESUME_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Options of `baton approvals answer`.
 #[derive(Args, Debug)]
@@ -44,13 +44,13 @@ The call is shown with its full arguments, and the answer applies to exactly the
 changed when it arrives, it is rejected. An approval that was already answered is rejected with
 BTN-2022, and nothing runs twice. If a server runs, the command returns as soon as the answer is
 saved; with --wait it returns when the task ends or asks again.")]
-pub(super) struct Options {
+pub(super) struct ApprovalAnswerOptions {
     /// Approval id from `baton approvals list`, or a task id if the task has one pending approval
     id: String,
     /// Allow the call once, allow the tool for this session, or deny the call
-    decision: Option<Decision>,
+    decision: Option<DecisionArgument>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
@@ -71,20 +71,20 @@ pub(super) struct Options {
 // Variants have no doc comments, which keeps the help short.
 /// Decision about a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Decision {
+enum DecisionArgument {
     Allow,
     Always,
     Deny,
 }
 
 /// Answers the approval.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let Place { server, token, data, config } = options.place.clone();
+pub(super) async fn run(options: ApprovalAnswerOptions, screen: Screen) -> Result<Exit, CliError> {
+    let ConnectionOptions { server, token, data, config } = options.place.clone();
     let session = match server {
-        Some(url) => Session::at(&url, token.as_deref())?,
+        Some(url) => BatonConnection::connect(&url, token.as_deref())?,
         None => {
-            let chosen = Chosen { config, data, agents: options.agents.clone(), ..Chosen::default() };
-            Session::find(&chosen.resolve()?, token.as_deref(), screen).await?
+            let chosen = ConfigOverrides { config, data, agents: options.agents.clone(), ..ConfigOverrides::default() };
+            BatonConnection::find(&chosen.resolve()?, token.as_deref(), screen).await?
         }
     };
     let ended = answer(&session, &options, screen).await;
@@ -92,21 +92,21 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     ended
 }
 
-async fn answer(session: &Session, options: &Options, screen: Screen) -> Result<Exit, Failure> {
-    let id = named(session, &options.id).await?;
-    let entry = session.client.approval(&id).await.map_err(failure)?;
+async fn answer(session: &BatonConnection, options: &ApprovalAnswerOptions, screen: Screen) -> Result<Exit, CliError> {
+    let id = resolve_id(session, &options.id).await?;
+    let entry = session.client.approval(&id).await.map_err(client_failure)?;
     if !screen.is_json() {
-        for line in lines(&entry, usize::MAX, now(), screen.talk_paint()) {
-            screen.say(&line);
+        for line in lines(&entry, usize::MAX, now(), screen.stderr_paint()) {
+            screen.print_stderr(&line);
         }
     }
-    let Some(answer) = said(&entry, options, screen).await? else { return Ok(Exit::Interrupted) };
+    let Some(answer) = collect_answer(&entry, options, screen).await? else { return Ok(Exit::Interrupted) };
     let waits = options.wait || session.url.is_none();
-    let since = if waits { first_of_chain(session, &entry).await } else { None };
-    let answered = session.client.answer_approval(&id, &answer).await.map_err(unfit)?;
-    told(&entry, &answer, &answered, screen);
+    let since = if waits { root_status(session, &entry).await } else { None };
+    let answered = session.client.answer_approval(&id, &answer).await.map_err(answer_failure)?;
+    print_confirmation(&entry, &answer, &answered, screen);
     if waits {
-        return go_on(session, &entry, since, screen).await;
+        return follow_resumed_task(session, &entry, since, screen).await;
     }
     if screen.is_json() {
         screen.print(&json!(answered).to_string());
@@ -115,31 +115,31 @@ async fn answer(session: &Session, options: &Options, screen: Screen) -> Result<
 }
 
 /// Resolves an id. A task id is accepted if the task, with its handoffs, has exactly one pending approval.
-async fn named(session: &Session, id: &str) -> Result<String, Failure> {
+async fn resolve_id(session: &BatonConnection, id: &str) -> Result<String, CliError> {
     if id.contains('/') {
         return Ok(id.to_owned());
     }
-    let mut open = all(session, None).await?.approvals;
+    let mut open = fetch_pending(session, None).await?.approvals;
     open.retain(|entry| entry.task_id == id || entry.root_task_id == id);
     match open.as_slice() {
         [] => {
             let message = format!("task '{}' has no pending approval", one_line(id, 120));
-            Err(Failure::new(ErrorCode::APPROVAL_NOT_FOUND, message))
+            Err(CliError::new(ErrorCode::APPROVAL_NOT_FOUND, message))
         }
         [one] => Ok(one.id.clone()),
         several => {
             let message = format!("task {} has several pending approvals", one_line(id, 120));
             let hint = format!("Answer one of them by its id:\n    {}", commands(several).join("\n    "));
-            Err(Failure::new(ErrorCode::USAGE, message).hint(hint))
+            Err(CliError::new(ErrorCode::USAGE, message).hint(hint))
         }
     }
 }
 
 /// Converts a client error; an invalid answer gets a hint.
-fn unfit(error: ClientError) -> Failure {
+fn answer_failure(error: ClientError) -> CliError {
     let unfit = matches!(&error, ClientError::Refused(refusal)
         if refusal.baton_code.as_deref() == Some(ErrorCode::ANSWER_INVALID.code));
-    let refused = failure(error);
+    let refused = client_failure(error);
     match unfit {
         true => refused.hint(
             "Show it with `baton approvals list`. Answer a call with allow, always or deny, a form with --content, a \
@@ -150,16 +150,20 @@ fn unfit(error: ClientError) -> Failure {
 }
 
 /// Answer from the command line or the terminal; `None` if the terminal was closed.
-async fn said(entry: &ApprovalEntry, options: &Options, screen: Screen) -> Result<Option<AnswerApproval>, Failure> {
-    let usage = |message: String| Failure::new(ErrorCode::USAGE, message);
+async fn collect_answer(
+    entry: &ApprovalEntry,
+    options: &ApprovalAnswerOptions,
+    screen: Screen,
+) -> Result<Option<AnswerApproval>, CliError> {
+    let usage = |message: String| CliError::new(ErrorCode::USAGE, message);
     let content = options.content.as_deref().map(Json::parse).transpose();
     let content = content.map_err(|error| usage(format!("--content: {error}")))?;
     let answer =
         AnswerApproval { digest: options.digest.clone().or(entry.digest.clone()), ..AnswerApproval::default() };
     let decision = options.decision.map(|decision| match decision {
-        Decision::Allow => ApprovalDecision::AllowOnce,
-        Decision::Always => ApprovalDecision::AllowSession,
-        Decision::Deny => ApprovalDecision::Deny,
+        DecisionArgument::Allow => ApprovalDecision::AllowOnce,
+        DecisionArgument::Always => ApprovalDecision::AllowSession,
+        DecisionArgument::Deny => ApprovalDecision::Deny,
     });
     let given = decision.is_some() || content.is_some() || options.text.is_some();
     match (given, entry.also.is_empty()) {
@@ -167,7 +171,7 @@ async fn said(entry: &ApprovalEntry, options: &Options, screen: Screen) -> Resul
             let text = options.text.clone();
             return Ok(Some(AnswerApproval { decision, content, text, ..answer }));
         }
-        (true, false) if options.decision == Some(Decision::Deny) => {
+        (true, false) if options.decision == Some(DecisionArgument::Deny) => {
             let no = |question: &ApprovalQuestion| ApprovalAnswer {
                 key: question.key.clone().unwrap_or_default(),
                 decision,
@@ -176,22 +180,20 @@ async fn said(entry: &ApprovalEntry, options: &Options, screen: Screen) -> Resul
             let answers = questions(entry).iter().map(no).collect();
             return Ok(Some(AnswerApproval { answers, ..answer }));
         }
-        _ if !someone_is_there(screen) => {
+        _ if !is_interactive(screen) => {
             let how = commands(std::slice::from_ref(entry));
-            return Err(
-                usage("no answer given".to_owned()).hint(format!("Answer with: {}", how.concat()))
-            );
+            return Err(usage("no answer given".to_owned()).hint(format!("Answer with: {}", how.concat())));
         }
         _ => {}
     }
     let mut answers = Vec::new();
     for question in questions(entry) {
-        let asked = Question { message: question.message.clone(), wants: wants(&question) };
+        let asked = InputQuestion { message: question.message.clone(), answer_kind: question_input(&question) };
         let reply = asked.ask(&[], screen).await.map_err(|unfit| usage(unfit.0))?;
         if reply.action == AnswerAction::Cancel {
             return Ok(None);
         }
-        answers.push(typed(&question, reply));
+        answers.push(answer_from_reply(&question, reply));
     }
     Ok(Some(match (answers.pop(), answers.is_empty()) {
         (Some(ApprovalAnswer { decision, content, text, .. }), true) => {
@@ -213,16 +215,18 @@ fn questions(entry: &ApprovalEntry) -> Vec<ApprovalQuestion> {
     std::iter::once(first).chain(entry.also.iter().cloned()).collect()
 }
 
-fn wants(question: &ApprovalQuestion) -> Wants {
+fn question_input(question: &ApprovalQuestion) -> AnswerKind {
     match (question.kind, &question.schema, &question.url) {
-        (ApprovalKind::Form, Some(schema), _) => Wants::Form(Form::of(schema)),
-        (ApprovalKind::Visit, _, Some(url)) => Wants::Visit(url.clone()),
-        (ApprovalKind::Approval, ..) => Wants::Approval(Leave { for_session: true, ..Leave::default() }),
-        _ => Wants::Words,
+        (ApprovalKind::Form, Some(schema), _) => AnswerKind::Form(InputForm::from_schema(schema)),
+        (ApprovalKind::Visit, _, Some(url)) => AnswerKind::Visit(url.clone()),
+        (ApprovalKind::Approval, ..) => {
+            AnswerKind::Approval(ApprovalDetails { for_session: true, ..ApprovalDetails::default() })
+        }
+        _ => AnswerKind::Text,
     }
 }
 
-fn typed(question: &ApprovalQuestion, reply: Reply) -> ApprovalAnswer {
+fn answer_from_reply(question: &ApprovalQuestion, reply: InputReply) -> ApprovalAnswer {
     let key = question.key.clone().unwrap_or_default();
     let decision = match reply.action {
         AnswerAction::Accept => ApprovalDecision::AllowOnce,
@@ -239,7 +243,7 @@ fn typed(question: &ApprovalQuestion, reply: Reply) -> ApprovalAnswer {
 }
 
 /// Prints a confirmation of the answer.
-fn told(entry: &ApprovalEntry, answer: &AnswerApproval, answered: &AnsweredApproval, screen: Screen) {
+fn print_confirmation(entry: &ApprovalEntry, answer: &AnswerApproval, answered: &AnsweredApproval, screen: Screen) {
     if screen.is_json() {
         return;
     }
@@ -254,11 +258,11 @@ fn told(entry: &ApprovalEntry, answer: &AnswerApproval, answered: &AnsweredAppro
         "input_required" => "waits for another answer",
         other => other,
     };
-    screen.say(&format!("{what}; task {} of {} {stands}", answered.task_id, one_line(&answered.agent, 120)));
+    screen.print_stderr(&format!("{what}; task {} of {} {stands}", answered.task_id, one_line(&answered.agent, 120)));
 }
 
 /// Agent and status timestamp of the root task of the chain; `None` if the task is the root.
-async fn first_of_chain(session: &Session, entry: &ApprovalEntry) -> Option<(String, Option<Timestamp>)> {
+async fn root_status(session: &BatonConnection, entry: &ApprovalEntry) -> Option<(String, Option<Timestamp>)> {
     if entry.root_task_id == entry.task_id {
         return None;
     }
@@ -267,22 +271,22 @@ async fn first_of_chain(session: &Session, entry: &ApprovalEntry) -> Option<(Str
 }
 
 /// Follows the task, or the root task of the chain once it has resumed.
-async fn go_on(
-    session: &Session,
+async fn follow_resumed_task(
+    session: &BatonConnection,
     entry: &ApprovalEntry,
     first: Option<(String, Option<Timestamp>)>,
     screen: Screen,
-) -> Result<Exit, Failure> {
-    let task = session.client.task(&entry.task_id).await.map_err(failure)?;
+) -> Result<Exit, CliError> {
+    let task = session.client.task(&entry.task_id).await.map_err(client_failure)?;
     let Some((agent, since)) = first.filter(|_| task.task.status.state != TaskState::InputRequired) else {
         return watch(session, &task.agent, &entry.task_id, screen).await;
     };
-    for _ in 0..LOOKS {
-        let root = session.client.task(&entry.root_task_id).await.map_err(failure)?;
+    for _ in 0..MAX_RESUME_POLLS {
+        let root = session.client.task(&entry.root_task_id).await.map_err(client_failure)?;
         if root.task.status.timestamp != since {
             break;
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(RESUME_POLL_INTERVAL).await;
     }
     watch(session, &agent, &entry.root_task_id, screen).await
 }

@@ -2,9 +2,9 @@
 
 use super::show::lines;
 use crate::{
-    commands::{place::Place, run::commands},
-    connect::{Session, failure},
-    failure::{Exit, Failure},
+    commands::{place::ConnectionOptions, run::commands},
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
     screen::Screen,
     wiring::now,
 };
@@ -13,10 +13,10 @@ use clap::Args;
 use serde_json::json;
 
 /// Maximum characters of the arguments of a call.
-const ARGUMENTS: usize = 160;
+const MAX_ARGUMENT_CHARS: usize = 160;
 
 /// Maximum number of pages that are fetched.
-const PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 
 /// Options of `baton approvals list`.
 #[derive(Args, Debug)]
@@ -28,46 +28,47 @@ Examples:
 
 Each entry shows the agent that asks, the agents that wait for it, and its age. Arguments are
 shortened; --json and `baton approvals answer` show them in full.")]
-pub(super) struct Options {
+pub(super) struct ApprovalListOptions {
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
     /// Show only approvals that this agent requested or waits for
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }
 
 /// Prints the pending approvals.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
-    let listed = all(&session, options.agent.as_deref()).await;
+pub(super) async fn run(options: ApprovalListOptions, screen: Screen) -> Result<Exit, CliError> {
+    let session = options.place.management_session().await?;
+    let listed = fetch_pending(&session, options.agent.as_deref()).await;
     session.close().await;
     let list = listed?;
     if screen.is_json() {
         screen.print(&json!(list).to_string());
         return Ok(Exit::Ok);
     }
-    let (now, paint) = (now(), screen.data_paint());
-    for line in list.approvals.iter().flat_map(|entry| lines(entry, ARGUMENTS, now, paint)) {
+    let (now, paint) = (now(), screen.stdout_paint());
+    for line in list.approvals.iter().flat_map(|entry| lines(entry, MAX_ARGUMENT_CHARS, now, paint)) {
         screen.print(&line);
     }
     match list.approvals.first() {
-        None => screen.say("no pending approvals"),
+        None => screen.print_stderr("no pending approvals"),
         Some(first) => {
             let example = commands(std::slice::from_ref(first));
-            screen.say(&format!("answer with, for example: {}", example.concat()));
+            screen.print_stderr(&format!("answer with, for example: {}", example.concat()));
         }
     }
     if list.next_page_token.is_some() {
-        screen.say("more approvals are pending; filter with --agent, or page through GET /api/v1/approvals");
+        screen.print_stderr("more approvals are pending; filter with --agent, or page through GET /api/v1/approvals");
     }
     Ok(Exit::Ok)
 }
 
 /// Fetches pending approvals, up to the page limit.
-pub(super) async fn all(session: &Session, agent: Option<&str>) -> Result<ApprovalList, Failure> {
+pub(super) async fn fetch_pending(session: &BatonConnection, agent: Option<&str>) -> Result<ApprovalList, CliError> {
     let mut list = ApprovalList::default();
-    for _ in 0..PAGES {
-        let page = session.client.approvals(agent, None, list.next_page_token.as_deref()).await.map_err(failure)?;
+    for _ in 0..MAX_PAGES {
+        let page =
+            session.client.approvals(agent, None, list.next_page_token.as_deref()).await.map_err(client_failure)?;
         list.approvals.extend(page.approvals);
         list.next_page_token = page.next_page_token;
         if list.next_page_token.is_none() {

@@ -1,26 +1,26 @@
 //! Text output of pending approvals.
 
 use crate::{
-    form::{Form, visible},
-    screen::{Paint, harmless, one_line},
+    form::{InputForm, escape_invisible},
+    screen::{Paint, escape_for_terminal, one_line},
 };
 use baton_types::Timestamp;
 use baton_wire::api::{ApprovalEntry, ApprovalKind};
 use std::time::Duration;
 
 /// Maximum characters of a name from a third party.
-const SHOWN: usize = 120;
+const MAX_NAME_CHARS: usize = 120;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
-const DAYS: Duration = Duration::from_secs(48 * 60 * 60);
+const MAX_HOURS_AGE: Duration = Duration::from_secs(48 * 60 * 60);
 
 /// Lines for one approval: id and age, agent and request, up to `most` characters of the arguments, and the chain.
 pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: Paint) -> Vec<String> {
     let mut lines = vec![format!("{}  {}", paint.strong(&one_line(&entry.id, 500)), paint.faint(&age(entry, now)))];
-    let agent = paint.name(&one_line(&entry.agent, SHOWN));
-    let tool = one_line(entry.tool.as_deref().unwrap_or("a tool"), SHOWN);
-    let message = harmless(&entry.message);
+    let agent = paint.name(&one_line(&entry.agent, MAX_NAME_CHARS));
+    let tool = one_line(entry.tool.as_deref().unwrap_or("a tool"), MAX_NAME_CHARS);
+    let message = escape_for_terminal(&entry.message);
     lines.push(match entry.kind {
         ApprovalKind::Approval => format!("  {agent} wants to call {tool}"),
         ApprovalKind::Form => format!("  {agent}: {tool} asks for values: {message}"),
@@ -30,15 +30,15 @@ pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: P
     if entry.kind != ApprovalKind::Question
         && let Some(arguments) = entry.arguments.as_ref().filter(|arguments| arguments.as_str() != "{}")
     {
-        lines.push(format!("  with {}", visible(arguments.as_str(), most)));
+        lines.push(format!("  with {}", escape_invisible(arguments.as_str(), most)));
     }
     lines.extend(entry.url.iter().map(|url| format!("  visit {}", one_line(url, 2000))));
-    lines.extend(entry.schema.iter().flat_map(|schema| Form::of(schema).lines()));
+    lines.extend(entry.schema.iter().flat_map(|schema| InputForm::from_schema(schema).lines()));
     for question in &entry.also {
-        lines.push(format!("  and asks: {}", harmless(&question.message)));
+        lines.push(format!("  and asks: {}", escape_for_terminal(&question.message)));
     }
     if !entry.chain.is_empty() {
-        let chain: Vec<String> = entry.chain.iter().map(|agent| one_line(agent, SHOWN)).collect();
+        let chain: Vec<String> = entry.chain.iter().map(|agent| one_line(agent, MAX_NAME_CHARS)).collect();
         lines.push(format!("  for {}", chain.join(" → ")));
     }
     lines
@@ -51,7 +51,7 @@ fn age(entry: &ApprovalEntry, now: Timestamp) -> String {
     let (count, unit) = match waited {
         waited if waited < MINUTE => return "just now".to_owned(),
         waited if waited < HOUR => (waited.as_secs() / MINUTE.as_secs(), "min"),
-        waited if waited < DAYS => (waited.as_secs() / HOUR.as_secs(), "h"),
+        waited if waited < MAX_HOURS_AGE => (waited.as_secs() / HOUR.as_secs(), "h"),
         _ => {
             let text = asked.to_string();
             return format!("since {}", text.split('T').next().unwrap_or(&text));
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn nothing_hides_in_arguments() {
-        assert_eq!(visible("a\u{202e}b\u{7}\u{200b}c", 100), r"a\u202eb\u0007\u200bc");
-        assert_eq!(visible("abcdef", 4), "abcd… and 2 more characters");
+        assert_eq!(escape_invisible("a\u{202e}b\u{7}\u{200b}c", 100), r"a\u202eb\u0007\u200bc");
+        assert_eq!(escape_invisible("abcdef", 4), "abcd… and 2 more characters");
     }
 }

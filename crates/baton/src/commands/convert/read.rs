@@ -1,6 +1,6 @@
 //! Reads the files of the agent to convert.
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use baton_agentdir::{AGENT_FILE, is_definition_path};
 use baton_types::ErrorCode;
 use std::{
@@ -11,40 +11,40 @@ use std::{
 };
 
 /// A single file may contain megabytes of embedding vectors.
-const MAX_FILE: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 const MAX_FILES: usize = 4096;
 /// `skills/FILE_NAME/SKILL.md` is the deepest path.
 const MAX_DEPTH: usize = 3;
 
 /// Files of an agent: those of its directory, or a single file.
-pub(super) fn agent(from: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+pub(super) fn read_agent(from: &Path) -> Result<BTreeMap<String, Vec<u8>>, CliError> {
     let name = from.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if from.is_file() {
         // `agent.yaml` and JSON files stand for their directory; every other file is complete without its siblings.
         let makes_directory = name == AGENT_FILE || name.ends_with(".json");
         let beside = from.parent().map(|parent| if parent == Path::new("") { Path::new(".") } else { parent });
         return match beside.filter(|_| makes_directory) {
-            Some(directory) => below(directory),
-            None => Ok(BTreeMap::from([(name.to_owned(), bytes(from)?)])),
+            Some(directory) => read_directory(directory),
+            None => Ok(BTreeMap::from([(name.to_owned(), read_file(from)?)])),
         };
     }
     match fs::metadata(from) {
-        Ok(_) => below(from),
+        Ok(_) => read_directory(from),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let message = format!("{} does not exist", from.display());
-            Err(Failure::new(ErrorCode::USAGE, message).hint("Name the directory or file of an agent."))
+            Err(CliError::new(ErrorCode::USAGE, message).hint("Name the directory or file of an agent."))
         }
-        Err(error) => Err(unreadable(from, &error)),
+        Err(error) => Err(read_failure(from, &error)),
     }
 }
 
-fn below(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+fn read_directory(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, CliError> {
     let mut files = BTreeMap::new();
     let mut waiting = vec![(String::new(), 0)];
     while let Some((directory, depth)) = waiting.pop() {
         let place = root.join(&directory);
-        for entry in fs::read_dir(&place).map_err(|error| unreadable(&place, &error))? {
-            let entry = entry.map_err(|error| unreadable(&place, &error))?;
+        for entry in fs::read_dir(&place).map_err(|error| read_failure(&place, &error))? {
+            let entry = entry.map_err(|error| read_failure(&place, &error))?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
             if entry.path().is_dir() {
@@ -52,25 +52,25 @@ fn below(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
                     waiting.push((path, depth + 1));
                 }
             } else if is_definition_path(&path) && files.len() < MAX_FILES {
-                files.insert(path, bytes(&entry.path())?);
+                files.insert(path, read_file(&entry.path())?);
             }
         }
     }
     Ok(files)
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
-    read.map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > MAX_FILE {
+    let read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|error| read_failure(path, &error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         let message = format!("{} is larger than 64 MB", path.display());
-        return Err(Failure::new(ErrorCode::AGENT_INVALID, message).hint("Keep large content in other files."));
+        return Err(CliError::new(ErrorCode::AGENT_INVALID, message).hint("Keep large content in other files."));
     }
     Ok(bytes)
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(ErrorCode::USAGE, format!("cannot read {}: {error}", path.display()))
+fn read_failure(path: &Path, error: &io::Error) -> CliError {
+    CliError::new(ErrorCode::USAGE, format!("cannot read {}: {error}", path.display()))
         .hint("Check that the user that runs Baton has read permission.")
 }

@@ -1,6 +1,6 @@
 //! Writes the converted files to a path that does not exist yet.
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use baton_types::ErrorCode;
 use std::{
     collections::BTreeMap,
@@ -10,20 +10,20 @@ use std::{
 };
 
 /// Writes the files; files written before an error are removed.
-pub(super) fn files(to: &Path, is_file: bool, files: &BTreeMap<String, Vec<u8>>) -> Result<(), Failure> {
+pub(super) fn write_files(to: &Path, is_file: bool, files: &BTreeMap<String, Vec<u8>>) -> Result<(), CliError> {
     if to.is_file() || fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(exists(to));
+        return Err(already_exists(to));
     }
     let mut written = Vec::new();
     for (path, bytes) in files {
         let file = if is_file { to.to_owned() } else { to.join(path) };
-        if let Err(error) = new(&file, bytes, &mut written) {
+        if let Err(error) = write_new_file(&file, bytes, &mut written) {
             for file in &written {
                 let _ = fs::remove_file(file);
             }
             return Err(match error.kind() {
-                io::ErrorKind::AlreadyExists => exists(&file),
-                _ => Failure::new(ErrorCode::INTERNAL, format!("cannot write {}: {error}", file.display()))
+                io::ErrorKind::AlreadyExists => already_exists(&file),
+                _ => CliError::new(ErrorCode::INTERNAL, format!("cannot write {}: {error}", file.display()))
                     .hint("Choose a writable path."),
             });
         }
@@ -31,7 +31,7 @@ pub(super) fn files(to: &Path, is_file: bool, files: &BTreeMap<String, Vec<u8>>)
     Ok(())
 }
 
-fn new(file: &Path, bytes: &[u8], written: &mut Vec<PathBuf>) -> io::Result<()> {
+fn write_new_file(file: &Path, bytes: &[u8], written: &mut Vec<PathBuf>) -> io::Result<()> {
     if let Some(parent) = file.parent() {
         fs::create_dir_all(parent)?;
     }
@@ -40,6 +40,6 @@ fn new(file: &Path, bytes: &[u8], written: &mut Vec<PathBuf>) -> io::Result<()> 
     opened.write_all(bytes)
 }
 
-fn exists(path: &Path) -> Failure {
-    Failure::new(ErrorCode::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
+fn already_exists(path: &Path) -> CliError {
+    CliError::new(ErrorCode::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
 }

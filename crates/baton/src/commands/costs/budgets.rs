@@ -1,32 +1,32 @@
 //! Budget usage.
 
-use super::{counted::By, ledger::Row, time::Period};
+use super::{counted::By, ledger::CostRow, time::Period};
 use crate::money::Money;
 
 /// A budget and the costs that count towards it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Used {
     /// Scope of the budget: day, month, agent or project.
-    pub(super) of: &'static str,
+    pub(super) scope: &'static str,
     /// Name of the agent or project.
     pub(super) name: Option<String>,
     /// Starts at the beginning of the day or month.
     pub(super) time: Period,
-    pub(super) row: Row,
+    pub(super) row: CostRow,
     pub(super) budget: Money,
 }
 
 impl Used {
     /// Usage of a budget for all costs of the period.
-    pub(super) fn of_all(of: &'static str, time: Period, row: Row, budget: Money) -> Self {
-        Self { of, name: None, time, row, budget }
+    pub(super) fn for_period(scope: &'static str, time: Period, row: CostRow, budget: Money) -> Self {
+        Self { scope, name: None, time, row, budget }
     }
 
     /// Usage of the budgets of agents or projects, including those without costs.
-    pub(super) fn of_named(by: By, time: Period, rows: &[Row], budgets: &[(String, Money)]) -> Vec<Self> {
+    pub(super) fn for_names(by: By, time: Period, rows: &[CostRow], budgets: &[(String, Money)]) -> Vec<Self> {
         let used = |(name, budget): &(String, Money)| {
             let row = rows.iter().find(|row| row.group.as_ref() == Some(name)).cloned().unwrap_or_default();
-            Self { of: by.name(), name: Some(name.clone()), time, row, budget: *budget }
+            Self { scope: by.name(), name: Some(name.clone()), time, row, budget: *budget }
         };
         budgets.iter().map(used).collect()
     }

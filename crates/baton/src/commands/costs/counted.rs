@@ -3,12 +3,12 @@
 use super::time::{DAY, Period, date};
 use crate::{
     commands::trace::words::{duration, plain},
-    connect::failure,
-    failure::Failure,
+    connect::client_failure,
+    failure::CliError,
 };
 use baton_client::{Client, MetricsRequest, SeriesHit};
 use baton_telemetry::names::{self, operation};
-use baton_types::{Timestamp, Value};
+use baton_types::{SpanValue, Timestamp};
 use baton_wire::api::SpanStatsEntry;
 use clap::ValueEnum;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl By {
 
 /// Usage of one model in one group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct ModelUsage {
     pub(super) calls: u64,
     /// Includes tokens from the cache.
     pub(super) input: u64,
@@ -65,30 +65,30 @@ pub(super) struct Cell {
 }
 
 /// Usage by group and model; a key part is `None` if the spans lack it.
-pub(super) type Cells = BTreeMap<(Option<String>, Option<String>), Cell>;
+pub(super) type UsageByGroup = BTreeMap<(Option<String>, Option<String>), ModelUsage>;
 
 /// Result of the usage queries.
 #[derive(Debug)]
-pub(super) struct Counted {
-    pub(super) cells: Cells,
+pub(super) struct UsageReport {
+    pub(super) cells: UsageByGroup,
     /// Warnings of the server, such as an incomplete search.
     pub(super) warnings: Vec<String>,
 }
 
 /// Queries the span store.
-pub(super) struct Asker<'a> {
+pub(super) struct UsageQuery<'a> {
     client: &'a Client,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> UsageQuery<'a> {
     pub(super) fn new(client: &'a Client) -> Self {
         Self { client }
     }
 
     /// Calls and tokens of a period, by group and model.
-    pub(super) async fn ask(&self, by: By, time: Period) -> Result<Counted, Failure> {
-        type Part = fn(&mut Cell) -> &mut u64;
-        let parts: [(Option<&str>, Part); 6] = [
+    pub(super) async fn usage(&self, by: By, time: Period) -> Result<UsageReport, CliError> {
+        type UsageField = fn(&mut ModelUsage) -> &mut u64;
+        let parts: [(Option<&str>, UsageField); 6] = [
             (None, |cell| &mut cell.calls),
             (Some(names::GEN_AI_USAGE_INPUT_TOKENS), |cell| &mut cell.input),
             (Some(names::GEN_AI_USAGE_CACHE_READ), |cell| &mut cell.cached),
@@ -96,7 +96,7 @@ impl<'a> Asker<'a> {
             (Some(names::GEN_AI_USAGE_OUTPUT_TOKENS), |cell| &mut cell.output),
             (Some(names::GEN_AI_USAGE_REASONING), |cell| &mut cell.reasoning),
         ];
-        let mut counted = Counted { cells: Cells::new(), warnings: Vec::new() };
+        let mut counted = UsageReport { cells: UsageByGroup::new(), warnings: Vec::new() };
         for (tokens, part) in parts {
             let request = MetricsRequest {
                 query: query(by, tokens),
@@ -110,10 +110,10 @@ impl<'a> Asker<'a> {
                 By::Day => self.client.query_metrics(&request).await,
                 _ => self.client.query_metrics_whole(&request).await,
             };
-            let reply = measured.map_err(failure)?;
+            let reply = measured.map_err(client_failure)?;
             for series in &reply.series {
                 for (until, value) in series.samples.iter().filter(|(_, value)| *value > 0.0) {
-                    let cell = counted.cells.entry(place(series, by, *until)).or_default();
+                    let cell = counted.cells.entry(sample_key(series, by, *until)).or_default();
                     let part = part(cell);
                     *part = part.saturating_add(value.round() as u64);
                 }
@@ -124,13 +124,13 @@ impl<'a> Asker<'a> {
     }
 
     /// Warning if retention may have deleted spans after `start`.
-    pub(super) async fn forgotten(&self, start: u64, now: Timestamp) -> Result<Option<String>, Failure> {
-        Ok(forgotten(start, now, &self.client.span_stats().await.map_err(failure)?))
+    pub(super) async fn retention_warning(&self, start: u64, now: Timestamp) -> Result<Option<String>, CliError> {
+        Ok(format_retention_warning(start, now, &self.client.span_stats().await.map_err(client_failure)?))
     }
 }
 
 /// Spans are deleted by age and by store size. If both apply, the size limit has the later cutoff.
-fn forgotten(start: u64, now: Timestamp, stats: &SpanStatsEntry) -> Option<String> {
+fn format_retention_warning(start: u64, now: Timestamp, stats: &SpanStatsEntry) -> Option<String> {
     let nanos = |moment: Timestamp| u64::try_from(moment.as_millis()).unwrap_or(0).saturating_mul(1_000_000);
     let whole_since = stats.whole_since.as_deref().and_then(|moment| Timestamp::parse(moment).ok());
     if let Some(since) = whole_since.filter(|since| start < nanos(*since)) {
@@ -154,21 +154,23 @@ fn query(by: By, tokens: Option<&str>) -> String {
         Some(name) => format!("sum_over_time(span.{name})"),
         None => "count_over_time()".to_owned(),
     };
-    let groups: Vec<String> = by.field().into_iter().chain([model()]).collect();
+    let groups: Vec<String> = by.field().into_iter().chain([model_attribute()]).collect();
     format!("{calls} | {function} by ({}) with (exemplars=false)", groups.join(", "))
 }
 
-fn model() -> String {
+fn model_attribute() -> String {
     format!("span.{}", names::GEN_AI_REQUEST_MODEL)
 }
 
 /// Group and model of a sample. `until` is the end of its interval in milliseconds.
-fn place(series: &SeriesHit, by: By, until: u64) -> (Option<String>, Option<String>) {
+fn sample_key(series: &SeriesHit, by: By, until: u64) -> (Option<String>, Option<String>) {
     let label = |wanted: &dyn Fn(&str) -> bool| {
         let value = series.labels.iter().find(|(key, _)| wanted(key)).map(|(_, value)| value);
-        value.map(plain).filter(|text| !text.is_empty() && *value.unwrap_or(&Value::Empty) != Value::from("nil"))
+        value
+            .map(plain)
+            .filter(|text| !text.is_empty() && *value.unwrap_or(&SpanValue::Empty) != SpanValue::from("nil"))
     };
-    let model = model();
+    let model = model_attribute();
     let of_model = label(&|key| key == model);
     let group = match by {
         By::Model => of_model.clone(),
@@ -205,7 +207,12 @@ mod tests {
             (day, Some(14), full, None),
             (month, Some(20), None, None),
             (month, Some(14), None, Some("spans are kept for 14d;")),
-            (month, Some(14), full, Some("older than 2026-11-12 08:30 may be deleted; raise telemetry.retention.bytes")),
+            (
+                month,
+                Some(14),
+                full,
+                Some("older than 2026-11-12 08:30 may be deleted; raise telemetry.retention.bytes"),
+            ),
             (month, None, full, Some("older than 2026-11-12 08:30 may be deleted; raise telemetry.retention.bytes")),
         ] {
             let stats = SpanStatsEntry {
@@ -213,7 +220,7 @@ mod tests {
                 whole_since: since.map(str::to_owned),
                 ..SpanStatsEntry::default()
             };
-            let said = forgotten(start, at("2026-11-16T12:00:00Z"), &stats);
+            let said = format_retention_warning(start, at("2026-11-16T12:00:00Z"), &stats);
             match expect {
                 Some(expect) => assert!(said.as_deref().is_some_and(|said| said.contains(expect)), "{said:?}"),
                 None => assert_eq!(said, None),
@@ -223,21 +230,21 @@ mod tests {
 
     #[test]
     fn where_a_sample_belongs() {
-        let one = |labels: &[(&str, Value)]| SeriesHit {
+        let one = |labels: &[(&str, SpanValue)]| SeriesHit {
             labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
             samples: Vec::new(),
         };
-        let model = ("span.gen_ai.request.model", Value::from("m"));
+        let model = ("span.gen_ai.request.model", SpanValue::from("m"));
         let some = |text: &str| Some(text.to_owned());
         for (labels, by, expect) in [
             (&[model.clone()][..], By::Model, (some("m"), some("m"))),
             (&[model.clone(), (".project.id", "shop".into())], By::Project, (some("shop"), some("m"))),
-            (&[model.clone(), (".project.id", Value::Int(7))], By::Project, (some("7"), some("m"))),
+            (&[model.clone(), (".project.id", SpanValue::Int(7))], By::Project, (some("7"), some("m"))),
             (&[model.clone(), (".project.id", "nil".into())], By::Project, (None, some("m"))),
             (&[(model.0, "nil".into())], By::Day, (some("2026-11-16"), None)),
         ] {
             // The end of a day, which belongs to the next one.
-            assert_eq!(place(&one(labels), by, 1_794_873_600_000), expect, "{labels:?}");
+            assert_eq!(sample_key(&one(labels), by, 1_794_873_600_000), expect, "{labels:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Computes costs from token counts, by group.
 
-use super::counted::{Cell, Cells};
+use super::counted::{ModelUsage, UsageByGroup};
 use crate::{config::Price, money::Money};
 use baton_models::Catalog;
 use baton_types::Timestamp;
@@ -10,16 +10,16 @@ use std::{
 };
 
 /// Upper bound of a price, in dollars per million tokens; higher prices are mistakes.
-const MOST_RATE: f64 = 1e6;
+const MAX_PRICE: f64 = 1e6;
 /// Label for spans without a model name.
-const UNNAMED: &str = "calls without a model name";
+const UNNAMED_MODEL: &str = "calls without a model name";
 
 /// Sums of one group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct CostRow {
     /// Value of the group attribute; `None` if the spans lack it.
     pub(super) group: Option<String>,
-    pub(super) cell: Cell,
+    pub(super) cell: ModelUsage,
     /// Costs of the models with a price.
     pub(super) known: Money,
     /// Models without a price.
@@ -36,12 +36,12 @@ pub(super) struct Ledger<'a> {
 
 impl Ledger<'_> {
     /// One row per group in key order, and the total.
-    pub(super) fn rows(self, cells: &Cells) -> (Vec<Row>, Row) {
-        let (mut rows, mut total): (Vec<Row>, Row) = <_>::default();
+    pub(super) fn rows(self, cells: &UsageByGroup) -> (Vec<CostRow>, CostRow) {
+        let (mut rows, mut total): (Vec<CostRow>, CostRow) = <_>::default();
         let mut known = HashMap::new();
         for ((group, model), cell) in cells {
             if rows.last().is_none_or(|row| row.group != *group) {
-                rows.push(Row { group: group.clone(), ..Row::default() });
+                rows.push(CostRow { group: group.clone(), ..CostRow::default() });
             }
             let money = self.money(model.as_deref(), cell, &mut known);
             for row in rows.last_mut().into_iter().chain([&mut total]) {
@@ -55,12 +55,12 @@ impl Ledger<'_> {
     fn money<'b>(
         self,
         model: Option<&'b str>,
-        cell: &Cell,
+        cell: &ModelUsage,
         known: &mut HashMap<&'b str, Option<Price>>,
     ) -> Option<Money> {
         let own = self.prices.iter().find(|price| Some(price.model.as_str()) == model);
         let price = match (own, model) {
-            (None, Some(model)) => known.entry(model).or_insert_with(|| included(model, self.at)).as_ref(),
+            (None, Some(model)) => known.entry(model).or_insert_with(|| built_in_price(model, self.at)).as_ref(),
             (own, _) => own,
         };
         match price {
@@ -81,9 +81,9 @@ impl Ledger<'_> {
 
 /// Built-in price at the standard rate. Sums do not record the length of single calls, so long-context rates cannot
 /// apply.
-fn included(model: &str, at: Timestamp) -> Option<Price> {
+fn built_in_price(model: &str, at: Timestamp) -> Option<Price> {
     let rates = Catalog::default().rates(model, at)?;
-    let money = |dollars| Money::of(dollars, MOST_RATE);
+    let money = |dollars| Money::from_dollars(dollars, MAX_PRICE);
     Some(Price {
         model: model.to_owned(),
         input: money(rates.input)?,
@@ -93,8 +93,8 @@ fn included(model: &str, at: Timestamp) -> Option<Price> {
     })
 }
 
-impl Row {
-    fn add(&mut self, model: Option<&str>, cell: &Cell, money: Option<Money>) {
+impl CostRow {
+    fn add(&mut self, model: Option<&str>, cell: &ModelUsage, money: Option<Money>) {
         let sum = &mut self.cell;
         for (sum, one) in [
             (&mut sum.calls, cell.calls),
@@ -109,7 +109,7 @@ impl Row {
         match money {
             Some(money) => self.known += money,
             None => {
-                self.unpriced.insert(model.unwrap_or(UNNAMED).to_owned());
+                self.unpriced.insert(model.unwrap_or(UNNAMED_MODEL).to_owned());
             }
         }
     }
@@ -120,7 +120,7 @@ impl Row {
     }
 
     /// Orders by costs, then by tokens, both descending.
-    pub(super) fn by_weight(&self, other: &Self) -> Ordering {
+    pub(super) fn compare_costs(&self, other: &Self) -> Ordering {
         let weight = |row: &Self| (row.known, row.cell.input.saturating_add(row.cell.output), row.cell.calls);
         weight(other).cmp(&weight(self)).then_with(|| self.group.cmp(&other.group))
     }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn own_prices_come_before_those_that_come_with_baton() {
         let at = Timestamp::parse("2026-11-16T12:00:00Z").unwrap();
-        let dollars = |dollars| Money::of(dollars, 1e9).unwrap();
+        let dollars = |dollars| Money::from_dollars(dollars, 1e9).unwrap();
         let mine = |model: &str| Price {
             model: model.to_owned(),
             input: dollars(1.0),
@@ -141,7 +141,7 @@ mod tests {
             cached: None,
             cache_write: None,
         };
-        let cell = Cell { calls: 1, input: 1_000_000, cached: 400_000, output: 100_000, ..Cell::default() };
+        let cell = ModelUsage { calls: 1, input: 1_000_000, cached: 400_000, output: 100_000, ..ModelUsage::default() };
         for (model, prices, expect) in [
             ("openai:gpt-5", vec![], Some(0.6 * 1.25 + 0.4 * 0.125 + 1.0)),
             ("gpt-5", vec![], Some(0.6 * 1.25 + 0.4 * 0.125 + 1.0)),
@@ -151,7 +151,7 @@ mod tests {
             ("playbook", vec![mine("playbook")], Some(1.1)),
             ("mystery", vec![mine("other")], None),
         ] {
-            let cells = Cells::from([((None, Some(model.to_owned())), cell)]);
+            let cells = UsageByGroup::from([((None, Some(model.to_owned())), cell)]);
             let (_, total) = Ledger { prices: &prices, at }.rows(&cells);
             assert_eq!(total.money(), expect.map(dollars), "{model}");
         }

@@ -1,12 +1,12 @@
 //! JSON output of `baton costs`.
 
-use super::{Told, budgets::Used, ledger::Row, time::timestamp};
+use super::{CostReport, budgets::Used, ledger::CostRow, time::timestamp};
 use crate::money::Money;
 use serde_json::{Value, json};
 
 /// The report as one object.
-pub(super) fn told(told: &Told) -> Value {
-    let row = |row: &Row| {
+pub(super) fn report_json(told: &CostReport) -> Value {
+    let row = |row: &CostRow| {
         let mut object = sums(row);
         object["group"] = json!(row.group);
         object
@@ -17,12 +17,12 @@ pub(super) fn told(told: &Told) -> Value {
         "until": timestamp(told.time.end).to_string(),
         "rows": told.rows.iter().map(row).collect::<Vec<_>>(),
         "total": sums(&told.total),
-        "budgets": told.budgets.iter().map(used).collect::<Vec<_>>(),
+        "budgets": told.budgets.iter().map(budget_json).collect::<Vec<_>>(),
         "incomplete": told.incomplete,
     })
 }
 
-fn sums(row: &Row) -> Value {
+fn sums(row: &CostRow) -> Value {
     json!({
         "calls": row.cell.calls,
         "input_tokens": row.cell.input, "cached_tokens": row.cell.cached,
@@ -32,9 +32,9 @@ fn sums(row: &Row) -> Value {
     })
 }
 
-fn used(used: &Used) -> Value {
+fn budget_json(used: &Used) -> Value {
     json!({
-        "of": used.of, "name": used.name,
+        "of": used.scope, "name": used.name,
         "since": timestamp(used.time.start).to_string(), "until": timestamp(used.time.end).to_string(),
         "budget": used.budget.dollars(),
         "dollars": used.row.money().map(Money::dollars), "known_dollars": used.row.known.dollars(),

@@ -1,27 +1,27 @@
 //! Costs and budgets as tables.
 
-use super::{Told, budgets::Used, ledger::Row};
+use super::{CostReport, budgets::Used, ledger::CostRow};
 use crate::{
     commands::trace::words::{columns, count, padded, right},
     money::Money,
     screen::{Paint, one_line},
 };
 
-const LONGEST_NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 /// Label of a group without a value.
 const NONE: &str = "(none)";
 
 /// One line per group, and the total.
-pub(super) fn costs(told: &Told, paint: Paint) -> Vec<String> {
-    let Told { by, rows, total, .. } = told;
-    let figures = |row: &Row, name: &str| {
+pub(super) fn costs(told: &CostReport, paint: Paint) -> Vec<String> {
+    let CostReport { by, rows, total, .. } = told;
+    let figures = |row: &CostRow, name: &str| {
         let cell = &row.cell;
-        let mut figures = vec![one_line(name, LONGEST_NAME), count(cell.calls), count(cell.input)];
+        let mut figures = vec![one_line(name, MAX_NAME_CHARS), count(cell.calls), count(cell.input)];
         figures.extend((total.cell.cached > 0).then(|| count(cell.cached)));
         figures.extend((total.cell.cache_written > 0).then(|| count(cell.cache_written)));
         figures.push(count(cell.output));
         figures.extend((total.cell.reasoning > 0).then(|| count(cell.reasoning)));
-        figures.push(paid(row));
+        figures.push(format_costs(row));
         figures
     };
     let mut heads = vec![by.name(), "calls", "tokens in"];
@@ -46,9 +46,9 @@ pub(super) fn costs(told: &Told, paint: Paint) -> Vec<String> {
 /// One line per budget.
 pub(super) fn budgets(budgets: &[Used], paint: Paint) -> Vec<String> {
     let figures = |used: &Used| {
-        let name = used.name.as_deref().map(|name| format!("{} {}", used.of, one_line(name, LONGEST_NAME)));
-        let name = name.unwrap_or_else(|| used.of.to_owned());
-        vec![name, paid(&used.row), format!("${}", used.budget.exact()), share(used)]
+        let name = used.name.as_deref().map(|name| format!("{} {}", used.scope, one_line(name, MAX_NAME_CHARS)));
+        let name = name.unwrap_or_else(|| used.scope.to_owned());
+        vec![name, format_costs(&used.row), format!("${}", used.budget.exact()), share(used)]
     };
     let heads = ["budget", "used", "of", "share"].map(str::to_owned).to_vec();
     let table: Vec<Vec<String>> = std::iter::once(heads).chain(budgets.iter().map(figures)).collect();
@@ -62,7 +62,7 @@ pub(super) fn budgets(budgets: &[Used], paint: Paint) -> Vec<String> {
 }
 
 /// Dollars. Unknown costs are marked and never counted as zero.
-fn paid(row: &Row) -> String {
+fn format_costs(row: &CostRow) -> String {
     match row.money() {
         Some(money) => money.to_string(),
         None if row.known > Money::default() => format!("{} + unknown", row.known),
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::{
         commands::costs::{
-            counted::{By, Cell, Cells},
+            counted::{By, ModelUsage, UsageByGroup},
             ledger::Ledger,
             object,
             time::{DAY, Period},
@@ -109,30 +109,30 @@ mod tests {
     use std::fmt::Write as _;
 
     fn dollars(dollars: f64) -> Money {
-        Money::of(dollars, 1e9).unwrap()
+        Money::from_dollars(dollars, 1e9).unwrap()
     }
 
-    fn cell(group: &str, model: &str, tokens: [u64; 5]) -> ((Option<String>, Option<String>), Cell) {
+    fn cell(group: &str, model: &str, tokens: [u64; 5]) -> ((Option<String>, Option<String>), ModelUsage) {
         let [calls, input, cached, output, reasoning] = tokens;
         let cache_written = 0;
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        ((some(group), some(model)), Cell { calls, input, cached, cache_written, output, reasoning })
+        ((some(group), some(model)), ModelUsage { calls, input, cached, cache_written, output, reasoning })
     }
 
-    fn told(by: By, cells: &Cells, prices: &[Price], incomplete: &[&str]) -> Told {
+    fn told(by: By, cells: &UsageByGroup, prices: &[Price], incomplete: &[&str]) -> CostReport {
         let ledger = Ledger { prices, at: Timestamp::from_millis(1_794_787_200_000) };
         let (mut rows, total) = ledger.rows(cells);
-        rows.sort_by(Row::by_weight);
+        rows.sort_by(CostRow::compare_costs);
         let time = Period { start: 1_794_787_200_000_000_000, end: 1_794_787_200_000_000_000 + DAY };
         let named = [("planner", 4.0), ("writer", 0.0), ("idle", 1.0), ("天気", 2.0)];
         let named: Vec<_> = named.into_iter().map(|(name, budget)| (name.to_owned(), dollars(budget))).collect();
         let mut budgets = vec![
-            Used::of_all("day", time, total.clone(), dollars(5.0)),
-            Used::of_all("month", time, total.clone(), dollars(0.125)),
+            Used::for_period("day", time, total.clone(), dollars(5.0)),
+            Used::for_period("month", time, total.clone(), dollars(0.125)),
         ];
-        budgets.extend(Used::of_named(by, time, &rows, &named));
+        budgets.extend(Used::for_names(by, time, &rows, &named));
         let incomplete = incomplete.iter().map(|reason| (*reason).to_owned()).collect();
-        Told { by, time, rows, total, budgets, incomplete }
+        CostReport { by, time, rows, total, budgets, incomplete }
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         };
         let prices =
             [price("sonnet", 3.0, 15.0, Some(0.3)), price("gift", 0.0, 0.0, None), price("mini", 0.1, 0.2, None)];
-        let cells = Cells::from([
+        let cells = UsageByGroup::from([
             cell("planner", "sonnet", [12, 1_200_000, 200_000, 34_000, 1_000]),
             cell("planner", "mystery", [1, 1_000, 0, 10, 0]),
             cell("weather", "playbook", [4, 426, 0, 88, 0]),
@@ -155,9 +155,11 @@ mod tests {
             cell("gifted", "gift", [3, 1_000_000, 0, 1_000_000, 0]),
             cell("", "mini", [1, 1_000_000, 1_000_000, 1_000_000, 0]),
         ]);
-        let plain =
-            Cells::from([cell("weather", "playbook", [4, 426, 0, 88, 0]), cell("planner", "mini", [1, 3, 0, 9, 0])]);
-        let unnamed = Cells::from([cell("planner", "", [1, 10, 0, 10, 0])]);
+        let plain = UsageByGroup::from([
+            cell("weather", "playbook", [4, 426, 0, 88, 0]),
+            cell("planner", "mini", [1, 3, 0, 9, 0]),
+        ]);
+        let unnamed = UsageByGroup::from([cell("planner", "", [1, 10, 0, 10, 0])]);
         let mut text = String::new();
         for (cells, prices, incomplete) in [
             (&cells, &prices[..], &["no price in baton.yaml for mystery"][..]),
@@ -167,9 +169,11 @@ mod tests {
         ] {
             let told = told(By::Agent, cells, prices, incomplete);
             let (costs, budgets) = (costs(&told, Paint::PLAIN), self::budgets(&told.budgets, Paint::PLAIN));
-            writeln!(text, "{}\n\n{}\n\n{:#}\n", costs.join("\n"), budgets.join("\n"), object::told(&told)).unwrap();
+            writeln!(text, "{}\n\n{}\n\n{:#}\n", costs.join("\n"), budgets.join("\n"), object::report_json(&told))
+                .unwrap();
             let coloured =
-                [self::costs(&told, Paint::COLOURED), self::budgets(&told.budgets, Paint::COLOURED)].concat();
+                [self::costs(&told, Paint::ALWAYS_COLOURED), self::budgets(&told.budgets, Paint::ALWAYS_COLOURED)]
+                    .concat();
             assert!(coloured.iter().zip([costs, budgets].concat()).all(|(colour, plain)| colour.contains(&plain)));
         }
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {

@@ -14,12 +14,12 @@ pub(super) struct Period {
 }
 
 /// Start of the day that contains `moment`.
-pub(super) fn day_of(moment: u64) -> u64 {
+pub(super) fn day_start(moment: u64) -> u64 {
     moment - moment % DAY
 }
 
 /// Start of the month that contains `moment`.
-pub(super) fn month_of(moment: u64) -> u64 {
+pub(super) fn month_start(moment: u64) -> u64 {
     let first = format!("{}-01T00:00:00Z", date(moment).get(..7).unwrap_or_default());
     let millis = Timestamp::parse(&first).map_or(0, Timestamp::as_millis);
     u64::try_from(millis).unwrap_or(0).saturating_mul(MILLI)
@@ -49,8 +49,8 @@ mod tests {
             ("1970-01-01T00:00:00Z", "1970-01-01", "1970-01-01"),
         ] {
             let moment = nanos(moment);
-            assert_eq!((date(moment).as_str(), day_of(moment)), (day, nanos(&format!("{day}T00:00:00Z"))));
-            assert_eq!(month_of(moment), nanos(&format!("{month}T00:00:00Z")));
+            assert_eq!((date(moment).as_str(), day_start(moment)), (day, nanos(&format!("{day}T00:00:00Z"))));
+            assert_eq!(month_start(moment), nanos(&format!("{month}T00:00:00Z")));
         }
     }
 }

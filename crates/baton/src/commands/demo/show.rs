@@ -2,10 +2,10 @@
 
 use crate::{
     events,
-    follow::Watcher,
+    follow::StepObserver,
     narrate::sentence,
-    screen::{Paint, Screen, harmless, one_line},
-    steps::{Piece, Step},
+    screen::{Paint, Screen, escape_for_terminal, one_line},
+    steps::{OutputChunk, TaskStep},
 };
 use baton_client::ClientError;
 use baton_types::AgentListing;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::{sync::Arc, time::Instant};
 
 /// Prints the demo to stdout. With `--json` it prints to stderr, and stdout gets the task.
-pub(super) struct Show {
+pub(super) struct DemoPrinter {
     screen: Screen,
     url: String,
     started: Instant,
@@ -23,25 +23,25 @@ pub(super) struct Show {
     open: Option<(String, usize)>,
 }
 
-impl Show {
+impl DemoPrinter {
     pub(super) fn new(screen: Screen, url: String) -> Self {
         Self { screen, url, started: Instant::now(), width: 0, open: None }
     }
 
     fn paint(&self) -> Paint {
-        if self.screen.is_json() { self.screen.talk_paint() } else { self.screen.data_paint() }
+        if self.screen.is_json() { self.screen.stderr_paint() } else { self.screen.stdout_paint() }
     }
 
     fn line(&self, line: &str) {
-        if self.screen.is_json() { self.screen.say(line) } else { self.screen.print(line) }
+        if self.screen.is_json() { self.screen.print_stderr(line) } else { self.screen.print(line) }
     }
 
     fn piece(&self, text: &str) {
-        if self.screen.is_json() { self.screen.ask(text) } else { self.screen.stream(text) }
+        if self.screen.is_json() { self.screen.prompt(text) } else { self.screen.stream(text) }
     }
 
     /// Prints the list of agents.
-    pub(super) fn cast(&mut self, agents: &[Arc<AgentListing>]) {
+    pub(super) fn print_agents(&mut self, agents: &[Arc<AgentListing>]) {
         let paint = self.paint();
         self.width = agents.iter().map(|agent| agent.name.as_str().len()).max().unwrap_or(0);
         let width = self.width;
@@ -58,7 +58,7 @@ impl Show {
     }
 
     /// Prints the question and starts the clock.
-    pub(super) fn question(&mut self, agent: &str, question: &str) {
+    pub(super) fn print_question(&mut self, agent: &str, question: &str) {
         let paint = self.paint();
         self.started = Instant::now();
         self.line(&format!("{} {} \"{question}\"", paint.strong("You ask"), paint.name(agent)));
@@ -66,15 +66,15 @@ impl Show {
     }
 
     /// Prints the answer.
-    pub(super) fn answer(&self, answer: &str) {
+    pub(super) fn print_answer(&self, answer: &str) {
         let paint = self.paint();
         self.line("");
-        self.line(&format!("{} {}", paint.strong("Answer:"), paint.good(&harmless(answer))));
+        self.line(&format!("{} {}", paint.strong("Answer:"), paint.good(&escape_for_terminal(answer))));
         self.line("");
     }
 
     /// Prints the journal events of the task.
-    pub(super) fn events(&self, task: &str, entries: &[EventEntry]) {
+    pub(super) fn print_events(&self, task: &str, entries: &[EventEntry]) {
         let paint = self.paint();
         self.line(&format!("{} task {task}", paint.strong("In the journal, synced to disk:")));
         self.line("");
@@ -86,7 +86,7 @@ impl Show {
     }
 
     /// Prints commands to try next.
-    pub(super) fn next(&self, agent: &str, task: &str) {
+    pub(super) fn print_next_steps(&self, agent: &str, task: &str) {
         let paint = self.paint();
         let base = &self.url;
         let program = program();
@@ -113,28 +113,28 @@ impl Show {
     }
 
     /// Prints the task and its events as JSON.
-    pub(super) fn data<'a>(&'a self, task: &'a Task<'a>, events: &'a [EventEntry]) {
+    pub(super) fn print_json<'a>(&'a self, task: &'a Task<'a>, events: &'a [EventEntry]) {
         #[derive(Serialize)]
-        struct Data<'a> {
+        struct DemoResult<'a> {
             url: &'a str,
             task: &'a Task<'a>,
             events: &'a [EventEntry],
         }
         if self.screen.is_json()
-            && let Ok(data) = serde_json::to_string(&Data { url: &self.url, task, events })
+            && let Ok(data) = serde_json::to_string(&DemoResult { url: &self.url, task, events })
         {
             self.screen.print(&data);
         }
     }
 
     /// Prints the closing line before the server keeps running.
-    pub(super) fn stay(&self) {
+    pub(super) fn print_serving(&self) {
         let paint = self.paint();
         self.line(&format!("Serving at {} until Ctrl-C.", paint.strong(&self.url)));
     }
 
     /// Prints the closing line of `--once`.
-    pub(super) fn leave(&self) {
+    pub(super) fn print_done(&self) {
         self.line("Done. Run without --once to keep the server running and try the commands above.");
     }
 
@@ -145,7 +145,7 @@ impl Show {
         format!("{elapsed}  {name}  {}", "  ".repeat(depth))
     }
 
-    fn text(&mut self, agent: &str, depth: usize, piece: &Piece) {
+    fn text(&mut self, agent: &str, depth: usize, piece: &OutputChunk) {
         if piece.is_retraction() {
             self.end_line();
             return;
@@ -162,7 +162,7 @@ impl Show {
         // The last piece repeats the complete text; only the part that was not printed yet is printed.
         let news = if piece.append { Some(piece.text.as_str()) } else { piece.text.get(shown..) };
         let news = news.unwrap_or_default();
-        self.piece(&harmless(news).replace('\n', " "));
+        self.piece(&escape_for_terminal(news).replace('\n', " "));
         self.open = Some((piece.id.clone(), shown + news.len()));
         if piece.last {
             self.end_line();
@@ -176,9 +176,9 @@ impl Show {
     }
 }
 
-impl Watcher for Show {
-    fn step(&mut self, agent: &str, depth: usize, step: &Step) {
-        if let Step::Text(piece) = step {
+impl StepObserver for DemoPrinter {
+    fn on_step(&mut self, agent: &str, depth: usize, step: &TaskStep) {
+        if let TaskStep::Text(piece) = step {
             self.text(agent, depth, piece);
             return;
         }
@@ -187,7 +187,7 @@ impl Watcher for Show {
         self.line(&format!("{}{sentence}", self.prefix(agent, depth)));
     }
 
-    fn broken(&mut self, error: &ClientError) {
+    fn on_disconnect(&mut self, error: &ClientError) {
         self.end_line();
         self.line(&format!("  {error}; retrying"));
     }

@@ -1,10 +1,10 @@
 //! Checks the agents and their definitions.
 
-use super::check::Check;
+use super::check::CheckResult;
 use crate::{
     commands::trace::words::counted,
-    config::Settings,
-    connect::{Session, failure},
+    config::BatonSettings,
+    connect::{BatonConnection, client_failure},
     failure::diagnostic_json,
     wiring,
 };
@@ -13,23 +13,23 @@ use serde_json::json;
 
 const NAME: &str = "agents";
 /// Maximum number of names that are listed.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 /// Checks that there are agents and that their definitions have no errors.
-pub(super) async fn check(settings: Option<&Settings>, session: Option<&Session>) -> Check {
+pub(super) async fn check(settings: Option<&BatonSettings>, session: Option<&BatonConnection>) -> CheckResult {
     let served = match session.filter(|session| session.url.is_some()) {
         Some(session) => match session.client.agents().await {
             Ok(agents) => Some(agents.into_iter().map(|agent| agent.name).collect::<Vec<_>>()),
-            Err(error) => return Check::failed(NAME, &failure(error)),
+            Err(error) => return CheckResult::from_failure(NAME, &client_failure(error)),
         },
         None => None,
     };
-    let known = settings.map(wiring::known);
+    let known = settings.map(wiring::load_known_agents);
     let (names, word) = match (served, &known) {
         (Some(names), _) => (names, "served"),
         (None, Some(Ok(loaded))) => (loaded.agents.iter().map(|agent| agent.name.to_string()).collect(), "found"),
         (None, Some(Err(failure))) => {
-            return Check::remark(NAME, failure.message(), failure.advice().unwrap_or_default());
+            return CheckResult::note(NAME, failure.message(), failure.advice().unwrap_or_default());
         }
         (None, None) => (Vec::new(), "found"),
     };
@@ -44,25 +44,25 @@ pub(super) async fn check(settings: Option<&Settings>, session: Option<&Session>
     let check = match (broken, problems.first()) {
         (Some(problem), _) => {
             let place = format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
-            Check::bad(NAME, format!("{message}; some definitions have errors"), place)
+            CheckResult::failed(NAME, format!("{message}; some definitions have errors"), place)
         }
         (None, Some(problem)) => {
             let place = format!("{}:{}:{}: {}", problem.file, problem.line, problem.column, problem.message);
-            Check::remark(NAME, format!("{message}, with warnings"), place)
+            CheckResult::note(NAME, format!("{message}, with warnings"), place)
         }
         (None, None) if names.is_empty() => {
-            Check::remark(NAME, message, "Create one with `baton new helper`, and serve it with `baton up helper`.")
+            CheckResult::note(NAME, message, "Create one with `baton new helper`, and serve it with `baton up helper`.")
         }
-        (None, None) => Check::good(NAME, message),
+        (None, None) => CheckResult::passed(NAME, message),
     };
-    check.with(facts)
+    check.with_data(facts)
 }
 
 fn listed(names: &[String]) -> String {
-    let shown = names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
+    let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
     match names.len() {
         0 => String::new(),
-        many if many > MOST_NAMES => format!(": {shown} and others"),
+        many if many > MAX_NAMES => format!(": {shown} and others"),
         _ => format!(": {shown}"),
     }
 }

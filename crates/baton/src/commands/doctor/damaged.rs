@@ -1,6 +1,6 @@
 //! Reports damaged files that were moved aside.
 
-use super::check::Check;
+use super::check::CheckResult;
 use crate::wiring::damaged_span_files;
 use serde_json::json;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 const MAX_NAMES: usize = 8;
 
 /// Note on damaged span files; `None` without any.
-pub(super) fn check(data: &Path) -> Option<Check> {
+pub(super) fn check(data: &Path) -> Option<CheckResult> {
     let names = damaged_span_files(data);
     if names.is_empty() {
         return None;
@@ -17,8 +17,8 @@ pub(super) fn check(data: &Path) -> Option<Check> {
     let place = data.join("spans").join("damaged");
     let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
     let more = if names.len() > MAX_NAMES { " and others" } else { "" };
-    let message =
-        format!("{} damaged span files were moved to {}: {shown}{more}", names.len(), place.display());
-    let next = "Their spans are missing. Restore the files from a backup, or delete the directory if you do not need them.";
-    Some(Check::remark("damaged", message, next).with(json!({ "directory": place, "files": names })))
+    let message = format!("{} damaged span files were moved to {}: {shown}{more}", names.len(), place.display());
+    let next =
+        "Their spans are missing. Restore the files from a backup, or delete the directory if you do not need them.";
+    Some(CheckResult::note("damaged", message, next).with_data(json!({ "directory": place, "files": names })))
 }

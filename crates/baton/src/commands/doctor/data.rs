@@ -1,6 +1,6 @@
 //! Checks the data directory.
 
-use super::check::Check;
+use super::check::CheckResult;
 use crate::{commands::trace::words::bytes, wiring::fresh_id};
 use baton_local::{exposed_paths, lacks_gitignore};
 use serde_json::json;
@@ -8,57 +8,61 @@ use std::{fs, path::Path};
 
 const NAME: &str = "data";
 /// Free space below which a note is shown.
-const LITTLE: u64 = 1 << 30;
+const LOW_SPACE_BYTES: u64 = 1 << 30;
 /// Free space below which nothing can be stored.
-const NOTHING: u64 = 16 << 20;
+const MIN_SPACE_BYTES: u64 = 16 << 20;
 
 /// Checks that the directory exists, is writable and has free space.
-pub(super) fn check(data: &Path) -> Check {
+pub(super) fn check(data: &Path) -> CheckResult {
     let shown = data.display();
     if !data.exists() {
-        return Check::remark(
+        return CheckResult::note(
             NAME,
             format!("{shown} does not exist yet"),
             "`baton up` creates it. Use --data to choose another directory.",
         );
     }
     if !data.is_dir() {
-        return Check::bad(NAME, format!("{shown} is not a directory"), "Choose a directory with --data or BATON_DATA.");
+        return CheckResult::failed(
+            NAME,
+            format!("{shown} is not a directory"),
+            "Choose a directory with --data or BATON_DATA.",
+        );
     }
     let probe = data.join(format!(".doctor-{}", fresh_id()));
     if let Err(error) = fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)) {
         let next = "Give the user that runs Baton write permission, or choose another directory with --data.";
-        return Check::bad(NAME, format!("{shown} is not writable: {error}"), next);
+        return CheckResult::failed(NAME, format!("{shown} is not writable: {error}"), next);
     }
-    if let Some(check) = privacy(data) {
+    if let Some(check) = check_privacy(data) {
         return check;
     }
     let free = free(data);
     let facts = json!({ "directory": shown.to_string(), "free_bytes": free });
     let check = match free {
-        None => Check::good(NAME, format!("{shown} is writable")),
-        Some(free) if free < NOTHING => {
+        None => CheckResult::passed(NAME, format!("{shown} is writable")),
+        Some(free) if free < MIN_SPACE_BYTES => {
             let message = format!("{shown} has only {} left", bytes(free));
-            Check::bad(NAME, message, "Free disk space. Baton then resumes automatically.")
+            CheckResult::failed(NAME, message, "Free disk space. Baton then resumes automatically.")
         }
-        Some(free) if free < LITTLE => {
+        Some(free) if free < LOW_SPACE_BYTES => {
             let message = format!("{shown} is writable; only {} left", bytes(free));
-            Check::remark(NAME, message, "Free disk space, or reduce telemetry.retention in baton.yaml.")
+            CheckResult::note(NAME, message, "Free disk space, or reduce telemetry.retention in baton.yaml.")
         }
-        Some(free) => Check::good(NAME, format!("{shown} is writable, {} free", bytes(free))),
+        Some(free) => CheckResult::passed(NAME, format!("{shown} is writable, {} free", bytes(free))),
     };
-    check.with(facts)
+    check.with_data(facts)
 }
 
 /// Note if other users have access, or if version control could pick up the files. The next start corrects both.
-fn privacy(data: &Path) -> Option<Check> {
+fn check_privacy(data: &Path) -> Option<CheckResult> {
     let next = "The next start fixes this. To fix it now, run `baton doctor --repair`.";
     if let Some(exposed) = exposed_paths(data).first() {
         let message = format!("other users can access {} (mode {:04o})", exposed.path.display(), exposed.mode);
-        return Some(Check::remark(NAME, message, next));
+        return Some(CheckResult::note(NAME, message, next));
     }
     let message = || format!("{} has no .gitignore: its files could be committed to version control", data.display());
-    lacks_gitignore(data).then(|| Check::remark(NAME, message(), next))
+    lacks_gitignore(data).then(|| CheckResult::note(NAME, message(), next))
 }
 
 /// Free space for this user; `None` if the file system does not report it.

@@ -1,19 +1,19 @@
 //! Checks the telemetry export targets.
 
-use super::check::Check;
+use super::check::CheckResult;
 use crate::{
     commands::trace::words::{bytes, count},
-    connect::Session,
+    connect::BatonConnection,
 };
-use baton_wire::api::{ExportEntry, ExportStanding};
+use baton_wire::api::{ExportEntry, ExportTargetState};
 use serde_json::json;
 
 const NAME: &str = "export";
 /// Signal that every configured target is expected to accept.
-const SPANS: &str = "traces";
+const TRACES_SIGNAL: &str = "traces";
 
 /// One check per target. A target that was assumed, not configured, is only listed once it has accepted data.
-pub(super) async fn check(session: &Session) -> Vec<Check> {
+pub(super) async fn check(session: &BatonConnection) -> Vec<CheckResult> {
     // Older servers do not have this endpoint.
     let Ok(entries) = session.client.exports().await else { return Vec::new() };
     let mut targets: Vec<Vec<ExportEntry>> = Vec::new();
@@ -24,17 +24,17 @@ pub(super) async fn check(session: &Session) -> Vec<Check> {
         }
     }
     let told = |target: &Vec<ExportEntry>| !target.iter().all(|entry| entry.assumed && entry.sent == 0);
-    targets.iter().filter(|target| told(target)).map(|target| of(target)).collect()
+    targets.iter().filter(|target| told(target)).map(|target| check_target(target)).collect()
 }
 
-fn of(target: &[ExportEntry]) -> Check {
+fn check_target(target: &[ExportEntry]) -> CheckResult {
     let blocked: Vec<&str> = target
         .iter()
-        .filter(|entry| entry.state == ExportStanding::Blocked)
+        .filter(|entry| entry.state == ExportTargetState::Blocked)
         .map(|entry| entry.signal.as_str())
         .collect();
     // Many targets accept traces only; this is not an error.
-    let in_part = blocked.len() < target.len() && !blocked.contains(&SPANS);
+    let in_part = blocked.len() < target.len() && !blocked.contains(&TRACES_SIGNAL);
     let worst = target.iter().max_by_key(|entry| rank(entry.state));
     let who = worst.map(|entry| format!("{} at {}", entry.target, entry.place)).unwrap_or_default();
     let why = worst.and_then(|entry| entry.why.as_deref()).unwrap_or("unknown reason");
@@ -44,31 +44,33 @@ fn of(target: &[ExportEntry]) -> Check {
     };
     let gone: u64 = target.iter().map(|entry| entry.failed + entry.dropped).sum();
     let check = match worst.map(|entry| entry.state).unwrap_or_default() {
-        ExportStanding::Blocked if in_part => Check::remark(
+        ExportTargetState::Blocked if in_part => CheckResult::note(
             NAME,
             format!("{who} rejects {}, but {}: {why}", blocked.join(" and "), sent(target)),
             "Remove them from `signals` of the target in baton.yaml, or set OTEL_METRICS_EXPORTER=none and \
              OTEL_LOGS_EXPORTER=none.",
         ),
-        ExportStanding::Blocked => Check::bad(
+        ExportTargetState::Blocked => CheckResult::failed(
             NAME,
             format!("{who} rejects all data{waiting}: {why}"),
             "Correct telemetry.export in baton.yaml or the OTEL_EXPORTER_OTLP_* variables and restart, or allow access \
              at the target. Queued data is sent then.",
         ),
-        ExportStanding::Away => Check::remark(
+        ExportTargetState::Away => CheckResult::note(
             NAME,
             format!("{who} is unavailable{waiting}: {why}"),
             "Start it, or correct its address in baton.yaml or OTEL_EXPORTER_OTLP_ENDPOINT. Queued data is sent then.",
         ),
-        ExportStanding::Idle | ExportStanding::Well if gone > 0 => Check::remark(
+        ExportTargetState::Idle | ExportTargetState::Well if gone > 0 => CheckResult::note(
             NAME,
             format!("{who}: {}; {} were rejected, or dropped because the queue was full", sent(target), count(gone)),
             "See the server log for the reasons.",
         ),
-        ExportStanding::Idle | ExportStanding::Well => Check::good(NAME, format!("{who}: {}", sent(target))),
+        ExportTargetState::Idle | ExportTargetState::Well => {
+            CheckResult::passed(NAME, format!("{who}: {}", sent(target)))
+        }
     };
-    check.with(json!({ "exports": target }))
+    check.with_data(json!({ "exports": target }))
 }
 
 fn sent(target: &[ExportEntry]) -> String {
@@ -76,11 +78,11 @@ fn sent(target: &[ExportEntry]) -> String {
     format!("{} sent", each.join(", "))
 }
 
-fn rank(state: ExportStanding) -> u8 {
+fn rank(state: ExportTargetState) -> u8 {
     match state {
-        ExportStanding::Well => 0,
-        ExportStanding::Idle => 1,
-        ExportStanding::Away => 2,
-        ExportStanding::Blocked => 3,
+        ExportTargetState::Well => 0,
+        ExportTargetState::Idle => 1,
+        ExportTargetState::Away => 2,
+        ExportTargetState::Blocked => 3,
     }
 }

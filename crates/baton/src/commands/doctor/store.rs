@@ -1,9 +1,9 @@
 //! Checks the span store: size and retention.
 
-use super::check::Check;
+use super::check::CheckResult;
 use crate::{
     commands::trace::words::{bytes, count, counted, duration},
-    connect::{Session, failure},
+    connect::{BatonConnection, client_failure},
     wiring::now,
 };
 use baton_client::ClientError;
@@ -12,19 +12,19 @@ use baton_wire::api::SpanStatsEntry;
 use serde_json::json;
 
 /// Percentage of the allowed bytes above which a retention note is shown.
-const NEARLY_FULL: u64 = 90;
+const NEARLY_FULL_PERCENT: u64 = 90;
 
 /// Checks of size, retention and dropped spans, and whether a span store exists.
-pub(super) async fn check(session: &Session) -> (Vec<Check>, bool) {
+pub(super) async fn check(session: &BatonConnection) -> (Vec<CheckResult>, bool) {
     let stats = match session.client.span_stats().await {
         Ok(stats) => stats,
         Err(error) if is_absent(&error) => {
             let next = "Enable telemetry.enabled in baton.yaml, or update the server.";
-            return (vec![Check::remark("spans", "this server stores no spans", next)], false);
+            return (vec![CheckResult::note("spans", "this server stores no spans", next)], false);
         }
-        Err(error) => return (vec![Check::failed("spans", &failure(error))], false),
+        Err(error) => return (vec![CheckResult::from_failure("spans", &client_failure(error))], false),
     };
-    (vec![kept(&stats), retention(&stats)], true)
+    (vec![check_size(&stats), check_retention(&stats)], true)
 }
 
 /// Servers without a span store return an error code; older servers return 404.
@@ -38,7 +38,7 @@ fn is_absent(error: &ClientError) -> bool {
     }
 }
 
-fn kept(stats: &SpanStatsEntry) -> Check {
+fn check_size(stats: &SpanStatsEntry) -> CheckResult {
     let mut message =
         format!("{}, {} in {}", counted(stats.spans, "span"), bytes(stats.bytes), counted(stats.blocks, "block"));
     if stats.head_spans > 0 {
@@ -48,20 +48,20 @@ fn kept(stats: &SpanStatsEntry) -> Check {
         message.push_str(&format!("; oldest {} ago, newest {} ago", ago(oldest), ago(newest)));
     }
     let check = match stats.dropped {
-        0 => Check::good("spans", message),
+        0 => CheckResult::passed("spans", message),
         dropped => {
             let message = format!("{message}; {} could not be stored", counted(dropped, "span"));
-            Check::remark(
+            CheckResult::note(
                 "spans",
                 message,
                 "Spans arrived faster than the disk could write them, or the disk was full. For details, see the server log.",
             )
         }
     };
-    check.with(json!(stats))
+    check.with_data(json!(stats))
 }
 
-fn retention(stats: &SpanStatsEntry) -> Check {
+fn check_retention(stats: &SpanStatsEntry) -> CheckResult {
     let age = stats.max_age_seconds.map(|seconds| format!("older than {}", days(seconds)));
     let size = stats.max_bytes.map(|most| format!("beyond {}", bytes(most)));
     let rules: Vec<String> = [age, size].into_iter().flatten().collect();
@@ -70,15 +70,15 @@ fn retention(stats: &SpanStatsEntry) -> Check {
         false => format!("telemetry {} is deleted; insights, handoffs and gate results are kept", rules.join(" or ")),
     };
     match stats.max_bytes {
-        Some(most) if stats.bytes >= most / 100 * NEARLY_FULL => {
+        Some(most) if stats.bytes >= most / 100 * NEARLY_FULL_PERCENT => {
             let message = format!("{message}; {} used", bytes(stats.bytes));
-            Check::remark(
+            CheckResult::note(
                 "retention",
                 message,
                 "The oldest telemetry is deleted first. To keep more, raise telemetry.retention in baton.yaml.",
             )
         }
-        _ => Check::good("retention", message),
+        _ => CheckResult::passed("retention", message),
     }
 }
 

@@ -1,32 +1,32 @@
 //! `baton models check`: tests a key.
 
-use super::Choice;
+use super::ModelConfigOptions;
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::Screen,
-    wiring::{self, Asks, Readiness},
+    wiring::{self, ProviderQuery, Readiness},
 };
 use baton_types::ErrorCode;
 use clap::Args;
 
 /// Options of `baton models check`.
 #[derive(Args, Debug)]
-pub(super) struct Options {
+pub(super) struct ModelCheckOptions {
     /// Provider to test [default: the provider of the current model]
     #[arg(value_name = "PROVIDER")]
     provider: Option<String>,
     #[command(flatten)]
-    choice: Choice,
+    choice: ModelConfigOptions,
 }
 
 /// Requests the model list of the provider, which needs a valid key and is free.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: ModelCheckOptions, screen: Screen) -> Result<Exit, CliError> {
     let settings = options.choice.settings()?;
     let agent = options.choice.agent.as_deref();
     let id = match options.provider {
         Some(id) => id,
         None => {
-            let now = wiring::report(&settings, agent, Some("test"), Asks::Nobody).await?;
+            let now = wiring::report(&settings, agent, Some("test"), ProviderQuery::Skip).await?;
             now.model.split(':').next().unwrap_or_default().to_owned()
         }
     };
@@ -34,9 +34,9 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         screen.print("playbook: built in, needs no key");
         return Ok(Exit::Ok);
     }
-    let report = wiring::report(&settings, agent, Some(&id), Asks::Everybody).await?;
+    let report = wiring::report(&settings, agent, Some(&id), ProviderQuery::All).await?;
     let Some(provider) = report.providers.first() else {
-        return Err(Failure::new(ErrorCode::USAGE, format!("there is no provider '{id}'"))
+        return Err(CliError::new(ErrorCode::USAGE, format!("there is no provider '{id}'"))
             .hint("`baton models` lists them all."));
     };
     if screen.is_json() {
@@ -50,7 +50,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
             Ok(Exit::Ok)
         }
         Readiness::Ready { live: false } => Ok(Exit::Ok),
-        Readiness::Missing(what) => Err(Failure::new(ErrorCode::CONFIG_INVALID, what.clone())),
-        Readiness::Trouble(what) => Err(Failure::new(ErrorCode::MODEL_FAILED, format!("{}: {what}", provider.id))),
+        Readiness::Missing(what) => Err(CliError::new(ErrorCode::CONFIG_INVALID, what.clone())),
+        Readiness::Failing(what) => Err(CliError::new(ErrorCode::MODEL_FAILED, format!("{}: {what}", provider.id))),
     }
 }

@@ -1,21 +1,21 @@
 //! Text output of providers and models.
 
 use crate::{
-    screen::{Paint, columns, harmless, one_line},
-    wiring::{ModelReport, ProviderReport, Readiness, Report},
+    screen::{Paint, columns, escape_for_terminal, one_line},
+    wiring::{ModelReport, ModelsReport, ProviderReport, Readiness},
 };
 
 /// Number of models shown per provider when all providers are listed.
-const FEW: usize = 5;
+const MAX_LISTED_MODELS: usize = 5;
 
 /// Lines of the report.
-pub(super) fn lines(report: &Report, whole: bool, paint: Paint) -> Vec<String> {
-    let why = report.why.as_ref().map(|why| format!(" ({})", harmless(why))).unwrap_or_default();
-    let mut lines = vec![format!("current model: {}{why}", paint.strong(&harmless(&report.model)))];
+pub(super) fn lines(report: &ModelsReport, whole: bool, paint: Paint) -> Vec<String> {
+    let why = report.source.as_ref().map(|why| format!(" ({})", escape_for_terminal(why))).unwrap_or_default();
+    let mut lines = vec![format!("current model: {}{why}", paint.strong(&escape_for_terminal(&report.model)))];
     for provider in &report.providers {
         lines.push(String::new());
         lines.push(head(provider, paint));
-        let most = if whole { usize::MAX } else { FEW };
+        let most = if whole { usize::MAX } else { MAX_LISTED_MODELS };
         let shown = provider.models.iter().take(most);
         let rows: Vec<[String; 5]> = shown.map(|model| row(&provider.id, model)).collect();
         if !rows.is_empty() {
@@ -33,15 +33,15 @@ pub(super) fn lines(report: &Report, whole: bool, paint: Paint) -> Vec<String> {
 
 fn head(provider: &ProviderReport, paint: Paint) -> String {
     let name = paint.strong(&format!("{:<9}", provider.id));
-    let from = provider.from.as_ref().map(|from| format!(" ({})", harmless(from))).unwrap_or_default();
+    let from = provider.from.as_ref().map(|from| format!(" ({})", escape_for_terminal(from))).unwrap_or_default();
     match &provider.readiness {
         Readiness::Ready { live: true } => format!("{name} {}  {}{from}", paint.good("ready"), provider.title),
         Readiness::Ready { live: false } => format!("{name} {}  {}{from}", paint.good("configured"), provider.title),
         Readiness::Missing(what) => {
-            format!("{name} {}  {}: {}", paint.faint("not set"), provider.title, harmless(what))
+            format!("{name} {}  {}: {}", paint.faint("not set"), provider.title, escape_for_terminal(what))
         }
-        Readiness::Trouble(what) => {
-            format!("{name} {}  {}{from}: {}", paint.bad("FAILS"), provider.title, harmless(what))
+        Readiness::Failing(what) => {
+            format!("{name} {}  {}{from}: {}", paint.bad("FAILS"), provider.title, escape_for_terminal(what))
         }
     }
 }
@@ -79,15 +79,15 @@ mod tests {
             output: (number == 0).then_some(2.0),
         });
         let from =
-            matches!(readiness, Readiness::Ready { .. } | Readiness::Trouble(_)).then(|| "OPENAI_API_KEY".to_owned());
+            matches!(readiness, Readiness::Ready { .. } | Readiness::Failing(_)).then(|| "OPENAI_API_KEY".to_owned());
         ProviderReport { id: id.to_owned(), title: title.to_owned(), readiness, from, models: models.collect() }
     }
 
     #[test]
     fn all_providers() {
-        let report = Report {
+        let report = ModelsReport {
             model: "openai:model-0".to_owned(),
-            why: Some("OPENAI_API_KEY".to_owned()),
+            source: Some("OPENAI_API_KEY".to_owned()),
             providers: vec![
                 provider("openai", "OpenAI", Readiness::Ready { live: true }, 7),
                 provider(
@@ -99,7 +99,7 @@ mod tests {
                 provider(
                     "gemini",
                     "Google Gemini",
-                    Readiness::Trouble("the key of GEMINI_API_KEY is refused".to_owned()),
+                    Readiness::Failing("the key of GEMINI_API_KEY is refused".to_owned()),
                     0,
                 ),
                 provider("ollama", "Ollama", Readiness::Ready { live: false }, 1),

@@ -12,9 +12,9 @@ use super::{
     words,
 };
 use crate::{
-    failure::{Exit, Failure},
-    follow::Ended,
-    screen::harmless,
+    failure::{CliError, Exit},
+    follow::FollowOutcome,
+    screen::escape_for_terminal,
 };
 use baton_orchestrator::{Answer, OrchestrateError, Orchestrator};
 use baton_ports::PeerError;
@@ -26,7 +26,7 @@ pub(super) async fn converse(
     url: &str,
     said: Said,
     telling: &mut Telling,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let Said { message, task, context, settings } = said;
     let mut message = words(message, settings);
     message.task = task.map(Into::into);
@@ -39,7 +39,7 @@ pub(super) async fn converse(
         telling.answer.end_line();
         let Some(ended) = ended else {
             // A reply without a task.
-            telling.screen.print(&harmless(&came.text));
+            telling.screen.print(&escape_for_terminal(&came.text));
             return Ok(Exit::Ok);
         };
         let Some(parts) = answer(url, &ended, telling.screen).await else {
@@ -53,10 +53,10 @@ pub(super) async fn converse(
 async fn given_up(
     orchestrator: &Orchestrator,
     url: &str,
-    ended: Ended,
+    ended: FollowOutcome,
     came: &Answer,
     telling: &mut Telling,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let whole = match telling.screen.is_json() {
         true => Some(orchestrator.task(url, &ended.task).await.map_err(|error| failure(&error))?),
         false => None,
@@ -67,18 +67,20 @@ async fn given_up(
     if let Some(whole) = &whole {
         return finish(url, ended, Some(whole), &[], telling);
     }
-    for line in inputs::lines(&ended.status.asks, url) {
+    for line in inputs::lines(&ended.status.input_requests, url) {
         telling.screen.print(&line);
     }
-    telling.screen.say(&format!("task {} waits for tools that ask for input; answer on a terminal", ended.task));
+    telling
+        .screen
+        .print_stderr(&format!("task {} waits for tools that ask for input; answer on a terminal", ended.task));
     Ok(Exit::InputRequired)
 }
 
 /// Converts an error of the remote agent.
-fn failure(error: &OrchestrateError) -> Failure {
-    let told = Failure::new(error.code(), error.to_string());
+fn failure(error: &OrchestrateError) -> CliError {
+    let told = CliError::new(error.code(), error.to_string());
     match error {
-        OrchestrateError::Peer(PeerError::Unreached { code: ErrorCode::PEER_UNREACHABLE, .. } | PeerError::Lost(_)) => {
+        OrchestrateError::Peer(PeerError::Unreachable { code: ErrorCode::PEER_UNREACHABLE, .. } | PeerError::Lost(_)) => {
             told.hint("Check that it is running and that its address is correct: baton agents show URL.").exit(Exit::Server)
         }
         OrchestrateError::Unknown(unknown) if unknown.code == ErrorCode::PEER_UNREACHABLE => told.exit(Exit::Server),

@@ -2,10 +2,10 @@
 
 use super::{inputs, telling::Telling};
 use crate::{
-    failure::{Exit, Failure},
-    follow::Ended,
-    form::{line, someone_is_there},
-    screen::{Screen, harmless},
+    failure::{CliError, Exit},
+    follow::FollowOutcome,
+    form::{is_interactive, read_line},
+    screen::{Screen, escape_for_terminal},
 };
 use baton_types::{ErrorCode, Part};
 use baton_wire::{
@@ -14,15 +14,15 @@ use baton_wire::{
 };
 
 /// Answer typed on the terminal; `None` if the task asks nothing or no terminal is available.
-pub(super) async fn answer(agent: &str, ended: &Ended, screen: Screen) -> Option<Vec<Part>> {
+pub(super) async fn answer(agent: &str, ended: &FollowOutcome, screen: Screen) -> Option<Vec<Part>> {
     let asks = ended.status.state == TaskState::InputRequired && ended.status.calls.is_empty();
-    if !asks || !someone_is_there(screen) {
+    if !asks || !is_interactive(screen) {
         return None;
     }
-    if !ended.status.asks.is_empty() {
-        return Some(vec![inputs::answer(&ended.status.asks, agent, screen).await?]);
+    if !ended.status.input_requests.is_empty() {
+        return Some(vec![inputs::answer(&ended.status.input_requests, agent, screen).await?]);
     }
-    let words = line(screen, &format!("{}\n> ", harmless(&ended.status.says))).await?;
+    let words = read_line(screen, &format!("{}\n> ", escape_for_terminal(&ended.status.message))).await?;
     (!words.is_empty()).then(|| vec![Part::text(words)])
 }
 
@@ -30,22 +30,22 @@ pub(super) async fn answer(agent: &str, ended: &Ended, screen: Screen) -> Option
 /// on this server.
 pub(super) fn finish(
     agent: &str,
-    ended: Ended,
+    ended: FollowOutcome,
     whole: Option<&Task<'_>>,
     approvals: &[ApprovalEntry],
     telling: &mut Telling,
-) -> Result<Exit, Failure> {
-    let Ended { task, status } = ended;
+) -> Result<Exit, CliError> {
+    let FollowOutcome { task, status } = ended;
     let screen = telling.screen;
     if let Some(whole) = whole {
         let json = serde_json::to_string_pretty(whole)
-            .map_err(|error| Failure::new(ErrorCode::INTERNAL, error.to_string()))?;
+            .map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
         screen.print(&json);
     }
     match status.state {
         TaskState::Completed => {
             if !screen.is_json() {
-                telling.answer.complete(&status.says);
+                telling.answer.complete(&status.message);
             }
             Ok(Exit::Ok)
         }
@@ -53,26 +53,26 @@ pub(super) fn finish(
             if screen.is_json() {
                 return Ok(Exit::InputRequired);
             }
-            if !status.says.is_empty() && status.asks.is_empty() {
-                screen.print(&harmless(&status.says));
+            if !status.message.is_empty() && status.input_requests.is_empty() {
+                screen.print(&escape_for_terminal(&status.message));
             }
-            for line in inputs::lines(&status.asks, agent) {
+            for line in inputs::lines(&status.input_requests, agent) {
                 screen.print(&line);
             }
             for call in &status.calls {
                 screen.print(&format!("{} {} {}", call.id, call.name, call.arguments));
             }
-            screen.say(&format!("task {task} waits for an answer"));
+            screen.print_stderr(&format!("task {task} waits for an answer"));
             let commands = inputs::commands(approvals);
             if !commands.is_empty() {
-                screen.say("answer with:");
+                screen.print_stderr("answer with:");
                 for command in commands {
-                    screen.say(&format!("  {command}"));
+                    screen.print_stderr(&format!("  {command}"));
                 }
                 return Ok(Exit::InputRequired);
             }
-            screen.say(&match status.calls.is_empty() {
-                true if !status.asks.is_empty() => format!("  {}", inputs::how(&status.asks, agent, &task)),
+            screen.print_stderr(&match status.calls.is_empty() {
+                true if !status.input_requests.is_empty() => format!("  {}", inputs::how(&status.input_requests, agent, &task)),
                 true => format!("  answer with: baton run {agent} \"...\" --task {task}"),
                 false => "  its tools run in the caller: call it by its address, so that `baton run` runs them; other A2A clients \
                           send a tool_results data part"
@@ -81,14 +81,14 @@ pub(super) fn finish(
             Ok(Exit::InputRequired)
         }
         _ => {
-            let state = status.state.known().map_or("not done", baton_types::TaskState::as_str);
+            let state = status.state.to_task_state().map_or("not done", baton_types::TaskState::as_str);
             let Some(reason) = status.reason else {
-                let why = if status.says.is_empty() { String::new() } else { format!(": {}", status.says) };
-                return Err(Failure::plain(Exit::TaskFailed, format!("task {task} is {state}{why}")));
+                let why = if status.message.is_empty() { String::new() } else { format!(": {}", status.message) };
+                return Err(CliError::without_code(Exit::TaskFailed, format!("task {task} is {state}{why}")));
             };
             let known = ErrorCode::ALL.iter().find(|known| known.code == reason.code);
             let message = format!("task {task} is {state}: {}", reason.detail);
-            let failed = Failure::foreign(reason.code, message, known.map(|known| known.hint.to_owned()));
+            let failed = CliError::with_code(reason.code, message, known.map(|known| known.hint.to_owned()));
             Err(failed.exit(Exit::TaskFailed))
         }
     }

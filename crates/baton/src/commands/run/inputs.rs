@@ -1,7 +1,7 @@
-//! What is asked in the middle of a run.
+//! Input requests during a run.
 
 use crate::{
-    form::{Form, Leave, Question, Reply, Wants},
+    form::{AnswerKind, ApprovalDetails, InputForm, InputQuestion, InputReply},
     screen::Screen,
     steps::InputRequest,
 };
@@ -33,21 +33,21 @@ struct Response<'a> {
 }
 
 impl InputRequest {
-    fn question(&self, spoken_to: &str) -> Question {
+    fn question(&self, spoken_to: &str) -> InputQuestion {
         let wants = match (&self.schema, &self.url, &self.approval) {
-            (Some(schema), ..) => Wants::Form(Form::of(schema)),
-            (None, Some(url), _) => Wants::Visit(url.clone()),
-            (None, None, Some(arguments)) => Wants::Approval(Leave {
+            (Some(schema), ..) => AnswerKind::Form(InputForm::from_schema(schema)),
+            (None, Some(url), _) => AnswerKind::Visit(url.clone()),
+            (None, None, Some(arguments)) => AnswerKind::Approval(ApprovalDetails {
                 arguments: Some(arguments.clone()),
                 asker: self.agent.clone().filter(|agent| self.task_id.is_some() && agent != spoken_to),
                 for_session: true,
             }),
-            (None, None, None) => Wants::Words,
+            (None, None, None) => AnswerKind::Text,
         };
-        Question { message: self.message.clone(), wants }
+        InputQuestion { message: self.message.clone(), answer_kind: wants }
     }
 
-    fn response(&self, reply: Reply) -> Response<'_> {
+    fn response(&self, reply: InputReply) -> Response<'_> {
         let (decision, digest) = match &self.approval {
             Some(_) => (Some(decision(reply.action)), self.digest.as_deref()),
             None => (None, None),
@@ -65,7 +65,7 @@ impl InputRequest {
     }
 }
 
-/// The word for a decision about a call.
+/// Wire value of a decision about a call.
 fn decision(action: AnswerAction) -> &'static str {
     match action {
         AnswerAction::Accept => "allow_once",
@@ -74,12 +74,12 @@ fn decision(action: AnswerAction) -> &'static str {
     }
 }
 
-/// Asks at the terminal, one after the other; nothing when it is closed.
+/// Prompts for all answers on the terminal, one by one; `None` if it is closed.
 pub(super) async fn answer(requests: &[InputRequest], spoken_to: &str, screen: Screen) -> Option<Part> {
     let mut responses = Vec::with_capacity(requests.len());
     for (index, request) in requests.iter().enumerate() {
         if requests.len() > 1 {
-            screen.say(&format!("{} of {}:", index + 1, requests.len()));
+            screen.print_stderr(&format!("{} of {}:", index + 1, requests.len()));
         }
         let reply = request.question(spoken_to).ask(&[], screen).await.ok()?;
         if reply.action == AnswerAction::Cancel {
@@ -87,15 +87,15 @@ pub(super) async fn answer(requests: &[InputRequest], spoken_to: &str, screen: S
         }
         responses.push(request.response(reply));
     }
-    Json::of(&Responses { input_responses: responses }).ok().map(Part::data)
+    Json::from_serializable(&Responses { input_responses: responses }).ok().map(Part::data)
 }
 
-/// The questions, for somebody who is not there now.
+/// Text of the questions, for later answers.
 pub(super) fn lines(requests: &[InputRequest], spoken_to: &str) -> Vec<String> {
     requests.iter().flat_map(|request| request.question(spoken_to).lines()).collect()
 }
 
-/// How they are answered where nothing of them is kept here.
+/// Command that answers them if they are not stored here.
 pub(super) fn how(requests: &[InputRequest], agent: &str, task: &str) -> String {
     match requests {
         [InputRequest { schema: Some(_), .. }] => {
@@ -110,7 +110,7 @@ pub(super) fn how(requests: &[InputRequest], agent: &str, task: &str) -> String 
     }
 }
 
-/// The commands with which they are answered from here.
+/// Commands that answer the pending approvals.
 pub(crate) fn commands(approvals: &[ApprovalEntry]) -> Vec<String> {
     let command = |approval: &ApprovalEntry| {
         let id = crate::screen::one_line(&approval.id, 500);

@@ -1,10 +1,10 @@
 //! Output during a run.
 
 use crate::{
-    follow::Watcher,
+    follow::StepObserver,
     narrate::sentence,
-    screen::{Screen, harmless},
-    steps::{Piece, Step},
+    screen::{Screen, escape_for_terminal},
+    steps::{OutputChunk, TaskStep},
 };
 use baton_client::ClientError;
 use baton_wire::a2a::v1::TaskState;
@@ -31,34 +31,34 @@ impl Telling {
     }
 }
 
-impl Watcher for Telling {
-    fn step(&mut self, agent: &str, depth: usize, step: &Step) {
-        if let (Step::Text(piece), 0) = (step, depth) {
+impl StepObserver for Telling {
+    fn on_step(&mut self, agent: &str, depth: usize, step: &TaskStep) {
+        if let (TaskStep::Text(piece), 0) = (step, depth) {
             self.answer.piece(piece);
         }
-        if let (Step::Began { task, .. }, 0) = (step, depth) {
+        if let (TaskStep::Snapshot { task, .. }, 0) = (step, depth) {
             self.task = Some(task.clone());
         }
-        if let (Step::Began { status, .. } | Step::Moved(status), 0) = (step, depth) {
+        if let (TaskStep::Snapshot { status, .. } | TaskStep::StatusChange(status), 0) = (step, depth) {
             self.asks = status.state == TaskState::InputRequired && status.calls.is_empty();
         }
         // A question of a delegated agent is repeated by its caller, so it is not printed here.
-        let asks = matches!(step, Step::Moved(status) if status.state == TaskState::InputRequired);
-        let ended = matches!(step, Step::Moved(_)) && depth == 0;
+        let asks = matches!(step, TaskStep::StatusChange(status) if status.state == TaskState::InputRequired);
+        let ended = matches!(step, TaskStep::StatusChange(_)) && depth == 0;
         if self.quiet || ended || asks {
             return;
         }
-        let paint = self.screen.talk_paint();
+        let paint = self.screen.stderr_paint();
         if let Some(sentence) = sentence(step, paint) {
             self.answer.end_line();
             let name = paint.name(agent);
-            self.screen.say(&format!("{}{name}: {sentence}", "  ".repeat(depth)));
+            self.screen.print_stderr(&format!("{}{name}: {sentence}", "  ".repeat(depth)));
         }
     }
 
-    fn broken(&mut self, error: &ClientError) {
+    fn on_disconnect(&mut self, error: &ClientError) {
         self.answer.end_line();
-        self.screen.say(&format!("{error}; retrying"));
+        self.screen.print_stderr(&format!("{error}; retrying"));
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn piece(&mut self, piece: &Piece) {
+    fn piece(&mut self, piece: &OutputChunk) {
         if !piece.is_answer() || !self.live {
             return;
         }
@@ -92,7 +92,7 @@ impl Answer {
                 &piece.text
             }
         };
-        self.screen.stream(&harmless(news));
+        self.screen.stream(&escape_for_terminal(news));
         self.open |= !news.is_empty();
         self.id.clone_from(&piece.id);
         self.text.push_str(news);
@@ -111,7 +111,7 @@ impl Answer {
         if !self.live {
             self.screen.print(answer);
         } else if self.text != answer && !answer.is_empty() {
-            self.screen.print(&harmless(answer));
+            self.screen.print(&escape_for_terminal(answer));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Which;
 use crate::{
-    connect::failure,
-    failure::{Exit, Failure},
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
 use clap::Args;
@@ -27,12 +27,12 @@ pub(super) struct Options {
 }
 
 /// Deletes the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, force } = options;
     let session = which.reach().await?;
     let deleted = session.client.delete_session(which.name(), force).await;
     session.close().await;
-    let deleted = deleted.map_err(failure)?;
+    let deleted = deleted.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!(deleted).to_string());
         return Ok(Exit::Ok);
@@ -43,6 +43,6 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         canceled => format!(", {canceled} canceled first"),
     };
     let (name, agent) = (one_line(&deleted.context_id, 256), one_line(&deleted.agent, 64));
-    screen.say(&format!("deleted {name} with {agent}: {tasks}{canceled}"));
+    screen.print_stderr(&format!("deleted {name} with {agent}: {tasks}{canceled}"));
     Ok(Exit::Ok)
 }

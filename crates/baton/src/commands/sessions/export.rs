@@ -2,8 +2,8 @@
 
 use super::Which;
 use crate::{
-    connect::failure,
-    failure::{Exit, Failure},
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_client::SessionForm;
@@ -23,7 +23,7 @@ pub(super) struct Options {
     #[command(flatten)]
     which: Which,
     /// File format
-    #[arg(long, value_name = "FORM", default_value = "json")]
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
     format: Form,
 }
 
@@ -36,7 +36,7 @@ enum Form {
 }
 
 /// Exports the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, format } = options;
     let form = match format {
         Form::Json => SessionForm::Json,
@@ -45,7 +45,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     let session = which.reach().await?;
     let exported = session.client.export_session(which.name(), form).await;
     session.close().await;
-    let text = String::from_utf8_lossy(&exported.map_err(failure)?).into_owned();
+    let text = String::from_utf8_lossy(&exported.map_err(client_failure)?).into_owned();
     match form {
         SessionForm::Json => screen.print_json(&text),
         SessionForm::Markdown => screen.stream(&text),

@@ -2,8 +2,8 @@
 
 use super::Which;
 use crate::{
-    connect::failure,
-    failure::{Exit, Failure},
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_wire::api::ForkSession;
@@ -32,7 +32,7 @@ pub(super) struct Options {
 }
 
 /// Forks the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, at, new } = options;
     let (task_id, event) = match at {
         None => (None, None),
@@ -45,7 +45,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     let fork = ForkSession { task_id, event, context_id: new };
     let forked = session.client.fork_session(which.name(), &fork).await;
     session.close().await;
-    let forked = forked.map_err(failure)?;
+    let forked = forked.map_err(client_failure)?;
     match screen.is_json() {
         true => screen.print(&json!(forked).to_string()),
         false => screen.print(&forked.context_id),

@@ -1,9 +1,9 @@
 //! `baton sessions import FILE`.
 
 use crate::{
-    commands::place::Place,
-    connect::failure,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_client::SessionForm;
@@ -39,32 +39,32 @@ pub(super) struct Options {
     #[arg(long = "as", value_name = "ID")]
     new: Option<String>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Imports the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { file, agent, new, place } = options;
     let bytes = read(&file)?;
     let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     let form = if begins == Some(&b'{') { SessionForm::Json } else { SessionForm::Markdown };
-    let session = place.manage().await?;
+    let session = place.management_session().await?;
     let imported = session.client.import_session(bytes.into(), form, agent.as_deref(), new.as_deref()).await;
     session.close().await;
-    let imported = imported.map_err(failure)?;
+    let imported = imported.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!(imported).to_string());
         return Ok(Exit::Ok);
     }
     screen.print(&imported.session.context_id);
     for lost in &imported.lost {
-        screen.say(&format!("not imported: {lost}"));
+        screen.print_stderr(&format!("not imported: {lost}"));
     }
     Ok(Exit::Ok)
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    let unreadable = |error: io::Error| Failure::new(ErrorCode::USAGE, format!("{}: {error}", file.display()));
+fn read(file: &Path) -> Result<Vec<u8>, CliError> {
+    let unreadable = |error: io::Error| CliError::new(ErrorCode::USAGE, format!("{}: {error}", file.display()));
     let mut bytes = Vec::new();
     let read = match file.as_os_str() == "-" {
         true => io::stdin().take(MOST + 1).read_to_end(&mut bytes),
@@ -72,7 +72,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     };
     read.map_err(unreadable)?;
     if bytes.len() as u64 > MOST {
-        return Err(Failure::new(ErrorCode::USAGE, format!("{} is larger than {MOST} bytes", file.display())));
+        return Err(CliError::new(ErrorCode::USAGE, format!("{} is larger than {MOST} bytes", file.display())));
     }
     Ok(bytes)
 }

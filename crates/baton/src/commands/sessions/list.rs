@@ -2,9 +2,9 @@
 
 use super::moment;
 use crate::{
-    commands::place::Place,
-    connect::{Session, failure},
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
 };
 use baton_wire::api::{SessionList, SessionSummary};
@@ -28,15 +28,15 @@ Examples:
 The last column is the title, or the last message if there is no title.")]
 pub(super) struct Options {
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
     /// Show only sessions with this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }
 
 /// Prints the sessions.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+    let session = options.place.management_session().await?;
     let listed = all(&session, options.agent.as_deref()).await;
     session.close().await;
     let list = listed?;
@@ -49,9 +49,9 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         screen.print(&line);
     }
     if list.sessions.is_empty() {
-        screen.say("no sessions yet; start one with: baton run AGENT \"Hello\"");
+        screen.print_stderr("no sessions yet; start one with: baton run AGENT \"Hello\"");
     } else if list.next_page_token.is_some() {
-        screen.say("there are more sessions; filter with --agent, or page through GET /api/v1/sessions");
+        screen.print_stderr("there are more sessions; filter with --agent, or page through GET /api/v1/sessions");
     }
     Ok(Exit::Ok)
 }
@@ -70,10 +70,10 @@ fn row(session: &SessionSummary) -> [String; 5] {
     [name, one_line(&session.agent, 64), moment(session.last_at), tasks, words]
 }
 
-async fn all(session: &Session, agent: Option<&str>) -> Result<SessionList, Failure> {
+async fn all(session: &BatonConnection, agent: Option<&str>) -> Result<SessionList, CliError> {
     let mut list = SessionList::default();
     for _ in 0..PAGES {
-        let page = session.client.sessions(agent, list.next_page_token.as_deref()).await.map_err(failure)?;
+        let page = session.client.sessions(agent, list.next_page_token.as_deref()).await.map_err(client_failure)?;
         list.sessions.extend(page.sessions);
         (list.total, list.next_page_token) = (page.total, page.next_page_token);
         if list.next_page_token.is_none() {

@@ -2,8 +2,8 @@
 
 use super::{Which, tell};
 use crate::{
-    connect::failure,
-    failure::{Exit, Failure},
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
 use baton_wire::api::ChangeSession;
@@ -23,17 +23,19 @@ pub(super) struct Options {
 }
 
 /// Renames the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, title } = options;
     let session = which.reach().await?;
     let change = ChangeSession { title: Some(title), ..ChangeSession::default() };
     let changed = session.client.change_session(which.name(), &change).await;
     session.close().await;
-    let changed = changed.map_err(failure)?;
+    let changed = changed.map_err(client_failure)?;
     match (screen.is_json(), &changed.title) {
         (true, _) => tell(&changed, screen),
-        (false, Some(title)) => screen.say(&format!("renamed {} to “{}”", which.session, one_line(title, 256))),
-        (false, None) => screen.say(&format!("removed the title of {}", which.session)),
+        (false, Some(title)) => {
+            screen.print_stderr(&format!("renamed {} to “{}”", which.session, one_line(title, 256)))
+        }
+        (false, None) => screen.print_stderr(&format!("removed the title of {}", which.session)),
     }
     Ok(Exit::Ok)
 }

@@ -2,8 +2,8 @@
 
 use super::{Which, tell};
 use crate::{
-    connect::failure,
-    failure::{Exit, Failure},
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_types::Json;
@@ -26,7 +26,7 @@ pub(super) struct Options {
 }
 
 /// Resets the settings.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, settings } = options;
     let session = which.reach().await?;
     let changed = if settings.is_empty() {
@@ -37,6 +37,6 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         session.client.change_session(which.name(), &ChangeSession { settings, ..ChangeSession::default() }).await
     };
     session.close().await;
-    tell(&changed.map_err(failure)?, screen);
+    tell(&changed.map_err(client_failure)?, screen);
     Ok(Exit::Ok)
 }

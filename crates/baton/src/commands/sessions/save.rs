@@ -2,10 +2,10 @@
 
 use super::{Which, tell};
 use crate::{
-    commands::place::Place,
-    config::Chosen,
-    connect::{Session, failure},
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    config::ConfigOverrides,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use clap::Args;
@@ -28,21 +28,21 @@ pub(super) struct Options {
 }
 
 /// Saves the settings.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, agents } = options;
-    let Place { server, token, data, config } = which.place.clone();
+    let ConnectionOptions { server, token, data, config } = which.place.clone();
     let session = match server {
-        Some(url) => Session::at(&url, token.as_deref())?,
+        Some(url) => BatonConnection::connect(&url, token.as_deref())?,
         None => {
-            let chosen = Chosen { config, data, agents, ..Chosen::default() };
-            Session::find(&chosen.resolve()?, token.as_deref(), screen).await?
+            let chosen = ConfigOverrides { config, data, agents, ..ConfigOverrides::default() };
+            BatonConnection::find(&chosen.resolve()?, token.as_deref(), screen).await?
         }
     };
     let saved = session.client.save_session(which.name()).await;
     session.close().await;
-    let saved = saved.map_err(failure)?;
+    let saved = saved.map_err(client_failure)?;
     match (screen.is_json(), &saved.file) {
-        (false, Some(file)) => screen.say(&format!("saved in {file}")),
+        (false, Some(file)) => screen.print_stderr(&format!("saved in {file}")),
         _ => tell(&saved, screen),
     }
     Ok(Exit::Ok)

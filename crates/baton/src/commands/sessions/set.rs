@@ -2,12 +2,12 @@
 
 use super::{Which, tell};
 use crate::{
-    connect::failure,
-    failure::{Exit, Failure},
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
 use baton_types::{ErrorCode, Json};
-use baton_wire::api::{ChangeSession, SessionSettings};
+use baton_wire::api::{ChangeSession, SessionSettingsBody};
 use clap::Args;
 use serde_json::{Map, Value};
 
@@ -32,14 +32,14 @@ pub(super) struct Options {
 }
 
 /// Changes the settings.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, settings } = options;
     let mut all = Map::new();
     for setting in &settings {
-        let usage = |what: &str| Failure::new(ErrorCode::USAGE, format!("'{}': {what}", one_line(setting, 120)));
+        let usage = |what: &str| CliError::new(ErrorCode::USAGE, format!("'{}': {what}", one_line(setting, 120)));
         let (name, value) = setting.split_once('=').ok_or_else(|| usage("expected NAME=VALUE"))?;
-        if !SessionSettings::NAMES.contains(&name) {
-            return Err(usage(&format!("unknown setting; the settings are {}", SessionSettings::NAMES.join(", "))));
+        if !SessionSettingsBody::NAMES.contains(&name) {
+            return Err(usage(&format!("unknown setting; the settings are {}", SessionSettingsBody::NAMES.join(", "))));
         }
         all.insert(name.to_owned(), read(name, value));
     }
@@ -48,7 +48,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     let change = ChangeSession { settings, ..ChangeSession::default() };
     let changed = session.client.change_session(which.name(), &change).await;
     session.close().await;
-    tell(&changed.map_err(failure)?, screen);
+    tell(&changed.map_err(client_failure)?, screen);
     Ok(Exit::Ok)
 }
 

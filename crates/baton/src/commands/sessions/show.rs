@@ -2,14 +2,14 @@
 
 use super::{Which, moment, settings_lines};
 use crate::{
-    connect::failure,
-    failure::{Exit, Failure},
-    screen::{Paint, Screen, harmless, one_line},
+    connect::client_failure,
+    failure::{CliError, Exit},
+    screen::{Paint, Screen, escape_for_terminal, one_line},
 };
-use baton_types::{Include, Json};
+use baton_types::{InclusionMode, Json};
 use baton_wire::{
     a2a::v1::Role,
-    api::{SessionDetails, SessionMessage, SessionUsedItem},
+    api::{SessionContextItem, SessionDetails, SessionMessage},
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -33,17 +33,17 @@ pub(super) struct Options {
 }
 
 /// Prints the session.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which } = options;
     let session = which.reach().await?;
     let shown = session.client.session(which.name()).await;
     session.close().await;
-    let details = shown.map_err(failure)?;
+    let details = shown.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!(details).to_string());
         return Ok(Exit::Ok);
     }
-    for line in lines(&details, screen.data_paint()) {
+    for line in lines(&details, screen.stdout_paint()) {
         screen.print(&line);
     }
     Ok(Exit::Ok)
@@ -59,7 +59,7 @@ fn lines(details: &SessionDetails<'_>, paint: Paint) -> Vec<String> {
     lines.extend(session.forked_from.iter().map(|from| format!("  forked from {}", one_line(from, 256))));
     lines.extend(session.imported.then(|| "  imported from a file".to_owned()));
     lines.extend(settings_lines(&details.settings).iter().map(|setting| format!("  {setting}")));
-    for (word, items) in [("with", &details.included), ("without", &details.excluded)] {
+    for (word, items) in [("included", &details.included), ("excluded", &details.excluded)] {
         lines.extend(items.iter().map(|item| format!("  {word} {} {}", item.kind.as_str(), one_line(&item.name, 256))));
     }
     for message in &details.messages {
@@ -82,7 +82,7 @@ fn message_lines(said: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String
     lines.push(format!("{who}  {}", paint.faint(format!("{}  {place}", moment(said.at)).trim_end())));
     for part in &said.message.parts {
         let text = part.text.as_deref().unwrap_or_default();
-        lines.extend(harmless(text).lines().map(|line| format!("  {line}")));
+        lines.extend(escape_for_terminal(text).lines().map(|line| format!("  {line}")));
         if let Some(data) = &part.data {
             data_lines(data, lines);
         }
@@ -117,12 +117,12 @@ fn data_lines(data: &Json, lines: &mut Vec<String>) {
     }
 }
 
-fn given(item: &SessionUsedItem) -> String {
+fn given(item: &SessionContextItem) -> String {
     let why = match (item.include, item.score) {
-        (Include::Always, _) => "always".to_owned(),
-        (Include::Manual, _) => "named".to_owned(),
-        (Include::Agent, Some(score)) => score.to_string(),
-        (Include::Agent, None) => "chosen".to_owned(),
+        (InclusionMode::Always, _) => "always".to_owned(),
+        (InclusionMode::Manual, _) => "named".to_owned(),
+        (InclusionMode::Agent, Some(score)) => score.to_string(),
+        (InclusionMode::Agent, None) => "relevant".to_owned(),
     };
     format!("{} {} ({why})", item.kind.as_str(), one_line(&item.name, 256))
 }

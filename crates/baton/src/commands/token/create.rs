@@ -2,9 +2,9 @@
 
 use super::end;
 use crate::{
-    commands::place::Place,
-    connect::failure,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
     wiring::now,
 };
@@ -35,7 +35,7 @@ pub(super) struct Options {
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
     /// Subject whose tasks the token can access [default: NAME]
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "NAME")]
     subject: Option<String>,
     /// Tenant whose tasks the token can access [default: local]
     #[arg(long, value_name = "NAME")]
@@ -44,7 +44,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "TIME", default_value = "90d", value_parser = expiry)]
     expires: Expiry,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Lifetime of a token.
@@ -63,7 +63,7 @@ fn expiry(text: &str) -> Result<Expiry, String> {
 }
 
 /// Creates the token; stdout gets only the token.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { name, scopes, subject, tenant, expires, place } = options;
     let wanted = CreateToken {
         name,
@@ -76,10 +76,10 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         },
         never_expires: expires == Expiry::Never,
     };
-    let session = place.manage().await?;
+    let session = place.management_session().await?;
     let created = session.client.create_token(&wanted).await;
     session.close().await;
-    let created = created.map_err(failure)?;
+    let created = created.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!(created).to_string());
         return Ok(Exit::Ok);
@@ -89,8 +89,13 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         Some(_) => format!("until {}", end(entry.expires_at, now())),
         None => "until it is revoked".to_owned(),
     };
-    screen.say(&format!("token {} for {} allows {} {until}", entry.id, entry.subject, entry.scopes.join(", ")));
-    screen.say(&format!("  it is shown only once; revoke it with: baton token revoke {}", entry.id));
+    screen.print_stderr(&format!(
+        "token {} for {} allows {} {until}",
+        entry.id,
+        entry.subject,
+        entry.scopes.join(", ")
+    ));
+    screen.print_stderr(&format!("  it is shown only once; revoke it with: baton token revoke {}", entry.id));
     screen.print(&created.token);
     Ok(Exit::Ok)
 }

@@ -2,9 +2,9 @@
 
 use super::{end, state};
 use crate::{
-    commands::place::Place,
-    connect::failure,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
     wiring::now,
 };
@@ -21,21 +21,21 @@ Examples:
   baton token list --json | jq '.tokens[].id'    the ids, from JSON output")]
 pub(super) struct Options {
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Prints all tokens, oldest first, including expired and revoked ones.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+    let session = options.place.management_session().await?;
     let tokens = session.client.tokens().await;
     session.close().await;
-    let tokens = tokens.map_err(failure)?;
+    let tokens = tokens.map_err(client_failure)?;
     if screen.is_json() {
         screen.print(&json!(TokenList { tokens }).to_string());
         return Ok(Exit::Ok);
     }
     if tokens.is_empty() {
-        screen.say("no tokens yet; create one with: baton token create NAME");
+        screen.print_stderr("no tokens yet; create one with: baton token create NAME");
         return Ok(Exit::Ok);
     }
     let now = now();

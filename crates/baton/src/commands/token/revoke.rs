@@ -1,9 +1,9 @@
 //! `baton token revoke ID`: revokes a token.
 
 use crate::{
-    commands::place::Place,
-    connect::failure,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use clap::Args;
@@ -21,7 +21,7 @@ pub(super) struct Options {
     /// Id of the token; a complete token is also accepted
     id: String,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Extracts the id from a complete token, which must never be printed.
@@ -30,14 +30,14 @@ fn id_in(written: &str) -> &str {
 }
 
 /// Revokes the token; idempotent.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+    let session = options.place.management_session().await?;
     let revoked = session.client.revoke_token(id_in(&options.id)).await;
     session.close().await;
-    let revoked = revoked.map_err(failure)?;
+    let revoked = revoked.map_err(client_failure)?;
     match screen.is_json() {
         true => screen.print(&json!(revoked).to_string()),
-        false => screen.say(&format!("token {} ({}) is revoked", revoked.id, revoked.name)),
+        false => screen.print_stderr(&format!("token {} ({}) is revoked", revoked.id, revoked.name)),
     }
     Ok(Exit::Ok)
 }

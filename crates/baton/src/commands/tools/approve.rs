@@ -2,8 +2,8 @@
 
 use super::which::Which;
 use crate::{
-    connect::failure,
-    failure::{Exit, Failure},
+    connect::client_failure,
+    failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
 use baton_types::Permission;
@@ -60,21 +60,21 @@ impl Options {
 }
 
 /// Writes the permission and prints the change and the file.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let session = options.which.session(screen).await?;
     let word = options.word();
     let set = session.client.set_tool_permission(&options.which.agent, &options.tool, &word).await;
     session.close().await;
-    let set = set.map_err(failure)?;
+    let set = set.map_err(client_failure)?;
     match screen.is_json() {
         true => screen.print(&json!(set).to_string()),
         false => {
             screen.print(&line(&set, word));
             if set.tool.is_none() && word.permission.is_some() {
-                screen.say("  this applies to its tools without a permission of their own");
+                screen.print_stderr("  this applies to its tools without a permission of their own");
             }
             if let Some(remark) = &set.remark {
-                screen.say(&format!("  note: {}", one_line(remark, 2 * SHOWN)));
+                screen.print_stderr(&format!("  note: {}", one_line(remark, 2 * SHOWN)));
             }
         }
     }

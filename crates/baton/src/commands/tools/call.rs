@@ -6,9 +6,9 @@ use super::{
     which::{Which, patience},
 };
 use crate::{
-    connect::{Session, failure},
-    failure::{Exit, Failure},
-    form::{Asked, Form, someone_is_there},
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
+    form::{InputForm, PromptResult, is_interactive},
     screen::Screen,
 };
 use baton_types::{ErrorCode, Json};
@@ -56,35 +56,35 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 /// Calls the tool and answers its questions.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let session = options.which.session(screen).await?;
     let ended = call(&session, &options, screen).await;
     session.close().await;
     ended
 }
 
-async fn call(session: &Session, options: &Options, screen: Screen) -> Result<Exit, Failure> {
+async fn call(session: &BatonConnection, options: &Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, tool: name, yes, answers, .. } = options;
     let tool = found(session, options).await?;
     let arguments = match arguments(&tool, options, screen).await? {
-        Asked::Answered(arguments) => arguments,
-        Asked::Closed => return Ok(Exit::Interrupted),
+        PromptResult::Answered(arguments) => arguments,
+        PromptResult::Closed => return Ok(Exit::Interrupted),
     };
     let prepared = Prepared { pairs: answers, yes: *yes };
-    let mut reply = session.client.call_tool(&which.agent, name, &arguments).await.map_err(failure)?;
+    let mut reply = session.client.call_tool(&which.agent, name, &arguments).await.map_err(client_failure)?;
     while !reply.asks.is_empty() {
         let Some(answers) = answers::to(&reply.asks, prepared, screen).await? else {
             answers::print(&which.agent, name, &reply, screen);
             return Ok(Exit::InputRequired);
         };
         let answer = AnswerTool { arguments: Some(arguments.clone()), answers, state: reply.state.take() };
-        reply = session.client.answer_tool(&which.agent, name, &answer).await.map_err(failure)?;
+        reply = session.client.answer_tool(&which.agent, name, &answer).await.map_err(client_failure)?;
     }
     result::print(&reply, screen)
 }
 
 /// Definition of the tool; waits for its MCP server.
-async fn found(session: &Session, options: &Options) -> Result<ToolEntry, Failure> {
+async fn found(session: &BatonConnection, options: &Options) -> Result<ToolEntry, CliError> {
     let Options { which, tool: name, wait, .. } = options;
     let is_it = |tool: &ToolEntry| tool.name == *name;
     let list = which.tools(session, *wait, |list| list.tools.iter().any(is_it)).await?;
@@ -92,33 +92,33 @@ async fn found(session: &Session, options: &Options) -> Result<ToolEntry, Failur
         return Ok(tool);
     }
     let message = format!("'{}' has no tool '{name}'", which.agent);
-    Err(Failure::new(ErrorCode::TOOL_NOT_FOUND, message).exit(Exit::Usage))
+    Err(CliError::new(ErrorCode::TOOL_NOT_FOUND, message).exit(Exit::Usage))
 }
 
 /// Arguments from the command line and the terminal.
-async fn arguments(tool: &ToolEntry, options: &Options, screen: Screen) -> Result<Asked<Json>, Failure> {
-    let form = Form::of(&tool.parameters);
+async fn arguments(tool: &ToolEntry, options: &Options, screen: Screen) -> Result<PromptResult<Json>, CliError> {
+    let form = InputForm::from_schema(&tool.parameters);
     let wrong = |message: String| {
         shown(&form, tool, screen);
-        Failure::new(ErrorCode::USAGE, message).hint("Pass arguments with --arg NAME=VALUE or --json-args '{...}'.")
+        CliError::new(ErrorCode::USAGE, message).hint("Pass arguments with --arg NAME=VALUE or --json-args '{...}'.")
     };
     let object = options.json_args.as_deref().map(Json::parse).transpose();
     let object = object.map_err(|error| wrong(format!("--json-args: {error}")))?;
-    let given = form.given(object.as_ref(), &options.args).map_err(|unfit| wrong(unfit.0))?;
+    let given = form.parse_values(object.as_ref(), &options.args).map_err(|unfit| wrong(unfit.0))?;
     let missing: Vec<String> = form.missing(&given).iter().map(|field| field.name.clone()).collect();
-    if missing.is_empty() || someone_is_there(screen) {
+    if missing.is_empty() || is_interactive(screen) {
         return Ok(form.ask_missing(given, screen).await);
     }
     Err(wrong(format!("{} needs {}", tool.name, missing.join(", "))))
 }
 
 /// Prints the form to stderr.
-fn shown(form: &Form, tool: &ToolEntry, screen: Screen) {
+fn shown(form: &InputForm, tool: &ToolEntry, screen: Screen) {
     if screen.is_json() {
         return;
     }
-    screen.say(&format!("{}: {}", tool.name, crate::screen::one_line(&tool.description, 200)));
+    screen.print_stderr(&format!("{}: {}", tool.name, crate::screen::one_line(&tool.description, 200)));
     for line in form.lines() {
-        screen.say(&line);
+        screen.print_stderr(&line);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::which::{Which, patience};
 use crate::{
-    failure::{Exit, Failure},
+    failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
 };
 use baton_types::Permission;
@@ -35,7 +35,7 @@ pub(super) struct Options {
 }
 
 /// Prints the tools and servers.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { which, wait } = options;
     let session = which.session(screen).await?;
     let list = which.tools(&session, wait, |_| false).await;
@@ -49,9 +49,9 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
 }
 
 fn print(list: &ToolList, screen: Screen) {
-    let paint = screen.data_paint();
+    let paint = screen.stdout_paint();
     if list.tools.is_empty() {
-        screen.say("no tools");
+        screen.print_stderr("no tools");
     }
     let mut sources: Vec<&str> = Vec::new();
     for tool in &list.tools {

@@ -1,8 +1,8 @@
 //! `baton tools login AGENT SERVER`: OAuth login at an MCP server.
 
 use crate::{
-    config::Chosen,
-    failure::{Exit, Failure},
+    config::ConfigOverrides,
+    failure::{CliError, Exit},
     screen::{Screen, one_line},
     wiring,
 };
@@ -36,17 +36,17 @@ pub(super) struct Options {
 }
 
 /// Prints the login URL and waits until the login is complete.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let Options { agent, server, data, config, agents } = options;
-    let settings = Chosen { config, data, agents, ..Chosen::default() }.resolve()?;
+    let settings = ConfigOverrides { config, data, agents, ..ConfigOverrides::default() }.resolve()?;
     let show = move |url: &str| match screen.is_json() {
         true => screen.print(&json!({"url": url}).to_string()),
         false => {
-            screen.say("open this URL in a browser and log in:");
+            screen.print_stderr("open this URL in a browser and log in:");
             screen.print(&one_line(url, 8000));
         }
     };
     wiring::login(&settings, &agent, &server, show).await?;
-    screen.say(&format!("logged in to {server}"));
+    screen.print_stderr(&format!("logged in to {server}"));
     Ok(Exit::Ok)
 }

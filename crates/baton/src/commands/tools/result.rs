@@ -1,15 +1,15 @@
 //! Output of a tool result.
 
 use crate::{
-    failure::{Exit, Failure},
-    screen::{Screen, harmless, one_line},
+    failure::{CliError, Exit},
+    screen::{Screen, escape_for_terminal, one_line},
 };
 use baton_types::Json;
 use baton_wire::api::ToolReply;
 use serde_json::{Value, json};
 
 /// Prints the result; a failed tool gives exit code 1.
-pub(super) fn print(reply: &ToolReply, screen: Screen) -> Result<Exit, Failure> {
+pub(super) fn print(reply: &ToolReply, screen: Screen) -> Result<Exit, CliError> {
     let failed = reply.is_error == Some(true);
     if screen.is_json() {
         screen.print(&json!(reply).to_string());
@@ -17,9 +17,12 @@ pub(super) fn print(reply: &ToolReply, screen: Screen) -> Result<Exit, Failure> 
     }
     let text = reply.output.as_ref().map(plain).unwrap_or_default();
     if failed {
-        return Err(Failure::plain(Exit::TaskFailed, format!("the tool failed: {}", harmless(&text))));
+        return Err(CliError::without_code(
+            Exit::TaskFailed,
+            format!("the tool failed: {}", escape_for_terminal(&text)),
+        ));
     }
-    screen.print(&harmless(&text));
+    screen.print(&escape_for_terminal(&text));
     Ok(Exit::Ok)
 }
 

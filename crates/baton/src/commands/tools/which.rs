@@ -1,10 +1,10 @@
 //! Options that select the agent and its server.
 
 use crate::{
-    commands::place::Place,
-    config::Chosen,
-    connect::{Session, failure},
-    failure::Failure,
+    commands::place::ConnectionOptions,
+    config::ConfigOverrides,
+    connect::{BatonConnection, client_failure},
+    failure::CliError,
     screen::Screen,
 };
 use baton_agentdir::document::duration;
@@ -22,7 +22,7 @@ pub(super) struct Which {
     /// Name of the agent
     pub(super) agent: String,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
     /// Agent directories to use when no server runs [default: the current directory]
     #[arg(long, value_name = "DIR_OR_FILE", num_args = 1..)]
     agents: Vec<PathBuf>,
@@ -30,26 +30,26 @@ pub(super) struct Which {
 
 impl Which {
     /// Session with the server of the agent.
-    pub(super) async fn session(&self, screen: Screen) -> Result<Session, Failure> {
-        let Place { server, token, data, config } = self.place.clone();
+    pub(super) async fn session(&self, screen: Screen) -> Result<BatonConnection, CliError> {
+        let ConnectionOptions { server, token, data, config } = self.place.clone();
         if let Some(url) = server {
-            return Session::at(&url, token.as_deref());
+            return BatonConnection::connect(&url, token.as_deref());
         }
-        let chosen = Chosen { config, data, agents: self.agents.clone(), ..Chosen::default() };
-        Session::find(&chosen.resolve()?, token.as_deref(), screen).await
+        let chosen = ConfigOverrides { config, data, agents: self.agents.clone(), ..ConfigOverrides::default() };
+        BatonConnection::find(&chosen.resolve()?, token.as_deref(), screen).await
     }
 
     /// Polls the tool list until `enough` is true, no server is starting, or `wait` has passed.
     pub(super) async fn tools(
         &self,
-        session: &Session,
+        session: &BatonConnection,
         wait: Duration,
         enough: impl Fn(&ToolList) -> bool,
-    ) -> Result<ToolList, Failure> {
+    ) -> Result<ToolList, CliError> {
         let began = Instant::now();
         let mut look = Duration::ZERO;
         loop {
-            let list = session.client.tools(&self.agent, look).await.map_err(failure)?;
+            let list = session.client.tools(&self.agent, look).await.map_err(client_failure)?;
             look = LOOK.min(wait.saturating_sub(began.elapsed()));
             if look.is_zero() || !list.servers.iter().any(is_on_its_way) || enough(&list) {
                 return Ok(list);

@@ -1,23 +1,27 @@
 //! A trace that went through several Batons, put together.
 
 use crate::{
-    connect::{Session, failure},
-    failure::Failure,
+    connect::{BatonConnection, client_failure},
+    failure::CliError,
 };
 use baton_client::TraceReply;
 use serde_json::Value;
 use std::collections::HashSet;
 
 /// Adds what the other Batons know of the trace; a span that two of them know is there once.
-pub(super) async fn gather(mut reply: TraceReply, also: &[String], token: Option<&str>) -> Result<TraceReply, Failure> {
+pub(super) async fn gather(
+    mut reply: TraceReply,
+    also: &[String],
+    token: Option<&str>,
+) -> Result<TraceReply, CliError> {
     let Some(trace) = reply.spans.first().map(|span| span.trace) else { return Ok(reply) };
     for url in also {
-        let session = Session::at(url, token)?;
+        let session = BatonConnection::connect(url, token)?;
         let found = session.client.trace(trace).await;
         session.close().await;
         let found = match found {
             Err(error) if error.refusal().is_some_and(|refusal| refusal.status == 404) => continue,
-            found => found.map_err(failure)?,
+            found => found.map_err(client_failure)?,
         };
         let known: HashSet<_> = reply.spans.iter().map(|span| span.id).collect();
         reply.spans.extend(found.spans.into_iter().filter(|span| !known.contains(&span.id)));

@@ -3,25 +3,25 @@
 use super::words::columns;
 use crate::{
     connect,
-    failure::{Exit, Failure},
-    screen::{Screen, harmless},
+    failure::{CliError, Exit},
+    screen::{Screen, escape_for_terminal},
 };
 use baton_client::ClientError;
 use baton_types::ErrorCode;
 
 /// What a person is told when a query was not answered; one that is wrong is shown with a mark below the place.
-pub(super) fn failure(error: ClientError, query: &str, screen: Screen) -> Failure {
+pub(super) fn failure(error: ClientError, query: &str, screen: Screen) -> CliError {
     let Some(refusal) = error.refusal().filter(|refusal| is_about_query(refusal)) else {
-        return connect::failure(error);
+        return connect::client_failure(error);
     };
     show(&refusal.message, query, screen);
-    Failure::new(ErrorCode::TRACEQL_INVALID, refusal.message.as_str()).exit(Exit::Usage)
+    CliError::new(ErrorCode::TRACEQL_INVALID, refusal.message.as_str()).exit(Exit::Usage)
 }
 
 /// Shows where the query stops making sense, to people.
 pub(super) fn show(message: &str, query: &str, screen: Screen) {
     if !screen.is_json() {
-        pointed(message, query).iter().for_each(|line| screen.say(line));
+        pointed(message, query).iter().for_each(|line| screen.print_stderr(line));
     }
 }
 
@@ -34,8 +34,8 @@ fn pointed(message: &str, query: &str) -> Vec<String> {
     let Some((line, column)) = place(message) else { return Vec::new() };
     let Some(text) = query.lines().nth(line.saturating_sub(1)) else { return Vec::new() };
     let before: String = text.chars().take(column.saturating_sub(1)).collect();
-    let shown = harmless(text).replace('\t', " ");
-    vec![format!("  {shown}"), format!("  {}^", " ".repeat(columns(&harmless(&before).replace('\t', " "))))]
+    let shown = escape_for_terminal(text).replace('\t', " ");
+    vec![format!("  {shown}"), format!("  {}^", " ".repeat(columns(&escape_for_terminal(&before).replace('\t', " "))))]
 }
 
 /// The line and the column of `... at line 1, col 14: ...`.

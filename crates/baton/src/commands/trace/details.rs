@@ -5,7 +5,7 @@ use super::{
     tree::Tree,
     words::{columns, duration, fit, quoted},
 };
-use baton_types::{Key, Value};
+use baton_types::{AttributeKey, SpanValue};
 
 /// Least columns of a value.
 const LEAST: usize = 20;
@@ -34,10 +34,10 @@ pub(crate) fn lines(tree: &Tree<'_>, index: usize, rails: &str, look: &Look) -> 
     texts.iter().map(|text| look.paint.faint(&format!("{rails}{}", fit(text, room, look.glyphs.more)))).collect()
 }
 
-fn pair(key: &str, value: &Value) -> String {
+fn pair(key: &str, value: &SpanValue) -> String {
     format!("{key} = {}", quoted(value))
 }
 
-fn pairs(attributes: &[(Key, Value)]) -> String {
+fn pairs(attributes: &[(AttributeKey, SpanValue)]) -> String {
     attributes.iter().map(|(key, value)| format!(" {key}={}", quoted(value))).collect()
 }

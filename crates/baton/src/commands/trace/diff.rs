@@ -11,8 +11,8 @@ use super::{
     tree::Tree,
 };
 use crate::{
-    commands::place::Place,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_types::Span;
@@ -45,12 +45,12 @@ pub(super) struct Options {
     #[arg(long, value_name = "URL")]
     also: Vec<String>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Finds both traces and prints what differs.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+    let session = options.place.management_session().await?;
     let found = match show::find(&session, &options.a, screen).await {
         Ok(a) => show::find(&session, &options.b, screen).await.map(|b| (a, b)),
         Err(failure) => Err(failure),
@@ -63,13 +63,13 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         screen.print(&object(&a.spans, &b.spans).to_string());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(options.width, screen.data_paint());
+    let look = Look::of_stdout(options.width, screen.stdout_paint());
     let fold = if options.all { Fold::Nothing } else { Fold::Repeated };
     for line in side_by_side::lines(&a.spans, &b.spans, fold, &look) {
         screen.print(&line);
     }
     if a.partial || b.partial {
-        screen.say("some of these traces is missing: it could not be read in time");
+        screen.print_stderr("some of these traces is missing: it could not be read in time");
     }
     Ok(Exit::Ok)
 }

@@ -7,9 +7,9 @@ use super::{
     words::{bytes, count, counted},
 };
 use crate::{
-    commands::place::Place,
-    connect::{Session, failure},
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,
     wiring::now,
@@ -58,25 +58,25 @@ pub(super) struct Options {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Writes the file; when it is stopped there is none.
-pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let now = now();
     let (start, end) = (options.since.map(|since| since.nanos(now)), options.until.map(|until| until.nanos(now)));
     if start.zip(end).is_some_and(|(start, end)| start >= end) {
-        return Err(Failure::new(ErrorCode::USAGE, "--since must be before --until"));
+        return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
     }
     let request = ExportRequest { query: options.query.clone(), start, end, strict: options.strict };
-    let session = options.place.manage().await?;
+    let session = options.place.management_session().await?;
     let exported = tokio::select! {
         exported = export(&session, &request, &options.parquet, screen) => Some(exported),
         () = stop.first() => None,
     };
     session.close().await;
     let Some(exported) = exported else {
-        screen.say("stopped; nothing was written");
+        screen.print_stderr("stopped; nothing was written");
         return Ok(Exit::Interrupted);
     };
     let (written, left_out) = exported?;
@@ -93,7 +93,7 @@ pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     if left_out.count > 0 {
         let ids = left_out.ids.join(", ");
         let more = if left_out.count > TOLD as u64 { ", and more" } else { "" };
-        screen.say(&format!(
+        screen.print_stderr(&format!(
             "{} traces were too large to be looked at, or took too long, and are missing: {ids}{more}",
             count(left_out.count)
         ));
@@ -109,17 +109,17 @@ struct LeftOut {
 }
 
 async fn export(
-    session: &Session,
+    session: &BatonConnection,
     request: &ExportRequest,
     path: &Path,
     screen: Screen,
-) -> Result<(Written, LeftOut), Failure> {
+) -> Result<(Written, LeftOut), CliError> {
     let refused = |error: ClientError| match &request.query {
         Some(query) => caret::failure(error, query, screen),
-        None => failure(error),
+        None => client_failure(error),
     };
     let unwritable = |error: WriteError| {
-        Failure::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
+        CliError::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
             .hint("Choose a file in a directory that can be written and has room.")
     };
     let mut reading = session.client.export_spans(request).await.map_err(refused)?;
@@ -131,12 +131,12 @@ async fn export(
     // Packing takes time of the processor, and the disk has its own.
     let writing = tokio::task::spawn_blocking(move || write(file, waiting));
     let read = pass_on(&mut reading, batches).await;
-    let written = writing.await.map_err(|error| Failure::new(ErrorCode::INTERNAL, error.to_string()))?;
+    let written = writing.await.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
     match (read, written) {
         (Ok(left_out), Ok(Some(written))) => Ok((written, left_out)),
-        (Err(error), Ok(_)) => Err(failure(error)),
+        (Err(error), Ok(_)) => Err(client_failure(error)),
         (_, Err(error)) => Err(unwritable(error)),
-        (Ok(_), Ok(None)) => Err(Failure::new(ErrorCode::INTERNAL, "the file was given up")),
+        (Ok(_), Ok(None)) => Err(CliError::new(ErrorCode::INTERNAL, "the file was given up")),
     }
 }
 

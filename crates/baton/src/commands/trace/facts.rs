@@ -1,7 +1,7 @@
 //! What spans say of agents, models, tools and money, whichever dialect they say it in.
 
 use baton_telemetry::names;
-use baton_types::{Span, SpanStatus, Value, find_attribute};
+use baton_types::{Span, SpanStatus, SpanValue, find_attribute};
 
 const AGENT: &[&str] = &[names::GEN_AI_AGENT_NAME, names::AGENT_NAME, names::GEN_AI_AGENT_ID, names::AGENT_ID];
 const INPUT_TOKENS: &[&str] = &[
@@ -29,7 +29,7 @@ pub(crate) struct Tokens {
 
 /// The first of these attributes that is text.
 pub(crate) fn text<'a>(span: &'a Span, keys: &[&str]) -> Option<&'a str> {
-    keys.iter().find_map(|key| span.attribute(key).and_then(Value::as_text)).filter(|text| !text.is_empty())
+    keys.iter().find_map(|key| span.attribute(key).and_then(SpanValue::as_text)).filter(|text| !text.is_empty())
 }
 
 /// Who worked.
@@ -58,9 +58,9 @@ pub(crate) fn cost(span: &Span) -> Option<f64> {
 
 fn number(span: &Span, keys: &[&str]) -> Option<f64> {
     keys.iter().find_map(|key| match span.attribute(key)? {
-        Value::Int(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        Value::Text(text) => text.parse().ok(),
+        SpanValue::Int(number) => Some(*number as f64),
+        SpanValue::Float(number) => Some(*number),
+        SpanValue::Text(text) => text.parse().ok(),
         _ => None,
     })
 }
@@ -71,7 +71,7 @@ pub(crate) fn error(span: &Span) -> Option<String> {
         return None;
     }
     let thrown = span.events.iter().find_map(|event| {
-        let message = find_attribute(&event.attributes, "exception.message").and_then(Value::as_text);
+        let message = find_attribute(&event.attributes, "exception.message").and_then(SpanValue::as_text);
         message.filter(|message| !message.is_empty())
     });
     let said = Some(span.status_message.as_str()).filter(|message| !message.is_empty());

@@ -5,7 +5,7 @@ use super::{
     words::{columns, counted, duration, fit, moment, padded, plain, quoted, right},
 };
 use baton_client::{SpanHit, SpansetHit, TraceHit};
-use baton_types::Value;
+use baton_types::SpanValue;
 
 /// Attributes that every span has a column for, or that people do not look for.
 const KNOWN: &[&str] = &["name", "duration", "span:name", "span:duration", "status", "span:status"];
@@ -100,7 +100,7 @@ fn line(trace: &TraceHit, span: &SpanHit, width: usize, look: &Look) -> String {
     let name = if failed { look.paint.bad(&name) } else { name };
     let lead = format!("  {} {mark} {name}  {}", right(&after, 8), right(&duration(span.duration), 7));
     let plain_lead = 2 + 8 + 1 + columns(mark) + 1 + width + 2 + 7;
-    let shown = |pair: &&(String, Value)| !KNOWN.contains(&pair.0.as_str());
+    let shown = |pair: &&(String, SpanValue)| !KNOWN.contains(&pair.0.as_str());
     let pairs: Vec<String> =
         span.attributes.iter().filter(shown).map(|(key, value)| format!("{key}={}", quoted(value))).collect();
     let room = look.width.saturating_sub(plain_lead + 2).max(20);

@@ -7,9 +7,10 @@ use super::{
     side_by_side,
     waterfall::Detail,
 };
-use crate::screen::{Paint, rendered};
+use crate::screen::{Paint, render};
 use baton_types::{
-    Attributes, Dropped, Resource, Span, SpanEvent, SpanId, SpanKind, SpanLink, SpanScope, SpanStatus, TraceId, Value,
+    Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus,
+    SpanValue, TraceId,
 };
 use std::sync::Arc;
 
@@ -34,25 +35,28 @@ fn span(id: u64, parent: u64, name: &str, from: u64, to: u64) -> Span {
         links: Vec::new(),
         status: SpanStatus::Unset,
         status_message: String::new(),
-        dropped: Dropped::default(),
+        dropped: SpanDropCounts::default(),
         resource: service("baton"),
         scope: Arc::new(SpanScope::default()),
     }
 }
 
-fn service(name: &str) -> Arc<Resource> {
-    Arc::new(Resource { attributes: vec![("service.name".into(), name.to_owned().into())], ..Resource::default() })
+fn service(name: &str) -> Arc<SpanResource> {
+    Arc::new(SpanResource {
+        attributes: vec![("service.name".into(), name.to_owned().into())],
+        ..SpanResource::default()
+    })
 }
 
 trait Told: Sized {
-    fn with(self, key: &'static str, value: impl Into<Value>) -> Self;
+    fn with(self, key: &'static str, value: impl Into<SpanValue>) -> Self;
     fn kind(self, kind: SpanKind) -> Self;
     fn of(self, name: &str) -> Self;
     fn failed(self, why: &str) -> Self;
 }
 
 impl Told for Span {
-    fn with(mut self, key: &'static str, value: impl Into<Value>) -> Self {
+    fn with(mut self, key: &'static str, value: impl Into<SpanValue>) -> Self {
         self.attributes.push((key.into(), value.into()));
         self
     }
@@ -175,8 +179,8 @@ fn a_question_through_two_agents() {
     assert!(text.is_ascii(), "{text}");
     snapshot!("two_agents_ascii", text);
     snapshot!("two_agents_narrow", checked(shown(&spans, &look(44)), 44));
-    let coloured = Look { paint: Paint::COLOURED, ..look(100) };
-    snapshot!("two_agents_coloured", rendered(&shown(&spans, &coloured)).replace('\u{1b}', "ESC"));
+    let coloured = Look { paint: Paint::ALWAYS_COLOURED, ..look(100) };
+    snapshot!("two_agents_coloured", render(&shown(&spans, &coloured)).replace('\u{1b}', "ESC"));
 }
 
 #[test]

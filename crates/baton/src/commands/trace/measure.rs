@@ -9,8 +9,8 @@ use super::{
     words::count,
 };
 use crate::{
-    commands::place::Place,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    failure::{CliError, Exit},
     screen::Screen,
     wiring::now,
 };
@@ -36,21 +36,26 @@ pub(super) fn measures(query: &str, step: Option<Duration>) -> Option<MetricsExp
 }
 
 /// Measures, and prints the series.
-pub(super) async fn run(asked: &Asked, metrics: &MetricsExpr, place: &Place, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(
+    asked: &Asked,
+    metrics: &MetricsExpr,
+    place: &ConnectionOptions,
+    screen: Screen,
+) -> Result<Exit, CliError> {
     let now = now();
     let end = asked.until.unwrap_or(When::At(now)).nanos(now);
     let start = asked.since.unwrap_or(When::Ago(USUAL)).nanos(now);
     if start >= end {
-        return Err(Failure::new(ErrorCode::USAGE, "--since must be before --until"));
+        return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
     }
     let step = asked.step.map(|step| u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
     let step = step.unwrap_or_else(|| Steps::suiting(end - start));
     let steps = Steps::cover(start, end, step).ok_or_else(|| {
         let message = format!("--step makes more than {} intervals of that time", Steps::MOST);
-        Failure::new(ErrorCode::USAGE, message).hint("Use a longer --step or a shorter time.")
+        CliError::new(ErrorCode::USAGE, message).hint("Use a longer --step or a shorter time.")
     })?;
     let request = MetricsRequest { query: asked.query.clone(), start, end, step: Some(step), strict: asked.strict };
-    let session = place.manage().await?;
+    let session = place.management_session().await?;
     let measured = session.client.query_metrics(&request).await;
     session.close().await;
     let reply = measured.map_err(|error| caret::failure(error, &asked.query, screen))?;
@@ -60,14 +65,14 @@ pub(super) async fn run(asked: &Asked, metrics: &MetricsExpr, place: &Place, scr
         return Ok(Exit::Ok);
     }
     if reply.series.is_empty() {
-        screen.say("nothing was measured; a larger --since looks further back");
+        screen.print_stderr("nothing was measured; a larger --since looks further back");
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(measured_width(asked.width), screen.data_paint());
+    let look = Look::of_stdout(measured_width(asked.width), screen.stdout_paint());
     let (lines, left) = series::lines(&reply.series, &steps, Kind::of(metrics), asked.limit.max(1), &look);
     lines.iter().for_each(|line| screen.print(line));
     if left > 0 {
-        screen.say(&format!("{} more series came less high; --limit shows them", count(left)));
+        screen.print_stderr(&format!("{} more series came less high; --limit shows them", count(left)));
     }
     Ok(Exit::Ok)
 }

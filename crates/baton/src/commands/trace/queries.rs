@@ -6,8 +6,8 @@ use super::{
     words::{columns, fit, padded},
 };
 use crate::{
-    commands::place::Place,
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use clap::Args;
@@ -36,22 +36,22 @@ pub(super) struct Options {
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Lists them.
-pub(super) fn run(options: &Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) fn run(options: &Options, screen: Screen) -> Result<Exit, CliError> {
     let all = saved::all(options.queries.as_deref(), &options.place)?;
     if screen.is_json() {
         let list: Vec<serde_json::Value> = all.iter().map(object).collect();
         screen.print(&serde_json::Value::from(list).to_string());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(uncut(options.width), screen.data_paint());
+    let look = Look::of_stdout(uncut(options.width), screen.stdout_paint());
     for line in lines(&all, &look) {
         screen.print(&line);
     }
-    screen.say("run one with: baton trace query @NAME");
+    screen.print_stderr("run one with: baton trace query @NAME");
     Ok(Exit::Ok)
 }
 

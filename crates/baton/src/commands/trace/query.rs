@@ -7,9 +7,9 @@ use super::{
     when::{When, when},
 };
 use crate::{
-    commands::place::Place,
-    failure::{Exit, Failure},
-    screen::{Screen, harmless},
+    commands::place::ConnectionOptions,
+    failure::{CliError, Exit},
+    screen::{Screen, escape_for_terminal},
     wiring::now,
 };
 use baton_agentdir::document::duration;
@@ -67,7 +67,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// What is asked, whether it was written or saved.
@@ -89,7 +89,7 @@ fn step(text: &str) -> Result<Duration, String> {
 }
 
 impl Options {
-    fn asked(&self) -> Result<Asked, Failure> {
+    fn asked(&self) -> Result<Asked, CliError> {
         let saved = self.query.strip_prefix('@').map(|name| saved::find(name, self.queries.as_deref(), &self.place));
         let (query, since) = match saved.transpose()? {
             Some(saved) => (saved.query, saved.since),
@@ -109,7 +109,7 @@ impl Options {
 }
 
 /// Asks, and prints what was found or measured.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let asked = options.asked()?;
     if options.canonical {
         return canonical(&asked, screen);
@@ -120,10 +120,10 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
     }
 }
 
-async fn search(options: Asked, place: &Place, screen: Screen) -> Result<Exit, Failure> {
+async fn search(options: Asked, place: &ConnectionOptions, screen: Screen) -> Result<Exit, CliError> {
     if options.step.is_some() {
         let message = "--step is for series: end the query in a metrics function such as `| rate()`";
-        return Err(Failure::new(ErrorCode::USAGE, message));
+        return Err(CliError::new(ErrorCode::USAGE, message));
     }
     let now = now();
     let request = SearchRequest {
@@ -137,7 +137,7 @@ async fn search(options: Asked, place: &Place, screen: Screen) -> Result<Exit, F
         spans_per_spanset: options.spans.max(1),
         strict: options.strict,
     };
-    let session = place.manage().await?;
+    let session = place.management_session().await?;
     let found = session.client.search_traces(&request).await;
     session.close().await;
     let reply = found.map_err(|error| caret::failure(error, &options.query, screen))?;
@@ -146,33 +146,33 @@ async fn search(options: Asked, place: &Place, screen: Screen) -> Result<Exit, F
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(uncut(options.width), screen.data_paint());
+    let look = Look::of_stdout(uncut(options.width), screen.stdout_paint());
     for line in found::lines(&reply.traces, &look) {
         screen.print(&line);
     }
     if reply.traces.is_empty() {
         let further = if options.since.is_some() { "; a larger --since looks further back" } else { "" };
-        screen.say(&format!("nothing matches{further}"));
+        screen.print_stderr(&format!("nothing matches{further}"));
     } else if reply.traces.len() >= options.limit {
-        screen.say(&format!("these are the newest {}; --limit shows more", options.limit));
+        screen.print_stderr(&format!("these are the newest {}; --limit shows more", options.limit));
     }
     if let Some(first) = reply.traces.first() {
-        screen.say(&format!("look at one with: baton trace show {}", first.id));
+        screen.print_stderr(&format!("look at one with: baton trace show {}", first.id));
     }
     Ok(Exit::Ok)
 }
 
 /// How the query was understood, when that is not how it was written.
 pub(super) fn said(canonical: Option<&str>, warnings: Option<&str>, query: &str, screen: Screen) {
-    let paint = screen.talk_paint();
+    let paint = screen.stderr_paint();
     for warning in warnings.iter().flat_map(|warnings| apart(warnings, query)) {
-        screen.say(&format!("{}: {}", paint.warn("warning"), harmless(&warning)));
+        screen.print_stderr(&format!("{}: {}", paint.warn("warning"), escape_for_terminal(&warning)));
     }
     let same = |text: &str| {
         text.split_whitespace().collect::<Vec<_>>().concat() == query.split_whitespace().collect::<Vec<_>>().concat()
     };
     if let Some(canonical) = canonical.filter(|canonical| !same(canonical)) {
-        screen.say(&format!("understood as: {}", harmless(canonical)));
+        screen.print_stderr(&format!("understood as: {}", escape_for_terminal(canonical)));
     }
 }
 
@@ -192,14 +192,14 @@ fn apart(warnings: &str, query: &str) -> Vec<String> {
 }
 
 /// The query as Tempo would want it; nobody needs to be asked for that.
-fn canonical(options: &Asked, screen: Screen) -> Result<Exit, Failure> {
+fn canonical(options: &Asked, screen: Screen) -> Result<Exit, CliError> {
     let mode = if options.strict { Mode::Strict } else { Mode::Lenient };
     let parsed = parse(&options.query, mode).map_err(|error| {
         caret::show(&error.to_string(), &options.query, screen);
-        Failure::new(ErrorCode::TRACEQL_INVALID, error.to_string()).exit(Exit::Usage)
+        CliError::new(ErrorCode::TRACEQL_INVALID, error.to_string()).exit(Exit::Usage)
     })?;
     for warning in &parsed.warnings {
-        screen.say(&format!("{}: {warning}", screen.talk_paint().warn("warning")));
+        screen.print_stderr(&format!("{}: {warning}", screen.stderr_paint().warn("warning")));
     }
     match screen.is_json() {
         true => screen.print(&serde_json::json!({ "canonical": parsed.query.to_string() }).to_string()),

@@ -1,7 +1,7 @@
 //! Queries that have names: those that come with Baton, and those of `queries.yaml`.
 
 use super::when::{When, when};
-use crate::{commands::place::Place, failure::Failure};
+use crate::{commands::place::ConnectionOptions, failure::CliError};
 use baton_agentdir::{
     Diagnostic,
     document::{self, Fields, Located, Node, Reader},
@@ -37,7 +37,7 @@ pub(super) struct Saved {
 }
 
 /// All saved queries, by name: those of `file`, or of the files in their usual places, before those that come with Baton.
-pub(super) fn all(file: Option<&Path>, place: &Place) -> Result<Vec<Saved>, Failure> {
+pub(super) fn all(file: Option<&Path>, place: &ConnectionOptions) -> Result<Vec<Saved>, CliError> {
     let mut all = read("queries.yaml", SHIPPED.as_bytes(), None).map_err(|remarks| wrong(Path::new(FILE), remarks))?;
     let files = match file {
         Some(file) => vec![file.to_path_buf()],
@@ -47,7 +47,7 @@ pub(super) fn all(file: Option<&Path>, place: &Place) -> Result<Vec<Saved>, Fail
         let Some(bytes) = contents(path)? else {
             if file.is_some() {
                 let message = format!("there is no file {}", path.display());
-                return Err(Failure::new(ErrorCode::USAGE, message).hint("Correct --queries."));
+                return Err(CliError::new(ErrorCode::USAGE, message).hint("Correct --queries."));
             }
             continue;
         };
@@ -60,25 +60,25 @@ pub(super) fn all(file: Option<&Path>, place: &Place) -> Result<Vec<Saved>, Fail
 }
 
 /// The query of this name.
-pub(super) fn find(name: &str, file: Option<&Path>, place: &Place) -> Result<Saved, Failure> {
+pub(super) fn find(name: &str, file: Option<&Path>, place: &ConnectionOptions) -> Result<Saved, CliError> {
     let mut all = all(file, place)?;
     if let Some(index) = all.iter().position(|saved| saved.name == name) {
         return Ok(all.swap_remove(index));
     }
     let names: Vec<&str> = all.iter().map(|saved| saved.name.as_str()).collect();
     let message = format!("there is no saved query '{}'", name.escape_debug());
-    Err(Failure::new(ErrorCode::USAGE, message).hint(format!("There are: {}.", names.join(", "))))
+    Err(CliError::new(ErrorCode::USAGE, message).hint(format!("There are: {}.", names.join(", "))))
 }
 
 /// Where queries usually are; the last one that has a name wins.
-fn usual(place: &Place) -> Vec<PathBuf> {
+fn usual(place: &ConnectionOptions) -> Vec<PathBuf> {
     let beside = place.config.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(FILE);
     let within = place.data.as_deref().unwrap_or(Path::new(".baton")).join(FILE);
     vec![beside, within]
 }
 
-fn contents(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    let failed = |why: String| Failure::new(ErrorCode::USAGE, format!("{}: {why}", file.display()));
+fn contents(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
+    let failed = |why: String| CliError::new(ErrorCode::USAGE, format!("{}: {why}", file.display()));
     match fs::metadata(file) {
         Ok(meta) if meta.len() > LARGEST_FILE => Err(failed("the file is over 1 MB".to_owned())),
         Ok(_) => fs::read(file).map(Some).map_err(|error| failed(error.to_string())),
@@ -87,10 +87,10 @@ fn contents(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-fn wrong(file: &Path, remarks: Vec<Diagnostic>) -> Failure {
-    Failure::new(ErrorCode::USAGE, format!("{} cannot be used", file.display()))
+fn wrong(file: &Path, remarks: Vec<Diagnostic>) -> CliError {
+    CliError::new(ErrorCode::USAGE, format!("{} cannot be used", file.display()))
         .hint("Fix the file at the line and column shown.")
-        .at(remarks)
+        .with_diagnostics(remarks)
 }
 
 /// The queries of a file, or everything that is wrong with it.
@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn files_replace_what_is_shipped() {
         let home = tempfile::tempdir().unwrap();
-        let place = Place {
+        let place = ConnectionOptions {
             data: Some(home.path().join("data")),
             config: Some(home.path().join("baton.yaml")),
-            ..Place::default()
+            ..ConnectionOptions::default()
         };
         let query = |name: &str| find(name, None, &place).map(|saved| saved.query).ok();
         let shipped = query("errors").unwrap();

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::{commands::trace::look::Glyphs, screen::Paint};
     use baton_traceql::{Mode, Root, parse};
-    use baton_types::Value;
+    use baton_types::SpanValue;
 
     fn kind(query: &str) -> Kind {
         let Root::Metrics(metrics) = parse(query, Mode::Strict).unwrap().query.root else { panic!("{query}") };
@@ -209,7 +209,7 @@ mod tests {
     }
 
     /// Ten minutes, a value for each; `-1` is a minute without one.
-    fn one(labels: &[(&str, Value)], values: [f64; 10]) -> SeriesHit {
+    fn one(labels: &[(&str, SpanValue)], values: [f64; 10]) -> SeriesHit {
         let end = |index: usize| 1_794_816_000_000 + (index as u64 + 1) * 60_000;
         SeriesHit {
             labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
@@ -236,7 +236,7 @@ mod tests {
             tool("small", [1.0; 10]),
         ];
         let quantile = |quantile: f64, value: f64| {
-            let labels = [("span.gen_ai.agent.name", "planner".into()), ("p", Value::Float(quantile))];
+            let labels = [("span.gen_ai.agent.name", "planner".into()), ("p", SpanValue::Float(quantile))];
             one(&labels, [value, value * 2.0, -1.0, f64::NAN, value, value, value, value, value, f64::INFINITY])
         };
         let rate = one(&[("__name__", "rate".into())], [0.016_7, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0, 0.0, 0.25]);

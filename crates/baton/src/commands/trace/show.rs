@@ -2,9 +2,9 @@
 
 use super::{also, look::Look, page, rows::Fold, waterfall::Detail};
 use crate::{
-    commands::place::Place,
-    connect::{Session, failure},
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_client::{SearchRequest, TraceReply};
@@ -40,12 +40,12 @@ pub(super) struct Options {
     #[arg(long, value_name = "URL")]
     also: Vec<String>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Finds the trace and prints it.
-pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failure> {
-    let session = options.place.manage().await?;
+pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
+    let session = options.place.management_session().await?;
     let found = find(&session, &options.id, screen).await;
     session.close().await;
     let reply = also::gather(found?, &options.also, options.place.token.as_deref()).await?;
@@ -53,20 +53,20 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, Failur
         screen.print(reply.body.trim_end());
         return Ok(Exit::Ok);
     }
-    let look = Look::of_stdout(options.width, screen.data_paint());
+    let look = Look::of_stdout(options.width, screen.stdout_paint());
     let fold = if options.all { Fold::Nothing } else { Fold::Repeated };
     let detail = if options.attributes { Detail::Attributes } else { Detail::Row };
     for line in page::lines(&reply.spans, fold, detail, &look) {
         screen.print(&line);
     }
     if reply.partial {
-        screen.say("some of this trace is missing: it could not be read in time");
+        screen.print_stderr("some of this trace is missing: it could not be read in time");
     }
     Ok(Exit::Ok)
 }
 
 /// The trace with this id, else the newest of the task with this id.
-pub(super) async fn find(session: &Session, id: &str, screen: Screen) -> Result<TraceReply, Failure> {
+pub(super) async fn find(session: &BatonConnection, id: &str, screen: Screen) -> Result<TraceReply, CliError> {
     let id = id.trim();
     if let Ok(trace) = id.parse::<TraceId>() {
         let reply = by_id(session, trace).await?;
@@ -74,7 +74,7 @@ pub(super) async fn find(session: &Session, id: &str, screen: Screen) -> Result<
             return Ok(reply);
         }
     }
-    let nobody = || Failure::new(ErrorCode::TRACE_NOT_FOUND, format!("there is no trace and no task '{id}'"));
+    let nobody = || CliError::new(ErrorCode::TRACE_NOT_FOUND, format!("there is no trace and no task '{id}'"));
     if id.is_empty() || id.contains(['"', '\\']) || id.chars().any(char::is_control) {
         return Err(nobody());
     }
@@ -84,20 +84,20 @@ pub(super) async fn find(session: &Session, id: &str, screen: Screen) -> Result<
         spans_per_spanset: 1,
         ..SearchRequest::default()
     };
-    let found = session.client.search_traces(&request).await.map_err(failure)?;
+    let found = session.client.search_traces(&request).await.map_err(client_failure)?;
     let newest = found.traces.first().and_then(|trace| trace.id.parse::<TraceId>().ok()).ok_or_else(nobody)?;
     let others: Vec<&str> = found.traces.iter().skip(1).map(|trace| trace.id.as_str()).collect();
     if !others.is_empty() {
-        screen.say(&format!("the task has more traces: {}", others.join(", ")));
+        screen.print_stderr(&format!("the task has more traces: {}", others.join(", ")));
     }
     let reply = by_id(session, newest).await?;
     if reply.spans.is_empty() { Err(nobody()) } else { Ok(reply) }
 }
 
 /// A trace; nothing in it when there is none.
-async fn by_id(session: &Session, id: TraceId) -> Result<TraceReply, Failure> {
+async fn by_id(session: &BatonConnection, id: TraceId) -> Result<TraceReply, CliError> {
     match session.client.trace(id).await {
         Err(error) if error.refusal().is_some_and(|refusal| refusal.status == 404) => Ok(TraceReply::default()),
-        other => other.map_err(failure),
+        other => other.map_err(client_failure),
     }
 }

@@ -6,9 +6,9 @@ use super::{
     words::{columns, counted, duration, fit, padded, right},
 };
 use crate::{
-    commands::place::Place,
-    connect::{Session, failure},
-    failure::{Exit, Failure},
+    commands::place::ConnectionOptions,
+    connect::{BatonConnection, client_failure},
+    failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,
 };
@@ -42,11 +42,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
     #[command(flatten)]
-    place: Place,
+    place: ConnectionOptions,
 }
 
 /// Prints spans until it is stopped.
-pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, Failure> {
+pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let session = session(&options.place).await?;
     tokio::select! {
         ended = follow(&session, &options, screen) => ended,
@@ -55,28 +55,28 @@ pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests
 }
 
 /// A running server: in this process, nothing would arrive.
-async fn session(place: &Place) -> Result<Session, Failure> {
+async fn session(place: &ConnectionOptions) -> Result<BatonConnection, CliError> {
     let token = place.token.as_deref();
     if let Some(url) = &place.server {
-        return Session::at(url, token);
+        return BatonConnection::connect(url, token);
     }
     let data = place.settings()?.data;
-    let running = Session::running(&data, token).await?;
+    let running = BatonConnection::find_running(&data, token).await?;
     running.ok_or_else(|| {
         let message = format!("no Baton runs in the data directory {}", data.display());
-        Failure::new(ErrorCode::SERVER_UNREACHABLE, message)
+        CliError::new(ErrorCode::SERVER_UNREACHABLE, message)
     })
 }
 
-async fn follow(session: &Session, options: &Options, screen: Screen) -> Result<Exit, Failure> {
+async fn follow(session: &BatonConnection, options: &Options, screen: Screen) -> Result<Exit, CliError> {
     let query = options.query.as_deref();
     let refused = |error: ClientError| match query {
         Some(query) => caret::failure(error, query, screen),
-        None => failure(error),
+        None => client_failure(error),
     };
-    let look = Look::of_stdout(uncut(options.width), screen.data_paint());
+    let look = Look::of_stdout(uncut(options.width), screen.stdout_paint());
     let mut tail = session.client.tail_spans(query).await.map_err(refused)?;
-    screen.say("listening; Ctrl-C ends it");
+    screen.print_stderr("listening; Ctrl-C ends it");
     let mut pause = FIRST_PAUSE;
     loop {
         let why = read(&mut tail, screen, &look, &mut pause).await;
@@ -84,7 +84,7 @@ async fn follow(session: &Session, options: &Options, screen: Screen) -> Result<
             return Err(refused(error));
         }
         let why = why.err().map(|error| format!(": {error}")).unwrap_or_default();
-        screen.say(&format!("the stream broke off{why}; spans may be missing until it is back"));
+        screen.print_stderr(&format!("the stream broke off{why}; spans may be missing until it is back"));
         tail = loop {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -94,7 +94,7 @@ async fn follow(session: &Session, options: &Options, screen: Screen) -> Result<
                 Err(_) => {}
             }
         };
-        screen.say("listening again");
+        screen.print_stderr("listening again");
     }
 }
 
@@ -105,7 +105,7 @@ async fn read(tail: &mut SpanTail, screen: Screen, look: &Look, pause: &mut Dura
             TailEvent::Span(_, json) if screen.is_json() => screen.print(&json),
             TailEvent::Span(span, _) => screen.print(&line(&span, look)),
             TailEvent::Missed(missed) => {
-                screen.say(&format!("spans came too fast: {} missed", counted(missed, "batch")));
+                screen.print_stderr(&format!("spans came too fast: {} missed", counted(missed, "batch")));
             }
         }
         *pause = FIRST_PAUSE;

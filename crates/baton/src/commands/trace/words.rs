@@ -1,6 +1,6 @@
 //! Durations, moments, counts and values as people read them.
 
-use baton_types::{Timestamp, Value};
+use baton_types::{SpanValue, Timestamp};
 use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -173,31 +173,31 @@ pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
 }
 
 /// A value as it would stand in a query, without quotes around text.
-pub(crate) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &SpanValue) -> String {
     match value {
-        Value::Text(text) => text.to_string(),
-        Value::Bool(word) => word.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::List(items) => format!("[{}]", items.iter().map(quoted).collect::<Vec<_>>().join(", ")),
-        Value::Map(pairs) => {
+        SpanValue::Text(text) => text.to_string(),
+        SpanValue::Bool(word) => word.to_string(),
+        SpanValue::Int(number) => number.to_string(),
+        SpanValue::Float(number) => number.to_string(),
+        SpanValue::List(items) => format!("[{}]", items.iter().map(quoted).collect::<Vec<_>>().join(", ")),
+        SpanValue::Map(pairs) => {
             let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}: {}", quoted(value))).collect();
             format!("{{{}}}", pairs.join(", "))
         }
-        Value::Bytes(bytes) => bytes.iter().fold("0x".to_owned(), |mut text, byte| {
+        SpanValue::Bytes(bytes) => bytes.iter().fold("0x".to_owned(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
             text
         }),
-        Value::Empty => "nil".to_owned(),
+        SpanValue::Empty => "nil".to_owned(),
     }
 }
 
 /// The same with quotes around text that has spaces, or that is no word.
-pub(crate) fn quoted(value: &Value) -> String {
+pub(crate) fn quoted(value: &SpanValue) -> String {
     let text = plain(value);
     let is_word = |text: &str| !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || "\"{}[],".contains(c));
     match value {
-        Value::Text(_) if !is_word(&text) => format!("{text:?}"),
+        SpanValue::Text(_) if !is_word(&text) => format!("{text:?}"),
         _ => text,
     }
 }

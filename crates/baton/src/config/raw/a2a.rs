@@ -5,7 +5,7 @@ use baton_types::A2aSettings;
 use baton_wire::a2a::v1::CardBinding;
 use std::collections::BTreeSet;
 
-pub(in crate::config) const MOST_EXTENSIONS: usize = 64;
+pub(in crate::config) const MAX_EXTENSIONS: usize = 64;
 const URI_HINT: &str = "write the extension's full URI, such as https://example.com/ext/audit/v1 or urn:example:audit";
 
 /// The key `a2a`.
@@ -14,7 +14,7 @@ pub(in crate::config) struct RawA2a {
     pub(in crate::config) streaming: Option<bool>,
     pub(in crate::config) push: Option<bool>,
     pub(in crate::config) extended_card: Option<bool>,
-    pub(in crate::config) version: Option<Version>,
+    pub(in crate::config) version: Option<MissingVersionPolicy>,
     pub(in crate::config) bindings: Option<Vec<CardBinding>>,
     pub(in crate::config) extensions: Vec<Extension>,
     pub(in crate::config) settings: A2aSettings,
@@ -22,7 +22,7 @@ pub(in crate::config) struct RawA2a {
 
 /// Version of a request that names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::config) enum Version {
+pub(in crate::config) enum MissingVersionPolicy {
     /// Derived from the method name.
     Lenient,
     /// Version 0.3, as specified.
@@ -41,7 +41,7 @@ pub(crate) struct Extension {
 impl RawA2a {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "a2a", node)?;
-        let versions = [("lenient", Version::Lenient), ("strict", Version::Strict)];
+        let versions = [("lenient", MissingVersionPolicy::Lenient), ("strict", MissingVersionPolicy::Strict)];
         let switch = |fields: &mut Fields, reader: &mut Reader, key| {
             fields.take(key).and_then(|node| reader.boolean(key, &node))
         };
@@ -89,10 +89,10 @@ fn bindings(reader: &mut Reader, node: Node) -> Option<Vec<CardBinding>> {
 fn extensions(reader: &mut Reader, node: Node) -> Vec<Extension> {
     let place = node.place;
     let mut nodes = reader.list("extensions", node);
-    if nodes.len() > MOST_EXTENSIONS {
+    if nodes.len() > MAX_EXTENSIONS {
         let message = format!("extensions has {} entries", nodes.len());
-        reader.error(place, message, format!("keep it to {MOST_EXTENSIONS}"));
-        nodes.truncate(MOST_EXTENSIONS);
+        reader.error(place, message, format!("keep it to {MAX_EXTENSIONS}"));
+        nodes.truncate(MAX_EXTENSIONS);
     }
     let mut seen = BTreeSet::new();
     nodes.into_iter().filter_map(|node| extension(reader, node, &mut seen)).collect()

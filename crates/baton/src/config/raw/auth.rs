@@ -1,14 +1,14 @@
 //! The keys `auth`, `tls` and `cors`.
 
-use super::lists::{checked, nodes};
+use super::lists::{checked_texts, nodes};
 use baton_agentdir::document::{Fields, Located, Node, Reader, Value};
 use baton_http::{CorsError, CorsOrigins};
 use baton_identity::Algorithm;
-use baton_rules::Scope;
+use baton_rules::AccessScope;
 
-pub(in crate::config) const MOST_ISSUERS: usize = 32;
-pub(in crate::config) const MOST_SCOPES: usize = 64;
-pub(in crate::config) const MOST_ORIGINS: usize = 256;
+pub(in crate::config) const MAX_ISSUERS: usize = 32;
+pub(in crate::config) const MAX_SCOPES: usize = 64;
+pub(in crate::config) const MAX_ORIGINS: usize = 256;
 /// Accepted signature algorithms for tokens of issuers.
 pub(in crate::config) const ALGORITHMS: [Algorithm; 9] = [
     Algorithm::Rs256,
@@ -29,14 +29,14 @@ const AUDIENCE_HINT: &str = "write the audience claim of tokens for this server;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::config) struct RawAuth {
     pub(in crate::config) required: Option<bool>,
-    pub(in crate::config) cards: Option<Cards>,
-    pub(in crate::config) metrics: Option<Metrics>,
+    pub(in crate::config) cards: Option<CardAccess>,
+    pub(in crate::config) metrics: Option<MetricsAccess>,
     pub(in crate::config) issuers: Vec<Issuer>,
 }
 
 /// Access to agent cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Cards {
+pub(crate) enum CardAccess {
     /// Without authentication.
     #[default]
     Public,
@@ -46,7 +46,7 @@ pub(crate) enum Cards {
 
 /// Access to metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Metrics {
+pub(crate) enum MetricsAccess {
     /// Without authentication.
     Public,
     /// Callers that may read the telemetry of all agents.
@@ -70,12 +70,12 @@ pub(crate) struct Issuer {
 impl RawAuth {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "auth", node)?;
-        let words = [("public", Cards::Public), ("private", Cards::Private)];
+        let words = [("public", CardAccess::Public), ("private", CardAccess::Private)];
         let required = fields.take("required").and_then(|node| reader.boolean("required", &node));
         let cards = fields.take("cards").and_then(|node| reader.choice("cards", &node, &words));
-        let words = [("public", Metrics::Public), ("private", Metrics::Private)];
+        let words = [("public", MetricsAccess::Public), ("private", MetricsAccess::Private)];
         let metrics = fields.take("metrics").and_then(|node| reader.choice("metrics", &node, &words));
-        let issuers = nodes(reader, &mut fields, "issuers", MOST_ISSUERS);
+        let issuers = nodes(reader, &mut fields, "issuers", MAX_ISSUERS);
         fields.finish(reader);
         let issuers: Vec<_> = issuers.into_iter().filter_map(|node| issuer(reader, node)).collect();
         for (index, Located { place, value }) in issuers.iter().enumerate() {
@@ -98,15 +98,15 @@ fn issuer(reader: &mut Reader, node: Node) -> Option<Located<Issuer>> {
     let text = |fields: &mut Fields, reader: &mut Reader, key| fields.text(reader, key).map(|text| text.value);
     let tenant = text(&mut fields, reader, "tenant");
     let scope_claim = text(&mut fields, reader, "scope_claim");
-    let algorithms = checked(reader, &mut fields, "algorithms", ALGORITHMS.len(), |name| {
+    let algorithms = checked_texts(reader, &mut fields, "algorithms", ALGORITHMS.len(), |name| {
         let known = || ALGORITHMS.map(Algorithm::as_str).join(", ");
         Algorithm::parse(name).map(drop).ok_or_else(|| format!("choose from: {}", known()))
     });
     let algorithms = algorithms.iter().filter_map(|name| Algorithm::parse(name)).collect();
-    let scopes = checked(reader, &mut fields, "scopes", MOST_SCOPES, scope);
+    let scopes = checked_texts(reader, &mut fields, "scopes", MAX_SCOPES, check_scope);
     fields.finish(reader);
     for address in [&url, &jwks_url].into_iter().flatten() {
-        if let Err(hint) = web(&address.value) {
+        if let Err(hint) = check_web_url(&address.value) {
             reader.error(address.place, format!("'{}' is not a web address", address.value.escape_debug()), hint);
         }
     }
@@ -155,7 +155,7 @@ impl RawTls {
 /// The key `cors`: origins of web pages that may call the server.
 pub(super) fn cors(reader: &mut Reader, node: Node) -> Vec<String> {
     let Some(mut fields) = Fields::open(reader, "cors", node) else { return Vec::new() };
-    let origins = checked(reader, &mut fields, "origins", MOST_ORIGINS, |origin| {
+    let origins = checked_texts(reader, &mut fields, "origins", MAX_ORIGINS, |origin| {
         // Whether `*` is allowed depends on whether authentication is required, which is not known here.
         CorsOrigins::parse(&[origin], true).map(drop).map_err(|error| match error {
             CorsError::NotAnOrigin { reason, .. } => reason.to_owned(),
@@ -167,13 +167,13 @@ pub(super) fn cors(reader: &mut Reader, node: Node) -> Vec<String> {
 }
 
 /// Checks a scope.
-fn scope(text: &str) -> Result<(), String> {
-    Scope::parse(text)
+fn check_scope(text: &str) -> Result<(), String> {
+    AccessScope::parse(text)
         .map(drop)
         .map_err(|_| "choose from: read, read:AGENT, call, call:AGENT, telemetry:read, admin".to_owned())
 }
 
 /// Checks an http or https URL.
-pub(super) fn web(text: &str) -> Result<(), String> {
+pub(super) fn check_web_url(text: &str) -> Result<(), String> {
     baton_outbound::Target::parse(text).map(drop).map_err(|error| error.to_string())
 }

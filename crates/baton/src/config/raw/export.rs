@@ -1,7 +1,7 @@
 //! The key `telemetry.export`: export of telemetry over OTLP.
 
 use super::{
-    auth::web,
+    auth::check_web_url,
     lists::nodes,
     tempo::{HeaderText, headers},
 };
@@ -12,11 +12,11 @@ use baton_agentdir::{
 use baton_export::{Compression, Protocol, Signal};
 use std::{collections::BTreeSet, time::Duration};
 
-pub(in crate::config) const MOST_TARGETS: usize = 16;
-const FEWEST_BYTES: usize = 1 << 20;
-const MOST_BYTES: usize = 1 << 50;
-const SHORTEST_TIMEOUT: Duration = Duration::from_millis(100);
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+pub(in crate::config) const MAX_TARGETS: usize = 16;
+const MIN_QUEUE_BYTES: usize = 1 << 20;
+const MAX_QUEUE_BYTES: usize = 1 << 50;
+const MIN_TIMEOUT: Duration = Duration::from_millis(100);
+const MAX_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// The key `telemetry.export`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,8 +46,8 @@ impl RawExport {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "export", node)?;
         let enabled = fields.take("enabled").and_then(|node| reader.boolean("enabled", &node));
-        let bytes = fields.take("bytes").and_then(|node| reader.size("bytes", &node, FEWEST_BYTES, MOST_BYTES));
-        let targets = nodes(reader, &mut fields, "targets", MOST_TARGETS);
+        let bytes = fields.take("bytes").and_then(|node| reader.size("bytes", &node, MIN_QUEUE_BYTES, MAX_QUEUE_BYTES));
+        let targets = nodes(reader, &mut fields, "targets", MAX_TARGETS);
         fields.finish(reader);
         let mut seen = BTreeSet::new();
         let targets = targets.into_iter().filter_map(|node| target(reader, node, &mut seen)).collect();
@@ -58,17 +58,13 @@ impl RawExport {
 fn target(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<RawTarget> {
     let mut fields = Fields::open(reader, "a target", node)?;
     let name = fields.required_text(reader, "name", "write its local name, such as collector");
-    let endpoint = fields.required_text(
-        reader,
-        "endpoint",
-        "write its OTLP endpoint, such as http://collector.example.com:4317",
-    );
+    let endpoint =
+        fields.required_text(reader, "endpoint", "write its OTLP endpoint, such as http://collector.example.com:4317");
     let packings = [("gzip", Compression::Gzip), ("none", Compression::None)];
     let protocol = fields.take("protocol").and_then(|node| reader.choice("protocol", &node, &Protocol::WORDS));
     let compression = fields.take("compression").and_then(|node| reader.choice("compression", &node, &packings));
     let headers = fields.take("headers").map(|node| headers(reader, node)).unwrap_or_default();
-    let timeout =
-        fields.take("timeout").and_then(|node| reader.duration("timeout", &node, SHORTEST_TIMEOUT, LONGEST_TIMEOUT));
+    let timeout = fields.take("timeout").and_then(|node| reader.duration("timeout", &node, MIN_TIMEOUT, MAX_TIMEOUT));
     let certificate = fields.text(reader, "certificate").map(|text| text.value);
     let client = client(reader, &mut fields);
     let signals = fields.take("signals").map(|node| signals(reader, node)).unwrap_or_default();
@@ -76,7 +72,7 @@ fn target(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Optio
     fields.finish(reader);
     let (name, endpoint) = (name?, endpoint?);
     check_name(reader, &name, seen);
-    if let Err(hint) = web(&endpoint.value) {
+    if let Err(hint) = check_web_url(&endpoint.value) {
         let message = format!("'{}' is not a web address", endpoint.value.escape_debug());
         reader.error(endpoint.place, message, hint);
     }

@@ -2,10 +2,10 @@
 
 use baton_agentdir::document::{Fields, Node, Reader};
 
-pub(in crate::config) const MOST_CONNECTIONS: u64 = 1_000_000;
-pub(in crate::config) const MOST_REQUESTS: u64 = 1_000_000;
-pub(in crate::config) const MOST_DAYS: u64 = 36_500;
-pub(in crate::config) const LARGEST_BODY: usize = 1 << 30;
+pub(in crate::config) const MAX_CONNECTIONS: u64 = 1_000_000;
+pub(in crate::config) const MAX_REQUEST_RATE: u64 = 1_000_000;
+pub(in crate::config) const MAX_RETENTION_DAYS: u64 = 36_500;
+pub(in crate::config) const MAX_BODY_BYTES: usize = 1 << 30;
 
 /// The key `limits`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,13 +29,13 @@ impl RawLimits {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "limits", node)?;
         let mut count = |key, most| fields.take(key).and_then(|node| reader.integer(key, &node, 1, most));
-        let max_connections = count("max_connections", MOST_CONNECTIONS);
-        let max_streams = count("max_streams", MOST_CONNECTIONS);
+        let max_connections = count("max_connections", MAX_CONNECTIONS);
+        let max_streams = count("max_streams", MAX_CONNECTIONS);
         let principal_share = count("principal_share", 100);
-        let requests_per_second = count("requests_per_second", MOST_REQUESTS);
-        let burst = count("burst", MOST_REQUESTS);
+        let requests_per_second = count("requests_per_second", MAX_REQUEST_RATE);
+        let burst = count("burst", MAX_REQUEST_RATE);
         let body_bytes =
-            fields.take("body_bytes").and_then(|node| reader.size("body_bytes", &node, 1024, LARGEST_BODY));
+            fields.take("body_bytes").and_then(|node| reader.size("body_bytes", &node, 1024, MAX_BODY_BYTES));
         fields.finish(reader);
         Some(Self { body_bytes, max_connections, max_streams, principal_share, requests_per_second, burst })
     }
@@ -44,7 +44,7 @@ impl RawLimits {
 impl RawRetention {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "retention", node)?;
-        let days = fields.take("days").and_then(|node| reader.integer("days", &node, 1, MOST_DAYS));
+        let days = fields.take("days").and_then(|node| reader.integer("days", &node, 1, MAX_RETENTION_DAYS));
         let keep = fields.take("keep").and_then(|node| reader.integer("keep", &node, 0, u64::MAX));
         fields.finish(reader);
         Some(Self { days, keep })

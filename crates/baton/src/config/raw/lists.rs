@@ -9,7 +9,7 @@ pub(super) fn texts(reader: &mut Reader, fields: &mut Fields, key: &'static str)
 }
 
 /// At most `most` texts, each validated by `check`; its error is the hint of the diagnostic.
-pub(super) fn checked(
+pub(super) fn checked_texts(
     reader: &mut Reader,
     fields: &mut Fields,
     key: &'static str,

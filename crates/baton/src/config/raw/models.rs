@@ -7,7 +7,7 @@ use baton_agentdir::{
 use baton_types::ProviderEntry;
 
 /// Maximum entries of `fallbacks`.
-pub(in crate::config) const MOST_FALLBACKS: usize = 8;
+pub(in crate::config) const MAX_FALLBACKS: usize = 8;
 
 /// The keys as written.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -21,29 +21,30 @@ pub(in crate::config) struct RawModels {
 
 impl RawModels {
     pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Self {
-        let model = fields.text(reader, "model").and_then(|text| checked(reader, "model", text));
+        let model = fields.text(reader, "model").and_then(|text| check_model_name(reader, "model", text));
         let fallbacks = fields.take("fallbacks");
         let place = fallbacks.as_ref().map(|node| node.place);
         let mut fallbacks: Vec<String> = fallbacks
             .map(|node| reader.texts("fallbacks", node))
             .unwrap_or_default()
             .into_iter()
-            .filter_map(|text| checked(reader, "a fallback", text))
+            .filter_map(|text| check_model_name(reader, "a fallback", text))
             .collect();
-        if let Some(place) = place.filter(|_| fallbacks.len() > MOST_FALLBACKS) {
-            reader.error(place, "fallbacks has too many entries", format!("keep it to {MOST_FALLBACKS}"));
-            fallbacks.truncate(MOST_FALLBACKS);
+        if let Some(place) = place.filter(|_| fallbacks.len() > MAX_FALLBACKS) {
+            reader.error(place, "fallbacks has too many entries", format!("keep it to {MAX_FALLBACKS}"));
+            fallbacks.truncate(MAX_FALLBACKS);
         }
         let providers = provider::read_all(reader, fields.take("providers"));
-        let embeddings = fields.text(reader, "embeddings").and_then(|text| checked(reader, "embeddings", text));
+        let embeddings =
+            fields.text(reader, "embeddings").and_then(|text| check_model_name(reader, "embeddings", text));
         let production = fields.take("production").and_then(|node| reader.boolean("production", &node));
         Self { model, fallbacks, providers, embeddings, production }
     }
 }
 
 /// Accepts `playbook` or `provider:model`.
-fn checked(reader: &mut Reader, what: &str, text: Located<String>) -> Option<String> {
-    if is_model(&text.value) {
+fn check_model_name(reader: &mut Reader, what: &str, text: Located<String>) -> Option<String> {
+    if is_model_name(&text.value) {
         return Some(text.value);
     }
     let hint = "write it as provider:model, such as openai:gpt-5-mini, or playbook";
@@ -52,7 +53,7 @@ fn checked(reader: &mut Reader, what: &str, text: Located<String>) -> Option<Str
 }
 
 /// Whether a text is a valid model name.
-pub(in crate::config) fn is_model(text: &str) -> bool {
+pub(in crate::config) fn is_model_name(text: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.trim() == word && !word.contains(char::is_control);
     text == "playbook"
         || (text.len() <= 256 && text.split_once(':').is_some_and(|(id, model)| is_word(id) && is_word(model)))

@@ -4,10 +4,10 @@ use crate::money::Money;
 use baton_agentdir::document::{Fields, Node, Reader, Value};
 
 /// Maximum price of a million tokens and maximum budget, in dollars.
-pub(in crate::config) const MOST_PRICE: f64 = 1e6;
-pub(in crate::config) const MOST_BUDGET: f64 = 1e9;
+pub(in crate::config) const MAX_PRICE: f64 = 1e6;
+pub(in crate::config) const MAX_BUDGET: f64 = 1e9;
 /// Maximum models with a price, and maximum agents or projects with a budget.
-pub(in crate::config) const MOST_ENTRIES: usize = 1_000;
+pub(in crate::config) const MAX_ENTRIES: usize = 1_000;
 
 /// Token prices of a model, per million tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ fn price(reader: &mut Reader, model: String, node: Node) -> Option<Price> {
     let mut fields = Fields::open(reader, format!("the price of '{}'", model.escape_debug()), node)?;
     let mut part = |reader: &mut Reader, key| {
         let node = fields.take(key)?;
-        Some(dollars(reader, key, MOST_PRICE, &node))
+        Some(dollars(reader, key, MAX_PRICE, &node))
     };
     let [input, output, cached, cache_write] =
         ["input", "output", "cached", "cache_write"].map(|key| part(reader, key));
@@ -73,13 +73,13 @@ impl Budgets {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "budgets", node)?;
         let amount = |fields: &mut Fields, reader: &mut Reader, key| {
-            fields.take(key).and_then(|node| dollars(reader, key, MOST_BUDGET, &node))
+            fields.take(key).and_then(|node| dollars(reader, key, MAX_BUDGET, &node))
         };
         let named = |fields: &mut Fields, reader: &mut Reader, key| {
             let entries = fields.take(key).map(|node| entries(reader, key, node)).unwrap_or_default();
             let budget = |(name, node): (String, Node)| {
                 let what = format!("the budget of '{}'", name.escape_debug());
-                Some((name, dollars(reader, &what, MOST_BUDGET, &node)?))
+                Some((name, dollars(reader, &what, MAX_BUDGET, &node)?))
             };
             entries.into_iter().filter_map(budget).collect()
         };
@@ -99,17 +99,21 @@ fn entries(reader: &mut Reader, what: &str, node: Node) -> Vec<(String, Node)> {
     let place = node.place;
     let Some(fields) = Fields::open(reader, what, node) else { return Vec::new() };
     let entries = fields.rest();
-    if entries.len() > MOST_ENTRIES {
-        reader.error(place, format!("{what} has {} entries", entries.len()), format!("keep it to {MOST_ENTRIES}"));
+    if entries.len() > MAX_ENTRIES {
+        reader.error(place, format!("{what} has {} entries", entries.len()), format!("keep it to {MAX_ENTRIES}"));
     }
-    entries.into_iter().take(MOST_ENTRIES).map(|entry| (entry.key, entry.node)).collect()
+    entries.into_iter().take(MAX_ENTRIES).map(|entry| (entry.key, entry.node)).collect()
 }
 
 fn dollars(reader: &mut Reader, what: &str, most: f64, node: &Node) -> Option<Money> {
     let Value::Number(number) = &node.value else { return reader.expected(what, "a number of dollars", node) };
-    let money = number.as_f64().and_then(|dollars| Money::of(dollars, most));
+    let money = number.as_f64().and_then(|dollars| Money::from_dollars(dollars, most));
     if money.is_none() {
-        reader.error(node.place, format!("{what} is not an amount of dollars"), "write a number of 0 or more, such as 3.0");
+        reader.error(
+            node.place,
+            format!("{what} is not an amount of dollars"),
+            "write a number of 0 or more, such as 3.0",
+        );
     }
     money
 }

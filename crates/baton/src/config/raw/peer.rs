@@ -3,11 +3,11 @@
 mod credential;
 
 #[cfg(test)]
-pub(in crate::config) use credential::PLACES;
+pub(in crate::config) use credential::KEY_PLACES;
 
 use super::{
-    auth::web,
-    lists::{checked, nodes},
+    auth::check_web_url,
+    lists::{checked_texts, nodes},
 };
 use baton_agentdir::{
     document::{Fields, Located, Node, Reader},
@@ -17,11 +17,11 @@ use baton_outbound::AddressPolicy;
 use baton_peers::{BindingChoice, ClientIdentity, PeerConfig};
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-pub(in crate::config) const MOST_PEERS: usize = 256;
-pub(in crate::config) const MOST_HOSTS: usize = 64;
-pub(in crate::config) const MOST_SIGNERS: usize = 64;
-const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
-const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+pub(in crate::config) const MAX_PEERS: usize = 256;
+pub(in crate::config) const MAX_HOSTS: usize = 64;
+pub(in crate::config) const MAX_SIGNERS: usize = 64;
+const MIN_UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(1);
+const MAX_UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Names of bindings in the file.
 pub(in crate::config) const BINDINGS: [(&str, BindingChoice); 3] =
@@ -30,7 +30,7 @@ pub(in crate::config) const BINDINGS: [(&str, BindingChoice); 3] =
 /// All peers of a file.
 pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Vec<PeerConfig> {
     let mut seen = BTreeSet::new();
-    let nodes = nodes(reader, fields, "peers", MOST_PEERS);
+    let nodes = nodes(reader, fields, "peers", MAX_PEERS);
     nodes.into_iter().filter_map(|node| peer(reader, node, &mut seen)).collect()
 }
 
@@ -38,20 +38,21 @@ fn peer(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<
     let place = node.place;
     let mut fields = Fields::open(reader, "a peer", node)?;
     let name = fields.required_text(reader, "name", "write its local name, such as weather");
-    let url = fields.required_text(reader, "url", "write the URL of its agent card, such as https://weather.example.com");
+    let url =
+        fields.required_text(reader, "url", "write the URL of its agent card, such as https://weather.example.com");
     let binding = fields.take("binding").and_then(|node| reader.choice("binding", &node, &BINDINGS));
     let credential = credential::read(reader, &mut fields);
     let client_identity = client_identity(reader, &mut fields);
-    let hosts = checked(reader, &mut fields, "hosts", MOST_HOSTS, host);
-    let allow = checked(reader, &mut fields, "allow", MOST_HOSTS, |entry| {
+    let hosts = checked_texts(reader, &mut fields, "hosts", MAX_HOSTS, check_host);
+    let allow = checked_texts(reader, &mut fields, "allow", MAX_HOSTS, |entry| {
         AddressPolicy::allowing([entry]).map(drop).map_err(|error| error.problem.to_string())
     });
-    let signers = checked(reader, &mut fields, "signers", MOST_SIGNERS, |_| Ok(()));
+    let signers = checked_texts(reader, &mut fields, "signers", MAX_SIGNERS, |_| Ok(()));
     let mut switch = |key| fields.take(key).and_then(|node| reader.boolean(key, &node)).unwrap_or_default();
     let (require_signature, listed, push) = (switch("require_signature"), switch("listed"), switch("push"));
     let patience = fields
         .take("patience")
-        .and_then(|node| reader.duration("patience", &node, SHORTEST_PATIENCE, LONGEST_PATIENCE));
+        .and_then(|node| reader.duration("patience", &node, MIN_UNREACHABLE_TIMEOUT, MAX_UNREACHABLE_TIMEOUT));
     fields.finish(reader);
     if require_signature && signers.is_empty() {
         let hint = "list the keys that you trust under signers; `baton agents show URL` shows the signer";
@@ -59,7 +60,7 @@ fn peer(reader: &mut Reader, node: Node, seen: &mut BTreeSet<String>) -> Option<
     }
     let (name, url) = (name?, url?);
     check_name(reader, &name, seen);
-    if let Err(hint) = web(&url.value) {
+    if let Err(hint) = check_web_url(&url.value) {
         reader.error(url.place, format!("'{}' is not a web address", url.value.escape_debug()), hint);
     }
     let usual = PeerConfig::at(url.value);
@@ -120,8 +121,8 @@ fn check_name(reader: &mut Reader, name: &Located<String>, seen: &mut BTreeSet<S
 }
 
 /// Checks a host with an optional port.
-fn host(text: &str) -> Result<(), String> {
+fn check_host(text: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.:[]".contains(c);
-    let good = !text.is_empty() && text.chars().all(plain) && web(&format!("https://{text}")).is_ok();
+    let good = !text.is_empty() && text.chars().all(plain) && check_web_url(&format!("https://{text}")).is_ok();
     if good { Ok(()) } else { Err("write a host, such as api.example.com or api.example.com:8443".to_owned()) }
 }

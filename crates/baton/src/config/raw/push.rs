@@ -4,9 +4,9 @@ use baton_agentdir::document::{Fields, Node, Reader};
 use baton_outbound::AddressPolicy;
 use std::time::Duration;
 
-pub(in crate::config) const MOST_ALLOWED: usize = 256;
-const SHORTEST_DEADLINE: Duration = Duration::from_secs(1);
-const LONGEST_DEADLINE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub(in crate::config) const MAX_ALLOW_ENTRIES: usize = 256;
+const MIN_DEADLINE: Duration = Duration::from_secs(1);
+const MAX_DEADLINE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The key `push`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -18,23 +18,26 @@ pub(in crate::config) struct RawPush {
 impl RawPush {
     pub(super) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "push", node)?;
-        let allow = fields.take("allow").map(|node| allowed(reader, "allow", node)).unwrap_or_default();
-        let deadline = fields
-            .take("deadline")
-            .and_then(|node| reader.duration("deadline", &node, SHORTEST_DEADLINE, LONGEST_DEADLINE));
+        let allow = fields.take("allow").map(|node| read_allow_list(reader, "allow", node)).unwrap_or_default();
+        let deadline =
+            fields.take("deadline").and_then(|node| reader.duration("deadline", &node, MIN_DEADLINE, MAX_DEADLINE));
         fields.finish(reader);
         Some(Self { allow, deadline })
     }
 }
 
 /// Names, addresses and blocks that may be called although they are private.
-pub(super) fn allowed(reader: &mut Reader, key: &str, node: Node) -> Vec<String> {
+pub(super) fn read_allow_list(reader: &mut Reader, key: &str, node: Node) -> Vec<String> {
     let place = node.place;
     let mut entries = reader.texts(key, node);
-    if entries.len() > MOST_ALLOWED {
+    if entries.len() > MAX_ALLOW_ENTRIES {
         let message = format!("{key} has {} entries", entries.len());
-        reader.error(place, message, format!("keep it to {MOST_ALLOWED}; a block such as 10.0.0.0/8 is one entry"));
-        entries.truncate(MOST_ALLOWED);
+        reader.error(
+            place,
+            message,
+            format!("keep it to {MAX_ALLOW_ENTRIES}; a block such as 10.0.0.0/8 is one entry"),
+        );
+        entries.truncate(MAX_ALLOW_ENTRIES);
     }
     for entry in &entries {
         if let Err(error) = AddressPolicy::allowing([&entry.value]) {

@@ -1,6 +1,6 @@
 //! The key `responses`: settings of the OpenAI-compatible endpoints.
 
-use super::push::allowed;
+use super::push::read_allow_list;
 use baton_agentdir::document::{Fields, Node, Reader};
 
 /// The key `responses`.
@@ -19,7 +19,10 @@ impl RawResponses {
             default_agent: fields.text(reader, "default_agent").map(|text| text.value),
             strict_model: fields.take("strict_model").and_then(|node| reader.boolean("strict_model", &node)),
             mcp_servers: fields.take("mcp_servers").and_then(|node| reader.boolean("mcp_servers", &node)),
-            mcp_allow: fields.take("mcp_allow").map(|node| allowed(reader, "mcp_allow", node)).unwrap_or_default(),
+            mcp_allow: fields
+                .take("mcp_allow")
+                .map(|node| read_allow_list(reader, "mcp_allow", node))
+                .unwrap_or_default(),
         };
         fields.finish(reader);
         Some(raw)

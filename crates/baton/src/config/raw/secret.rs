@@ -22,7 +22,7 @@ pub(super) fn read(reader: &mut Reader, key: &str, text: &Located<String>) -> Op
 }
 
 /// The reference with a relative path resolved against `base`.
-pub(crate) fn secret_below(secret: &SecretRef, base: &Path) -> SecretRef {
+pub(crate) fn resolve_secret_path(secret: &SecretRef, base: &Path) -> SecretRef {
     let moved = secret.to_string().strip_prefix("file://").map(|path| format!("file://{}", base.join(path).display()));
     moved.and_then(|moved| moved.parse().ok()).unwrap_or_else(|| secret.clone())
 }
@@ -39,7 +39,7 @@ mod tests {
             ("env://TOKEN", "env://TOKEN"),
         ] {
             let secret = written.parse().expect("a reference");
-            assert_eq!(secret_below(&secret, Path::new("etc")).to_string(), expect);
+            assert_eq!(resolve_secret_path(&secret, Path::new("etc")).to_string(), expect);
         }
     }
 }

@@ -5,12 +5,12 @@ use baton_agentdir::document::{Fields, Node, Reader};
 use baton_telemetry::{Content, EmitMode, Schema, names};
 use std::time::Duration;
 
-const SHORTEST_AGE: Duration = Duration::from_secs(60);
-const LONGEST_AGE: Duration = Duration::from_secs(36_500 * 24 * 60 * 60);
+const MIN_RETENTION_AGE: Duration = Duration::from_secs(60);
+const MAX_RETENTION_AGE: Duration = Duration::from_secs(36_500 * 24 * 60 * 60);
 /// Maximum length of a project name, in bytes.
-const LONGEST_PROJECT: usize = 256;
-const FEWEST_BYTES: usize = 1 << 20;
-pub(in crate::config) const MOST_BYTES: usize = 1 << 50;
+const MAX_PROJECT_LEN: usize = 256;
+const MIN_STORE_BYTES: usize = 1 << 20;
+pub(in crate::config) const MAX_STORE_BYTES: usize = 1 << 50;
 
 /// The key `telemetry`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl RawTelemetry {
     }
 
     /// Overrides the defaults; environment variables take precedence over it.
-    pub(in crate::config) fn over(self, settings: &mut baton_telemetry::Settings) {
+    pub(in crate::config) fn apply_to(self, settings: &mut baton_telemetry::Settings) {
         settings.enabled = self.enabled.unwrap_or(settings.enabled);
         settings.mode = self.emit_mode.unwrap_or(settings.mode);
         settings.schema = self.schema.unwrap_or(settings.schema);
@@ -73,8 +73,8 @@ impl RawTelemetry {
 fn project(reader: &mut Reader, node: &Node) -> Option<String> {
     let text = reader.text("project", node)?;
     let name = text.value.trim();
-    if name.is_empty() || name.len() > LONGEST_PROJECT {
-        let hint = format!("write a name such as checkout, of at most {LONGEST_PROJECT} bytes, or leave it out");
+    if name.is_empty() || name.len() > MAX_PROJECT_LEN {
+        let hint = format!("write a name such as checkout, of at most {MAX_PROJECT_LEN} bytes, or remove the key");
         reader.error(text.place, "project is not a valid project name", hint);
         return None;
     }
@@ -83,8 +83,8 @@ fn project(reader: &mut Reader, node: &Node) -> Option<String> {
 
 fn retention(reader: &mut Reader, node: Node) -> Option<RawSpanRetention> {
     let mut fields = Fields::open(reader, "retention", node)?;
-    let age = fields.take("age").and_then(|node| reader.duration("age", &node, SHORTEST_AGE, LONGEST_AGE));
-    let bytes = fields.take("bytes").and_then(|node| reader.size("bytes", &node, FEWEST_BYTES, MOST_BYTES));
+    let age = fields.take("age").and_then(|node| reader.duration("age", &node, MIN_RETENTION_AGE, MAX_RETENTION_AGE));
+    let bytes = fields.take("bytes").and_then(|node| reader.size("bytes", &node, MIN_STORE_BYTES, MAX_STORE_BYTES));
     fields.finish(reader);
     Some(RawSpanRetention { age, bytes })
 }

@@ -1,17 +1,18 @@
 //! The key `telemetry.tempo`: a remote Tempo server that is queried for spans.
 
-use super::{auth::web, secret};
+use super::{auth::check_web_url, secret};
 use baton_agentdir::document::{Fields, Node, Reader};
 use baton_peers::{Credential, SecretRef};
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
-const SHORTEST_HOT: Duration = Duration::from_secs(2 * 60);
-const LONGEST_HOT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-pub(in crate::config) const MOST_HEADERS: usize = 32;
+const MIN_HOT_PERIOD: Duration = Duration::from_secs(2 * 60);
+const MAX_HOT_PERIOD: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+pub(in crate::config) const MAX_HEADERS: usize = 32;
 
 /// Names of modes in the file.
-pub(in crate::config) const MODES: [(&str, TempoMode); 2] = [("tee", TempoMode::Tee), ("tempo", TempoMode::Tempo)];
+pub(in crate::config) const TEMPO_MODES: [(&str, TempoMode); 2] =
+    [("tee", TempoMode::Tee), ("tempo", TempoMode::Tempo)];
 
 /// Source of span query results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,8 +49,8 @@ impl RawTempo {
         let mut fields = Fields::open(reader, "tempo", node)?;
         let raw = Self {
             url: url(reader, &mut fields),
-            mode: fields.take("mode").and_then(|node| reader.choice("mode", &node, &MODES)),
-            hot: fields.take("hot").and_then(|node| reader.duration("hot", &node, SHORTEST_HOT, LONGEST_HOT)),
+            mode: fields.take("mode").and_then(|node| reader.choice("mode", &node, &TEMPO_MODES)),
+            hot: fields.take("hot").and_then(|node| reader.duration("hot", &node, MIN_HOT_PERIOD, MAX_HOT_PERIOD)),
             tenant: tenant(reader, &mut fields),
             credential: credential(reader, &mut fields),
             headers: fields.take("headers").map(|node| headers(reader, node)).unwrap_or_default(),
@@ -61,9 +62,8 @@ impl RawTempo {
 
 fn url(reader: &mut Reader, fields: &mut Fields) -> Option<String> {
     let url = fields.text(reader, "url")?;
-    if let Err(problem) = web(&url.value) {
-        let message =
-            format!("the URL of Tempo is invalid: the URL {}", problem.trim_start_matches("the URL "));
+    if let Err(problem) = check_web_url(&url.value) {
+        let message = format!("the URL of Tempo is invalid: the URL {}", problem.trim_start_matches("the URL "));
         reader.error(url.place, message, "write it as http://tempo.example.com:3200");
     }
     Some(url.value)
@@ -101,11 +101,11 @@ pub(super) fn headers(reader: &mut Reader, node: Node) -> Vec<(String, HeaderTex
     let place = node.place;
     let Some(fields) = Fields::open(reader, "headers", node) else { return Vec::new() };
     let entries = fields.rest();
-    if entries.len() > MOST_HEADERS {
-        reader.error(place, format!("headers has {} entries", entries.len()), format!("keep it to {MOST_HEADERS}"));
+    if entries.len() > MAX_HEADERS {
+        reader.error(place, format!("headers has {} entries", entries.len()), format!("keep it to {MAX_HEADERS}"));
     }
     let mut headers = Vec::new();
-    for entry in entries.into_iter().take(MOST_HEADERS) {
+    for entry in entries.into_iter().take(MAX_HEADERS) {
         let Ok(name) = entry.key.parse::<HeaderName>() else {
             let message = format!("'{}' is not a valid header name", entry.key.escape_debug());
             reader.error(entry.place, message, "write it as X-Scope-OrgID");

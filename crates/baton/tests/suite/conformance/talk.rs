@@ -4,7 +4,7 @@ use super::{
     strict::strict,
     sut::{Sut, json, request},
 };
-use baton_proto::{error_of, v1::pb};
+use baton_proto::{error_from_status, v1::pb};
 use baton_wire::a2a::v1;
 use http_body_util::BodyExt as _;
 use hyper::{Response, body::Incoming};
@@ -62,7 +62,7 @@ macro_rules! grpc {
 }
 
 fn refused(status: &Status) -> Refused {
-    Refused(error_of(status).kind.reason().to_owned())
+    Refused(error_from_status(status).kind.reason().to_owned())
 }
 
 impl Sut {

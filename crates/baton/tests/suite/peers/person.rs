@@ -116,11 +116,13 @@ async fn stopped(known: &Known, served: &Served) {
     let task = task.expect("a task").id.into_owned();
     let theirs = tokio::time::timeout(PATIENCE, attached(&client, &task)).await.expect("it is taken");
     let canceled = client.cancel("words", &task).await.expect("canceled");
-    assert_eq!(canceled.status.state.known(), Some(TaskState::Canceled));
+    assert_eq!(canceled.status.state.to_task_state(), Some(TaskState::Canceled));
     let peer = Peer::meet(&served.url).await;
     // It is told by itself, after the task has ended here.
     let told = async {
-        while peer.client.get(&theirs).await.expect("their task").status.state.known() != Some(TaskState::Canceled) {
+        while peer.client.get(&theirs).await.expect("their task").status.state.to_task_state()
+            != Some(TaskState::Canceled)
+        {
             tokio::task::yield_now().await;
         }
     };

@@ -78,7 +78,7 @@ impl Story {
     }
 
     fn state(&mut self, status: &TaskStatus<'_>) {
-        self.states.extend(status.state.known());
+        self.states.extend(status.state.to_task_state());
         self.said = status.message.as_ref().map(words).unwrap_or_default();
     }
 

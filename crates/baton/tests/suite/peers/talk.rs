@@ -8,7 +8,7 @@ use baton_outbound::{AddressPolicy, GuardedClient, Options};
 use baton_peers::{
     Abilities, Anonymous, BindingChoice, Chosen, Looking, Patience, PeerClient, choose, connect, discover,
 };
-use baton_ports::{PeerAsk, PeerError};
+use baton_ports::{PeerError, PeerRequest};
 use baton_types::{Message, Part, Role, TaskState};
 use baton_wire::a2a::v1::{AgentCard, ListTasksRequest};
 use std::{
@@ -67,15 +67,15 @@ fn client(guarded: &GuardedClient, card: &AgentCard, chosen: &Chosen) -> PeerCli
 }
 
 /// Words in a conversation of their own.
-pub(super) fn ask(text: &str) -> PeerAsk {
+pub(super) fn ask(text: &str) -> PeerRequest {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let message = Message::new(format!("message-{number}").as_str().into(), Role::User, vec![Part::text(text)]);
-    PeerAsk { message, context: format!("context-{number}"), task: None, trace: None, depth: 1 }
+    PeerRequest { message, context: format!("context-{number}"), task: None, trace: None, depth: 1 }
 }
 
 /// Says it and listens to the end.
-pub(super) async fn told(client: &PeerClient, ask: &PeerAsk) -> Story {
+pub(super) async fn told(client: &PeerClient, ask: &PeerRequest) -> Story {
     Story::of(client.send_streaming(ask).await.unwrap_or_else(|error| panic!("{error:?}"))).await
 }
 
@@ -125,7 +125,7 @@ async fn pieces(client: &PeerClient, manner: Manner) {
 async fn question(client: &PeerClient) {
     let story = told(client, &ask("ask")).await;
     assert_eq!((story.end(), story.said.as_str()), (Some(TaskState::InputRequired), "Which colour?"));
-    let answer = PeerAsk { task: Some(story.task.clone()), context: story.context.clone(), ..ask("blue") };
+    let answer = PeerRequest { task: Some(story.task.clone()), context: story.context.clone(), ..ask("blue") };
     let answered = told(client, &answer).await;
     assert_eq!((&answered.task, answered.end()), (&story.task, Some(TaskState::Completed)));
     assert_eq!(answered.output(), "chose blue");
@@ -145,11 +145,11 @@ async fn stopped(client: &PeerClient, kind: &Kind) {
     client.cancel(&story.task).await.expect("it is as good");
     assert_eq!(Story::of(client.follow(&story.task)).await.end(), Some(TaskState::Canceled));
     let task = client.get(&story.task).await.expect("the task is kept");
-    assert_eq!(task.status.state.known(), Some(TaskState::Canceled));
+    assert_eq!(task.status.state.to_task_state(), Some(TaskState::Canceled));
 }
 
 async fn refused(client: &PeerClient, kind: &Kind) {
-    let words = PeerAsk { task: Some("there-is-none".to_owned()), ..ask("hello") };
+    let words = PeerRequest { task: Some("there-is-none".to_owned()), ..ask("hello") };
     match client.send_streaming(&words).await.map(drop) {
         Err(PeerError::Refused(_)) => {}
         // The old server hangs up in the middle of its answer.

@@ -7,7 +7,7 @@ use super::super::{
 use async_stream::stream;
 use axum::Router;
 use baton_proto::{
-    error_of, status,
+    error_from_status, status,
     v1::pb::{self, a2a_service_client::A2aServiceClient},
 };
 use baton_wire::a2a::v1::{Error, StreamResponse};
@@ -163,7 +163,7 @@ fn acknowledged(metadata: &MetadataMap) -> Option<String> {
 }
 
 fn refused(refused: &Status) -> Answer {
-    let error = error_of(refused);
+    let error = error_from_status(refused);
     assert_eq!(status(&error).code(), refused.code(), "{refused:?}");
     let Error { kind, code, message, violations } = error;
     let refusal = Refusal { kind, code: code.code.to_owned(), message, violations };

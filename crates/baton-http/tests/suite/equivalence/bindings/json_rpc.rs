@@ -57,7 +57,7 @@ pub(in super::super) fn result<T: DeserializeOwned>(
     text: &str,
 ) -> std::result::Result<T, baton_wire::a2a::v1::ErrorObject> {
     assert!(text.starts_with(r#"{"jsonrpc":"2.0","id":7,"#), "{text}");
-    let reply: jsonrpc::Reply<'_> = serde_json::from_str(text).unwrap();
+    let reply: jsonrpc::RpcResponse<'_> = serde_json::from_str(text).unwrap();
     match (reply.result, reply.error) {
         (Some(result), None) => Ok(serde_json::from_str(result.get()).unwrap()),
         (None, Some(error)) => Err(error),

@@ -5,7 +5,7 @@ use crate::{
     Violations,
     a2a::{
         v1::{self, Error},
-        v03::{at::At, enums::is_terminal},
+        v03::{at::RequestPath, enums::is_terminal},
     },
     de,
 };
@@ -91,12 +91,12 @@ pub struct TaskArtifactUpdateEvent<'a> {
 impl<'a> SendMessageResponse<'a> {
     /// The response in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::SendMessageResponse<'a>, Error> {
-        let (mut violations, at) = (Violations::default(), At::Root);
+        let (mut violations, at) = (Violations::default(), RequestPath::Root);
         let answer = v1::SendMessageResponse {
             task: self.task.map(|task| task.read(at.field("task"), &mut violations)),
             message: self.message.map(|message| message.read(at.field("message"), &mut violations)),
         };
-        violations.none_or(answer).map_err(Error::invalid_params)
+        violations.into_result(answer).map_err(Error::invalid_params)
     }
 }
 
@@ -108,11 +108,11 @@ impl<'a> From<v1::SendMessageResponse<'a>> for SendMessageResponse<'a> {
 
 impl<'a> StreamResponse<'a> {
     /// The item in 0.3; `last` marks the end of the stream.
-    pub fn of(item: v1::StreamResponse<'a>, last: bool) -> Self {
+    pub fn from_v1(item: v1::StreamResponse<'a>, last: bool) -> Self {
         Self {
             task: item.task.map(Task::from),
             message: item.message.map(Message::from),
-            status_update: item.status_update.map(|event| TaskStatusUpdateEvent::of(event, last)),
+            status_update: item.status_update.map(|event| TaskStatusUpdateEvent::from_v1(event, last)),
             artifact_update: item.artifact_update.map(TaskArtifactUpdateEvent::from),
         }
     }
@@ -124,19 +124,19 @@ impl<'a> StreamResponse<'a> {
 
     /// The item in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::StreamResponse<'a>, Error> {
-        let (mut violations, at) = (Violations::default(), At::Root);
+        let (mut violations, at) = (Violations::default(), RequestPath::Root);
         let item = v1::StreamResponse {
             task: self.task.map(|task| task.read(at.field("task"), &mut violations)),
             message: self.message.map(|message| message.read(at.field("message"), &mut violations)),
             status_update: self.status_update.map(|event| event.read(at.field("statusUpdate"), &mut violations)),
             artifact_update: self.artifact_update.map(|event| event.read(at.field("artifactUpdate"), &mut violations)),
         };
-        violations.none_or(item).map_err(Error::invalid_params)
+        violations.into_result(item).map_err(Error::invalid_params)
     }
 }
 
 impl<'a> TaskStatusUpdateEvent<'a> {
-    fn of(event: v1::TaskStatusUpdateEvent<'a>, last: bool) -> Self {
+    fn from_v1(event: v1::TaskStatusUpdateEvent<'a>, last: bool) -> Self {
         Self {
             is_final: last || is_terminal(event.status.state),
             task_id: event.task_id,
@@ -146,7 +146,7 @@ impl<'a> TaskStatusUpdateEvent<'a> {
         }
     }
 
-    fn read(self, at: At<'_>, violations: &mut Violations) -> v1::TaskStatusUpdateEvent<'a> {
+    fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::TaskStatusUpdateEvent<'a> {
         v1::TaskStatusUpdateEvent {
             task_id: self.task_id,
             context_id: self.context_id,
@@ -157,7 +157,7 @@ impl<'a> TaskStatusUpdateEvent<'a> {
 }
 
 impl<'a> TaskArtifactUpdateEvent<'a> {
-    fn read(self, at: At<'_>, violations: &mut Violations) -> v1::TaskArtifactUpdateEvent<'a> {
+    fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::TaskArtifactUpdateEvent<'a> {
         v1::TaskArtifactUpdateEvent {
             task_id: self.task_id,
             context_id: self.context_id,

@@ -1,11 +1,11 @@
 //! Wire form of a message.
 
-use super::{Part, part::filled};
+use super::{Part, part::non_empty};
 use crate::{
     Violations,
     a2a::{
         v1::{self, Error},
-        v03::{at::At, message::read_all},
+        v03::{at::RequestPath, message::read_all},
     },
     de,
 };
@@ -43,16 +43,16 @@ impl<'a> Message<'a> {
     /// The message in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::Message<'a>, Error> {
         let mut violations = Violations::default();
-        let message = self.read(At::Root, &mut violations);
-        violations.none_or(message).map_err(Error::invalid_params)
+        let message = self.read(RequestPath::Root, &mut violations);
+        violations.into_result(message).map_err(Error::invalid_params)
     }
 
     /// The message in 1.0 without invalid parts, which go to `violations`.
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Message<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::Message<'a> {
         v1::Message {
             message_id: self.message_id,
-            context_id: filled(self.context_id),
-            task_id: filled(self.task_id),
+            context_id: non_empty(self.context_id),
+            task_id: non_empty(self.task_id),
             role: self.role,
             parts: read_all(self.content, at.field("content"), violations, Part::read),
             metadata: self.metadata,

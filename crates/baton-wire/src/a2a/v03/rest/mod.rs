@@ -49,7 +49,8 @@ pub use events::{SendMessageResponse, StreamResponse, TaskArtifactUpdateEvent, T
 pub use message::Message;
 pub use part::{DataPart, FilePart, Part};
 pub use push::{
-    CreatePushRequest, ListPushResponse, TaskPushNotificationConfig, push_name, push_of, task_name, task_of,
+    CreatePushRequest, ListPushResponse, TaskPushNotificationConfig, parse_push_name, parse_task_name, push_name,
+    task_name,
 };
 pub use request::{SendMessageConfiguration, SendMessageRequest};
 pub use task::{Artifact, Task, TaskStatus};

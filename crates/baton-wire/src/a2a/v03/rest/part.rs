@@ -4,9 +4,9 @@ use crate::{
     Violations,
     a2a::{
         v1,
-        v03::{at::At, data},
+        v03::{at::RequestPath, data},
     },
-    base64::{once_more, to_standard, unwrapped},
+    base64::{decode_twice_encoded, encode_twice, to_standard},
     de,
 };
 use baton_types::Json;
@@ -59,13 +59,13 @@ pub struct DataPart {
 }
 
 /// proto3 does not distinguish an empty string from an absent one.
-pub(super) fn filled(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
+pub(super) fn non_empty(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| !text.is_empty())
 }
 
 impl<'a> Part<'a> {
     /// The part in 1.0; validation errors go to `violations`.
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
         if self.metadata.as_ref().is_some_and(|metadata| !metadata.is_object()) {
             violations.add(at.field("metadata").to_string(), "must be a JSON object");
         }
@@ -93,11 +93,11 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> FilePart<'a> {
-    fn read(self, at: At<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
+    fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> Option<v1::Part<'a>> {
         let described =
-            v1::Part { filename: filled(self.name), media_type: filled(self.mime_type), ..v1::Part::default() };
+            v1::Part { filename: non_empty(self.name), media_type: non_empty(self.mime_type), ..v1::Part::default() };
         match (self.file_with_bytes, self.file_with_uri) {
-            (Some(bytes), None) => match unwrapped(&bytes).or_else(|| to_standard(&bytes)) {
+            (Some(bytes), None) => match decode_twice_encoded(&bytes).or_else(|| to_standard(&bytes)) {
                 Some(raw) => Some(v1::Part { raw: Some(Cow::Owned(raw)), ..described }),
                 None => {
                     violations.add(at.field("fileWithBytes").to_string(), "must be base64");
@@ -122,7 +122,7 @@ impl<'a> From<v1::Part<'a>> for Part<'a> {
         if part.raw.is_some() || part.url.is_some() {
             let file = FilePart {
                 file_with_uri: if part.raw.is_some() { None } else { part.url },
-                file_with_bytes: part.raw.map(|raw| Cow::Owned(once_more(&raw))),
+                file_with_bytes: part.raw.map(|raw| Cow::Owned(encode_twice(&raw))),
                 mime_type: part.media_type,
                 name: part.filename,
             };

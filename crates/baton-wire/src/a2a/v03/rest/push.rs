@@ -1,11 +1,11 @@
 //! Push configurations, identified by resource names.
 
-use super::part::filled;
+use super::part::non_empty;
 use crate::{
     Violations,
     a2a::{
         v1::{self, Error},
-        v03::{PushNotificationConfig, at::At},
+        v03::{PushNotificationConfig, at::RequestPath},
     },
     de,
 };
@@ -26,13 +26,13 @@ pub fn push_name(task: &str, config: &str) -> String {
 }
 
 /// The task id in a resource name of a task or of a child resource.
-pub fn task_of(name: &str) -> Option<&str> {
+pub fn parse_task_name(name: &str) -> Option<&str> {
     name.strip_prefix(TASKS)?.split('/').next().filter(|id| !id.is_empty())
 }
 
 /// The task id and configuration id in a resource name of a push configuration. The configuration id is chosen by the
 /// client and may contain a slash.
-pub fn push_of(name: &str) -> Option<(&str, &str)> {
+pub fn parse_push_name(name: &str) -> Option<(&str, &str)> {
     let (task, config) = name.strip_prefix(TASKS)?.split_once(CONFIGS)?;
     (!task.is_empty() && !config.is_empty() && !task.contains('/')).then_some((task, config))
 }
@@ -94,9 +94,9 @@ pub(super) fn into_v1<'a>(
     mut config: PushNotificationConfig<'a>,
     task: Cow<'a, str>,
 ) -> v1::TaskPushNotificationConfig<'a> {
-    config.token = filled(config.token);
+    config.token = non_empty(config.token);
     if let Some(authentication) = &mut config.authentication {
-        authentication.credentials = filled(authentication.credentials.take());
+        authentication.credentials = non_empty(authentication.credentials.take());
     }
     config.into_v1(task)
 }
@@ -104,7 +104,7 @@ pub(super) fn into_v1<'a>(
 impl<'a> TaskPushNotificationConfig<'a> {
     /// The configuration in 1.0; missing ids are taken from its name.
     pub fn into_v1(self) -> v1::TaskPushNotificationConfig<'a> {
-        let (task, id) = push_of(&self.name).unwrap_or_default();
+        let (task, id) = parse_push_name(&self.name).unwrap_or_default();
         let (task, id) = (task.to_owned(), id.to_owned());
         let mut config = into_v1(self.push_notification_config, Cow::Owned(task));
         if config.id.is_empty() {
@@ -127,7 +127,7 @@ impl<'a> CreatePushRequest<'a> {
             Some(config) => (config.push_notification_config, config.name),
             None => (self.push_notification_config.unwrap_or_default(), self.name),
         };
-        let task = task_of(&self.parent).or_else(|| task_of(&name)).unwrap_or_default().to_owned();
+        let task = parse_task_name(&self.parent).or_else(|| parse_task_name(&name)).unwrap_or_default().to_owned();
         let mut config = into_v1(nested, Cow::Owned(task));
         if config.id.is_empty() {
             config.id = self.config_id;
@@ -137,7 +137,7 @@ impl<'a> CreatePushRequest<'a> {
 
     /// Returns the violations of fields that have another name in 1.0.
     pub fn check(&self) -> Result<(), Error> {
-        let (mut violations, at) = (Violations::default(), At::Root);
+        let (mut violations, at) = (Violations::default(), RequestPath::Root);
         let absent = PushNotificationConfig::default();
         match &self.config {
             Some(config) => {
@@ -149,7 +149,7 @@ impl<'a> CreatePushRequest<'a> {
                 config.check(at.field("pushNotificationConfig"), &mut violations);
             }
         }
-        violations.none_or(()).map_err(Error::invalid_params)
+        violations.into_result(()).map_err(Error::invalid_params)
     }
 }
 

@@ -7,8 +7,8 @@ use crate::{
         v1::{self, Error, MAX_PARTS},
         v03::{
             PushNotificationConfig,
-            at::At,
-            request::{check_role, history_into_v1, history_of_v1},
+            at::RequestPath,
+            request::{check_role, history_from_v1, history_into_v1},
         },
     },
     de,
@@ -61,7 +61,7 @@ pub struct SendMessageConfiguration<'a> {
 impl<'a> SendMessageRequest<'a> {
     /// The request in 1.0, or the violations of fields that have another name in 1.0.
     pub fn into_v1(self) -> Result<v1::SendMessageRequest<'a>, Error> {
-        let (mut violations, at) = (Violations::default(), At::Root);
+        let (mut violations, at) = (Violations::default(), RequestPath::Root);
         let mut too_many = false;
         let message = self.message.map(|message| {
             let at = at.field("message");
@@ -83,7 +83,7 @@ impl<'a> SendMessageRequest<'a> {
             metadata: self.metadata,
             ..v1::SendMessageRequest::default()
         };
-        violations.none_or(request).map_err(|violations| match Error::invalid_params(violations) {
+        violations.into_result(request).map_err(|violations| match Error::invalid_params(violations) {
             error if too_many => error.with_code(ErrorCode::TOO_MANY_PARTS),
             error => error,
         })
@@ -91,7 +91,7 @@ impl<'a> SendMessageRequest<'a> {
 }
 
 impl<'a> SendMessageConfiguration<'a> {
-    fn read(self, at: At<'_>, violations: &mut Violations) -> v1::SendMessageConfiguration<'a> {
+    fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::SendMessageConfiguration<'a> {
         let push = self.push_notification;
         if let Some(push) = &push {
             push.check(at.field("pushNotification"), violations);
@@ -120,7 +120,7 @@ impl<'a> From<v1::SendMessageConfiguration<'a>> for SendMessageConfiguration<'a>
         Self {
             accepted_output_modes: configuration.accepted_output_modes,
             push_notification: configuration.task_push_notification_config.map(PushNotificationConfig::from),
-            history_length: history_of_v1(configuration.history_length),
+            history_length: history_from_v1(configuration.history_length),
             blocking: !configuration.return_immediately,
         }
     }

@@ -1,11 +1,11 @@
 //! Wire form of a task and its artifacts.
 
-use super::{Message, Part, TaskState, part::filled};
+use super::{Message, Part, TaskState, part::non_empty};
 use crate::{
     Violations,
     a2a::{
         v1::{self, Error},
-        v03::{at::At, message::read_all},
+        v03::{at::RequestPath, message::read_all},
     },
     de,
 };
@@ -79,11 +79,11 @@ impl<'a> Task<'a> {
     /// The task in 1.0, or all violations.
     pub fn into_v1(self) -> Result<v1::Task<'a>, Error> {
         let mut violations = Violations::default();
-        let task = self.read(At::Root, &mut violations);
-        violations.none_or(task).map_err(Error::invalid_params)
+        let task = self.read(RequestPath::Root, &mut violations);
+        violations.into_result(task).map_err(Error::invalid_params)
     }
 
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Task<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::Task<'a> {
         let status = self.status.read(at.field("status"), violations);
         let artifacts = self
             .artifacts
@@ -96,7 +96,7 @@ impl<'a> Task<'a> {
 }
 
 impl<'a> TaskStatus<'a> {
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::TaskStatus<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::TaskStatus<'a> {
         v1::TaskStatus {
             state: self.state.into(),
             message: self.message.map(|message| message.read(at.field("message"), violations)),
@@ -106,11 +106,11 @@ impl<'a> TaskStatus<'a> {
 }
 
 impl<'a> Artifact<'a> {
-    pub(super) fn read(self, at: At<'_>, violations: &mut Violations) -> v1::Artifact<'a> {
+    pub(super) fn read(self, at: RequestPath<'_>, violations: &mut Violations) -> v1::Artifact<'a> {
         v1::Artifact {
             artifact_id: self.artifact_id,
-            name: filled(self.name),
-            description: filled(self.description),
+            name: non_empty(self.name),
+            description: non_empty(self.description),
             parts: read_all(self.parts, at.field("parts"), violations, Part::read),
             metadata: self.metadata,
             extensions: self.extensions,

@@ -5,7 +5,8 @@ use super::{
     INPUT_MODES, OpenIdConnectSecurityScheme, Scopes, SecurityRequirement, SecurityScheme,
 };
 use crate::a2a::v1::{
-    GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION, extension::environment,
+    GENERATION, IDEMPOTENCY, PROTOCOL_VERSION, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION,
+    extension::environment_extension,
 };
 use baton_types::{AgentSpec, SkillSpec};
 
@@ -42,13 +43,13 @@ impl CardBinding {
 
 /// Endpoints of an agent and the features offered there.
 #[derive(Clone, Debug, Default)]
-pub struct CardPlace<'a> {
+pub struct CardOptions<'a> {
     /// Base URL of JSON-RPC and HTTP+JSON, without a trailing slash.
     pub url: String,
     /// Bindings that the card lists, preferred first.
     pub bindings: &'a [CardBinding],
     /// gRPC endpoint, if enabled.
-    pub grpc: Option<GrpcPlace>,
+    pub grpc: Option<GrpcEndpoint>,
     /// Whether streaming is supported.
     pub streaming: bool,
     /// Whether push notifications are supported.
@@ -65,7 +66,7 @@ pub struct CardPlace<'a> {
 
 /// gRPC endpoint of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GrpcPlace {
+pub struct GrpcEndpoint {
     /// `host:port`.
     pub authority: String,
     /// Distinguishes the agents on one port.
@@ -76,7 +77,7 @@ pub struct GrpcPlace {
 
 impl AgentCard {
     /// The public card of an agent.
-    pub fn of(agent: &AgentSpec, place: &CardPlace<'_>) -> Self {
+    pub fn from_spec(agent: &AgentSpec, place: &CardOptions<'_>) -> Self {
         Self {
             name: agent.title.clone(),
             description: agent.description.clone(),
@@ -99,7 +100,7 @@ impl AgentCard {
             skills: agent.skills.iter().map(AgentSkill::from).collect(),
             ..Self::default()
         }
-        .secured(place.issuers.as_deref())
+        .with_security(place.issuers.as_deref())
     }
 
     /// The same card with only the interfaces of 1.0.
@@ -115,7 +116,7 @@ impl AgentCard {
     }
 
     /// Adds the authentication schemes: a local token, or a token of an issuer.
-    fn secured(mut self, issuers: Option<&[String]>) -> Self {
+    fn with_security(mut self, issuers: Option<&[String]>) -> Self {
         let Some(issuers) = issuers else { return self };
         let bearer = HttpAuthSecurityScheme {
             description: Some("A token from `baton token create` or from one of the issuers.".to_owned()),
@@ -141,10 +142,10 @@ impl AgentCard {
     }
 
     /// The public card, with an additional skill per tool and per handoff target.
-    pub fn extended(agent: &AgentSpec, place: &CardPlace<'_>) -> Self {
+    pub fn extended(agent: &AgentSpec, place: &CardOptions<'_>) -> Self {
         let tools = agent.tools.iter().map(|tool| skill("tool", &tool.name, &tool.description));
         let handoffs = agent.handoffs.iter().map(|to| skill("handoff", to.agent.as_str(), &to.description));
-        let mut card = Self::of(agent, place);
+        let mut card = Self::from_spec(agent, place);
         card.skills.extend(tools.chain(handoffs));
         card
     }
@@ -155,14 +156,14 @@ pub(in crate::a2a) fn is_older(interface: &AgentInterface) -> bool {
     interface.protocol_version.is_empty() || interface.protocol_version.starts_with("0.")
 }
 
-fn interfaces(place: &CardPlace<'_>) -> Vec<AgentInterface> {
+fn interfaces(place: &CardOptions<'_>) -> Vec<AgentInterface> {
     let versions = [PROTOCOL_VERSION, OLD_VERSION];
     let listed = versions.into_iter().flat_map(|version| place.bindings.iter().map(move |binding| (version, *binding)));
     listed.filter_map(|(version, binding)| interface(place, version, binding)).collect()
 }
 
 /// The interface of one binding in one version, if available.
-fn interface(place: &CardPlace<'_>, version: &str, binding: CardBinding) -> Option<AgentInterface> {
+fn interface(place: &CardOptions<'_>, version: &str, binding: CardBinding) -> Option<AgentInterface> {
     let (url, tenant) = match binding {
         CardBinding::JsonRpc | CardBinding::Rest => (&place.url, None),
         CardBinding::Grpc => {
@@ -182,7 +183,7 @@ fn interface(place: &CardPlace<'_>, version: &str, binding: CardBinding) -> Opti
     })
 }
 
-fn extensions(place: &CardPlace<'_>) -> Vec<AgentExtension> {
+fn extensions(place: &CardOptions<'_>) -> Vec<AgentExtension> {
     let added = place.extensions;
     let own = [
         (
@@ -211,7 +212,7 @@ fn extensions(place: &CardPlace<'_>) -> Vec<AgentExtension> {
         description: description.to_owned(),
         ..AgentExtension::default()
     });
-    let own = own.chain(place.environment.as_deref().map(environment));
+    let own = own.chain(place.environment.as_deref().map(environment_extension));
     let own = own.filter(|own| added.iter().all(|extension| extension.uri != own.uri));
     own.chain(added.iter().cloned()).collect()
 }

@@ -6,11 +6,11 @@ mod payload;
 mod security;
 
 pub(in crate::a2a) use make::is_older;
-pub use make::{CardBinding, CardPlace, GrpcPlace};
+pub use make::{CardBinding, CardOptions, GrpcEndpoint};
 pub use model::{
     AgentCapabilities, AgentCard, AgentCardSignature, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
 };
-pub use payload::signed_forms;
+pub use payload::candidate_payloads;
 pub(in crate::a2a) use payload::{SIGNATURES, without_empty};
 pub use security::{
     ApiKeySecurityScheme, AuthorizationCodeFlow, ClientCredentialsFlow, DeviceCodeFlow, HttpAuthSecurityScheme,
@@ -19,4 +19,4 @@ pub use security::{
 };
 
 /// MIME types that every Baton agent produces, and accepts by default.
-pub const INPUT_MODES: [&str; 2] = baton_types::AgentSpec::USUAL_MODES;
+pub const INPUT_MODES: [&str; 2] = baton_types::AgentSpec::DEFAULT_INPUT_MODES;

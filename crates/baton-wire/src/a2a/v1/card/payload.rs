@@ -1,7 +1,7 @@
 //! Signature payloads of a card.
 
 use super::AgentCard;
-use crate::canonical::{NotCanonical, Tree};
+use crate::canonical::{CanonicalJsonError, CanonicalValue};
 use baton_types::Json;
 
 pub(in crate::a2a) const SIGNATURES: &str = "signatures";
@@ -11,8 +11,8 @@ impl AgentCard {
     ///
     /// A verifier accepts a card if one signature is valid, and supports only one of the forms. They differ in members
     /// that are required but empty, such as the scopes of a requirement or the tags of a skill.
-    pub fn payloads(&self) -> Result<Vec<String>, NotCanonical> {
-        let (specified, cleaned) = forms(self)?;
+    pub fn signature_payloads(&self) -> Result<Vec<String>, CanonicalJsonError> {
+        let (specified, cleaned) = canonical_forms(self)?;
         Ok(distinct([Some(specified), cleaned]))
     }
 }
@@ -21,12 +21,12 @@ impl AgentCard {
 ///
 /// The first two contain only the members of 1.0: a document may contain others for older clients, and they are not
 /// signed. After verifying one of these texts, the caller must parse the card from that text, not from the document.
-pub fn signed_forms(document: &str) -> Result<Vec<String>, NotCanonical> {
+pub fn candidate_payloads(document: &str) -> Result<Vec<String>, CanonicalJsonError> {
     // Rejects duplicate members, so that the rest is unambiguous.
-    let mut raw = Tree::read(document)?;
+    let mut raw = CanonicalValue::read(document)?;
     raw.remove(|name, _| name == SIGNATURES);
     let (specified, cleaned) = match serde_json::from_str::<AgentCard>(document) {
-        Ok(card) => forms(&card).map(|(specified, cleaned)| (Some(specified), cleaned))?,
+        Ok(card) => canonical_forms(&card).map(|(specified, cleaned)| (Some(specified), cleaned))?,
         Err(_) => (None, None),
     };
     Ok(distinct([specified, cleaned, Some(raw.to_text())]))
@@ -42,9 +42,9 @@ fn distinct<const N: usize>(texts: [Option<String>; N]) -> Vec<String> {
     found
 }
 
-fn forms(card: &AgentCard) -> Result<(String, Option<String>), NotCanonical> {
-    let json = Json::of(card).map_err(|error| NotCanonical::NotJson(error.to_string()))?;
-    let mut tree = Tree::read(json.as_str())?;
+fn canonical_forms(card: &AgentCard) -> Result<(String, Option<String>), CanonicalJsonError> {
+    let json = Json::from_serializable(card).map_err(|error| CanonicalJsonError::NotJson(error.to_string()))?;
+    let mut tree = CanonicalValue::read(json.as_str())?;
     tree.remove(|name, _| name == SIGNATURES);
     without_defaults(&mut tree);
     Ok((tree.to_text(), without_empty(tree).map(|tree| tree.to_text())))
@@ -52,14 +52,14 @@ fn forms(card: &AgentCard) -> Result<(String, Option<String>), NotCanonical> {
 
 /// The specification's form: of the members with default values, only required members and members with explicit
 /// presence stay.
-fn without_defaults(card: &mut Tree) {
+fn without_defaults(card: &mut CanonicalValue) {
     for interface in card.inside_mut("supportedInterfaces") {
         drop_defaults(interface, &["tenant"]);
     }
     for extension in card.member_mut("capabilities").into_iter().flat_map(|it| it.inside_mut("extensions")) {
         drop_defaults(extension, &["uri", "description", "required"]);
     }
-    for scheme in card.inside_mut("securitySchemes").flat_map(Tree::values_mut) {
+    for scheme in card.inside_mut("securitySchemes").flat_map(CanonicalValue::values_mut) {
         drop_defaults(scheme, &["description", "bearerFormat", "oauth2MetadataUrl"]);
         for flow in scheme.inside_mut("flows") {
             drop_defaults(flow, &["refreshUrl", "pkceRequired"]);
@@ -75,25 +75,25 @@ fn without_defaults(card: &mut Tree) {
     card.inside_mut("skills").for_each(without_default_requirements);
 }
 
-fn without_default_requirements(holder: &mut Tree) {
+fn without_default_requirements(holder: &mut CanonicalValue) {
     for requirement in holder.inside_mut("securityRequirements") {
         requirement.inside_mut("schemes").for_each(|scopes| drop_defaults(scopes, &["list"]));
         drop_defaults(requirement, &["schemes"]);
     }
 }
 
-fn drop_defaults(object: &mut Tree, names: &[&str]) {
+fn drop_defaults(object: &mut CanonicalValue, names: &[&str]) {
     object.remove(|name, value| names.contains(&name) && value.is_default());
 }
 
 /// The form of the official Python and JavaScript clients: empty values are removed recursively until none is left.
-pub(in crate::a2a) fn without_empty(tree: Tree) -> Option<Tree> {
+pub(in crate::a2a) fn without_empty(tree: CanonicalValue) -> Option<CanonicalValue> {
     let tree = match tree {
-        Tree::Object(members) => {
-            Tree::Object(members.into_iter().filter_map(|(name, value)| Some((name, without_empty(value)?))).collect())
-        }
-        Tree::List(items) => Tree::List(items.into_iter().filter_map(without_empty).collect()),
-        Tree::Bool(_) => return Some(tree),
+        CanonicalValue::Object(members) => CanonicalValue::Object(
+            members.into_iter().filter_map(|(name, value)| Some((name, without_empty(value)?))).collect(),
+        ),
+        CanonicalValue::List(items) => CanonicalValue::List(items.into_iter().filter_map(without_empty).collect()),
+        CanonicalValue::Bool(_) => return Some(tree),
         other => other,
     };
     (!tree.is_default()).then_some(tree)

@@ -1,6 +1,6 @@
 //! Permission for a handoff that a remote agent requests.
 
-use crate::{failure::Failure, form::line, screen::Screen};
+use crate::{failure::CliError, form::read_line, screen::Screen};
 use baton_types::ErrorCode;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ impl LeaveRequest<'_> {
     pub(super) async fn ask(&self, screen: Screen) -> bool {
         let credential = if self.has_credential { ", with your credential for it" } else { "" };
         let question = format!("{} asks you to hand off work to {}{credential}. Allow it? [y/N] ", self.from, self.to);
-        let answer = line(screen, &question).await.unwrap_or_default();
+        let answer = read_line(screen, &question).await.unwrap_or_default();
         matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes")
     }
 
@@ -54,7 +54,7 @@ impl LeaveRequest<'_> {
         let credential = if self.has_credential { " with your credential for it" } else { "" };
         let message = format!("{} asked for a handoff to {}{credential}, which was denied", self.from, self.to);
         let hint = format!("To allow the handoff, run the command again with --allow-peer {}", self.to);
-        Failure::new(ErrorCode::PEER_NOT_ALLOWED, message).hint(hint).report(&screen);
+        CliError::new(ErrorCode::PEER_NOT_ALLOWED, message).hint(hint).report(&screen);
         false
     }
 }

@@ -5,13 +5,13 @@ use super::{
     leave::{HandoffLeave, LeaveRequest},
 };
 use crate::{
-    follow::{Ended, Watcher as _},
-    form::someone_is_there,
-    steps::{Call, InputRequest, Status, Step, gist},
+    follow::{FollowOutcome, StepObserver as _},
+    form::is_interactive,
+    steps::{InputRequest, StepStatus, StepToolCall, TaskStep, output_summary},
 };
 use baton_orchestrator::{Answer, Question, Watch, Whose};
 use baton_ports::{BoxFuture, ToolOutput};
-use baton_types::{Part, ToolCall, Wanted};
+use baton_types::{Part, QuestionKind, ToolCall};
 use baton_wire::a2a::v1::{StreamResponse, TaskState};
 use std::{
     collections::VecDeque,
@@ -27,7 +27,7 @@ pub(super) struct Watching<'a> {
 struct Seen<'a> {
     telling: &'a mut Telling,
     /// Latest status of the root task.
-    status: Option<Status>,
+    status: Option<StepStatus>,
     /// Ids of the latest calls that the agent announced before it delegated them to this process.
     told: VecDeque<String>,
 }
@@ -50,24 +50,25 @@ impl<'a> Watching<'a> {
     }
 
     /// Final state of the task; `None` for a reply without a task.
-    pub(super) fn ended(&mut self, came: &Answer) -> Option<Ended> {
+    pub(super) fn ended(&mut self, came: &Answer) -> Option<FollowOutcome> {
         let task = came.task.clone()?;
         let status = self.seen.get_mut().unwrap_or_else(PoisonError::into_inner).status.clone();
-        Some(Ended { task, status: status_of(came, status) })
+        Some(FollowOutcome { task, status: status_of(came, status) })
     }
 }
 
 /// Combines both sources: the last streamed status has the failure reason, the answer has the text.
-fn status_of(came: &Answer, heard: Option<Status>) -> Status {
+fn status_of(came: &Answer, heard: Option<StepStatus>) -> StepStatus {
     let state = TaskState::from(came.state);
-    let fresh = Status { state, says: String::new(), calls: Vec::new(), asks: Vec::new(), reason: None };
+    let fresh =
+        StepStatus { state, message: String::new(), calls: Vec::new(), input_requests: Vec::new(), reason: None };
     let mut status = heard.filter(|heard| heard.state == state).unwrap_or(fresh);
-    if status.says.trim().is_empty() || came.asks_of_tools() {
-        status.says.clone_from(&came.text);
+    if status.message.trim().is_empty() || came.asks_of_tools() {
+        status.message.clone_from(&came.text);
     }
     if came.asks_of_tools() {
         status.calls.clear();
-        status.asks = came.questions.iter().map(request).collect();
+        status.input_requests = came.questions.iter().map(request).collect();
     }
     status
 }
@@ -75,9 +76,9 @@ fn status_of(came: &Answer, heard: Option<Status>) -> Status {
 /// Converts a question of a local tool to the form of agent questions.
 fn request(question: &Question) -> InputRequest {
     let (schema, url) = match &question.wants {
-        Some(Wanted::Form { schema }) => (Some(schema.clone()), None),
-        Some(Wanted::Visit { url }) => (None, Some(url.clone())),
-        Some(Wanted::Approval) | None => (None, None),
+        Some(QuestionKind::Form { schema }) => (Some(schema.clone()), None),
+        Some(QuestionKind::Visit { url }) => (None, Some(url.clone())),
+        Some(QuestionKind::Approval) | None => (None, None),
     };
     InputRequest {
         task_id: question.task.clone(),
@@ -93,9 +94,9 @@ fn request(question: &Question) -> InputRequest {
 }
 
 impl Seen<'_> {
-    fn step(&mut self, whose: Whose<'_>, step: &Step) {
+    fn step(&mut self, whose: Whose<'_>, step: &TaskStep) {
         let depth = usize::try_from(whose.depth).unwrap_or(usize::MAX);
-        self.telling.step(whose.agent, depth, step);
+        self.telling.on_step(whose.agent, depth, step);
     }
 }
 
@@ -108,17 +109,17 @@ impl Watch for Watching<'_> {
         {
             seen.telling.task = Some(task);
         }
-        let Some(step) = Step::read(item) else { return };
-        if let (Step::Began { status, .. } | Step::Moved(status), 0) = (&step, whose.depth) {
+        let Some(step) = TaskStep::from_stream_item(item) else { return };
+        if let (TaskStep::Snapshot { status, .. } | TaskStep::StatusChange(status), 0) = (&step, whose.depth) {
             seen.status = Some(status.clone());
         }
-        if let Step::Called(calls) = &step {
+        if let TaskStep::ToolCalls(calls) = &step {
             seen.told.extend(calls.iter().map(|call| call.id.clone()));
             let old = seen.told.len().saturating_sub(MOST_TOLD);
             seen.told.drain(..old);
         }
         // Delegated calls are printed when they run.
-        if matches!(&step, Step::Moved(status) if !status.calls.is_empty()) {
+        if matches!(&step, TaskStep::StatusChange(status) if !status.calls.is_empty()) {
             return;
         }
         seen.step(whose, &step);
@@ -130,13 +131,13 @@ impl Watch for Watching<'_> {
             return;
         }
         let arguments = call.arguments.as_str().to_owned();
-        let call = Call { id: call.id.to_string(), name: call.name.clone(), arguments };
-        seen.step(whose, &Step::Called(vec![call]));
+        let call = StepToolCall { id: call.id.to_string(), name: call.name.clone(), arguments };
+        seen.step(whose, &TaskStep::ToolCalls(vec![call]));
     }
 
     fn called(&self, whose: Whose<'_>, call: &ToolCall, output: &ToolOutput) {
-        let (name, output, failed) = (call.name.clone(), gist(&output.output), output.is_error);
-        self.seen().step(whose, &Step::Gave { name, output, failed });
+        let (name, output, failed) = (call.name.clone(), output_summary(&output.output), output.is_error);
+        self.seen().step(whose, &TaskStep::ToolResult { name, output, failed });
     }
 
     fn may_hand_over<'a>(&'a self, whose: Whose<'a>, to: &'a str, has_credential: bool) -> BoxFuture<'a, bool> {
@@ -149,7 +150,7 @@ impl Watch for Watching<'_> {
             }
             let request = LeaveRequest { from: whose.agent, to, has_credential };
             self.seen().telling.answer.end_line();
-            let given = match leave.may_ask() && someone_is_there(screen) {
+            let given = match leave.may_ask() && is_interactive(screen) {
                 true => request.ask(screen).await,
                 false => request.refuse(screen),
             };
@@ -159,7 +160,7 @@ impl Watch for Watching<'_> {
     }
 
     fn handing_over(&self, whose: Whose<'_>, to: &str) {
-        self.seen().step(whose, &Step::HandedOver { agent: to.to_owned(), task: String::new() });
+        self.seen().step(whose, &TaskStep::Handoff { agent: to.to_owned(), task: String::new() });
     }
 
     fn asked<'a>(&'a self, whose: Whose<'a>, asks: &'a Answer) -> BoxFuture<'a, Option<Vec<Part>>> {
@@ -167,9 +168,9 @@ impl Watch for Watching<'_> {
         Box::pin(async move {
             let mut status = status_of(asks, None);
             if !asks.asks_of_tools() {
-                status.asks = asks.questions.iter().map(request).collect();
+                status.input_requests = asks.questions.iter().map(request).collect();
             }
-            let ended = Ended { task: asks.task.clone().unwrap_or_default(), status };
+            let ended = FollowOutcome { task: asks.task.clone().unwrap_or_default(), status };
             answer(whose.agent, &ended, screen).await
         })
     }

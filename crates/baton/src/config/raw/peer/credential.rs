@@ -1,16 +1,16 @@
 //! The credential for a peer; at most one.
 
 use super::super::{
-    auth::{MOST_SCOPES, web},
-    lists::checked,
-    secret::{self, secret_below},
+    auth::{MAX_SCOPES, check_web_url},
+    lists::checked_texts,
+    secret::{self, resolve_secret_path},
 };
 use baton_agentdir::document::{Fields, Node, Reader};
 use baton_peers::{ClientCredentials, Credential, KeyPlace, SecretPlace};
 use std::path::Path;
 
 /// Names of API key locations in the file, as in OpenAPI.
-pub(in crate::config) const PLACES: [(&str, KeyPlace); 3] =
+pub(in crate::config) const KEY_PLACES: [(&str, KeyPlace); 3] =
     [("header", KeyPlace::Header), ("query", KeyPlace::Query), ("cookie", KeyPlace::Cookie)];
 
 /// The credential from one of the keys `bearer`, `api_key`, `basic` and `oauth2`.
@@ -38,7 +38,7 @@ fn bearer(reader: &mut Reader, node: &Node) -> Option<Credential> {
 
 fn api_key(reader: &mut Reader, node: Node) -> Option<Credential> {
     let mut fields = Fields::open(reader, "api_key", node)?;
-    let place = fields.take("in").map(|node| reader.choice("in", &node, &PLACES));
+    let place = fields.take("in").map(|node| reader.choice("in", &node, &KEY_PLACES));
     let name = fields.required_text(reader, "name", "write the header, query parameter or cookie, such as X-API-Key");
     let secret = secret::required(reader, &mut fields, "secret");
     fields.finish(reader);
@@ -58,11 +58,11 @@ fn oauth2(reader: &mut Reader, node: Node) -> Option<Credential> {
     let token_url = fields.required_text(reader, "token_url", "write the token endpoint of the authorization server");
     let client_id = fields.required_text(reader, "client_id", "write the OAuth client id of this server");
     let secret = secret::required(reader, &mut fields, "secret");
-    let scopes = checked(reader, &mut fields, "scopes", MOST_SCOPES, |_| Ok(()));
+    let scopes = checked_texts(reader, &mut fields, "scopes", MAX_SCOPES, |_| Ok(()));
     let audience = fields.text(reader, "audience").map(|text| text.value);
     fields.finish(reader);
     let token_url = token_url?;
-    if let Err(hint) = web(&token_url.value) {
+    if let Err(hint) = check_web_url(&token_url.value) {
         reader.error(token_url.place, format!("'{}' is not a web address", token_url.value.escape_debug()), hint);
     }
     Some(Credential::OAuth2(ClientCredentials {
@@ -82,6 +82,6 @@ pub(super) fn below(mut credential: Credential, base: &Path) -> Credential {
         Credential::Bearer(secret) | Credential::ApiKey { secret, .. } | Credential::Basic { secret, .. } => secret,
         Credential::OAuth2(grant) => &mut grant.secret,
     };
-    *secret = secret_below(secret, base);
+    *secret = resolve_secret_path(secret, base);
     credential
 }
