@@ -1,4 +1,4 @@
-//! `baton convert FROM TO`: writes an agent in another format to a new path.
+//! `baton convert`: writes an agent in another format to a new path.
 
 mod read;
 mod write;

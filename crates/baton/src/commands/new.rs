@@ -1,4 +1,4 @@
-//! `baton new FILE_NAME`: creates an agent directory from a template.
+//! `baton new`: creates an agent directory from a template.
 
 use crate::{
     failure::{CliError, Exit},

@@ -1,4 +1,4 @@
-//! `baton run AGENT "..."`: sends one message and prints the answer.
+//! `baton run`: sends one message and prints the answer.
 
 mod elsewhere;
 mod finish;

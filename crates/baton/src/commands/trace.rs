@@ -1,4 +1,4 @@
-//! `baton trace`: what happened, asked in TraceQL, as a waterfall, or as it happens.
+//! `baton trace`: searches, shows, compares, follows and exports traces.
 
 mod also;
 mod caret;
@@ -38,48 +38,48 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 
-/// What `baton trace` is told.
+/// Options of `baton trace`.
 #[derive(Args, Debug)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  baton trace query '{ status = error }' --since 1h      what went wrong in the last hour
-  baton trace query '{ insight.type = \"decision\" }'      what agents decided
-  baton trace show 4bf92f3577b34da6a3ce929d0e0e4736      a trace as a waterfall, with what was said
-  baton trace show 0199a3c1-7f11-7c3e-9a51-0242ac120002  the trace of a task
+  baton trace query '{ status = error }' --since 1h      find errors of the last hour
+  baton trace query '{ insight.type = \"decision\" }'      find decisions of agents
+  baton trace show 4bf92f3577b34da6a3ce929d0e0e4736      show a trace as waterfall and transcript
+  baton trace show 0199a3c1-7f11-7c3e-9a51-0242ac120002  show the trace of a task
   baton trace query '{ } | rate() by (resource.service.name)' --since 6h
-  baton trace query @tools                               a saved query; see `baton trace queries`
+  baton trace query @tools                               run a saved query; see `baton trace queries`
   baton trace diff 4bf92f3577b34da6a3ce929d0e0e4736 0af7651916cd43dd8448eb211c80319c
   baton trace tail '{ span.gen_ai.agent.name = \"weather\" }'
-  baton trace export --parquet spans.parquet --since 7d  a table for DuckDB, pandas and others
+  baton trace export --parquet spans.parquet --since 7d  export to DuckDB, pandas and others
 
-docs/traceql.md has the language. The running server of the data directory is asked when there is
-one; otherwise the data directory itself."
+For the query language, see docs/traceql.md. If a server runs for the data directory, the command
+uses it. Otherwise it opens the data directory."
 )]
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Command,
 }
 
-/// What can be done with traces.
+/// Subcommands of `baton trace`.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Search traces, or measure over time, with TraceQL
+    /// Search traces or compute metrics with TraceQL
     Query(query::Options),
-    /// List the queries that have names
+    /// List saved queries
     Queries(queries::Options),
-    /// Show one trace: a waterfall, and what was said
+    /// Show one trace: a waterfall and a transcript
     Show(show::Options),
-    /// Compare two traces: what is only in one, and what took how long
+    /// Compare two traces span by span
     Diff(diff::Options),
-    /// Show spans as they arrive
+    /// Follow spans as they arrive
     Tail(tail::Options),
-    /// Write spans to a Parquet file, for DuckDB, pandas and others
+    /// Export spans to a Parquet file, for DuckDB, pandas and others
     Export(export::Options),
 }
 
-/// Does what is asked with traces.
+/// Runs the subcommand.
 pub(crate) async fn run(options: Options, screen: Screen, stop: StopRequests) -> Result<Exit, CliError> {
     match options.command {
         Command::Query(options) => query::run(options, screen).await,

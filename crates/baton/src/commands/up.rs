@@ -107,7 +107,7 @@ pub(crate) struct Options {
     /// Web origin that may send requests, such as `https://app.example.com`; repeatable
     #[arg(long = "cors-origin", value_name = "ORIGIN", env = "BATON_CORS_ORIGINS", value_delimiter = ',')]
     cors_origins: Vec<String>,
-    /// Allow a non-loopback --host without authentication; everyone who can reach it has full access
+    /// Allow a non-loopback --host without authentication; any client that can reach it has full access
     #[arg(long)]
     insecure: bool,
     /// Configuration file [default: baton.yaml in the current directory, or in the only directory to serve]
@@ -224,7 +224,7 @@ fn announce(server: &Server, settings: &BatonSettings, answering: &ModelSummary,
         announce_auth(server.baton().valid_tokens(), settings, screen);
     } else if !settings.host.is_loopback() {
         let warning = paint.warn("warning");
-        screen.print_stderr(&format!("{warning}: everyone who can reach {} has full access", settings.host));
+        screen.print_stderr(&format!("{warning}: any client that can reach {} has full access", settings.host));
     }
 }
 

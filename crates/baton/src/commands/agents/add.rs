@@ -1,4 +1,4 @@
-//! `baton agents add URL`: registers a remote agent.
+//! `baton agents add`: registers a remote agent.
 
 use super::details;
 use crate::{

@@ -1,4 +1,4 @@
-//! `baton agents delete FILE_NAME`: deletes a local agent and its definition.
+//! `baton agents delete`: deletes a local agent and its definition.
 
 use super::gone;
 use crate::{

@@ -32,13 +32,13 @@ pub(super) fn print(agent: &AgentDetails, screen: Screen) {
     }
     let elsewhere_only = agent.remote.as_ref().is_some_and(|remote| remote.endpoint == agent.url);
     line("served at", if elsewhere_only { "" } else { &agent.url });
-    line("listed", if agent.remote.is_some() && agent.listed { "in the catalog of this Baton" } else { "" });
+    line("listed", if agent.remote.is_some() && agent.listed { "in the catalog of this server" } else { "" });
     for skill in &agent.skills {
         line("skill", &format!("{}: {}", skill.name, skill.description));
     }
 }
 
-/// Signer of the card. Untrusted key ids are shown because `signers` in baton.yaml takes them.
+/// Signer of the card. Untrusted key ids are shown because `signers` in baton.yaml accepts them.
 fn card_signature(remote: &RemoteEntry) -> String {
     match (&remote.signed_by, remote.signatures.as_slice()) {
         (Some(key), _) => format!("{key} (trusted)"),

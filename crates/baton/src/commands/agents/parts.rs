@@ -1,4 +1,4 @@
-//! `baton agents servers FILE_NAME`, `baton agents exports FILE_NAME` and `baton agents providers FILE_NAME`.
+//! `baton agents servers`, `baton agents exports` and `baton agents providers`.
 
 use super::create::read_text_file;
 use crate::{

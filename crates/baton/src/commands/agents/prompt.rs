@@ -1,4 +1,4 @@
-//! `baton agents prompt FILE_NAME`: shows or replaces the system prompt.
+//! `baton agents prompt`: shows or replaces the system prompt.
 
 use super::create::read_text_file;
 use crate::{

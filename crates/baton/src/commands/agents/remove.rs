@@ -1,4 +1,4 @@
-//! `baton agents remove FILE_NAME`: removes a remote agent.
+//! `baton agents remove`: removes a remote agent.
 
 use super::gone;
 use crate::{

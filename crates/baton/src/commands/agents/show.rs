@@ -1,4 +1,4 @@
-//! `baton agents show NAME_OR_URL`: one agent in detail.
+//! `baton agents show`: one agent in detail.
 
 use super::details;
 use crate::{

@@ -1,4 +1,4 @@
-//! `baton agents rules FILE_NAME` and `baton agents references FILE_NAME`.
+//! `baton agents rules` and `baton agents references`.
 
 use super::create::read_text_file;
 use crate::{

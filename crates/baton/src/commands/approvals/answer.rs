@@ -1,4 +1,4 @@
-//! `baton approvals answer ID`: shows a pending approval and answers it.
+//! `baton approvals answer`: shows a pending approval and answers it.
 
 use super::{list::fetch_pending, show::lines};
 use crate::{

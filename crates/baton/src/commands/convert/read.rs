@@ -13,7 +13,7 @@ use std::{
 /// A single file may contain megabytes of embedding vectors.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 const MAX_FILES: usize = 4096;
-/// `skills/FILE_NAME/SKILL.md` is the deepest path.
+/// `skills/*/SKILL.md` is the deepest path.
 const MAX_DEPTH: usize = 3;
 
 /// Files of an agent: those of its directory, or a single file.

@@ -103,7 +103,7 @@ impl DemoPrinter {
             ("ask the weather agent", call("weather", "SendMessage", message)),
             ("read the task above", call(agent, "GetTask", &format!(r#"{{"id":"{task}"}}"#))),
             ("read a card", format!("  curl -s {base}/agents/{agent}/.well-known/agent-card.json")),
-            ("make and serve your own agent", format!("  {program} new helper && {program} up helper --port 0")),
+            ("create and serve your own agent", format!("  {program} new helper && {program} up helper --port 0")),
         ] {
             self.line("");
             self.line(&paint.faint(&format!("  # {what}")));

@@ -1,4 +1,4 @@
-//! `baton sessions delete SESSION`.
+//! `baton sessions delete`.
 
 use super::Which;
 use crate::{

@@ -1,4 +1,4 @@
-//! `baton sessions export SESSION`.
+//! `baton sessions export`.
 
 use super::Which;
 use crate::{

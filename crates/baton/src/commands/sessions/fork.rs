@@ -1,4 +1,4 @@
-//! `baton sessions fork SESSION --at TASK:EVENT`.
+//! `baton sessions fork`.
 
 use super::Which;
 use crate::{

@@ -1,4 +1,4 @@
-//! `baton sessions import FILE`.
+//! `baton sessions import`.
 
 use crate::{
     commands::place::ConnectionOptions,

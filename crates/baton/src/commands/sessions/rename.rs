@@ -1,4 +1,4 @@
-//! `baton sessions rename SESSION TITLE`.
+//! `baton sessions rename`.
 
 use super::{Which, tell};
 use crate::{

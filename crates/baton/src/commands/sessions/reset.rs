@@ -1,4 +1,4 @@
-//! `baton sessions reset SESSION [FILE_NAME...]`.
+//! `baton sessions reset`.
 
 use super::{Which, tell};
 use crate::{

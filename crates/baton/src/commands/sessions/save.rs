@@ -1,4 +1,4 @@
-//! `baton sessions save SESSION`.
+//! `baton sessions save`.
 
 use super::{Which, tell};
 use crate::{

@@ -1,4 +1,4 @@
-//! `baton sessions set SESSION FILE_NAME=VALUE_MEMBER`.
+//! `baton sessions set`.
 
 use super::{Which, tell};
 use crate::{

@@ -1,4 +1,4 @@
-//! `baton sessions show SESSION`: all messages of a session.
+//! `baton sessions show`: all messages of a session.
 
 use super::{Which, moment, settings_lines};
 use crate::{

@@ -1,4 +1,4 @@
-//! `baton token create NAME`: creates a token and prints it once.
+//! `baton token create`: creates a token and prints it once.
 
 use super::end;
 use crate::{

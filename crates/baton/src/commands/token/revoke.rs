@@ -1,4 +1,4 @@
-//! `baton token revoke ID`: revokes a token.
+//! `baton token revoke`: revokes a token.
 
 use crate::{
     commands::place::ConnectionOptions,

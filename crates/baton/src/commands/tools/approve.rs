@@ -1,4 +1,4 @@
-//! `baton tools approve AGENT TOOL`: sets a permission in the agent's definition.
+//! `baton tools approve`: sets a permission in the agent's definition.
 
 use super::which::Which;
 use crate::{

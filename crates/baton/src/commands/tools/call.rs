@@ -1,4 +1,4 @@
-//! `baton tools call AGENT TOOL`: calls a tool and prompts for missing arguments.
+//! `baton tools call`: calls a tool and prompts for missing arguments.
 
 use super::{
     answers::{self, Prepared},

@@ -1,4 +1,4 @@
-//! `baton tools list AGENT`: tools by source, then MCP servers.
+//! `baton tools list`: tools by source, then MCP servers.
 
 use super::which::{Which, patience};
 use crate::{

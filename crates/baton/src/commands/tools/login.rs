@@ -1,4 +1,4 @@
-//! `baton tools login AGENT SERVER`: OAuth login at an MCP server.
+//! `baton tools login`: OAuth login at an MCP server.
 
 use crate::{
     config::ConfigOverrides,

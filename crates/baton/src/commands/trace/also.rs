@@ -1,4 +1,4 @@
-//! A trace that went through several Batons, put together.
+//! Merges a trace from several servers.
 
 use crate::{
     connect::{BatonConnection, client_failure},
@@ -8,7 +8,7 @@ use baton_client::TraceReply;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Adds what the other Batons know of the trace; a span that two of them know is there once.
+/// Adds the spans of the other servers, deduplicated by span id.
 pub(super) async fn gather(
     mut reply: TraceReply,
     also: &[String],
@@ -31,7 +31,7 @@ pub(super) async fn gather(
     Ok(reply)
 }
 
-/// Two bodies of Tempo's as one: resources of both, one after the other.
+/// Merges two Tempo response bodies: concatenates their `resourceSpans`.
 fn joined(first: &str, second: &str) -> String {
     let (Ok(mut first), Ok(mut second)) = (serde_json::from_str::<Value>(first), serde_json::from_str::<Value>(second))
     else {

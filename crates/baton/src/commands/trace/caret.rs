@@ -1,4 +1,4 @@
-//! A query that cannot be read, with a mark where it stops making sense.
+//! Points at the error position in an invalid query.
 
 use super::words::columns;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use baton_client::ClientError;
 use baton_types::ErrorCode;
 
-/// What a person is told when a query was not answered; one that is wrong is shown with a mark below the place.
+/// Converts a client error. For an invalid query it also prints the query with a caret at the error position.
 pub(super) fn failure(error: ClientError, query: &str, screen: Screen) -> CliError {
     let Some(refusal) = error.refusal().filter(|refusal| is_about_query(refusal)) else {
         return connect::client_failure(error);
@@ -18,7 +18,7 @@ pub(super) fn failure(error: ClientError, query: &str, screen: Screen) -> CliErr
     CliError::new(ErrorCode::TRACEQL_INVALID, refusal.message.as_str()).exit(Exit::Usage)
 }
 
-/// Shows where the query stops making sense, to people.
+/// Prints the error position, in text output only.
 pub(super) fn show(message: &str, query: &str, screen: Screen) {
     if !screen.is_json() {
         pointed(message, query).iter().for_each(|line| screen.print_stderr(line));
@@ -29,7 +29,7 @@ fn is_about_query(refusal: &baton_client::Refusal) -> bool {
     refusal.baton_code.as_deref() == Some(ErrorCode::TRACEQL_INVALID.code)
 }
 
-/// The line of the query that the message is about, and a mark below its column; nothing when it names none.
+/// The line of the query named in the message, and a caret below the column; empty if the message has no position.
 fn pointed(message: &str, query: &str) -> Vec<String> {
     let Some((line, column)) = place(message) else { return Vec::new() };
     let Some(text) = query.lines().nth(line.saturating_sub(1)) else { return Vec::new() };
@@ -38,7 +38,7 @@ fn pointed(message: &str, query: &str) -> Vec<String> {
     vec![format!("  {shown}"), format!("  {}^", " ".repeat(columns(&escape_for_terminal(&before).replace('\t', " "))))]
 }
 
-/// The line and the column of `... at line 1, col 14: ...`.
+/// Line and column in `... at line 1, col 14: ...`.
 fn place(message: &str) -> Option<(usize, usize)> {
     let (_, after) = message.split_once("at line ")?;
     let (line, after) = after.split_once(", col ")?;

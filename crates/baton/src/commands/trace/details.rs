@@ -1,4 +1,4 @@
-//! All that a span says about itself, below its row.
+//! Attributes, events and links of a span, below its row.
 
 use super::{
     look::Look,
@@ -7,10 +7,10 @@ use super::{
 };
 use baton_types::{AttributeKey, SpanValue};
 
-/// Least columns of a value.
+/// Minimum width of a value, in columns.
 const LEAST: usize = 20;
 
-/// Its attributes, what happened meanwhile, and what it has to do with.
+/// Lines for the span id, attributes, events, links and dropped counts.
 pub(crate) fn lines(tree: &Tree<'_>, index: usize, rails: &str, look: &Look) -> Vec<String> {
     let node = &tree.nodes[index];
     let span = node.span;
@@ -29,7 +29,7 @@ pub(crate) fn lines(tree: &Tree<'_>, index: usize, rails: &str, look: &Look) -> 
     }
     let dropped = span.dropped.attributes + span.dropped.events + span.dropped.links;
     if dropped > 0 {
-        texts.push(format!("({dropped} attributes, events and links were dropped before it came here)"));
+        texts.push(format!("({dropped} attributes, events and links were dropped before the span was received)"));
     }
     texts.iter().map(|text| look.paint.faint(&format!("{rails}{}", fit(text, room, look.glyphs.more)))).collect()
 }

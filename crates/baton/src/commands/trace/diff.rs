@@ -1,4 +1,4 @@
-//! `baton trace diff`: two traces side by side.
+//! `baton trace diff`: compares two traces.
 
 use super::{
     also,
@@ -19,7 +19,7 @@ use baton_types::Span;
 use clap::Args;
 use serde_json::{Value, json};
 
-/// What `baton trace diff` is told.
+/// Options of `baton trace diff`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,28 +27,28 @@ Examples:
   baton trace diff 0199a3c1-7f11-7c3e-9a51-0242ac120002 0199a3c1-9d2e-7a41-b0c3-0242ac120002
   baton trace diff A B --json | jq '.spans[] | select(.a == null) | .name'
 
-First what both come to, then their spans as one tree: spans of the same name in the same place
-belong together, and siblings of one name are taken together (x3). A row with - is only in A, one
-with + only in B. Time, tokens and cost of both stand side by side; what went wrong says in which.")]
+Prints the totals of both traces, then their spans as one tree. Spans with the same name and position
+share a row, and so do siblings with the same name (x3). Rows marked - are only in A, rows marked +
+only in B. Each row has the time, tokens and cost of both traces, and the errors of each.")]
 pub(super) struct Options {
-    /// The id of a trace, or of a task
+    /// Trace id or task id
     a: String,
-    /// The id of the other one
+    /// Trace id or task id to compare with
     b: String,
-    /// Show every place
+    /// Show all rows
     #[arg(long)]
     all: bool,
-    /// How wide it may be [default: the terminal]
+    /// Width in columns [default: the terminal width]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
-    /// Another Baton that the traces went through; may be given several times
+    /// Address of another server with spans of the traces; repeatable
     #[arg(long, value_name = "URL")]
     also: Vec<String>,
     #[command(flatten)]
     place: ConnectionOptions,
 }
 
-/// Finds both traces and prints what differs.
+/// Fetches both traces and prints the comparison.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
     let found = match show::find(&session, &options.a, screen).await {
@@ -69,12 +69,12 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
         screen.print(&line);
     }
     if a.partial || b.partial {
-        screen.print_stderr("some of these traces is missing: it could not be read in time");
+        screen.print_stderr("the traces are incomplete: some spans could not be read in time");
     }
     Ok(Exit::Ok)
 }
 
-/// Both traces for programs: places in the order of the tree, each with its depth.
+/// JSON output: the matched spans in tree order, each with its depth.
 fn object(a: &[Span], b: &[Span]) -> Value {
     let (a, b) = (Tree::new(a), Tree::new(b));
     let both = matched(&a, &b);

@@ -1,4 +1,4 @@
-//! `baton trace export`: spans as a file for other tools.
+//! `baton trace export`: exports spans to a file for other tools.
 
 use super::{
     caret,
@@ -22,46 +22,46 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
-/// Batches that were read and are not written yet.
+/// Maximum number of batches that wait for the writer.
 const AHEAD: usize = 2;
-/// Most traces that were left out whose ids are told.
+/// Maximum number of skipped traces that are listed.
 const TOLD: usize = 20;
 
-/// What `baton trace export` is told.
+/// Options of `baton trace export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton trace export --parquet spans.parquet                      everything that is kept
+  baton trace export --parquet spans.parquet                      all stored spans
   baton trace export --parquet errors.parquet --query '{ status = error }' --since 7d
   baton trace export --parquet day.parquet --since 2026-11-15 --until 2026-11-16
   duckdb -c \"SELECT name, count(*), avg(duration_ns)/1e6 AS ms FROM 'spans.parquet' GROUP BY ALL\"
   python3 -c \"import pandas; print(pandas.read_parquet('spans.parquet').name.value_counts())\"
 
-Each row is a span. Well-known attributes have columns of their own, such as gen_ai_request_model;
-all are in the maps `attributes` and `resource_attributes` as text, numbers in `attribute_numbers`
-too. A span belongs to the time in which it began, so files of days that follow each other have
-each span once. The file takes the place of an older one when it is whole.")]
+Each row is a span. Well-known attributes have their own columns, such as gen_ai_request_model. The
+maps `attributes` and `resource_attributes` contain all attributes as text, and `attribute_numbers`
+contains numbers. The time range selects spans by their start, so exports of consecutive days contain
+each span once. An existing file is replaced only when the export is complete.")]
 pub(super) struct Options {
-    /// The file to write
+    /// File to write
     #[arg(long, value_name = "FILE")]
     parquet: PathBuf,
-    /// Only spans that answer this query in TraceQL
+    /// Export only spans that match this TraceQL query
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
-    /// Only spans that began since then: 15m, 1h, 2d, or a moment
+    /// Export only spans that started at or after this time: 15m, 1h, 2d or a timestamp
     #[arg(long, value_name = "TIME", value_parser = when)]
     since: Option<When>,
-    /// Only spans that began before then
+    /// Export only spans that started before this time
     #[arg(long, value_name = "TIME", value_parser = when)]
     until: Option<When>,
-    /// Take only what Tempo takes
+    /// Accept only TraceQL that Tempo accepts
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     place: ConnectionOptions,
 }
 
-/// Writes the file; when it is stopped there is none.
+/// Writes the file; an interrupted export leaves no file.
 pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
     let now = now();
     let (start, end) = (options.since.map(|since| since.nanos(now)), options.until.map(|until| until.nanos(now)));
@@ -94,14 +94,14 @@ pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests
         let ids = left_out.ids.join(", ");
         let more = if left_out.count > TOLD as u64 { ", and more" } else { "" };
         screen.print_stderr(&format!(
-            "{} traces were too large to be looked at, or took too long, and are missing: {ids}{more}",
+            "{} traces are missing because they were too large or took too long to read: {ids}{more}",
             count(left_out.count)
         ));
     }
     Ok(Exit::Ok)
 }
 
-/// Traces that are not in the file.
+/// Traces that are missing from the file.
 #[derive(Default)]
 struct LeftOut {
     count: u64,
@@ -120,7 +120,7 @@ async fn export(
     };
     let unwritable = |error: WriteError| {
         CliError::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
-            .hint("Choose a file in a directory that can be written and has room.")
+            .hint("Choose a file in a writable directory with enough free space.")
     };
     let mut reading = session.client.export_spans(request).await.map_err(refused)?;
     if let Some(query) = &request.query {
@@ -128,7 +128,7 @@ async fn export(
     }
     let file = SpanFile::create(path).map_err(unwritable)?;
     let (batches, waiting) = mpsc::channel(AHEAD);
-    // Packing takes time of the processor, and the disk has its own.
+    // Encoding is CPU-bound and file writes block, so both run on a blocking thread.
     let writing = tokio::task::spawn_blocking(move || write(file, waiting));
     let read = pass_on(&mut reading, batches).await;
     let written = writing.await.map_err(|error| CliError::new(ErrorCode::INTERNAL, error.to_string()))?;
@@ -136,25 +136,25 @@ async fn export(
         (Ok(left_out), Ok(Some(written))) => Ok((written, left_out)),
         (Err(error), Ok(_)) => Err(client_failure(error)),
         (_, Err(error)) => Err(unwritable(error)),
-        (Ok(_), Ok(None)) => Err(CliError::new(ErrorCode::INTERNAL, "the file was given up")),
+        (Ok(_), Ok(None)) => Err(CliError::new(ErrorCode::INTERNAL, "the file was not completed")),
     }
 }
 
-/// What the writer is told.
+/// Message to the writer.
 enum Batch {
     Spans(Vec<Span>),
-    /// That was all: without this word there is no file.
+    /// Marks the complete export; without it the file is discarded.
     End,
 }
 
-/// Gives what is read to the writer, until one of them ends.
+/// Forwards spans to the writer until either side ends.
 async fn pass_on(reading: &mut SpanExport, batches: mpsc::Sender<Batch>) -> Result<LeftOut, ClientError> {
     let mut left_out = LeftOut::default();
     while let Some(item) = reading.next().await {
         match item? {
             ExportItem::Spans(spans) => {
                 if batches.send(Batch::Spans(spans)).await.is_err() {
-                    // The writer says why.
+                    // The writer reports the error.
                     return Ok(left_out);
                 }
             }

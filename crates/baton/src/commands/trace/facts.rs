@@ -1,4 +1,4 @@
-//! What spans say of agents, models, tools and money, whichever dialect they say it in.
+//! Agent, operation, token and cost attributes of spans, in all supported dialects.
 
 use baton_telemetry::names;
 use baton_types::{Span, SpanStatus, SpanValue, find_attribute};
@@ -18,40 +18,40 @@ const OUTPUT_TOKENS: &[&str] = &[
 ];
 const COST: &[&str] = &["gen_ai.usage.cost", "baton.cost.usd", "llm.cost.total"];
 
-/// Tokens that a model read and wrote.
+/// Token counts of a model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tokens {
-    /// Read.
+    /// Input tokens.
     pub(crate) input: u64,
-    /// Written.
+    /// Output tokens.
     pub(crate) output: u64,
 }
 
-/// The first of these attributes that is text.
+/// First of these attributes with a non-empty text value.
 pub(crate) fn text<'a>(span: &'a Span, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| span.attribute(key).and_then(SpanValue::as_text)).filter(|text| !text.is_empty())
 }
 
-/// Who worked.
+/// Name or id of the agent.
 pub(crate) fn agent(span: &Span) -> Option<&str> {
     let named = || span.name.strip_prefix("invoke_agent ").filter(|name| !name.is_empty());
     text(span, AGENT).or_else(named)
 }
 
-/// `gen_ai.operation.name`, else the first word of the span's name.
+/// `gen_ai.operation.name`, or the first word of the span name.
 pub(crate) fn operation(span: &Span) -> &str {
     let first = || span.name.split(' ').next().unwrap_or_default();
     text(span, &[names::GEN_AI_OPERATION_NAME]).unwrap_or_else(first)
 }
 
-/// The tokens of a span, when it says how many.
+/// Token counts of a span, if recorded.
 pub(crate) fn tokens(span: &Span) -> Option<Tokens> {
     let (input, output) = (number(span, INPUT_TOKENS), number(span, OUTPUT_TOKENS));
     let whole = |number: Option<f64>| number.map_or(0, |number| number as u64);
     (input.is_some() || output.is_some()).then(|| Tokens { input: whole(input), output: whole(output) })
 }
 
-/// What a span cost in dollars, when it says so.
+/// Cost of a span in dollars, if recorded.
 pub(crate) fn cost(span: &Span) -> Option<f64> {
     number(span, COST).filter(|cost| *cost >= 0.0)
 }
@@ -65,7 +65,7 @@ fn number(span: &Span, keys: &[&str]) -> Option<f64> {
     })
 }
 
-/// Why a span ended badly, in the most telling words that it has; `None` when it did not.
+/// Most specific error message of a span; `None` unless its status is error.
 pub(crate) fn error(span: &Span) -> Option<String> {
     if span.status != SpanStatus::Error {
         return None;
@@ -80,6 +80,6 @@ pub(crate) fn error(span: &Span) -> Option<String> {
         (Some(message), Some(kind)) if !message.contains(kind) && kind != "_OTHER" => format!("{message} ({kind})"),
         (Some(message), _) => message.to_owned(),
         (None, Some(kind)) => kind.to_owned(),
-        (None, None) => "it failed and does not say why".to_owned(),
+        (None, None) => "failed without an error message".to_owned(),
     })
 }

@@ -1,4 +1,4 @@
-//! What a search found, as a table.
+//! Search results as a table.
 
 use super::{
     look::Look,
@@ -7,14 +7,14 @@ use super::{
 use baton_client::{SpanHit, SpansetHit, TraceHit};
 use baton_types::SpanValue;
 
-/// Attributes that every span has a column for, or that people do not look for.
+/// Attributes that have their own column, or are not worth showing.
 const KNOWN: &[&str] = &["name", "duration", "span:name", "span:duration", "status", "span:status"];
 const MOST_NAME: usize = 40;
 const LEAST_NAME: usize = 12;
-/// Narrower than this, names are worth more than counts.
+/// Below this width, span counts are omitted in favor of names.
 const WIDE: usize = 120;
 
-/// The traces, newest first, each with the spans that matched.
+/// Traces, newest first, each with its matching spans.
 pub(super) fn lines(traces: &[TraceHit], look: &Look) -> Vec<String> {
     let spans = || traces.iter().flat_map(|trace| &trace.spansets).flat_map(|set| &set.spans);
     let name = spans().map(|span| columns(&shown_name(span))).max().unwrap_or(0).min(MOST_NAME);
@@ -30,7 +30,7 @@ pub(super) fn lines(traces: &[TraceHit], look: &Look) -> Vec<String> {
             let left = set.matched.saturating_sub(set.spans.len() as u64);
             if left > 0 {
                 let more = format!(
-                    "  {} {} matched; --spans shows more of them",
+                    "  {} {} matched; use --spans to show more",
                     look.glyphs.folded,
                     counted(left, "more span")
                 );
@@ -41,11 +41,11 @@ pub(super) fn lines(traces: &[TraceHit], look: &Look) -> Vec<String> {
     lines
 }
 
-/// The trace itself: when, which, of whom, what, how long, and how it went.
+/// Head line of a trace: start, id, service, root span, duration and errors.
 fn head(trace: &TraceHit, look: &Look) -> String {
     let paint = look.paint;
     let service = if trace.root_service.is_empty() { "?" } else { &trace.root_service };
-    let root = if trace.root_name.is_empty() { "(root not here yet)" } else { &trace.root_name };
+    let root = if trace.root_name.is_empty() { "(root span not received)" } else { &trace.root_name };
     let (spans, errors) = trace.services.values().fold((0, 0), |sum, stats| (sum.0 + stats.0, sum.1 + stats.1));
     let took = match trace.duration_ms {
         0 => "<1ms".to_owned(),
@@ -70,13 +70,13 @@ fn head(trace: &TraceHit, look: &Look) -> String {
     format!("{}  {}  {service}  {}  {facts}", paint.faint(&when), paint.strong(&trace.id), paint.name(&root))
 }
 
-/// A moment to the second.
+/// Timestamp with second precision.
 fn seconds(nanos: u64) -> String {
     let text = moment(nanos);
     text.split_once('.').map_or(text.clone(), |(seconds, _)| seconds.to_owned())
 }
 
-/// What `by` and aggregates say about a set.
+/// Group and aggregate values of a spanset.
 fn about(set: &SpansetHit, look: &Look) -> Option<String> {
     if set.attributes.is_empty() {
         return None;
@@ -90,7 +90,7 @@ fn shown_name(span: &SpanHit) -> String {
     if span.name.is_empty() { "(no name)".to_owned() } else { span.name.clone() }
 }
 
-/// One span that matched: when, what, how long, and the attributes that the query is about.
+/// One matching span: start offset, name, duration and the attributes named in the query.
 fn line(trace: &TraceHit, span: &SpanHit, width: usize, look: &Look) -> String {
     let after = format!("+{}", duration(span.start.saturating_sub(trace.start)));
     let status = span.attributes.iter().find(|(key, _)| key == "status" || key == "span:status");

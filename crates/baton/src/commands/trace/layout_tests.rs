@@ -328,7 +328,7 @@ fn two_traces_side_by_side() {
     snapshot!("diff_ascii", text);
     snapshot!("diff_narrow", checked(shown(&look(50)), 50));
     let same = side_by_side::lines(&a, &a, Fold::Repeated, &look(100));
-    assert_eq!(same.last().map(String::as_str), Some("every span has its counterpart"));
+    assert_eq!(same.last().map(String::as_str), Some("every span has a counterpart"));
     assert!(same.iter().all(|line| !line.contains('%') && !line.contains("only in")), "{same:#?}");
 }
 

@@ -1,26 +1,26 @@
-//! How things look on this terminal: how wide, in which letters, in which colours.
+//! Output style of the terminal: width, glyphs and colors.
 
 use crate::screen::Paint;
 use std::io::IsTerminal as _;
 
-/// The width when nobody says.
+/// Default width, in columns.
 const USUAL_WIDTH: usize = 100;
-/// Narrower than this nothing can be read.
+/// Minimum width for readable output.
 const LEAST_WIDTH: usize = 40;
 const MOST_WIDTH: usize = 400;
 
-/// How things look.
+/// Output style.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    /// Columns.
+    /// Width in columns.
     pub(crate) width: usize,
-    /// Letters.
+    /// Character set.
     pub(crate) glyphs: Glyphs,
-    /// Colours.
+    /// Colors.
     pub(crate) paint: Paint,
 }
 
-/// The marks that are drawn with.
+/// Characters for drawing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glyphs {
     /// Before a child that is followed by another.
@@ -29,26 +29,26 @@ pub(crate) struct Glyphs {
     pub(crate) last: &'static str,
     /// Below a child that is followed by another.
     pub(crate) rail: &'static str,
-    /// What is cut off.
+    /// Truncation mark.
     pub(crate) more: char,
-    /// What is left out.
+    /// Mark of omitted rows.
     pub(crate) folded: &'static str,
-    /// Something went wrong.
+    /// Error mark.
     pub(crate) error: &'static str,
-    /// From one to another.
+    /// Arrow between two parties.
     pub(crate) to: &'static str,
-    /// Between parts of a line.
+    /// Separator between parts of a line.
     pub(crate) between: &'static str,
-    /// Spans by kind: unspecified, internal, server, client, producer, consumer.
+    /// Marks of span kinds: unspecified, internal, server, client, producer, consumer.
     pub(crate) kinds: [&'static str; 6],
-    /// Pieces of a bar from an eighth to the whole of a column.
+    /// Bar segments, from one eighth to a full column.
     pub(crate) bar: &'static [char],
-    /// Columns from low to high.
+    /// Sparkline levels, from low to high.
     pub(crate) levels: &'static [char],
 }
 
 impl Glyphs {
-    /// For terminals that know more than ASCII.
+    /// Glyphs for terminals with Unicode support.
     pub(crate) const UNICODE: Self = Self {
         child: "├ ",
         last: "└ ",
@@ -63,7 +63,7 @@ impl Glyphs {
         levels: &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
     };
 
-    /// For terminals that do not.
+    /// Glyphs for ASCII terminals.
     pub(crate) const ASCII: Self = Self {
         child: "|-",
         last: "`-",
@@ -80,7 +80,7 @@ impl Glyphs {
 }
 
 impl Look {
-    /// How stdout looks, at the width that somebody asked for.
+    /// Style of stdout, with an explicit width if given.
     pub(crate) fn of_stdout(width: Option<usize>, paint: Paint) -> Self {
         let seen = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
         let width = width.or_else(seen).unwrap_or(USUAL_WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH);
@@ -91,12 +91,12 @@ impl Look {
     }
 }
 
-/// The width for lines that nobody may cut off: all of it when no terminal reads them.
+/// Width for lines that must not be truncated: the maximum if stdout is not a terminal.
 pub(crate) fn uncut(width: Option<usize>) -> Option<usize> {
     width.or_else(|| (!std::io::stdout().is_terminal()).then_some(MOST_WIDTH))
 }
 
-/// What a locale knows; where none is set, terminals of today know all of it.
+/// Glyphs for a locale; Unicode if none is set.
 fn glyphs(locale: Option<&str>) -> Glyphs {
     let locale = locale.map(str::to_ascii_lowercase);
     match locale {

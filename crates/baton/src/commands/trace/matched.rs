@@ -1,4 +1,4 @@
-//! Two traces as one tree: spans of the same name in the same place belong together.
+//! Matches two traces into one tree, by span name and position.
 
 use super::{
     facts::{self, Tokens},
@@ -7,51 +7,51 @@ use super::{
 use baton_types::SpanStatus;
 use std::collections::{HashMap, HashSet};
 
-/// What one trace has in a place.
+/// Spans of one trace at one position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Side {
-    /// How many spans; none when the trace has nothing there.
+    /// Number of spans; 0 if the trace has none at this position.
     pub(crate) spans: u64,
-    /// How long they took together, in nanoseconds.
+    /// Total duration in nanoseconds.
     pub(crate) nanos: u64,
-    /// Their tokens, when any says.
+    /// Total token counts, if recorded.
     pub(crate) tokens: Option<Tokens>,
-    /// Their cost in dollars, when any says.
+    /// Total cost in dollars, if recorded.
     pub(crate) cost: Option<f64>,
-    /// How many ended badly.
+    /// Number of failed spans.
     pub(crate) errors: u64,
-    /// Why the first of those did.
+    /// Error message of the first failed span.
     pub(crate) error: Option<String>,
 }
 
-/// A place in both trees.
+/// A position in both trees.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair<'a> {
-    /// The name that all spans there have.
+    /// Name of all spans at this position.
     pub(crate) name: &'a str,
-    /// How many places it is below the root.
+    /// Distance from the root.
     pub(crate) depth: usize,
-    /// Places below it, in the order in which things happened.
+    /// Child positions, in chronological order.
     pub(crate) children: Vec<usize>,
-    /// The first trace.
+    /// Spans of the first trace.
     pub(crate) a: Side,
-    /// The second.
+    /// Spans of the second trace.
     pub(crate) b: Side,
 }
 
-/// Both traces.
+/// Both traces as one tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Matched<'a> {
-    /// All places.
+    /// All positions.
     pub(crate) pairs: Vec<Pair<'a>>,
-    /// Those that are in no other.
+    /// Positions without a parent.
     pub(crate) roots: Vec<usize>,
 }
 
-/// Spans that stand in one place of both trees.
+/// Name, and the span indices of both trees at one position.
 type Group<'a> = (&'a str, Vec<usize>, Vec<usize>);
 
-/// Puts two trees on top of each other. Siblings of one name share a place, and so do the spans below them.
+/// Overlays two trees. Siblings with the same name share a position, and so do their children.
 pub(crate) fn matched<'a>(a: &Tree<'a>, b: &Tree<'a>) -> Matched<'a> {
     let mut matched = Matched::default();
     let mut open = vec![(None, a.roots.clone(), b.roots.clone())];
@@ -82,7 +82,8 @@ pub(crate) fn matched<'a>(a: &Tree<'a>, b: &Tree<'a>) -> Matched<'a> {
     matched
 }
 
-/// Siblings by name. The order is that of the first trace; what only the second has comes after what it came after there.
+/// Groups siblings by name, in the order of the first trace. A name that only the second trace has follows its
+/// predecessor there.
 fn groups<'a>(a: &Tree<'a>, b: &Tree<'a>, of_a: &[usize], of_b: &[usize]) -> Vec<Group<'a>> {
     let (names_a, mut by_name_a) = by_name(a, of_a);
     let (names_b, mut by_name_b) = by_name(b, of_b);
@@ -104,7 +105,7 @@ fn groups<'a>(a: &Tree<'a>, b: &Tree<'a>, of_a: &[usize], of_b: &[usize]) -> Vec
     names.into_iter().map(group).collect()
 }
 
-/// The names in the order in which they occur first, and the spans of each.
+/// Names in order of first occurrence, and the spans of each.
 fn by_name<'a>(tree: &Tree<'a>, spans: &[usize]) -> (Vec<&'a str>, HashMap<&'a str, Vec<usize>>) {
     let (mut names, mut groups) = (Vec::new(), HashMap::<&'a str, Vec<usize>>::new());
     for index in spans {

@@ -1,4 +1,4 @@
-//! A metrics query in the terminal: its series as a table.
+//! Runs a metrics query and prints its series as a table.
 
 use super::{
     caret,
@@ -19,13 +19,14 @@ use baton_traceql::{MetricsExpr, Mode, Root, Steps, parse, searchable};
 use baton_types::ErrorCode;
 use std::time::Duration;
 
-/// How far back series go when nobody says.
+/// Default time range of series.
 const USUAL: Duration = Duration::from_hours(1);
 
-/// What a query measures; none when it asks for spans, or cannot be read, which the server says better.
+/// The metrics expression of a query; `None` for searches and for invalid queries, which the server reports in more
+/// detail.
 pub(super) fn measures(query: &str, step: Option<Duration>) -> Option<MetricsExpr> {
     let query = parse(query, Mode::Lenient).ok()?.query;
-    // `.. | rate() > 0` is how agents ask for recent spans; with a step it means itself.
+    // Agents use `.. | rate() > 0` to search for recent spans; with a step it is a metrics query.
     if step.is_none() && searchable(&query).is_ok() {
         return None;
     }
@@ -35,7 +36,7 @@ pub(super) fn measures(query: &str, step: Option<Duration>) -> Option<MetricsExp
     }
 }
 
-/// Measures, and prints the series.
+/// Runs the metrics query and prints the series.
 pub(super) async fn run(
     asked: &Asked,
     metrics: &MetricsExpr,
@@ -51,8 +52,8 @@ pub(super) async fn run(
     let step = asked.step.map(|step| u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
     let step = step.unwrap_or_else(|| Steps::suiting(end - start));
     let steps = Steps::cover(start, end, step).ok_or_else(|| {
-        let message = format!("--step makes more than {} intervals of that time", Steps::MOST);
-        CliError::new(ErrorCode::USAGE, message).hint("Use a longer --step or a shorter time.")
+        let message = format!("--step splits the time range into more than {} intervals", Steps::MOST);
+        CliError::new(ErrorCode::USAGE, message).hint("Use a longer --step or a shorter time range.")
     })?;
     let request = MetricsRequest { query: asked.query.clone(), start, end, step: Some(step), strict: asked.strict };
     let session = place.management_session().await?;
@@ -65,19 +66,19 @@ pub(super) async fn run(
         return Ok(Exit::Ok);
     }
     if reply.series.is_empty() {
-        screen.print_stderr("nothing was measured; a larger --since looks further back");
+        screen.print_stderr("no data in this time range; try an earlier --since");
         return Ok(Exit::Ok);
     }
     let look = Look::of_stdout(measured_width(asked.width), screen.stdout_paint());
     let (lines, left) = series::lines(&reply.series, &steps, Kind::of(metrics), asked.limit.max(1), &look);
     lines.iter().for_each(|line| screen.print(line));
     if left > 0 {
-        screen.print_stderr(&format!("{} more series came less high; --limit shows them", count(left)));
+        screen.print_stderr(&format!("{} more series with lower peaks; use --limit to show them", count(left)));
     }
     Ok(Exit::Ok)
 }
 
-/// Lines of letters are drawn as wide as there is room, so a pipe has the usual width.
+/// Sparklines fill the available width, so a pipe gets a fixed width.
 fn measured_width(width: Option<usize>) -> Option<usize> {
     width.or_else(|| uncut(None).map(|_| 120))
 }

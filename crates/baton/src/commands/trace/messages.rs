@@ -1,38 +1,38 @@
-//! What models read and wrote, as the GenAI conventions put it on spans.
+//! Parses model input and output messages on spans, in the format of the GenAI conventions.
 
 use serde_json::Value;
 
-/// One thing that was said.
+/// One part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// Words.
+    /// Text.
     Text {
         /// `user`, `assistant`, `system` or `tool`.
         role: String,
-        /// The words.
+        /// Text content.
         text: String,
     },
-    /// What a model thought before.
+    /// Reasoning of a model.
     Thought(String),
-    /// A tool is to run.
+    /// Tool call.
     Call {
-        /// Which call it is.
+        /// Call id.
         id: String,
-        /// Which tool.
+        /// Tool name.
         name: String,
-        /// With what.
+        /// Call arguments.
         arguments: String,
     },
-    /// A tool ran.
+    /// Result of a tool call.
     Answer {
-        /// Which call it was.
+        /// Call id.
         id: String,
-        /// What came of it.
+        /// Tool output.
         response: String,
     },
 }
 
-/// Reads a list of messages; what is none is taken as words of nobody.
+/// Parses a list of messages; other text becomes one text part without a role.
 pub(crate) fn read(text: &str) -> Vec<Said> {
     let messages = match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(messages)) => messages,
@@ -69,7 +69,7 @@ fn part(part: &Value, role: &str) -> Option<Said> {
     })
 }
 
-/// JSON as people read it: text without its quotes.
+/// JSON for display: strings without quotes.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -78,7 +78,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The same for JSON that is text.
+/// Unquotes text that is a JSON string.
 pub(crate) fn unquoted(json: &str) -> String {
     serde_json::from_str::<Value>(json).map_or_else(
         |_| json.to_owned(),

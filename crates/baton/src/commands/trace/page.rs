@@ -1,4 +1,4 @@
-//! All that a person sees of one trace: spans in, lines out.
+//! Text output of one trace.
 
 use super::{
     look::Look,
@@ -11,10 +11,10 @@ use super::{
 };
 use baton_types::Span;
 
-/// Narrower than this, the head of the page takes two lines.
+/// Below this width, the header takes two lines.
 const WIDE: usize = 90;
 
-/// The whole page about a trace.
+/// All lines for a trace.
 pub(super) fn lines(spans: &[Span], fold: Fold, detail: Detail, look: &Look) -> Vec<String> {
     let tree = Tree::new(spans);
     let totals = Totals::of(&tree);

@@ -1,4 +1,4 @@
-//! `baton trace queries`: the queries that have names.
+//! `baton trace queries`: lists saved queries.
 
 use super::{
     look::{Look, uncut},
@@ -13,7 +13,7 @@ use crate::{
 use clap::Args;
 use std::path::PathBuf;
 
-/// What `baton trace queries` is told.
+/// Options of `baton trace queries`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -21,25 +21,25 @@ Examples:
   baton trace query @errors                              run one
   baton trace queries --json | jq -r '.[].name'
 
-Your own stand in queries.yaml, in the data directory or beside baton.yaml, and replace those that
-come with Baton by name:
+Define your own queries in queries.yaml, in the data directory or next to baton.yaml. They replace
+built-in queries with the same name:
 
   - name: refunds
     query: '{ span.gen_ai.tool.name = \"refund\" } | count_over_time() by (status)'
-    description: Refunds, and how they ended
+    description: Refunds by status
     since: 7d")]
 pub(super) struct Options {
-    /// Read this file instead of those in their usual places
+    /// Read this file instead of the default files
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
-    /// How wide the table may be [default: the terminal]
+    /// Width of the table in columns [default: the terminal width]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
     #[command(flatten)]
     place: ConnectionOptions,
 }
 
-/// Lists them.
+/// Prints the saved queries.
 pub(super) fn run(options: &Options, screen: Screen) -> Result<Exit, CliError> {
     let all = saved::all(options.queries.as_deref(), &options.place)?;
     if screen.is_json() {
@@ -62,7 +62,7 @@ fn object(saved: &Saved) -> serde_json::Value {
     })
 }
 
-/// Two lines for each: what it is for, and what it asks.
+/// Two lines per query: description and TraceQL.
 fn lines(all: &[Saved], look: &Look) -> Vec<String> {
     let width = all.iter().map(|saved| columns(&saved.name)).max().unwrap_or(0);
     let indent = " ".repeat(width + 2);

@@ -1,4 +1,4 @@
-//! `baton trace query`: traces, or series, by TraceQL.
+//! `baton trace query`: searches traces or computes series with TraceQL.
 
 use super::{
     caret, found,
@@ -19,7 +19,7 @@ use baton_types::ErrorCode;
 use clap::Args;
 use std::{path::PathBuf, time::Duration};
 
-/// What `baton trace query` is told.
+/// Options of `baton trace query`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -27,50 +27,50 @@ Examples:
   baton trace query '{ name = \"execute_tool get_weather\" && duration > 1s }'
   baton trace query '{ span.gen_ai.agent.name = \"planner\" } >> { status = error }'
   baton trace query '{ insight.type = \"decision\" } | select(insight.summary)' --json
-  baton trace query '{ agent.id = \"planner\" }' --canonical      how Tempo would want it
+  baton trace query '{ agent.id = \"planner\" }' --canonical      print it in Tempo's syntax
   baton trace query '{ status = error } | rate() by (resource.service.name)' --since 6h --step 5m
   baton trace query '{ } | quantile_over_time(duration, 0.5, 0.99)'
-  baton trace query @tools --since 1d                           a saved query
+  baton trace query @tools --since 1d                           run a saved query
 
-Newest traces first, each with the spans that matched and the attributes that the query names. A
-query that ends in a metrics function is answered with series: their figures, and how they went.
-The query may be written loosely, with keys that have no scope; how it was understood is said on
-stderr. --strict takes only what Tempo takes. --json prints Tempo's answer as it is.")]
+Prints traces, newest first, each with its matching spans and the attributes that the query names. A
+query that ends in a metrics function prints series: their summary values and a sparkline. Attributes
+may be written without a scope; the interpreted query is printed to stderr. --strict accepts only
+TraceQL that Tempo accepts. --json prints the response in Tempo's format.")]
 pub(super) struct Options {
-    /// The query, in TraceQL, or @NAME for a saved one
+    /// TraceQL query, or @NAME for a saved query
     query: String,
-    /// Only since then: 15m, 1h, 2d, or a moment [default: as far back as spans are kept; series: 1h]
+    /// Start of the time range: 15m, 1h, 2d or a timestamp [default: all stored spans; 1h for series]
     #[arg(long, value_name = "TIME", value_parser = when)]
     since: Option<When>,
-    /// Only until then
+    /// End of the time range [default: now]
     #[arg(long, value_name = "TIME", value_parser = when)]
     until: Option<When>,
-    /// How long each interval of a series is: 15s, 5m, 1h [default: what suits the time]
+    /// Interval of a series: 15s, 5m, 1h [default: depends on the time range]
     #[arg(long, value_name = "TIME", value_parser = step)]
     step: Option<Duration>,
-    /// Most traces, or series
+    /// Maximum number of traces or series
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// Most spans that are listed of each trace
+    /// Maximum number of spans shown per trace
     #[arg(long, value_name = "N", default_value_t = 3)]
     spans: usize,
-    /// Take only what Tempo takes
+    /// Accept only TraceQL that Tempo accepts
     #[arg(long)]
     strict: bool,
-    /// Print the query as Tempo would want it, and do not ask anything
+    /// Print the query in Tempo's syntax without running it
     #[arg(long)]
     canonical: bool,
-    /// How wide the table may be [default: the terminal]
+    /// Width of the table in columns [default: the terminal width]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
-    /// Read saved queries from this file instead of those in their usual places
+    /// Read saved queries from this file instead of the default files
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     #[command(flatten)]
     place: ConnectionOptions,
 }
 
-/// What is asked, whether it was written or saved.
+/// Resolved query, from the command line or a saved query.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) query: String,
@@ -85,7 +85,7 @@ pub(super) struct Asked {
 
 fn step(text: &str) -> Result<Duration, String> {
     let step = duration(text.trim()).filter(|step| !step.is_zero());
-    step.ok_or_else(|| "write how long, such as 15s, 5m or 1h".to_owned())
+    step.ok_or_else(|| "expected a duration, such as 15s, 5m or 1h".to_owned())
 }
 
 impl Options {
@@ -108,7 +108,7 @@ impl Options {
     }
 }
 
-/// Asks, and prints what was found or measured.
+/// Runs the query and prints the traces or series.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let asked = options.asked()?;
     if options.canonical {
@@ -122,7 +122,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
 
 async fn search(options: Asked, place: &ConnectionOptions, screen: Screen) -> Result<Exit, CliError> {
     if options.step.is_some() {
-        let message = "--step is for series: end the query in a metrics function such as `| rate()`";
+        let message = "--step requires a metrics query: end the query in a metrics function such as `| rate()`";
         return Err(CliError::new(ErrorCode::USAGE, message));
     }
     let now = now();
@@ -130,7 +130,7 @@ async fn search(options: Asked, place: &ConnectionOptions, screen: Screen) -> Re
         query: options.query.clone(),
         start: options.since.map(|since| since.second_before(now)),
         end: options.until.map(|until| until.second_after(now)).or(options.since.map(|_| {
-            // A beginning without an end means until now, and what is being written this second.
+            // A start without an end means until now, with a margin for spans that are being written.
             When::At(now).second_after(now) + 60
         })),
         limit: options.limit.max(1),
@@ -151,18 +151,18 @@ async fn search(options: Asked, place: &ConnectionOptions, screen: Screen) -> Re
         screen.print(&line);
     }
     if reply.traces.is_empty() {
-        let further = if options.since.is_some() { "; a larger --since looks further back" } else { "" };
-        screen.print_stderr(&format!("nothing matches{further}"));
+        let further = if options.since.is_some() { "; try an earlier --since" } else { "" };
+        screen.print_stderr(&format!("no matches{further}"));
     } else if reply.traces.len() >= options.limit {
-        screen.print_stderr(&format!("these are the newest {}; --limit shows more", options.limit));
+        screen.print_stderr(&format!("showing the newest {}; use --limit to show more", options.limit));
     }
     if let Some(first) = reply.traces.first() {
-        screen.print_stderr(&format!("look at one with: baton trace show {}", first.id));
+        screen.print_stderr(&format!("show one with: baton trace show {}", first.id));
     }
     Ok(Exit::Ok)
 }
 
-/// How the query was understood, when that is not how it was written.
+/// Prints warnings, and the interpreted query if it differs from the input.
 pub(super) fn said(canonical: Option<&str>, warnings: Option<&str>, query: &str, screen: Screen) {
     let paint = screen.stderr_paint();
     for warning in warnings.iter().flat_map(|warnings| apart(warnings, query)) {
@@ -172,11 +172,12 @@ pub(super) fn said(canonical: Option<&str>, warnings: Option<&str>, query: &str,
         text.split_whitespace().collect::<Vec<_>>().concat() == query.split_whitespace().collect::<Vec<_>>().concat()
     };
     if let Some(canonical) = canonical.filter(|canonical| !same(canonical)) {
-        screen.print_stderr(&format!("understood as: {}", escape_for_terminal(canonical)));
+        screen.print_stderr(&format!("interpreted as: {}", escape_for_terminal(canonical)));
     }
 }
 
-/// The server says all warnings in one line; those about how the query is written can be told apart.
+/// Splits the warnings of the server, which are joined in one line. Only warnings about the syntax of the query can be
+/// separated.
 fn apart(warnings: &str, query: &str) -> Vec<String> {
     let known = parse(query, Mode::Lenient).map(|parsed| parsed.warnings).unwrap_or_default();
     let (mut list, mut rest) = (Vec::new(), warnings);
@@ -191,7 +192,7 @@ fn apart(warnings: &str, query: &str) -> Vec<String> {
     list
 }
 
-/// The query as Tempo would want it; nobody needs to be asked for that.
+/// Prints the query in Tempo's syntax; needs no server.
 fn canonical(options: &Asked, screen: Screen) -> Result<Exit, CliError> {
     let mode = if options.strict { Mode::Strict } else { Mode::Lenient };
     let parsed = parse(&options.query, mode).map_err(|error| {
@@ -217,7 +218,7 @@ mod tests {
         let query = "{ insight.type == 1 }";
         let known = parse(query, Mode::Lenient).unwrap().warnings;
         assert_eq!(known.len(), 2);
-        let all = [known.clone(), vec!["a search answers with spans; say when".to_owned()]].concat();
+        let all = [known.clone(), vec!["a search returns spans; set the time range".to_owned()]].concat();
         assert_eq!(apart(&all.join("; "), query), all);
         assert_eq!(apart(&known.join("; "), query), known);
         assert_eq!(apart("another; server", query), ["another; server"]);

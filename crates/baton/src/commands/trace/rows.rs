@@ -1,70 +1,70 @@
-//! Which spans of a tree are shown, in which order, and how they hang together.
+//! Selects the spans of a tree that are shown, with their order and indentation.
 
 use super::{look::Glyphs, tree::Tree};
 use std::collections::HashMap;
 
-/// Siblings of one name that are shown when there are more than [`MANY`].
+/// Siblings of one name that are shown if there are more than [`MANY`].
 const SHOWN: usize = 5;
-/// As many siblings of one name are shown in full.
+/// Maximum number of siblings of one name that are all shown.
 const MANY: usize = 8;
-/// Of those that are not among the first, as many that have something to do with an error are shown.
+/// Maximum number of further siblings that are shown because they contain an error.
 const SHOWN_ERRORS: usize = 3;
-/// Siblings of whatever names.
+/// Maximum number of siblings with any name.
 const MOST_SIBLINGS: usize = 100;
-/// Rows in all.
+/// Maximum number of rows.
 const MOST_ROWS: usize = 1_000;
-/// Levels that are indented; what is deeper says how deep it is.
+/// Maximum indented depth; deeper rows show their depth as a number.
 const DEEPEST: usize = 20;
 
-/// How much is shown.
+/// Folding mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fold {
-    /// Repeated siblings, and what no one would read, are counted.
+    /// Repeated siblings and excess rows are folded into counts.
     Repeated,
-    /// Every span has its row.
+    /// Every span has its own row.
     Nothing,
 }
 
-/// What a row is about.
+/// Content of a row.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// One span.
     Span(usize),
-    /// Spans that have no rows of their own.
+    /// Spans without rows of their own.
     Folded(Folded),
 }
 
-/// Spans that are only counted.
+/// Summary of folded spans.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Folded {
-    /// The name that all of them have; none when they differ.
+    /// Common name of the spans; `None` if the names differ.
     pub(crate) name: Option<String>,
-    /// How many siblings.
+    /// Number of siblings.
     pub(crate) siblings: u64,
-    /// How many spans, with those below.
+    /// Number of spans, including descendants.
     pub(crate) spans: u64,
-    /// How many of those ended badly.
+    /// Number of failed spans.
     pub(crate) errors: u64,
-    /// How long they took together, in nanoseconds.
+    /// Total duration in nanoseconds.
     pub(crate) nanos: u64,
 }
 
 /// One row.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// What it is about.
+    /// Content of the row.
     pub(crate) what: What,
-    /// What stands before it.
+    /// Tree prefix of the row.
     pub(crate) rails: String,
-    /// What stands before lines that belong to it.
+    /// Tree prefix of continuation lines.
     pub(crate) below: String,
 }
 
-/// The rows of a tree, and how many spans found no place in them at all.
+/// The rows of a tree, and the number of spans beyond the row limit.
 pub(crate) fn rows(tree: &Tree<'_>, fold: Fold, glyphs: Glyphs) -> (Vec<Row>, u64) {
     let most = if fold == Fold::Nothing { usize::MAX } else { MOST_ROWS };
     let mut rows = Vec::new();
-    // Roots stand at the margin, whatever follows them.
+    // Roots are never indented.
     let mut open: Vec<(What, Place)> =
         items(tree, &tree.roots, fold).into_iter().rev().map(|what| (what, Place::default())).collect();
     let mut left = 0;
@@ -93,20 +93,20 @@ fn spans(tree: &Tree<'_>, what: &What) -> u64 {
     }
 }
 
-/// Where in the tree a row stands.
+/// Position of a row in the tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
-    /// What stands before all rows inside of the parent.
+    /// Prefix of all rows inside the parent.
     outer: String,
-    /// Its own joint.
+    /// Connector of this row.
     joint: &'static str,
-    /// What stands below that joint.
+    /// Continuation below the connector.
     rail: &'static str,
     depth: usize,
 }
 
 impl Place {
-    /// The place of a child.
+    /// Position of a child.
     pub(super) fn inside(&self, is_last: bool, glyphs: Glyphs) -> Self {
         let depth = self.depth + 1;
         let outer = match depth {
@@ -119,7 +119,7 @@ impl Place {
         }
     }
 
-    /// What stands before the row, and before lines that belong to it.
+    /// Tree prefixes of the row and of its continuation lines.
     pub(super) fn drawn(&self, glyphs: Glyphs) -> (String, String) {
         if self.depth > DEEPEST {
             let rails = format!("{}{}{} ", self.outer, glyphs.folded, self.depth);
@@ -130,8 +130,8 @@ impl Place {
     }
 }
 
-/// Siblings as rows: repeated names are counted after the first few, those that lead to errors are not hidden, and there
-/// is an end to how many there are.
+/// Rows of a list of siblings. Repeated names are folded after the first few, siblings that contain errors stay
+/// visible, and the total is bounded.
 fn items(tree: &Tree<'_>, siblings: &[usize], fold: Fold) -> Vec<What> {
     if fold == Fold::Nothing || siblings.len() <= MANY {
         return siblings.iter().copied().map(What::Span).collect();
@@ -173,7 +173,7 @@ fn items(tree: &Tree<'_>, siblings: &[usize], fold: Fold) -> Vec<What> {
     items
 }
 
-/// Siblings of one name.
+/// Counters for siblings of one name.
 #[derive(Default)]
 struct Group {
     size: usize,

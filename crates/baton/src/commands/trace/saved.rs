@@ -1,4 +1,4 @@
-//! Queries that have names: those that come with Baton, and those of `queries.yaml`.
+//! Saved queries: built-in ones, and those in `queries.yaml`.
 
 use super::when::{When, when};
 use crate::{commands::place::ConnectionOptions, failure::CliError};
@@ -12,31 +12,31 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file, in the data directory or beside `baton.yaml`.
+/// File name, in the data directory or next to `baton.yaml`.
 const FILE: &str = "queries.yaml";
 const LARGEST_FILE: u64 = 1 << 20;
 const MOST: usize = 500;
 const LONGEST_NAME: usize = 64;
 
-/// What comes with Baton.
+/// Built-in queries.
 const SHIPPED: &str = include_str!("queries.yaml");
 
-/// A query with a name.
+/// A named query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Saved {
-    /// What `@name` says.
+    /// Name, used as `@name`.
     pub(super) name: String,
-    /// In TraceQL.
+    /// TraceQL text.
     pub(super) query: String,
-    /// What it is for.
+    /// Purpose of the query.
     pub(super) description: String,
-    /// How far back it looks when nobody says.
+    /// Default start of the time range.
     pub(super) since: Option<When>,
-    /// The file that has it; none when it comes with Baton.
+    /// Source file; `None` for built-in queries.
     pub(super) file: Option<PathBuf>,
 }
 
-/// All saved queries, by name: those of `file`, or of the files in their usual places, before those that come with Baton.
+/// All saved queries by name. Queries in `file`, or in the default files, override built-in ones.
 pub(super) fn all(file: Option<&Path>, place: &ConnectionOptions) -> Result<Vec<Saved>, CliError> {
     let mut all = read("queries.yaml", SHIPPED.as_bytes(), None).map_err(|remarks| wrong(Path::new(FILE), remarks))?;
     let files = match file {
@@ -46,7 +46,7 @@ pub(super) fn all(file: Option<&Path>, place: &ConnectionOptions) -> Result<Vec<
     for path in &files {
         let Some(bytes) = contents(path)? else {
             if file.is_some() {
-                let message = format!("there is no file {}", path.display());
+                let message = format!("no such file: {}", path.display());
                 return Err(CliError::new(ErrorCode::USAGE, message).hint("Correct --queries."));
             }
             continue;
@@ -59,18 +59,18 @@ pub(super) fn all(file: Option<&Path>, place: &ConnectionOptions) -> Result<Vec<
     Ok(all)
 }
 
-/// The query of this name.
+/// The query with this name.
 pub(super) fn find(name: &str, file: Option<&Path>, place: &ConnectionOptions) -> Result<Saved, CliError> {
     let mut all = all(file, place)?;
     if let Some(index) = all.iter().position(|saved| saved.name == name) {
         return Ok(all.swap_remove(index));
     }
     let names: Vec<&str> = all.iter().map(|saved| saved.name.as_str()).collect();
-    let message = format!("there is no saved query '{}'", name.escape_debug());
-    Err(CliError::new(ErrorCode::USAGE, message).hint(format!("There are: {}.", names.join(", "))))
+    let message = format!("no saved query is named '{}'", name.escape_debug());
+    Err(CliError::new(ErrorCode::USAGE, message).hint(format!("Saved queries: {}.", names.join(", "))))
 }
 
-/// Where queries usually are; the last one that has a name wins.
+/// Default files in ascending precedence.
 fn usual(place: &ConnectionOptions) -> Vec<PathBuf> {
     let beside = place.config.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(FILE);
     let within = place.data.as_deref().unwrap_or(Path::new(".baton")).join(FILE);
@@ -88,26 +88,26 @@ fn contents(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
 }
 
 fn wrong(file: &Path, remarks: Vec<Diagnostic>) -> CliError {
-    CliError::new(ErrorCode::USAGE, format!("{} cannot be used", file.display()))
+    CliError::new(ErrorCode::USAGE, format!("{} has errors", file.display()))
         .hint("Fix the file at the line and column shown.")
         .with_diagnostics(remarks)
 }
 
-/// The queries of a file, or everything that is wrong with it.
+/// Parses a file; returns all its errors if it is invalid.
 fn read(name: &str, bytes: &[u8], file: Option<&Path>) -> Result<Vec<Saved>, Vec<Diagnostic>> {
     let node = document::read(name, bytes).map_err(|remark| vec![remark])?;
     let mut reader = Reader::new(name);
     let place = node.place;
     let nodes = reader.list("the file", node);
     if nodes.len() > MOST {
-        reader.error(place, format!("there are {} queries", nodes.len()), format!("keep them to {MOST}"));
+        reader.error(place, format!("the file has {} queries", nodes.len()), format!("use at most {MOST}"));
     }
     let mut all: Vec<Saved> = Vec::new();
     for node in nodes.into_iter().take(MOST) {
         let place = node.place;
         if let Some(saved) = one(&mut reader, node, file) {
             if all.iter().any(|other| other.name == saved.name) {
-                reader.error(place, format!("the name '{}' is taken", saved.name), "give each query its own");
+                reader.error(place, format!("the name '{}' is used twice", saved.name), "give each query a unique name");
             }
             all.push(saved);
         }
@@ -117,13 +117,13 @@ fn read(name: &str, bytes: &[u8], file: Option<&Path>) -> Result<Vec<Saved>, Vec
 
 fn one(reader: &mut Reader, node: Node, file: Option<&Path>) -> Option<Saved> {
     let mut fields = Fields::open(reader, "a saved query", node)?;
-    let name = fields.required_text(reader, "name", "write a name, such as name: errors");
-    let query = fields.required_text(reader, "query", "write TraceQL, such as query: '{ status = error }'");
+    let name = fields.required_text(reader, "name", "add a name, such as name: errors");
+    let query = fields.required_text(reader, "query", "add TraceQL, such as query: '{ status = error }'");
     let description = fields.text(reader, "description").map(|text| text.value).unwrap_or_default();
     let since = fields.text(reader, "since");
     fields.finish(reader);
     let since = since.and_then(|Located { place, value }| {
-        when(&value).map_err(|hint| reader.error(place, format!("since is '{}'", value.escape_debug()), hint)).ok()
+        when(&value).map_err(|hint| reader.error(place, format!("'{}' is not a valid time", value.escape_debug()), hint)).ok()
     });
     let (name, query) = (name?, query?);
     let is_name = |text: &str| {
@@ -132,7 +132,7 @@ fn one(reader: &mut Reader, node: Node, file: Option<&Path>) -> Option<Saved> {
     };
     if !is_name(&name.value) {
         let hint = format!("use up to {LONGEST_NAME} letters, digits, '-', '_' and '.'");
-        reader.error(name.place, format!("'{}' is no name", name.value.escape_debug()), hint);
+        reader.error(name.place, format!("'{}' is not a valid name", name.value.escape_debug()), hint);
         return None;
     }
     let file = file.map(Path::to_path_buf);
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use baton_traceql::{Mode, parse};
 
-    /// Those that come with Baton are as any Tempo takes them.
+    /// Built-in queries are valid in strict mode.
     #[test]
     fn shipped_queries_are_canonical() {
         let shipped = read("queries.yaml", SHIPPED.as_bytes(), None).unwrap();

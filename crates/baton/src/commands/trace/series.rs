@@ -1,4 +1,4 @@
-//! Series as a table: what they are, their figures, and how they went.
+//! Series as a table: labels, summary values and sparklines.
 
 use super::{
     look::Look,
@@ -9,18 +9,18 @@ use baton_client::SeriesHit;
 use baton_traceql::{AggregateOp, Field, FirstStage, Intrinsic, MetricsExpr, Steps};
 
 const GAP: &str = "  ";
-/// Least and most columns of the line of letters; with fewer there is none.
+/// Minimum and maximum width of the sparkline; it is omitted below the minimum.
 const LEAST_SPARK: usize = 8;
 const MOST_SPARK: usize = 120;
-/// Least and most columns of what a series is.
+/// Minimum and maximum width of the label.
 const LEAST_LABEL: usize = 16;
 const MOST_LABEL: usize = 60;
 
-/// What the numbers of an answer are.
+/// Unit and aggregation of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
     unit: Unit,
-    /// Whether the values of all intervals together mean something.
+    /// Whether the sum over all intervals is meaningful.
     adds_up: bool,
 }
 
@@ -32,7 +32,7 @@ enum Unit {
 }
 
 impl Kind {
-    /// What a query answers with.
+    /// Kind of the result of a metrics query.
     pub(super) fn of(metrics: &MetricsExpr) -> Self {
         let of_field = |field: &Field| match field {
             Field::Intrinsic(Intrinsic::Duration | Intrinsic::TraceDuration | Intrinsic::EventTimeSinceStart) => {
@@ -64,7 +64,7 @@ impl Kind {
         }
     }
 
-    /// The heads of the figures.
+    /// Headers of the summary columns.
     fn heads(self) -> &'static [&'static str] {
         if self.adds_up { &["sum", "max", "last"] } else { &["min", "avg", "max", "last"] }
     }
@@ -82,7 +82,7 @@ impl Kind {
     }
 }
 
-/// The table of these series, and how many found no place in it.
+/// The table, and the number of series beyond the limit.
 pub(super) fn lines(series: &[SeriesHit], steps: &Steps, kind: Kind, most: usize, look: &Look) -> (Vec<String>, u64) {
     let rows: Vec<(&SeriesHit, Vec<Option<f64>>)> = series.iter().map(|one| (one, placed(one, steps))).collect();
     let shown = greatest(&rows, most);
@@ -117,7 +117,7 @@ pub(super) fn lines(series: &[SeriesHit], steps: &Steps, kind: Kind, most: usize
     (lines, left)
 }
 
-/// The time of the table.
+/// Time range and interval of the table.
 fn span_of(steps: &Steps) -> String {
     let seconds = |nanos: u64| moment(nanos).split('.').next().unwrap_or_default().to_owned();
     let step = (steps.seconds() * 1e9).round() as u64;
@@ -133,7 +133,7 @@ fn span_of(steps: &Steps) -> String {
 fn placed(series: &SeriesHit, steps: &Steps) -> Vec<Option<f64>> {
     let mut values = vec![None; steps.count()];
     for (end, value) in &series.samples {
-        // A sample has the time of the end of its interval, which belongs to the next one.
+        // The timestamp of a sample is the exclusive end of its interval.
         let within = end.saturating_mul(1_000_000).saturating_sub(1);
         if let Some(place) = steps.index(within).and_then(|index| values.get_mut(index)) {
             *place = Some(*value);
@@ -142,7 +142,7 @@ fn placed(series: &SeriesHit, steps: &Steps) -> Vec<Option<f64>> {
     values
 }
 
-/// Those that are shown, in their order: all of them, or the ones that came highest.
+/// Indices of the shown series, in input order: all, or those with the highest peaks.
 fn greatest(rows: &[(&SeriesHit, Vec<Option<f64>>)], most: usize) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..rows.len()).collect();
     if rows.len() > most {
@@ -154,7 +154,7 @@ fn greatest(rows: &[(&SeriesHit, Vec<Option<f64>>)], most: usize) -> Vec<usize> 
     indices
 }
 
-/// What the series are, and what all of them have in common.
+/// Header and labels of the series.
 fn named(series: &[&SeriesHit]) -> (String, Vec<String>) {
     let key = series.first().and_then(|one| one.labels.first()).map(|(key, _)| key.clone()).unwrap_or_default();
     let one_key = series.iter().all(|one| one.labels.len() == 1 && one.labels[0].0 == key);
@@ -169,7 +169,7 @@ fn named(series: &[&SeriesHit]) -> (String, Vec<String>) {
     ("series".to_owned(), series.iter().map(pairs).collect())
 }
 
-/// A number with about three digits.
+/// Formats a number with about three digits.
 fn number(value: f64) -> String {
     let size = value.abs();
     match size {
@@ -208,7 +208,7 @@ mod tests {
         Kind::of(&metrics)
     }
 
-    /// Ten minutes, a value for each; `-1` is a minute without one.
+    /// Ten one-minute samples; `-1` is a minute without a sample.
     fn one(labels: &[(&str, SpanValue)], values: [f64; 10]) -> SeriesHit {
         let end = |index: usize| 1_794_816_000_000 + (index as u64 + 1) * 60_000;
         SeriesHit {

@@ -1,4 +1,4 @@
-//! `baton trace show`: one trace as a waterfall, and what was said in it.
+//! `baton trace show`: one trace as a waterfall and a transcript.
 
 use super::{also, look::Look, page, rows::Fold, waterfall::Detail};
 use crate::{
@@ -11,39 +11,39 @@ use baton_client::{SearchRequest, TraceReply};
 use baton_types::{ErrorCode, TraceId};
 use clap::Args;
 
-/// What `baton trace show` is told.
+/// Options of `baton trace show`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736
-  baton trace show 0199a3c1-7f11-7c3e-9a51-0242ac120002    the trace of a task
+  baton trace show 0199a3c1-7f11-7c3e-9a51-0242ac120002    show the trace of a task
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736 --also http://127.0.0.1:8701
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736 --attributes --width 160 | less
   baton trace show 4bf92f3577b34da6a3ce929d0e0e4736 --json | jq '.trace.resourceSpans | length'
 
-Each row is a span: what happened (< a request is answered, > somebody is asked, * within), how
-long it took, tokens read and written, and when it was in the trace. Below are the totals, and the
-transcript. Spans that repeat are counted after the first few; --all shows each.")]
+Each row is a span: its kind (< server, > client, * internal) and name, duration, input and output
+tokens, and a bar for its time within the trace. Totals and the transcript follow. Repeated spans are
+folded after the first few; use --all to show each.")]
 pub(super) struct Options {
-    /// The id of a trace, or of a task
+    /// Trace id or task id
     id: String,
     /// List all attributes, events and links of each span
     #[arg(long)]
     attributes: bool,
-    /// Show every span and all of every text
+    /// Show all spans and untruncated texts
     #[arg(long)]
     all: bool,
-    /// How wide it may be [default: the terminal]
+    /// Width in columns [default: the terminal width]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
-    /// Another Baton that the trace went through; may be given several times
+    /// Address of another server with spans of the trace; repeatable
     #[arg(long, value_name = "URL")]
     also: Vec<String>,
     #[command(flatten)]
     place: ConnectionOptions,
 }
 
-/// Finds the trace and prints it.
+/// Fetches the trace and prints it.
 pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliError> {
     let session = options.place.management_session().await?;
     let found = find(&session, &options.id, screen).await;
@@ -60,12 +60,12 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
         screen.print(&line);
     }
     if reply.partial {
-        screen.print_stderr("some of this trace is missing: it could not be read in time");
+        screen.print_stderr("the trace is incomplete: some spans could not be read in time");
     }
     Ok(Exit::Ok)
 }
 
-/// The trace with this id, else the newest of the task with this id.
+/// The trace with this id, or the newest trace of the task with this id.
 pub(super) async fn find(session: &BatonConnection, id: &str, screen: Screen) -> Result<TraceReply, CliError> {
     let id = id.trim();
     if let Ok(trace) = id.parse::<TraceId>() {
@@ -74,7 +74,7 @@ pub(super) async fn find(session: &BatonConnection, id: &str, screen: Screen) ->
             return Ok(reply);
         }
     }
-    let nobody = || CliError::new(ErrorCode::TRACE_NOT_FOUND, format!("there is no trace and no task '{id}'"));
+    let nobody = || CliError::new(ErrorCode::TRACE_NOT_FOUND, format!("no trace or task has the id '{id}'"));
     if id.is_empty() || id.contains(['"', '\\']) || id.chars().any(char::is_control) {
         return Err(nobody());
     }
@@ -94,7 +94,7 @@ pub(super) async fn find(session: &BatonConnection, id: &str, screen: Screen) ->
     if reply.spans.is_empty() { Err(nobody()) } else { Ok(reply) }
 }
 
-/// A trace; nothing in it when there is none.
+/// Fetches a trace; returns an empty reply if it does not exist.
 async fn by_id(session: &BatonConnection, id: TraceId) -> Result<TraceReply, CliError> {
     match session.client.trace(id).await {
         Err(error) if error.refusal().is_some_and(|refusal| refusal.status == 404) => Ok(TraceReply::default()),

@@ -1,4 +1,4 @@
-//! Two traces side by side: spans in, lines out.
+//! Text output of two compared traces.
 
 use super::{
     facts::Tokens,
@@ -11,15 +11,15 @@ use super::{
 };
 use baton_types::Span;
 
-/// Rows in all.
+/// Maximum number of rows.
 const MOST_ROWS: usize = 1_000;
-/// Least columns of a name.
+/// Minimum width of a name, in columns.
 const LEAST_LABEL: usize = 18;
-/// Columns of a name that can be read.
+/// Width at which names are readable.
 const READABLE: usize = 30;
 const GAP: &str = "  ";
 
-/// The whole page about two traces.
+/// All lines for two traces.
 pub(super) fn lines(a: &[Span], b: &[Span], fold: Fold, look: &Look) -> Vec<String> {
     let trees = [Tree::new(a), Tree::new(b)];
     let totals = [Totals::of(&trees[0]), Totals::of(&trees[1])];
@@ -52,7 +52,7 @@ fn head(letter: &str, tree: &Tree<'_>, totals: &Totals, look: &Look) -> Option<S
     }
 }
 
-/// What both come to, line by line.
+/// Totals of both traces, line by line.
 fn sums(trees: &[Tree<'_>; 2], totals: &[Totals; 2], look: &Look) -> Vec<String> {
     let mut rows = vec![[String::new(), "A".to_owned(), "B".to_owned(), "change".to_owned()]];
     let mut add = |what: &str, values: [String; 2], change: String| {
@@ -96,7 +96,7 @@ fn sums(trees: &[Tree<'_>; 2], totals: &[Totals; 2], look: &Look) -> Vec<String>
     rows.iter().enumerate().map(line).collect()
 }
 
-/// A change of time in percent, or how many times as long.
+/// Change of a duration in percent, or as a factor.
 fn percent(a: u64, b: u64) -> String {
     if a == 0 || b == 0 {
         return if a == b { "=".to_owned() } else { String::new() };
@@ -117,7 +117,7 @@ fn difference(a: u64, b: u64) -> String {
     }
 }
 
-/// The cells of a row, after its name.
+/// One row: name and cells.
 struct Row<'a> {
     pair: &'a Pair<'a>,
     label: String,
@@ -145,8 +145,8 @@ fn rows(both: &Matched<'_>, totals: &[Totals; 2], fold: Fold, look: &Look) -> Ve
     }
     let mut lines = drawn(&rows, totals, look);
     if left > 0 {
-        let more = counted(left, "more place");
-        lines.push(look.paint.warn(&format!("{} {more}; --all shows them", look.glyphs.folded)));
+        let more = counted(left, "more row");
+        lines.push(look.paint.warn(&format!("{} {more}; use --all to show them", look.glyphs.folded)));
     }
     lines
 }
@@ -183,7 +183,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Why spans of it ended badly, below it.
+    /// Error messages of the spans, below the row.
     fn errors(&self, look: &Look) -> Vec<String> {
         let joint = if self.pair.children.is_empty() { "  " } else { look.glyphs.rail };
         let said = match (&self.pair.a.error, &self.pair.b.error) {
@@ -205,7 +205,7 @@ fn drawn(rows: &[Row<'_>], totals: &[Totals; 2], look: &Look) -> Vec<String> {
     let has_cost = totals.iter().any(Totals::has_cost);
     let widest = |at: usize| rows.iter().map(|row| columns(&row.cells[at])).max().unwrap_or(0).max(HEADS[at].len());
     let label = rows.iter().map(|row| columns(&row.label)).max().unwrap_or(0).max("  span".len());
-    // Where it is narrow, a name that can be read is worth more than a number.
+    // In a narrow layout, readable names take precedence over numbers.
     let sets: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 4], &[0, 1, 2]];
     let taken = |set: &[usize]| set.iter().map(|at| widest(*at) + GAP.len()).sum::<usize>();
     let shown = |set: &&[usize]| -> Vec<usize> {
@@ -233,14 +233,14 @@ fn drawn(rows: &[Row<'_>], totals: &[Totals; 2], look: &Look) -> Vec<String> {
     lines
 }
 
-/// How much has no counterpart.
+/// Number of spans without a counterpart.
 fn only(both: &Matched<'_>) -> String {
     let sum = |side: fn(&Pair<'_>) -> (u64, u64)| {
         both.pairs.iter().map(side).filter(|(_, other)| *other == 0).map(|(spans, _)| spans).sum::<u64>()
     };
     let (a, b) = (sum(|pair| (pair.a.spans, pair.b.spans)), sum(|pair| (pair.b.spans, pair.a.spans)));
     match (a, b) {
-        (0, 0) => "every span has its counterpart".to_owned(),
+        (0, 0) => "every span has a counterpart".to_owned(),
         (a, b) => format!("only in A: {}; only in B: {}", counted(a, "span"), counted(b, "span")),
     }
 }

@@ -1,7 +1,7 @@
-//! Values over time in one line of letters.
+//! Sparklines.
 
-/// At most so many columns, each as high as the greatest value that belongs to it, so that no spike is averaged away;
-/// a gap where there is none. The lowest letter is zero, or the least value when that is less.
+/// Sparkline with at most `width` columns. Each column shows the maximum of its values, so spikes stay visible; columns
+/// without values are blank. The lowest level is zero, or the minimum if it is negative.
 pub(super) fn spark(values: &[Option<f64>], width: usize, levels: &[char]) -> String {
     let known = || values.iter().flatten().copied().filter(|value| value.is_finite());
     let (low, high) = (known().fold(0.0, f64::min), known().fold(0.0, f64::max));

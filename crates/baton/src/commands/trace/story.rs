@@ -1,4 +1,4 @@
-//! What happened in a trace, step by step, out of what its spans say.
+//! Builds the transcript of a trace from its spans.
 
 use super::{
     facts,
@@ -9,37 +9,37 @@ use super::{
 use baton_telemetry::names::{self, operation};
 use std::collections::HashSet;
 
-/// How a step is meant.
+/// Kind of an entry, for its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// Something happens.
+    /// Event.
     Plain,
-    /// Somebody speaks.
+    /// Message.
     Speech,
-    /// Somebody is asked.
+    /// Question or request.
     Question,
-    /// Something went wrong.
+    /// Failure.
     Bad,
 }
 
-/// One step.
+/// One entry of the transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// When, in nanoseconds since the Unix epoch.
+    /// Time in nanoseconds since the Unix epoch.
     pub(crate) at: u64,
-    /// How many agents are between this one and the first.
+    /// Number of runs around this entry, without the root run.
     pub(crate) depth: usize,
-    /// Who does what.
+    /// Actor and action.
     pub(crate) head: String,
-    /// How long it took, where that is worth a word.
+    /// Duration, where it is shown.
     pub(crate) took: Option<u64>,
-    /// The words, arguments or results.
+    /// Text, arguments or result.
     pub(crate) body: String,
-    /// How it is meant.
+    /// Kind of the entry.
     pub(crate) tone: Tone,
 }
 
-/// The steps of a trace, in the order of time.
+/// Entries of a trace, in chronological order.
 pub(crate) fn story(tree: &Tree<'_>, glyphs: Glyphs) -> Vec<Entry> {
     let mut teller = Teller::new(tree, glyphs);
     let mut open: Vec<(usize, bool)> = tree.roots.iter().rev().map(|root| (*root, false)).collect();
@@ -52,7 +52,7 @@ pub(crate) fn story(tree: &Tree<'_>, glyphs: Glyphs) -> Vec<Entry> {
         open.push((index, true));
         open.extend(tree.nodes[index].children.iter().rev().map(|child| (*child, false)));
     }
-    // What happened at the same moment stays as the tree has it.
+    // The sort is stable: entries with equal times keep the order of the tree.
     teller.entries.sort_by_key(|entry| entry.at);
     teller.entries
 }
@@ -60,17 +60,17 @@ pub(crate) fn story(tree: &Tree<'_>, glyphs: Glyphs) -> Vec<Entry> {
 struct Teller<'t, 'a> {
     tree: &'t Tree<'a>,
     glyphs: Glyphs,
-    /// The run that each span is part of: the nearest `invoke_agent` around it.
+    /// Run of each span: the nearest enclosing `invoke_agent`.
     runs: Vec<Option<usize>>,
-    /// How many runs are around each span.
+    /// Number of enclosing runs of each span.
     depths: Vec<usize>,
-    /// Calls that have spans of their own, by run.
+    /// Calls with spans of their own, by run.
     calls: HashSet<(Option<usize>, &'a str)>,
-    /// Handoffs that have spans of their own.
+    /// Handoffs with spans of their own.
     handoffs: HashSet<&'a str>,
-    /// What was asked with handoffs, which the receiver hears as words of a user.
+    /// Tasks of handoffs; the receiver gets them as user messages.
     handed: HashSet<String>,
-    /// What was told already, by run.
+    /// Messages already added, by run.
     told: HashSet<(Option<usize>, String)>,
     entries: Vec<Entry>,
 }
@@ -112,7 +112,7 @@ impl<'t, 'a> Teller<'t, 'a> {
         self.entries.push(Entry { at, depth, head, took: None, body, tone });
     }
 
-    /// The same for what took the time of its span.
+    /// Adds an entry with the duration of its span.
     fn tell_end(&mut self, index: usize, at: u64, tone: Tone, head: String, body: String) {
         self.tell(index, at, tone, head, body);
         if let Some(entry) = self.entries.last_mut() {
@@ -120,7 +120,7 @@ impl<'t, 'a> Teller<'t, 'a> {
         }
     }
 
-    /// Who works in a span: the agent that it names, else the one around it.
+    /// Agent of a span: its own attribute, or the agent of its run.
     fn agent(&self, index: usize) -> String {
         let named = |index: usize| facts::agent(self.tree.nodes[index].span).map(str::to_owned);
         named(index).or_else(|| self.runs[index].and_then(named)).unwrap_or_else(|| "somebody".to_owned())
@@ -158,7 +158,7 @@ impl<'t, 'a> Teller<'t, 'a> {
                 self.tell(index, at, Tone::Question, head, body);
             }
             "approval" | "input" if span.attribute(names::APPROVAL_DECISION).is_some() => {
-                let what = if span.name == "input" { "asks" } else { "needs leave" };
+                let what = if span.name == "input" { "asks" } else { "needs approval" };
                 let head = format!("{} {what}, for {}", tool(node), self.agent(index));
                 self.tell(index, at, Tone::Question, head, String::new());
             }
@@ -211,7 +211,7 @@ impl<'t, 'a> Teller<'t, 'a> {
         }
     }
 
-    /// What an agent found out, which is a span of its own.
+    /// Adds the insight that a span records.
     fn insight(&mut self, index: usize) {
         let node = &self.tree.nodes[index];
         let Some(kind) = facts::text(node.span, &["insight.type"]) else { return };
@@ -223,7 +223,7 @@ impl<'t, 'a> Teller<'t, 'a> {
         self.tell(index, node.start, Tone::Speech, head, body);
     }
 
-    /// Messages that were not told yet; calls and answers are left to the spans of the tools, where there are such.
+    /// Adds new messages. Calls and results are skipped if their tools have spans of their own.
     fn said(&mut self, index: usize, at: u64, messages: &str) {
         let run = self.runs[index];
         for said in read(messages) {
@@ -259,14 +259,14 @@ impl<'t, 'a> Teller<'t, 'a> {
     }
 }
 
-/// What was handed over beyond the task itself and whom it is for; nothing when that is all.
+/// Handoff inputs without the task and the address of the receiver; empty if nothing else remains.
 fn beyond(inputs: &str, task: &str) -> String {
     let Ok(serde_json::Value::Object(mut members)) = serde_json::from_str(inputs) else { return inputs.to_owned() };
     members.retain(|name, value| name != "agent_uri" && value.as_str() != Some(task));
     if members.is_empty() { String::new() } else { serde_json::Value::Object(members).to_string() }
 }
 
-/// The words of an answer, where it has such.
+/// Response text of a result, if it has one.
 fn answered(result: &str) -> String {
     let object = serde_json::from_str::<serde_json::Value>(result).unwrap_or_default();
     object["response"].as_str().map_or_else(|| result.to_owned(), str::to_owned)

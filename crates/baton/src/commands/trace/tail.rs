@@ -1,4 +1,4 @@
-//! `baton trace tail`: spans as they arrive.
+//! `baton trace tail`: follows spans as they arrive.
 
 use super::{
     caret,
@@ -19,26 +19,26 @@ use baton_wire::api::SpanEntry;
 use clap::Args;
 use std::time::Duration;
 
-/// How long the pauses between attempts to come back are.
+/// Bounds of the exponential backoff between reconnects.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// What `baton trace tail` is told.
+/// Options of `baton trace tail`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  baton trace tail                                       everything
-  baton trace tail '{ status = error }'                  only what goes wrong
+  baton trace tail                                       all spans
+  baton trace tail '{ status = error }'                  only errors
   baton trace tail '{ span.handoff.to_agent = \"weather\" }'
-  baton trace tail --json | jq -r '.name'                one JSON object a line
+  baton trace tail --json | jq -r '.name'                one JSON object per line
 
-One line for each span, when it has ended: when it began, its trace, service, name, how long it
-took. Ends with Ctrl-C. A connection that breaks is taken up again; a reader that is too slow
-misses spans and is told how many.")]
+Prints one line per span when it ends: start time, trace id, service, duration and name. Press Ctrl-C
+to stop. The command reconnects if the connection is lost. If it reads too slowly, spans are skipped
+and their number is reported.")]
 pub(super) struct Options {
-    /// Only spans that this query in TraceQL selects
+    /// Show only spans that match this TraceQL query
     query: Option<String>,
-    /// How wide it may be [default: the terminal]
+    /// Width in columns [default: the terminal width]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(super) async fn run(options: Options, screen: Screen, mut stop: StopRequests
     }
 }
 
-/// A running server: in this process, nothing would arrive.
+/// Connects to a running server. A server in this process would never receive spans.
 async fn session(place: &ConnectionOptions) -> Result<BatonConnection, CliError> {
     let token = place.token.as_deref();
     if let Some(url) = &place.server {
@@ -63,7 +63,7 @@ async fn session(place: &ConnectionOptions) -> Result<BatonConnection, CliError>
     let data = place.settings()?.data;
     let running = BatonConnection::find_running(&data, token).await?;
     running.ok_or_else(|| {
-        let message = format!("no Baton runs in the data directory {}", data.display());
+        let message = format!("no server runs for the data directory {}", data.display());
         CliError::new(ErrorCode::SERVER_UNREACHABLE, message)
     })
 }
@@ -76,7 +76,7 @@ async fn follow(session: &BatonConnection, options: &Options, screen: Screen) ->
     };
     let look = Look::of_stdout(uncut(options.width), screen.stdout_paint());
     let mut tail = session.client.tail_spans(query).await.map_err(refused)?;
-    screen.print_stderr("listening; Ctrl-C ends it");
+    screen.print_stderr("listening; press Ctrl-C to stop");
     let mut pause = FIRST_PAUSE;
     loop {
         let why = read(&mut tail, screen, &look, &mut pause).await;
@@ -84,7 +84,7 @@ async fn follow(session: &BatonConnection, options: &Options, screen: Screen) ->
             return Err(refused(error));
         }
         let why = why.err().map(|error| format!(": {error}")).unwrap_or_default();
-        screen.print_stderr(&format!("the stream broke off{why}; spans may be missing until it is back"));
+        screen.print_stderr(&format!("the connection was lost{why}; spans may be missing until it is restored"));
         tail = loop {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -98,14 +98,14 @@ async fn follow(session: &BatonConnection, options: &Options, screen: Screen) ->
     }
 }
 
-/// Prints what comes until the stream ends or breaks.
+/// Prints spans until the stream ends or fails.
 async fn read(tail: &mut SpanTail, screen: Screen, look: &Look, pause: &mut Duration) -> Result<(), ClientError> {
     while let Some(event) = tail.next().await {
         match event? {
             TailEvent::Span(_, json) if screen.is_json() => screen.print(&json),
             TailEvent::Span(span, _) => screen.print(&line(&span, look)),
             TailEvent::Missed(missed) => {
-                screen.print_stderr(&format!("spans came too fast: {} missed", counted(missed, "batch")));
+                screen.print_stderr(&format!("spans arrived too fast: {} missed", counted(missed, "batch")));
             }
         }
         *pause = FIRST_PAUSE;
@@ -113,7 +113,7 @@ async fn read(tail: &mut SpanTail, screen: Screen, look: &Look, pause: &mut Dura
     Ok(())
 }
 
-/// A span on one line; what went wrong goes at the end, and is not cut off before the rest is.
+/// One line per span; the error message comes last, so it is truncated first.
 fn line(span: &SpanEntry, look: &Look) -> String {
     let paint = look.paint;
     let mark = look.glyphs.kinds[match span.kind.as_str() {
@@ -150,7 +150,7 @@ fn line(span: &SpanEntry, look: &Look) -> String {
     format!("{}  {}  {}  {took}  {what}", paint.faint(&time), span.trace_id, paint.name(&who))
 }
 
-/// The time of day in a moment, to the millisecond.
+/// Time of day of a timestamp, with millisecond precision.
 fn time_of_day(moment: &str) -> String {
     let time = moment.split_once('T').map_or(moment, |(_, time)| time).trim_end_matches('Z');
     let (seconds, rest) = time.split_once('.').unwrap_or((time, ""));

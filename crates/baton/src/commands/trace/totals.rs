@@ -1,4 +1,4 @@
-//! What a trace comes to.
+//! Totals of a trace.
 
 use super::{
     facts::{self, Tokens},
@@ -8,7 +8,7 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// Sums over a trace.
+/// Totals of a trace.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     spans: u64,
@@ -17,12 +17,13 @@ pub(crate) struct Totals {
     tokens: Option<Tokens>,
     cost: Option<f64>,
     errors: u64,
-    /// When the first went wrong, in what, and why.
+    /// End time, name and message of the first error.
     first_error: Option<(u64, String, String)>,
 }
 
 impl Totals {
-    /// Sums up a trace. Agents repeat the tokens of their model calls, so only the innermost spans with tokens count.
+    /// Computes the totals. Agent spans repeat the tokens of their model calls, so only the innermost spans with tokens
+    /// are counted.
     pub(crate) fn of(tree: &Tree<'_>) -> Self {
         let mut totals = Self { spans: tree.nodes.len() as u64, ..Self::default() };
         let (mut with_tokens, mut with_cost) = (vec![false; tree.nodes.len()], vec![false; tree.nodes.len()]);
@@ -53,7 +54,7 @@ impl Totals {
             totals.agents.extend(facts::agent(node.span).map(str::to_owned));
             let Some(error) = facts::error(node.span) else { continue };
             totals.errors += 1;
-            // What ended first caused what ended later: the error of a tool comes before that of its run.
+            // The error that ended first is the cause of later ones: the error of a tool ends before that of its run.
             if totals.first_error.as_ref().is_none_or(|(end, _, _)| node.end <= *end) {
                 totals.first_error = Some((node.end, node.span.name.to_string(), error));
             }
@@ -61,42 +62,42 @@ impl Totals {
         totals
     }
 
-    /// Whether any span knows its tokens.
+    /// Whether any span has token counts.
     pub(crate) fn has_tokens(&self) -> bool {
         self.tokens.is_some()
     }
 
-    /// Whether any span knows its cost.
+    /// Whether any span has a cost.
     pub(crate) fn has_cost(&self) -> bool {
         self.cost.is_some()
     }
 
-    /// How many spans there are.
+    /// Number of spans.
     pub(crate) fn spans(&self) -> u64 {
         self.spans
     }
 
-    /// How many of them ended badly.
+    /// Number of failed spans.
     pub(crate) fn errors(&self) -> u64 {
         self.errors
     }
 
-    /// Tokens read and written, when any span knows.
+    /// Token counts, if any span has them.
     pub(crate) fn tokens(&self) -> Option<Tokens> {
         self.tokens
     }
 
-    /// The cost in dollars, when any span knows.
+    /// Cost in dollars, if any span has one.
     pub(crate) fn cost(&self) -> Option<f64> {
         self.cost
     }
 
-    /// The services, by name.
+    /// Service names, sorted.
     pub(crate) fn services(&self) -> &BTreeSet<String> {
         &self.services
     }
 
-    /// The lines below a waterfall.
+    /// Lines below the waterfall.
     pub(crate) fn lines(&self, tree: &Tree<'_>, look: &Look) -> Vec<String> {
         let mut parts = vec![counted(self.spans, "span"), counted(self.services.len() as u64, "service")];
         if !self.agents.is_empty() {
@@ -119,8 +120,8 @@ impl Totals {
             lines.push(look.paint.bad(&fit(&line, look.width, look.glyphs.more)));
         }
         for (odd, what) in [
-            (Odd::ParentMissing, "marked (parent missing): what it happened in is not in this trace"),
-            (Odd::Circle, "marked (circle): the parents lead back to the span itself"),
+            (Odd::ParentMissing, "marked (parent missing): the parent span is not in this trace"),
+            (Odd::Circle, "marked (cycle): the chain of parents leads back to the span itself"),
         ] {
             let number = tree.odd(odd);
             if number > 0 {
@@ -132,7 +133,7 @@ impl Totals {
     }
 }
 
-/// The parts in as few lines as they fit in.
+/// Joins the parts into as few lines as possible.
 fn joined(parts: &[String], look: &Look) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {

@@ -1,4 +1,4 @@
-//! A trace as a story: what was said, which tools ran, what was handed over, and who allowed what.
+//! Text output of the transcript: messages, tool calls, handoffs and approvals.
 
 use super::{
     facts,
@@ -10,16 +10,16 @@ use super::{
     words::{count, counted, duration, fit, right, wrapped},
 };
 
-/// Entries that are shown.
+/// Maximum number of entries.
 const MOST_ENTRIES: usize = 200;
-/// Lines of one text that are shown.
+/// Maximum number of lines per text.
 const MOST_LINES: usize = 12;
-/// Steps that differ in nothing but their time are shown so often.
+/// Maximum number of consecutive entries that differ only in time.
 const MOST_ALIKE: usize = 3;
-/// What stands below the time at the left.
+/// Indentation below the time column.
 const MARGIN: &str = "          ";
 
-/// The story of a trace; nothing when there is none to tell.
+/// Lines of the transcript; empty if there are no entries.
 pub(crate) fn lines(tree: &Tree<'_>, fold: Fold, look: &Look) -> Vec<String> {
     let entries = story(tree, look.glyphs);
     let (entries_shown, lines_shown) = match fold {
@@ -37,22 +37,22 @@ pub(crate) fn lines(tree: &Tree<'_>, fold: Fold, look: &Look) -> Vec<String> {
         }
         match alike.len() - few {
             0 => {}
-            more if few > 0 => lines.push(format!("{MARGIN}{} {} times more", look.glyphs.folded, count(more as u64))),
+            more if few > 0 => lines.push(format!("{MARGIN}{} repeated {} more times", look.glyphs.folded, count(more as u64))),
             more => left += more,
         }
     }
     if left > 0 {
         let more = counted(left as u64, "more step");
-        lines.push(look.paint.warn(&format!("{} {more}; --all shows them", look.glyphs.folded)));
+        lines.push(look.paint.warn(&format!("{} {more}; use --all to show them", look.glyphs.folded)));
     }
     if !has_content(tree) && is_of_agents(tree) {
-        let why = "What was said is not on these spans; telemetry.capture_content in baton.yaml puts it there.";
+        let why = "These spans have no message content. To record it, set telemetry.capture_content in baton.yaml.";
         lines.extend(wrapped(why, look.width, MOST_LINES).iter().map(|line| look.paint.faint(line)));
     }
     lines
 }
 
-/// Whether nothing but the time tells two steps apart.
+/// Whether two entries without a body differ only in time.
 fn is_same(one: &Entry, other: &Entry) -> bool {
     one.body.is_empty() && other.body.is_empty() && one.head == other.head && one.depth == other.depth
 }
@@ -79,7 +79,7 @@ fn told(entry: &Entry, start: u64, most: usize, look: &Look) -> Vec<String> {
     lines
 }
 
-/// Whether any span has words of a model.
+/// Whether any span has recorded message content.
 fn has_content(tree: &Tree<'_>) -> bool {
     const CONTENT: &[&str] = &[
         baton_telemetry::names::GEN_AI_INPUT_MESSAGES,
@@ -91,7 +91,7 @@ fn has_content(tree: &Tree<'_>) -> bool {
     tree.nodes.iter().any(|node| !is_handoff(facts::operation(node.span)) && facts::text(node.span, CONTENT).is_some())
 }
 
-/// Whether there could have been such words.
+/// Whether any span could have message content.
 fn is_of_agents(tree: &Tree<'_>) -> bool {
     tree.nodes.iter().any(|node| matches!(facts::operation(node.span), "chat" | "execute_tool" | "invoke_agent"))
 }

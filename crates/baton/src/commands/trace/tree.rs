@@ -1,59 +1,59 @@
-//! Spans as a tree, however odd they came: parents that are missing or go in a circle, several roots, clocks that differ.
+//! Builds a tree from spans. Tolerates missing parents, parent cycles, several roots and clock skew.
 
 use baton_types::{Span, SpanId, SpanStatus};
 use std::collections::{HashMap, HashSet};
 
-/// How far before its parent a span may begin and still count as begun with it: journals know milliseconds only, and
-/// clocks of two processes are never the same.
+/// Maximum clock skew: a span that starts this little before its parent is shown as starting with it. Journals have
+/// millisecond precision, and the clocks of two processes differ.
 const SLACK: u64 = 1_000_000;
 
-/// Why a span that names a parent is a root.
+/// Reason why a span with a parent id is a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Odd {
     /// The parent is not in the trace.
     ParentMissing,
-    /// Its parents lead back to itself.
+    /// The chain of parents is a cycle.
     Circle,
 }
 
-/// A span and what happened inside of it.
+/// A span in the tree.
 #[derive(Debug)]
 pub(crate) struct Node<'a> {
-    /// The span.
+    /// The span itself.
     pub(crate) span: &'a Span,
-    /// What happened inside of it, by start.
+    /// Children, by start time.
     pub(crate) children: Vec<usize>,
-    /// The span that it happened in.
+    /// Parent span.
     pub(crate) parent: Option<usize>,
-    /// When it is shown to begin.
+    /// Displayed start time.
     pub(crate) start: u64,
-    /// When it is shown to end.
+    /// Displayed end time.
     pub(crate) end: u64,
-    /// What is odd about it.
+    /// Defect of the parent reference.
     pub(crate) odd: Option<Odd>,
-    /// How many spans it and everything below it are.
+    /// Number of spans in the subtree.
     pub(crate) size: u64,
-    /// How many of them ended badly.
+    /// Number of failed spans in the subtree.
     pub(crate) errors: u64,
 }
 
 /// A trace as a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Tree<'a> {
-    /// All spans, each once.
+    /// All spans, deduplicated.
     pub(crate) nodes: Vec<Node<'a>>,
-    /// Those without a parent here, by start.
+    /// Spans without a parent in the trace, by start time.
     pub(crate) roots: Vec<usize>,
-    /// All spans so that a parent comes before its children.
+    /// All spans in pre-order: parents before children.
     pub(crate) order: Vec<usize>,
-    /// When the first begins.
+    /// Earliest start time.
     pub(crate) start: u64,
-    /// When the last ends.
+    /// Latest end time.
     pub(crate) end: u64,
 }
 
 impl<'a> Tree<'a> {
-    /// The tree of these spans; one that occurs twice counts once.
+    /// Builds the tree; duplicate span ids count once.
     pub(crate) fn new(spans: &'a [Span]) -> Self {
         let mut seen: HashMap<SpanId, usize> = HashMap::with_capacity(spans.len());
         let mut nodes: Vec<Node<'a>> = Vec::with_capacity(spans.len());
@@ -88,7 +88,8 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Spans that no root leads to have parents that go in a circle: each circle is cut at one of its own spans.
+    /// Spans that are unreachable from the roots belong to a parent cycle, or hang below one. Each cycle is cut at one
+    /// of its own spans.
     fn cut_circles(&mut self) {
         let mut reached = vec![false; self.nodes.len()];
         for root in self.roots.clone() {
@@ -108,7 +109,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The span of a circle that begins first, above a span that only leads there.
+    /// The earliest span of the cycle above `from`.
     fn on_circle(&self, from: usize) -> usize {
         let (mut seen, mut at) = (HashSet::new(), from);
         while seen.insert(at) {
@@ -135,7 +136,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// By start; what began together stays as it came.
+    /// Sorts by start time; the sort is stable.
     fn sort(&mut self) {
         let begun: Vec<(u64, u64)> = self.nodes.iter().map(|node| (node.start, node.end)).collect();
         self.roots.sort_by_key(|root| begun[*root]);
@@ -149,7 +150,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Moves what began a moment before its parent, and counts what is below each span.
+    /// Aligns spans that start slightly before their parent, and computes the subtree counts.
     fn settle(&mut self) {
         for index in self.order.clone() {
             let begun = self.nodes[index].parent.map(|parent| self.nodes[parent].start);
@@ -169,12 +170,12 @@ impl<'a> Tree<'a> {
         self.end = self.nodes.iter().map(|node| node.end).max().unwrap_or(0);
     }
 
-    /// How long all of it took.
+    /// Total duration.
     pub(crate) fn duration(&self) -> u64 {
         self.end - self.start
     }
 
-    /// How many roots are odd in this way.
+    /// Number of roots with this defect.
     pub(crate) fn odd(&self, how: Odd) -> u64 {
         self.roots.iter().filter(|root| self.nodes[**root].odd == Some(how)).map(|_| 1).sum()
     }

@@ -1,4 +1,4 @@
-//! A trace as a waterfall: who called whom, when, for how long, and what it took.
+//! A trace as a waterfall: span tree with time, tokens, cost and a time bar.
 
 use super::{
     details,
@@ -11,26 +11,26 @@ use super::{
 };
 use baton_types::{SpanKind, SpanStatus};
 
-/// Least and most columns of a bar; with fewer there is none.
+/// Minimum and maximum width of the bar; it is omitted below the minimum.
 const LEAST_BAR: usize = 12;
 const MOST_BAR: usize = 72;
-/// Least columns of a name.
+/// Minimum width of a name, in columns.
 const LEAST_LABEL: usize = 18;
-/// Columns of a name that can be read.
+/// Width at which names are readable.
 const READABLE: usize = 32;
-/// What stands between columns.
+/// Column separator.
 const GAP: &str = "  ";
 
-/// Whether the attributes of each span are listed below it.
+/// Whether attributes are listed below each span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// Only its row.
+    /// Only the row.
     Row,
-    /// All that it says.
+    /// The row and all attributes.
     Attributes,
 }
 
-/// The cells of a row.
+/// Cells of a row.
 struct Cells {
     label: String,
     time: String,
@@ -38,7 +38,7 @@ struct Cells {
     cost: String,
 }
 
-/// How wide the columns are; a column that nothing stands in has no width.
+/// Column widths; an empty column has width 0.
 struct Widths {
     label: usize,
     time: usize,
@@ -47,7 +47,7 @@ struct Widths {
     bar: usize,
 }
 
-/// The waterfall of a trace.
+/// Lines of the waterfall.
 pub(crate) fn lines(tree: &Tree<'_>, totals: &Totals, fold: Fold, detail: Detail, look: &Look) -> Vec<String> {
     let (rows, left) = rows(tree, fold, look.glyphs);
     let many = totals.services().len() > 1;
@@ -65,7 +65,7 @@ pub(crate) fn lines(tree: &Tree<'_>, totals: &Totals, fold: Fold, detail: Detail
     }
     if left > 0 {
         let more = counted(left, "more span");
-        lines.push(look.paint.warn(&format!("{} {more}; --all shows them", look.glyphs.folded)));
+        lines.push(look.paint.warn(&format!("{} {more}; use --all to show them", look.glyphs.folded)));
     }
     lines
 }
@@ -96,7 +96,7 @@ fn cells(tree: &Tree<'_>, row: &Row, many_services: bool, look: &Look) -> Cells 
     let service = service.map(|service| format!(" [{service}]")).unwrap_or_default();
     let odd = match node.odd {
         Some(Odd::ParentMissing) => " (parent missing)",
-        Some(Odd::Circle) => " (circle)",
+        Some(Odd::Circle) => " (cycle)",
         None => "",
     };
     let name = if node.span.name.is_empty() { "(no name)" } else { &node.span.name };
@@ -110,11 +110,11 @@ fn cells(tree: &Tree<'_>, row: &Row, many_services: bool, look: &Look) -> Cells 
     }
 }
 
-/// How many are left out, with what is worth knowing of them.
+/// Summary of folded spans: count and errors.
 fn counted_out(folded: &Folded) -> String {
     let mut text = match &folded.name {
         Some(name) => format!("{} more {name}", count(folded.siblings)),
-        None => format!("{} of other names", counted(folded.siblings, "more span")),
+        None => format!("{} with other names", counted(folded.siblings, "more span")),
     };
     if folded.spans > folded.siblings {
         text.push_str(&format!(", {} in all", counted(folded.spans, "span")));
@@ -125,7 +125,7 @@ fn counted_out(folded: &Folded) -> String {
     text
 }
 
-/// Why a span ended badly, below its row.
+/// Error message of a span, below its row.
 fn error(node: &Node<'_>, row: &Row, look: &Look) -> Option<String> {
     let error = facts::error(node.span)?;
     let joint = if node.children.is_empty() { "  " } else { look.glyphs.rail };
@@ -146,7 +146,7 @@ impl Widths {
         let taken = |time: usize, tokens: usize, cost: usize| -> usize {
             [time, tokens, cost].iter().filter(|width| **width > 0).map(|width| width + GAP.len()).sum()
         };
-        // Where it is narrow, a name that can be read is worth more than a number.
+        // In a narrow layout, readable names take precedence over numbers.
         let is_cramped = |taken: usize| look.width.saturating_sub(taken) < label.min(READABLE);
         if is_cramped(taken(time, tokens, cost)) {
             cost = 0;
@@ -156,7 +156,7 @@ impl Widths {
         }
         let taken = taken(time, tokens, cost);
         let room = look.width.saturating_sub(taken);
-        // Names come first, but half of what is left belongs to the bar as long as they can still be told apart.
+        // Names have priority, but the bar gets a third of the remaining width while the names stay distinguishable.
         let for_bar = (room / 3).clamp(LEAST_BAR, MOST_BAR) + GAP.len();
         let most = match room.saturating_sub(for_bar) {
             least if least < LEAST_LABEL => room,
@@ -188,7 +188,7 @@ impl Widths {
     fn line(&self, tree: &Tree<'_>, row: &Row, cells: &Cells, look: &Look) -> String {
         let paint = look.paint;
         let label = padded(&fit(&cells.label, self.label, look.glyphs.more), self.label);
-        // The rails are faint; what was cut off the label may be part of them.
+        // Rails are faint. A truncated label may end within its rails.
         let label = match label.strip_prefix(row.rails.as_str()) {
             Some(name) => format!("{}{}", paint.faint(&row.rails), self.painted(tree, row, name, look)),
             None => label,
@@ -221,7 +221,7 @@ impl Widths {
         }
     }
 
-    /// The time of a span as a bar below the axis.
+    /// Time bar of a span.
     fn bar(&self, tree: &Tree<'_>, index: usize, look: &Look) -> String {
         let node = &tree.nodes[index];
         let (pieces, whole) = (look.glyphs.bar, u128::from(tree.duration().max(1)));

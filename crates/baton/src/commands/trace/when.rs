@@ -1,21 +1,21 @@
-//! Moments as people write them.
+//! Parses time arguments.
 
 use baton_agentdir::document::duration;
 use baton_types::Timestamp;
 
-/// A moment: so long ago, or on a clock.
+/// Point in time: relative to now, or absolute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
-    /// This long before now.
+    /// Duration before now.
     Ago(std::time::Duration),
-    /// At this moment.
+    /// Absolute time.
     At(Timestamp),
 }
 
-/// Reads `90s`, `15m`, `1h`, `2d`, `2026-11-16`, `2026-11-16T08:00:00Z` or seconds since the Unix epoch.
+/// Parses `90s`, `15m`, `1h`, `2d`, `2026-11-16`, `2026-11-16T08:00:00Z` or seconds since the Unix epoch.
 pub(crate) fn when(text: &str) -> Result<When, String> {
     let text = text.trim();
-    let wrong = || "write how long ago, such as 15m, 1h or 2d, or a moment, such as 2026-11-16T08:00:00Z".to_owned();
+    let wrong = || "expected a duration such as 15m, 1h or 2d, or a timestamp such as 2026-11-16T08:00:00Z".to_owned();
     if let Some(ago) = duration(text) {
         return Ok(When::Ago(ago));
     }
@@ -28,7 +28,7 @@ pub(crate) fn when(text: &str) -> Result<When, String> {
 }
 
 impl When {
-    /// In milliseconds since the Unix epoch.
+    /// Milliseconds since the Unix epoch.
     fn millis(self, now: Timestamp) -> u64 {
         let millis = match self {
             Self::Ago(ago) => now.as_millis().saturating_sub(i64::try_from(ago.as_millis()).unwrap_or(i64::MAX)),
@@ -37,17 +37,17 @@ impl When {
         u64::try_from(millis).unwrap_or(0)
     }
 
-    /// In nanoseconds since the Unix epoch.
+    /// Nanoseconds since the Unix epoch.
     pub(crate) fn nanos(self, now: Timestamp) -> u64 {
         self.millis(now).saturating_mul(1_000_000)
     }
 
-    /// The last whole second before it, since the Unix epoch.
+    /// Seconds since the Unix epoch, rounded down.
     pub(crate) fn second_before(self, now: Timestamp) -> u64 {
         self.millis(now) / 1000
     }
 
-    /// The first whole second after it.
+    /// Seconds since the Unix epoch, rounded up.
     pub(crate) fn second_after(self, now: Timestamp) -> u64 {
         self.millis(now).div_ceil(1000)
     }

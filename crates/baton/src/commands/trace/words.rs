@@ -1,4 +1,4 @@
-//! Durations, moments, counts and values as people read them.
+//! Formats durations, timestamps, counts and values for display.
 
 use baton_types::{SpanValue, Timestamp};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// A duration in nanoseconds with about three digits.
+/// Formats nanoseconds with about three digits.
 pub(crate) fn duration(nanos: u64) -> String {
     match nanos {
         0 => "0s".to_owned(),
@@ -25,7 +25,7 @@ pub(crate) fn duration(nanos: u64) -> String {
     }
 }
 
-/// Rounded down, so that nothing becomes a whole next unit.
+/// Rounds down, so a value never reaches the next unit.
 fn three(number: u64, unit: u64, name: &str) -> String {
     let (whole, rest) = (number / unit, number % unit);
     let decimals = match whole {
@@ -39,13 +39,13 @@ fn three(number: u64, unit: u64, name: &str) -> String {
     }
 }
 
-/// A moment in nanoseconds since the Unix epoch, with its date, to the millisecond.
+/// Formats nanoseconds since the Unix epoch as date and time, with millisecond precision.
 pub(crate) fn moment(nanos: u64) -> String {
     let text = Timestamp::from_millis(i64::try_from(nanos / MILLI).unwrap_or(i64::MAX)).to_string();
     text.trim_end_matches('Z').replacen('T', " ", 1)
 }
 
-/// A count with its thousands apart.
+/// Formats a count with thousands separators.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -58,7 +58,7 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
-/// A count and what is counted, in the plural where there are more.
+/// Formats a count with its noun, in the plural unless it is 1.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     let plural = match (number, what.ends_with('h')) {
         (1, _) => "",
@@ -68,7 +68,7 @@ pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{plural}", count(number))
 }
 
-/// A count in at most five letters.
+/// Formats a count in at most five characters.
 pub(crate) fn short(number: u64) -> String {
     match number {
         number if number < 10_000 => number.to_string(),
@@ -78,7 +78,7 @@ pub(crate) fn short(number: u64) -> String {
     }
 }
 
-/// Bytes, in steps of 1024.
+/// Formats bytes in binary units.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];
     if number < 1024 {
@@ -88,7 +88,7 @@ pub(crate) fn bytes(number: u64) -> String {
     three(number, 1 << (10 * power), &format!(" {}", UNITS[usize::try_from(power).unwrap_or(1) - 1]))
 }
 
-/// Money, with more digits the less it is.
+/// Formats dollars; smaller amounts get more digits.
 pub(crate) fn money(dollars: f64) -> String {
     match dollars {
         dollars if dollars >= 1.0 => format!("${dollars:.2}"),
@@ -98,12 +98,12 @@ pub(crate) fn money(dollars: f64) -> String {
     }
 }
 
-/// How many columns of a terminal a text takes.
+/// Display width of a text, in terminal columns.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// At most so many columns of a text on one line, without control characters; a mark at the end when there is more.
+/// Truncates a text to one line of at most `most` columns, replaces control characters, and marks the truncation.
 pub(crate) fn fit(text: &str, most: usize, more: char) -> String {
     let (mut line, mut width) = (String::new(), 0);
     let clean = |c: char| if c.is_control() { ' ' } else { c };
@@ -124,19 +124,19 @@ pub(crate) fn fit(text: &str, most: usize, more: char) -> String {
     line
 }
 
-/// Text in as many columns; longer text stays as it is.
+/// Pads a text on the right; longer texts are unchanged.
 pub(crate) fn padded(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(columns(text));
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// Text at the right end of as many columns.
+/// Pads a text on the left.
 pub(crate) fn right(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(columns(text));
     format!("{}{text}", " ".repeat(missing))
 }
 
-/// Text as lines of at most so many columns, broken between words where that is possible; at most so many lines.
+/// Wraps a text into at most `most` lines of `width` columns, between words where possible.
 pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = Vec::new();
@@ -172,7 +172,7 @@ pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     lines
 }
 
-/// A value as it would stand in a query, without quotes around text.
+/// Formats a value in TraceQL syntax, without quotes around text.
 pub(crate) fn plain(value: &SpanValue) -> String {
     match value {
         SpanValue::Text(text) => text.to_string(),
@@ -192,7 +192,7 @@ pub(crate) fn plain(value: &SpanValue) -> String {
     }
 }
 
-/// The same with quotes around text that has spaces, or that is no word.
+/// Like `plain`, with quotes around text that is not a single word.
 pub(crate) fn quoted(value: &SpanValue) -> String {
     let text = plain(value);
     let is_word = |text: &str| !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || "\"{}[],".contains(c));
