@@ -1,8 +1,8 @@
-//! Changes to files that people wrote: one word goes in, and every other byte stays.
+//! Edits user-written files: changes one value and keeps every other byte.
 //!
-//! A change is first a list of [`step::Step`]s on the values of a file. They are carried out twice: on the values, where
-//! that is easy, and on the text, where comments and layout stay. Only when the changed text reads as the changed values,
-//! and the agent that it makes differs in nothing else, is it given out; otherwise a person is told what to write.
+//! A change is a list of [`step::Step`]s on the values of a file. The steps are applied twice: to the parsed values,
+//! and to the text, where comments and layout are kept. The new text is returned only if it parses to the changed
+//! values and the resulting agent differs in nothing else; otherwise an error tells the user the edit to make by hand.
 
 mod amend;
 mod carry;

@@ -1,4 +1,4 @@
-//! MCP servers that an agent uses, from its own file and from those that other programs read too.
+//! MCP servers of an agent, from its definition file and from files shared with other programs.
 
 mod entry;
 mod login;
@@ -18,22 +18,22 @@ use crate::{
 use baton_types::McpServer;
 use std::collections::BTreeMap;
 
-/// Files with MCP servers beside `agent.yaml`; of two servers with one name the one in the earlier file is used.
+/// Files with MCP servers next to `agent.yaml`, in order of precedence for servers of the same name.
 pub const MCP_FILES: [&str; 3] = [SHARED_FILES[0], SHARED_FILES[1], TEAMSPARK_FILE];
-/// Those among them that belong to no program in particular.
+/// Files that do not belong to a particular program.
 pub(crate) const SHARED_FILES: [&str; 2] = ["mcp.json", ".mcp.json"];
 pub(crate) const TEAMSPARK_FILE: &str = "tspark.json";
 const MAX_SERVERS: usize = 64;
 const MAX_NAME: usize = 64;
 
-/// Whose habits a file follows.
+/// Parsing rules of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Habits {
-    /// `agent.yaml`: every mistake counts.
+    /// `agent.yaml`: every problem is an error.
     Ours,
-    /// A file that several programs read: unknown keys are theirs, and a bad entry is left out.
+    /// A file that several programs read: unknown keys are ignored with a warning, and an invalid entry is skipped.
     Shared,
-    /// `tspark.json`: as shared files, and an address alone is HTTP+SSE.
+    /// `tspark.json`: as for shared files, but a URL without a type means HTTP+SSE.
     TeamSpark,
 }
 
@@ -49,13 +49,13 @@ pub(crate) fn own(reader: &mut Reader, node: Option<Node>, base_directory: &str)
     all.into_iter().map(|(_, server)| server).collect()
 }
 
-/// The servers of a TeamSpark agent's own file; one that cannot work is left out.
+/// The servers of a TeamSpark definition file; invalid ones are skipped.
 pub(crate) fn theirs(reader: &mut Reader, node: Option<Node>, base_directory: &str) -> Vec<McpServer> {
     let all = node.map(|node| named(reader, Habits::TeamSpark, node, base_directory)).unwrap_or_default();
     all.into_iter().map(|(_, server)| server).collect()
 }
 
-/// The servers of the agent's own file, and those of the other files that it does not name itself.
+/// The servers of the definition file, plus those of the other files with different names.
 pub(crate) fn all(
     own: Vec<McpServer>,
     files: &BTreeMap<String, Vec<u8>>,
@@ -119,7 +119,7 @@ fn shared(reader: &mut Reader, file: &str, bytes: &[u8], base_directory: &str) -
     maps.flat_map(|node| named(reader, habits, node, base_directory)).collect()
 }
 
-/// The servers of one map, with the place of their names.
+/// The servers of one map, with the locations of their names.
 fn named(reader: &mut Reader, habits: Habits, node: Node, base_directory: &str) -> Vec<(Place, McpServer)> {
     let mut own = Reader::new(reader.file());
     let place = node.place;
@@ -147,7 +147,7 @@ fn named(reader: &mut Reader, habits: Habits, node: Node, base_directory: &str) 
     servers
 }
 
-/// Passes remarks on; in a file of others nothing keeps the agent from being served.
+/// Passes diagnostics on; errors in files of other programs are downgraded, so they never prevent serving the agent.
 fn absorb(reader: &mut Reader, own: Reader, habits: Habits, consequence: &str) {
     for remark in own.finish() {
         let softens = remark.is_error() && !habits.are_strict();

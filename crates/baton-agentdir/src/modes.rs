@@ -1,4 +1,4 @@
-//! MIME types that an agent reads.
+//! MIME types that an agent accepts as input.
 
 use crate::{
     document::{Located, Reader},
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 const HINT: &str = "write a MIME type such as text/plain, image/* or */*, without parameters";
 
-/// The types as written, in lower case; those that every agent reads when none are written.
+/// The types in lower case; the defaults if the key is missing.
 pub(crate) fn resolve(reader: &mut Reader, written: Option<Vec<Located<String>>>) -> Vec<String> {
     let Some(written) = written else { return AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec() };
     let mut seen = BTreeSet::new();
@@ -26,7 +26,7 @@ pub(crate) fn resolve(reader: &mut Reader, written: Option<Vec<Located<String>>>
     modes
 }
 
-/// `type/subtype` with a star for any subtype, or for both.
+/// Whether this is `type/subtype`, where the subtype or both may be `*`.
 fn is_mime_type(text: &str) -> bool {
     let name = |name: &str| {
         let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c);

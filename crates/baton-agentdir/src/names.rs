@@ -1,9 +1,9 @@
-//! Which names are safe to use as path segments and as tool names.
+//! Valid agent names and tool names.
 
-/// Words with which paths of A2A begin; a name can stand there too, so no agent can be called by one of these.
+/// First segments of A2A paths. An agent name can be at the same position, so these names are reserved.
 pub const RESERVED_AGENT_NAMES: [&str; 3] = ["agents", "tasks", "v1"];
 
-/// Lower-case letters, digits and dashes, 1 to 64 of them, beginning and ending with a letter or digit; none of
+/// Lower-case letters, digits and dashes, 1 to 64, starting and ending with a letter or digit; not one of
 /// [`RESERVED_AGENT_NAMES`].
 pub fn is_agent_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -14,7 +14,7 @@ pub fn is_agent_name(name: &str) -> bool {
         && !RESERVED_AGENT_NAMES.contains(&name)
 }
 
-/// Letters, digits, dashes and underscores, 1 to 64: what every model provider accepts.
+/// Letters, digits, dashes and underscores, 1 to 64: the common subset of all model providers.
 pub fn is_tool_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

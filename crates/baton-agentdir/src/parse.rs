@@ -1,4 +1,4 @@
-//! Files in, agent and kit out.
+//! Parses files into an agent and its resources.
 
 use crate::{
     Diagnostic, Format, beside,
@@ -12,21 +12,21 @@ use crate::{
 use baton_types::{AgentResources, AgentSpec};
 use std::collections::BTreeMap;
 
-/// The file that makes a directory an agent.
+/// The definition file of the native format.
 pub const AGENT_FILE: &str = "agent.yaml";
 /// The system prompt.
 pub const PROMPT_FILE: &str = "prompt.md";
 /// The rules of the built-in model.
 pub const PLAYBOOK_FILE: &str = "playbook.yaml";
 
-/// What the files say, and what is wrong with them.
+/// Result of parsing an agent's files.
 #[derive(Debug)]
 pub struct Parsed {
     /// The agent; present exactly when no diagnostic is an error.
     pub agent: Option<AgentSpec>,
-    /// What the agent has beside its definition; empty when there is no agent.
+    /// Resources of the agent beside its definition; empty if there is no agent.
     pub kit: AgentResources,
-    /// Errors and warnings, file by file in the order of their lines.
+    /// Errors and warnings, by file and line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -35,18 +35,19 @@ impl Parsed {
         Self { agent: None, kit: AgentResources::default(), diagnostics }
     }
 
-    /// The agent, or everything that keeps it from working; warnings of a working agent are dropped.
+    /// The agent, or all diagnostics if there is none; warnings of a valid agent are dropped.
     pub fn into_result(self) -> Result<AgentSpec, Vec<Diagnostic>> {
         self.agent.ok_or(self.diagnostics)
     }
 }
 
-/// As [`parse`], for those who only look: paths stay as they are written, and nothing of it can be run.
+/// As [`parse`], for inspection only: paths stay as written, and tools cannot be run.
 pub fn parse_anywhere(files: &BTreeMap<String, Vec<u8>>) -> Parsed {
     parse(files, crate::convert::HERE)
 }
 
-/// Reads an agent from its files (path inside the directory, content); `base_directory` is where tools will run.
+/// Parses an agent from its files (path inside the directory, content); `base_directory` is the working directory of
+/// tools.
 pub fn parse(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> Parsed {
     match Format::found(files) {
         Some((Format::Native, _)) => native(files, base_directory),

@@ -1,4 +1,4 @@
-//! Words about tools as files write them: what may run, when it is there, and which arguments are meant.
+//! Permissions, inclusion modes and argument conditions as written in files.
 
 use crate::{
     document::{Fields, Located, Node, Place, Reader},
@@ -7,7 +7,7 @@ use crate::{
 use baton_rules::glob_matches;
 use baton_types::{ApprovalMode, ArgumentMatch, InclusionMode, McpServer, Permission, PermissionRule};
 
-/// Rules of one file about tools.
+/// Maximum number of tool rules per file.
 pub(crate) const MAX_RULES: usize = 1000;
 const MAX_ARGUMENTS: usize = 64;
 const MAX_TEXT: usize = 1000;
@@ -22,7 +22,7 @@ pub(crate) const ASK_WHEN: [(&str, ApprovalMode); 3] =
 
 const POINTER_HINT: &str = "write a JSON pointer such as /path or /files/0/name; in it ~1 is a slash and ~0 is a tilde";
 
-/// A list of `{path, glob, permission}`: each is a rule about some calls of a tool.
+/// A list of `{path, glob, permission}`: each is a rule for some calls of a tool.
 pub(crate) fn about_some_calls(reader: &mut Reader, habits: Habits, tool: &str, node: Node) -> Vec<PermissionRule> {
     let mut rules = Vec::new();
     for node in bounded(reader, "arguments", node, MAX_ARGUMENTS) {
@@ -46,7 +46,7 @@ pub(crate) struct RawRule {
 }
 
 impl RawRule {
-    /// The key as a whole.
+    /// Reads the whole key.
     pub(crate) fn read_all(reader: &mut Reader, node: Node) -> Vec<Self> {
         let nodes = bounded(reader, "permissions", node, MAX_RULES);
         nodes.into_iter().filter_map(|node| Self::read(reader, node)).collect()
@@ -63,14 +63,14 @@ impl RawRule {
         Some(Self { server, tool, arguments, permission })
     }
 
-    /// The rule, when nothing is missing.
+    /// The rule, if it is complete.
     pub(crate) fn resolved(self) -> Option<PermissionRule> {
         let server = self.server.map(|glob| glob.value);
         Some(PermissionRule { server, tool: self.tool?.value, arguments: self.arguments, permission: self.permission? })
     }
 }
 
-/// Notes rules about servers that the agent does not have: a denial of nothing denies nothing.
+/// Warns about rules for servers that the agent does not have: they have no effect.
 pub(crate) fn check_servers(reader: &mut Reader, globs: &[Located<String>], servers: &[McpServer]) {
     for glob in globs {
         if !servers.iter().any(|server| glob_matches(&glob.value, &server.name)) {
@@ -93,7 +93,7 @@ fn arguments(reader: &mut Reader, node: Node) -> Vec<ArgumentMatch> {
         wanted.extend(fields.and_then(|fields| argument(reader, Habits::Ours, fields)));
     }
     if wanted.is_empty() && reader.errors() == before {
-        // A rule with a condition that was forgotten would be about every call.
+        // A rule with a forgotten condition would match every call.
         reader.error(place, "arguments names none", "write entries with path and glob, or leave the key out");
     }
     wanted
@@ -115,7 +115,7 @@ fn argument(reader: &mut Reader, habits: Habits, mut fields: Fields) -> Option<A
     Some(ArgumentMatch { path: path?.value, glob: glob?.value })
 }
 
-/// RFC 6901.
+/// Whether this is a JSON pointer (RFC 6901).
 fn is_pointer(text: &str) -> bool {
     let mut tildes = text.split('~').skip(1);
     (text.is_empty() || text.starts_with('/')) && tildes.all(|rest| rest.starts_with(['0', '1']))
@@ -157,7 +157,7 @@ fn bounded(reader: &mut Reader, what: &str, node: Node, most: usize) -> Vec<Node
     nodes
 }
 
-/// Notes words about a tool over which a denial is heard.
+/// Warns that a denial overrides other rules of a tool.
 pub(crate) fn never_heard(reader: &mut Reader, place: Place, tool: &str, denied: &str) {
     let message =
         format!("some words about {tool:?} are never heard: {denied:?} is denied, and a denial always counts");

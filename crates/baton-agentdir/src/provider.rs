@@ -1,4 +1,4 @@
-//! Services that models are reached through, and the agent's own variables.
+//! Model providers and agent variables.
 //!
 //! Values may be secrets, so no message repeats one.
 

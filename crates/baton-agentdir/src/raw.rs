@@ -1,4 +1,4 @@
-//! `agent.yaml` as written: right types, unknown keys reported, nothing filled in yet.
+//! `agent.yaml` as written: types are checked and unknown keys reported, but no defaults are filled in.
 
 mod a2a;
 mod about;
@@ -86,7 +86,7 @@ pub(crate) struct RawTool {
 }
 
 impl RawAgent {
-    /// Reads the whole file; `None` when it is not a map at all.
+    /// Reads the whole file; `None` if it is not a map.
     pub(crate) fn read(reader: &mut Reader, node: Node) -> Option<Self> {
         let mut fields = Fields::open(reader, "the agent", node)?;
         let raw = Self {

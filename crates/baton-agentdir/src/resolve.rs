@@ -1,4 +1,4 @@
-//! From the file as written to the agent as it runs: defaults filled in, names checked against each other.
+//! Resolves `agent.yaml` to an agent: fills in defaults and checks names against each other.
 
 use crate::{
     RESERVED_AGENT_NAMES,
@@ -19,14 +19,14 @@ const NAME_HINT: &str = "use lower-case letters, digits and dashes, at most 64, 
 const MAX_MODEL: usize = 256;
 const RESERVED_HINT: &str = "paths of A2A begin with this word; choose another, such as weather or sales-desk";
 
-/// The other files of the directory.
+/// Contents of the other files of the directory.
 pub(crate) struct Companions<'a> {
     pub(crate) prompt: &'a str,
     pub(crate) playbook: Option<&'a str>,
     pub(crate) teamspark: TeamSpark,
 }
 
-/// Fills in defaults and checks what a single value cannot show.
+/// Fills in defaults and checks constraints between values.
 pub(crate) fn resolve(
     reader: &mut Reader,
     raw: RawAgent,
@@ -86,7 +86,7 @@ pub(crate) fn text_or(text: Option<Located<String>>, default: impl FnOnce() -> S
     text.map(|text| text.value.trim().to_owned()).filter(|text| !text.is_empty()).unwrap_or_else(default)
 }
 
-/// Whether work may be handed over at all.
+/// Whether handoffs are enabled at all.
 fn enable_handoff(reader: &mut Reader, written: Option<&Located<bool>>, targets: &[HandoffTarget]) -> bool {
     let Some(&Located { place, value: wanted }) = written else { return true };
     if !wanted && !targets.is_empty() {
@@ -96,7 +96,7 @@ fn enable_handoff(reader: &mut Reader, written: Option<&Located<bool>>, targets:
     wanted
 }
 
-/// Whether somebody is there to be asked, and when.
+/// Whether the agent is autonomous, and its approval mode.
 struct Alone {
     autonomous: bool,
     ask: ApprovalMode,
@@ -146,7 +146,7 @@ pub(crate) fn agent_name(reader: &mut Reader, what: &str, name: &Located<String>
     None
 }
 
-/// The model that is asked for: `playbook`, or one as `provider:model`.
+/// The requested model: `playbook`, or `provider:model`.
 fn wanted_model(reader: &mut Reader, model: &Located<String>) -> Option<String> {
     if let Some(named) = named_model(&model.value) {
         return Some(named);
@@ -164,7 +164,7 @@ fn fallbacks(reader: &mut Reader, written: &[Located<String>]) -> Vec<String> {
     written.iter().take(MAX_FALLBACKS).filter_map(|model| wanted_model(reader, model)).collect()
 }
 
-/// A model under the id that its provider has now; none when the text names none.
+/// The model with the canonical id of its provider; `None` if the text is not a model.
 pub(crate) fn named_model(text: &str) -> Option<String> {
     if text == "playbook" {
         return Some(text.to_owned());
@@ -174,13 +174,13 @@ pub(crate) fn named_model(text: &str) -> Option<String> {
     Some(format!("{provider}:{model}"))
 }
 
-/// `provider:model`.
+/// Whether this is `provider:model`.
 pub(crate) fn is_model(text: &str) -> bool {
     let is_word = |word: &str| !word.is_empty() && word.trim() == word && !word.contains(char::is_control);
     text.len() <= MAX_MODEL && text.split_once(':').is_some_and(|(provider, model)| is_word(provider) && is_word(model))
 }
 
-/// How many items are chosen.
+/// Limits for selecting context items.
 pub(crate) fn relevance(raw: &RawContext) -> RelevanceLimits {
     let usual = RelevanceLimits::default();
     let number = |given: Option<u64>, usual: u16| given.and_then(|n| u16::try_from(n).ok()).unwrap_or(usual);
@@ -215,7 +215,7 @@ fn control_tools(settings: &RawSettings) -> ControlTools {
     }
 }
 
-/// A card has to advertise something, so an agent without skills gets one that repeats its description.
+/// An agent card requires a skill, so an agent without skills gets one that repeats its description.
 fn skills(
     reader: &mut Reader,
     raw: Vec<RawSkill>,
@@ -247,7 +247,7 @@ fn skills(
     skills
 }
 
-/// The skill of an agent that names none.
+/// Default skill of an agent without skills.
 pub(crate) fn usual_skill(agent: &AgentName, title: &str, description: &str) -> SkillSpec {
     SkillSpec {
         id: agent.as_str().to_owned(),
@@ -258,7 +258,7 @@ pub(crate) fn usual_skill(agent: &AgentName, title: &str, description: &str) -> 
     }
 }
 
-/// Notes a name that stands twice in one list.
+/// Reports a duplicate name in a list.
 pub(crate) fn once(reader: &mut Reader, seen: &mut BTreeSet<String>, noun: &str, name: &str, place: Place) {
     if !seen.insert(name.to_owned()) {
         reader.error(place, format!("the {noun} {name:?} is defined twice"), "rename or remove one of them");

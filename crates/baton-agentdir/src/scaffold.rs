@@ -1,4 +1,4 @@
-//! The files that a new agent starts from.
+//! Initial files of a new agent.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ const FILES: [(&str, &str); 3] = [
     (crate::PLAYBOOK_FILE, include_str!("../scaffold/playbook.yaml")),
 ];
 
-/// What `baton new FILE_NAME` writes: path inside the directory and content. The name has to be an agent name.
+/// Files that `baton new NAME` writes, by path inside the directory. The name must be a valid agent name.
 pub fn scaffold(name: &str) -> BTreeMap<String, String> {
     FILES.into_iter().map(|(path, text)| (path.to_owned(), text.replace("{{name}}", name))).collect()
 }

@@ -1,6 +1,6 @@
-//! The JSON Schema of `agent.yaml`, made from the bounds and words that the reader enforces, for editors.
+//! The JSON Schema of `agent.yaml` for editors, generated from the limits and keywords that the reader enforces.
 //!
-//! It is kinder than the reader where values have to be compared with each other, and to servers in other programs' words.
+//! It is more lenient than the reader for constraints between values and for server keys of other programs.
 
 mod models;
 mod parts;
@@ -20,7 +20,7 @@ pub use models::providers;
 use parts::{count, duration, flag, list, object, text, texts, with, words};
 use serde_json::{Value, json};
 
-/// What `docs/agent.schema.json` holds.
+/// The content of `docs/agent.schema.json`.
 pub fn schema() -> Value {
     let mut schema = with(
         object(
@@ -75,7 +75,7 @@ fn web(about: &str) -> Value {
     json!({"type": "string", "pattern": "^https?://[^\\s]+$", "description": about})
 }
 
-/// The members of `a2a` that an agent and a server have in common.
+/// Properties of `a2a` that agents and servers share.
 pub fn a2a_settings() -> Value {
     let words = |values: &[&str], about: &str| json!({"enum": values, "description": about});
     json!({

@@ -1,6 +1,6 @@
-//! Text with places for arguments: `{name}` is one, `{{` is a brace.
+//! Text with placeholders for arguments: `{name}` is a placeholder, `{{` is a literal brace.
 
-/// The arguments that a text uses, as often as it does; `None` when a `{` is not closed or names nothing.
+/// Names of all placeholders, with repetitions; `None` if a `{` is not closed or encloses an invalid name.
 pub(crate) fn placeholders(text: &str) -> Option<Vec<&str>> {
     let mut names = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Tools of the agent's own: a fixed program inside the agent's directory, or a request to a fixed host.
+//! Tools defined in `agent.yaml`: a fixed program inside the agent's directory, or a request to a fixed host.
 
 mod http;
 
@@ -22,7 +22,7 @@ use std::{collections::BTreeSet, time::Duration};
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const DEFAULT_MAX_OUTPUT: usize = 64 << 10;
 
-/// All tools of the file, those with errors left out.
+/// All tools of the file; those with errors are skipped.
 pub(crate) fn resolve_all(reader: &mut Reader, raw: Vec<RawTool>, base_directory: &str) -> Vec<ToolSpec> {
     let mut seen = BTreeSet::new();
     raw.into_iter().filter_map(|tool| resolve(reader, &mut seen, tool, base_directory)).collect()
@@ -59,7 +59,7 @@ fn resolve(
     })
 }
 
-/// What is said about the tool by its name, and about some of its calls.
+/// Rules for all calls of the tool, and for some of its calls.
 fn rules(reader: &mut Reader, raw: &mut RawTool, name: &str) -> Vec<PermissionRule> {
     let said = raw.permission.map(|permission| PermissionRule::for_tool(name, permission));
     let some = raw.arguments.take().map(|node| permission::about_some_calls(reader, Habits::Ours, name, node));
@@ -71,7 +71,7 @@ fn rules(reader: &mut Reader, raw: &mut RawTool, name: &str) -> Vec<PermissionRu
     rules
 }
 
-/// How the tool runs, and what that does to the world unless the file says otherwise.
+/// The runner of the tool, and its default effects.
 fn runner(
     reader: &mut Reader,
     raw: &mut RawTool,
@@ -105,7 +105,7 @@ fn runner(
     }
 }
 
-/// The program of a guardrail: nothing in it comes from a call.
+/// The program of a guardrail; it takes no call arguments.
 pub(crate) fn guard_command(
     reader: &mut Reader,
     command: &Located<Vec<Located<String>>>,
@@ -115,7 +115,7 @@ pub(crate) fn guard_command(
     Some(GuardRunner::Command { argv, directory: base_directory.to_owned() })
 }
 
-/// The description, or a remark that there is none.
+/// The description; a missing one is a warning.
 pub(crate) fn described(
     reader: &mut Reader,
     place: Place,
@@ -134,7 +134,7 @@ pub(crate) fn described(
     description
 }
 
-/// What a tool's parameters say about an argument.
+/// The declared parameters of a tool.
 pub(crate) struct Declared<'a>(pub(crate) &'a serde_json::Value);
 
 impl Declared<'_> {
@@ -148,7 +148,7 @@ impl Declared<'_> {
     }
 }
 
-/// A name that models accept, that is not Baton's own, and that stands once.
+/// A valid tool name that is unique and not built in.
 pub(crate) fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: Located<String>) -> Option<String> {
     if !is_tool_name(&name.value) {
         let hint = "use letters, digits, dashes and underscores, at most 64, such as get_weather";
@@ -167,7 +167,7 @@ pub(crate) fn tool_name(reader: &mut Reader, seen: &mut BTreeSet<String>, name: 
     Some(name.value)
 }
 
-/// A JSON Schema of an object; of one without properties when nothing is written.
+/// A JSON Schema of an object; without properties if none is written.
 pub(crate) fn parameters(reader: &mut Reader, node: Option<&Node>) -> serde_json::Value {
     let empty = || json!({"type": "object", "properties": {}});
     let Some(node) = node else { return empty() };

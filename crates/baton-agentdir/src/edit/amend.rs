@@ -1,4 +1,4 @@
-//! A change to an agent's definition, whatever it is about.
+//! Applies a change to an agent's definition.
 
 use super::{
     EditError,
@@ -15,31 +15,32 @@ use crate::{
 use baton_types::AgentChange;
 use std::collections::BTreeMap;
 
-/// Stands for the agent's directory: where it is makes no difference to a change.
+/// Placeholder for the agent's directory; its location has no effect on a change.
 pub(super) const HERE: &str = "/agent";
 
-/// What is to be written so that a definition says something else.
+/// File changes that apply a change to a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Amended {
-    /// The file that says it, relative to the agent.
+    /// The main file of the change, relative to the agent.
     pub file: String,
-    /// All files that differ with their new content, none for one that goes; empty when the files said so already.
+    /// New content of every file that differs; `None` deletes the file. Empty if the definition already has the
+    /// requested values.
     pub changes: BTreeMap<String, Option<Vec<u8>>>,
 }
 
-/// An agent that is to be changed.
+/// The agent to change.
 pub(super) struct Subject<'a> {
     pub(super) files: &'a BTreeMap<String, Vec<u8>>,
     pub(super) format: Format,
-    /// The file that makes it an agent.
+    /// The definition file of the agent.
     pub(super) file: &'a str,
     pub(super) parsed: Parsed,
-    /// What a person would have to write.
+    /// Description of the edit to make by hand.
     told: String,
 }
 
-/// Works out how a change is written into an agent's files, in the form that they have. The files are those of [`parse`];
-/// read again with the changes, they make an agent that differs in what was asked and in nothing else.
+/// Computes the file changes for a change, in the format of the agent. The files are those of [`parse`]; parsed again
+/// with the changes, they make an agent that differs only in the requested values.
 pub fn amend(files: &BTreeMap<String, Vec<u8>>, change: &AgentChange) -> Result<Amended, EditError> {
     let parsed = parse(files, HERE);
     let (Some(_), Some((format, file))) = (&parsed.agent, Format::found(files)) else {
@@ -75,19 +76,19 @@ pub fn amend(files: &BTreeMap<String, Vec<u8>>, change: &AgentChange) -> Result<
 }
 
 impl Amended {
-    /// One file with this content.
+    /// Sets the content of one file.
     pub(super) fn one(file: String, content: impl Into<Vec<u8>>) -> Self {
         Self { changes: BTreeMap::from([(file.clone(), Some(content.into()))]), file }
     }
 
-    /// One file that goes.
+    /// Deletes one file.
     pub(super) fn without(file: String) -> Self {
         Self { changes: BTreeMap::from([(file.clone(), None)]), file }
     }
 }
 
 impl Subject<'_> {
-    /// The text of a file; one that is missing has none.
+    /// The text of a file; empty if it is missing.
     pub(super) fn text(&self, file: &str) -> Result<&str, EditError> {
         let bytes = self.files.get(file).map_or(&[][..], Vec::as_slice);
         document::utf8(file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))
@@ -99,19 +100,19 @@ impl Subject<'_> {
         read.map_err(|remark| EditError::Invalid(vec![remark]))
     }
 
-    /// The values of the agent's own file.
+    /// The values of the agent's definition file.
     pub(super) fn tree(&self) -> Result<Node, EditError> {
         self.read(self.file)
     }
 
-    /// A file with all steps taken.
+    /// A file with all steps applied.
     pub(super) fn carried_out(&self, file: &str, steps: &[Step]) -> Result<Amended, EditError> {
         let changed = Syntax::of(file).carry_out(self.text(file)?, steps);
         let changed = changed.ok_or_else(|| self.by_hand(file, steps, self.told.clone()));
         Ok(Amended::one(file.to_owned(), changed?))
     }
 
-    /// The agent's own file with values that it says already left alone.
+    /// The definition file with new values; values that are already set stay untouched.
     pub(super) fn with_values(&self, wanted: Vec<(Path, Node)>) -> Result<Amended, EditError> {
         let root = self.tree()?;
         let is_new = |(path, value): &(Path, Node)| {
@@ -131,7 +132,7 @@ impl Subject<'_> {
         EditError::ByHand { file: file.to_owned(), line: place.map_or(1, |place| place.line), write }
     }
 
-    /// Why the changed files are not taken: for what is wrong with them, else because something else would change.
+    /// Reason for rejecting the changed files: their new diagnostics, or an unintended difference.
     fn unlike(&self, file: &str, new: Vec<Diagnostic>) -> EditError {
         let is_old = |remark: &Diagnostic| {
             let old = self.parsed.diagnostics.iter();
@@ -145,7 +146,7 @@ impl Subject<'_> {
     }
 }
 
-/// A value as a person would write it down.
+/// A value as shown to the user.
 fn said(path: &Path, value: &Node) -> String {
     let keys: Vec<String> = path.iter().map(ToString::to_string).collect();
     let shown = match &value.value {

@@ -1,4 +1,4 @@
-//! Steps on one file, carried out on its values and on its text.
+//! Applies steps to the values and to the text of a file.
 
 use super::{json, step::Step, yaml};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     document::{self, Node},
 };
 
-/// How a file is written.
+/// Syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     Yaml,
@@ -14,12 +14,12 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// By the name of the file.
+    /// Detects the syntax from the file name.
     pub(super) fn of(file: &str) -> Self {
         if file.ends_with(".json") { Self::Json } else { Self::Yaml }
     }
 
-    /// The values of a text; vectors that programs keep there are passed over.
+    /// The values of a text; embeddings are skipped.
     pub(super) fn read(self, file: &str, text: &str) -> Result<Node, Diagnostic> {
         match self {
             Self::Yaml => document::read_lean(file, text.as_bytes()),
@@ -27,13 +27,13 @@ impl Syntax {
         }
     }
 
-    /// The text with all steps taken, one after the other; `None` when one of them finds no place where it does what it
-    /// should and nothing else.
+    /// The text with all steps applied in order; `None` if a step has no place in the text where it has exactly the
+    /// intended effect.
     pub(super) fn carry_out(self, text: &str, steps: &[Step]) -> Option<String> {
         self.carry_out_where(text, steps, &|_| true)
     }
 
-    /// The same, where the text has to be good for something else, too.
+    /// The same with an additional condition on the text.
     pub(super) fn carry_out_where(self, text: &str, steps: &[Step], fits: &dyn Fn(&str) -> bool) -> Option<String> {
         let mut wanted = self.read("", text).ok()?.to_json();
         let mut changed = text.to_owned();

@@ -1,4 +1,4 @@
-//! A change to an agent: which file, which steps, and whether it did that and nothing else.
+//! Applies a permission change: selects the file and the steps, and verifies the result.
 
 use super::{
     EditError,
@@ -15,23 +15,23 @@ use baton_rules::{ServerToolPermissions, glob_matches};
 use baton_types::{McpServer, Permission, PermissionChange, PermissionTarget, ToolAccess};
 use std::collections::BTreeMap;
 
-/// The file whose words are those of TeamSpark.
+/// File in TeamSpark's dialect.
 const TEAMSPARK_FILE: &str = "tspark.json";
 
-/// A file with the change in it.
+/// A file with the change applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
     /// The file, relative to the agent.
     pub file: String,
-    /// Its whole text; the same as before when it said so already.
+    /// The complete new text; unchanged if the file already has the requested values.
     pub text: String,
-    /// What the definition said before.
+    /// Access before the change.
     pub before: ToolAccess,
-    /// What it says with this text.
+    /// Access after the change.
     pub after: ToolAccess,
 }
 
-/// Writes a word about a tool or a server into the file that it comes from. The files are those of [`parse`].
+/// Writes a permission of a tool or a server into the file that defines it. The files are those of [`parse`].
 pub fn edit(
     files: &BTreeMap<String, Vec<u8>>,
     base_directory: &str,
@@ -41,7 +41,7 @@ pub fn edit(
     if old.agent.is_none() {
         return Err(EditError::Invalid(old.diagnostics));
     }
-    // What is missing may be in a file that cannot be read.
+    // The missing entry may be in an unreadable file.
     let missing = || match old.diagnostics.iter().any(|remark| MCP_FILES.contains(&remark.file.as_str())) {
         true => EditError::Invalid(old.diagnostics.clone()),
         false => EditError::Missing(change.target.clone()),
@@ -72,7 +72,7 @@ pub fn edit(
     Ok(Edited { file, text: changed, before, after })
 }
 
-/// Whose words a file with servers is written in.
+/// Dialect of a file with servers.
 pub(super) fn dialect(files: &BTreeMap<String, Vec<u8>>, file: &str) -> Dialect {
     let is_own = |(format, own): (Format, &str)| format.is_foreign() && own == file;
     let is_theirs = file == TEAMSPARK_FILE || Format::found(files).is_some_and(is_own);
@@ -114,7 +114,7 @@ fn standing(parsed: &Parsed, scope: &PermissionTarget) -> Option<ToolAccess> {
         PermissionTarget::Tool(mcp) => {
             let server = server(parsed, scope)?;
             let disabled = !is_on(server, &mcp.tool);
-            // What is switched off has a permission all the same.
+            // A disabled tool still has a permission.
             let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..server.clone() };
             let permission =
                 ServerToolPermissions::for_tool(&server, &mcp.tool).map_or(Permission::Deny, |words| words.permission);
@@ -141,7 +141,7 @@ pub(super) fn file_of(parsed: &Parsed, scope: &PermissionTarget) -> Option<Strin
     }
 }
 
-/// Where the tool or the server stands in its file, and on which line.
+/// Path and line of the entry of the tool or the server in its file.
 pub(super) fn entry_of(root: &Node, file: &str, scope: &PermissionTarget) -> Option<(Path, u32)> {
     let key = |name: &str| At::Key(name.to_owned());
     match scope {
@@ -166,7 +166,7 @@ fn get<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
 }
 
-/// Whether two readings differ in nothing but what the scope is about.
+/// Whether two parsed agents differ only in the target.
 fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &PermissionTarget) -> bool {
     let agent = |parsed: &Parsed| {
         let mut agent = parsed.agent.clone();
@@ -186,7 +186,7 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &PermissionTarget) -> b
             match scope {
                 PermissionTarget::Tool(mcp) => {
                     server.permissions.rules.retain(|rule| rule.tool != mcp.tool || !rule.arguments.is_empty());
-                    // A list of what is offered that is empty offers nothing.
+                    // An empty list of exposed tools exposes nothing.
                     server.exclude.retain(|name| *name != mcp.tool && name != "*");
                     server.include.retain(|name| *name != mcp.tool);
                 }
@@ -202,7 +202,7 @@ fn is_otherwise_equal(old: &Parsed, new: &Parsed, scope: &PermissionTarget) -> b
     agent(old) == agent(new) && kit(old) == kit(new)
 }
 
-/// What decides otherwise than the new word.
+/// Description of the setting that overrides the new value.
 fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
     let (Some(server), PermissionTarget::Tool(mcp)) = (server(parsed, &change.target), &change.target) else {
         return "another key says otherwise".to_owned();
@@ -222,7 +222,7 @@ fn overruling(parsed: &Parsed, change: &PermissionChange) -> String {
     }
 }
 
-/// What a person would write.
+/// Description of the edit to make by hand.
 fn told(change: &PermissionChange) -> String {
     let permission = change.permission.map(words::word);
     let said = match (&change.target, permission) {

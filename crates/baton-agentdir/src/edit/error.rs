@@ -1,65 +1,65 @@
-//! Why a file was not changed.
+//! Errors of edits.
 
 use crate::Diagnostic;
 use baton_types::{ErrorCode, PermissionTarget};
 
-/// Why a file was not changed; it is as it was.
+/// Reason why a file was not changed. The file is left untouched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The agent's files have errors, so nobody can tell what a change would do.
+    /// The agent's files have errors, so the effect of a change cannot be determined.
     #[error("the agent's files have errors; put them right first\n{}", lines(.0))]
     Invalid(Vec<Diagnostic>),
     /// The agent has no such tool or server.
     #[error("the agent's files do not name {0}")]
     Missing(PermissionTarget),
-    /// The agent has nothing of this name.
+    /// The agent has no entry with this name.
     #[error("the agent has no {noun} '{name}'")]
     Absent {
-        /// What it would be.
+        /// Kind of the entry.
         noun: &'static str,
-        /// The name.
+        /// Name of the entry.
         name: String,
     },
-    /// The agent has something of this name already.
+    /// The agent already has an entry with this name.
     #[error("the agent has the {noun} '{name}' already; update it, or choose another name")]
     Exists {
-        /// What it is.
+        /// Kind of the entry.
         noun: &'static str,
-        /// The name.
+        /// Name of the entry.
         name: String,
     },
-    /// The files would not be understood with the change in them.
+    /// The files would be invalid with the change.
     #[error("the agent's files would have mistakes with that; nothing is changed\n{}", lines(.0))]
     Refused(Vec<Diagnostic>),
-    /// No definition could say that.
+    /// The requested value is invalid in every format.
     #[error("the change does not fit: {0}")]
     Unfit(&'static str),
-    /// The file is written in a way that is not changed by program.
+    /// The file is written in a way that cannot be edited automatically.
     #[error("{file} is written in a way that is not changed by program; write it by hand, near line {line}: {write}")]
     ByHand {
         /// The file, relative to the agent.
         file: String,
-        /// Near this line, from 1.
+        /// Approximate line, from 1.
         line: u32,
-        /// What to write.
+        /// Description of the edit to make by hand.
         write: String,
     },
-    /// The file's format cannot say it.
+    /// The file's format cannot express the change.
     #[error("{file} has no word for that; {instead}")]
     NoWord {
         /// The file, relative to the agent.
         file: String,
-        /// What can be done instead.
+        /// Alternative for the user.
         instead: &'static str,
     },
-    /// Something else in the file would still decide otherwise.
+    /// Another setting in the file would still override the change.
     #[error("{file} would still decide otherwise about {scope}: {because}; change that by hand")]
     Overruled {
         /// The file, relative to the agent.
         file: String,
-        /// What the word was about.
+        /// Target of the change.
         scope: PermissionTarget,
-        /// What decides.
+        /// The overriding setting.
         because: String,
     },
 }
@@ -69,7 +69,7 @@ fn lines(diagnostics: &[Diagnostic]) -> String {
 }
 
 impl EditError {
-    /// The code that people see.
+    /// User-facing error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Invalid(_) => ErrorCode::AGENT_INVALID,

@@ -1,4 +1,4 @@
-//! Work that an agent offers as tools.
+//! Edits exported tools.
 
 use super::{
     EditError,
@@ -13,7 +13,7 @@ use crate::{
 };
 use baton_types::{ExportedTool, Json};
 
-/// An exported tool as the entry says it, or none of this name.
+/// Sets or removes the exported tool with this name.
 pub(super) fn set(subject: &Subject<'_>, name: &str, entry: Option<&Json>) -> Result<Amended, EditError> {
     let path = if subject.format.is_foreign() { keys(&["metadata", "tools"]) } else { keys(&["exports"]) };
     let root = subject.tree()?;
@@ -38,7 +38,7 @@ pub(super) fn set(subject: &Subject<'_>, name: &str, entry: Option<&Json>) -> Re
         Some((index, old)) => {
             let mut steps = Vec::new();
             merge(&mut steps, at(index), old, &entry);
-            // Keys that nobody here knows are not what the entry is about.
+            // Unknown keys are not part of the entry and are kept.
             steps.retain(|step| !matches!(step, Step::Remove(path) if !is_ours(path)));
             steps
         }
@@ -52,7 +52,7 @@ fn is_ours(path: &[At]) -> bool {
     is_deep || matches!(path.last(), Some(At::Key(key)) if key == "description")
 }
 
-/// The entry with its name first, its prompt in the words of the form.
+/// The entry with its name first, and its prompt in the syntax of the format.
 fn written(subject: &Subject<'_>, name: &str, entry: &Json) -> Result<Node, EditError> {
     let node = read_json("", entry.as_str().as_bytes()).ok();
     let Some(Node { value: Value::Map(entries), .. }) = node else {

@@ -1,4 +1,4 @@
-//! When tools are part of a session.
+//! Edits the inclusion mode of tools.
 
 use super::{
     EditError,
@@ -9,7 +9,7 @@ use super::{
 };
 use baton_types::{InclusionMode, PermissionTarget};
 
-/// Another word about a tool or a server, where that is defined.
+/// Sets the inclusion mode of a tool or a server in the file that defines it.
 pub(super) fn set(
     subject: &Subject<'_>,
     scope: &PermissionTarget,

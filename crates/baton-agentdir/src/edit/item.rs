@@ -1,4 +1,4 @@
-//! Rules and references: found where they are written, and changed there.
+//! Edits rules and references in place.
 
 mod file;
 mod list;
@@ -16,7 +16,7 @@ use crate::{
 use baton_types::{ContextItem, ItemDraft, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds an item: a file of its own where the form has directories for that.
+/// Adds an item, in a file of its own if the format has item directories.
 pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -> Result<Amended, EditError> {
     check(kind, draft)?;
     if !is_plain_name(&draft.name) {
@@ -36,7 +36,7 @@ pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -
     Ok(Amended::one(path, content))
 }
 
-/// Changes an item where it is written.
+/// Changes an item in place.
 pub(super) fn update(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -> Result<Amended, EditError> {
     check(kind, draft)?;
     if let Some(listed) = list::find(subject, kind, &draft.name)? {
@@ -47,13 +47,13 @@ pub(super) fn update(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -
     Ok(Amended::one(path, content))
 }
 
-/// Takes an item away.
+/// Removes an item.
 pub(super) fn remove(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<Amended, EditError> {
     if let Some(listed) = list::find(subject, kind, name)? {
         return list::remove(subject, listed);
     }
     let path = source(subject, kind, name)?;
-    // Other programs read these, too, and a skill is more than one file.
+    // Other programs read these files as well, and a skill is more than one file.
     if path == GUIDE_FILE || path.starts_with(&format!("{SKILL_DIRECTORY}/")) {
         let instead = "other programs read it as well; remove it by hand";
         return Err(EditError::NoWord { file: path, instead });
@@ -79,7 +79,7 @@ fn is_there(subject: &Subject<'_>, kind: ItemKind, name: &str) -> bool {
     agent.is_some_and(|agent| agent.knowledge.items(kind).iter().any(|item| item.name == name))
 }
 
-/// The file that an item is read from.
+/// The file that defines an item.
 fn source(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<String, EditError> {
     let sources = if subject.format == Format::Tsagent { Sources::Shared } else { Sources::All };
     let is_it = |(path, bytes): &(&String, &Vec<u8>)| {
@@ -92,7 +92,7 @@ fn source(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<String, E
     found.ok_or_else(|| EditError::Absent { noun: kind.as_str(), name: name.to_owned() })
 }
 
-/// A path that no file has, even where case does not count.
+/// An unused path, also on case-insensitive file systems.
 fn new_path(subject: &Subject<'_>, kind: ItemKind, name: &str) -> String {
     let taken: BTreeSet<String> = subject.files.keys().map(|path| path.to_lowercase()).collect();
     let is_used = |directory: &str| taken.iter().any(|path| path.starts_with(&format!("{directory}/")));

@@ -1,4 +1,4 @@
-//! Steps on the text of a JSON file with comments.
+//! Applies steps to the text of a JSON file with comments.
 
 use super::{
     step::{At, Step},
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const BOM: char = '\u{feff}';
 
-/// Takes the step where the outcome is good; `None` when there is no such place.
+/// Applies the step with the first result that `is_good` accepts; `None` if there is none.
 pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> Option<String> {
     let (mark, text) = match text.strip_prefix(BOM) {
         Some(text) => (Some(BOM), text),
@@ -25,7 +25,7 @@ pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> O
     ways.find(|text| is_good(text))
 }
 
-/// A new key of a map that stands on one line stays on that line.
+/// A new key of a single-line map stays on that line.
 fn in_line(text: &str, step: &Step) -> Option<String> {
     let root = read_json_lean("", text.as_bytes()).ok()?;
     let (map, missing) = walk(&root, step.path());
@@ -84,7 +84,7 @@ fn by_tree(text: &str, step: &Step) -> Option<String> {
     Some(root.to_string())
 }
 
-/// The value under a key, a map when it is missing, or the entry of a list.
+/// The value of a key, created as a map if it is missing, or the entry of a list.
 fn below(node: &CstNode, at: &At) -> Option<CstNode> {
     match at {
         At::Key(key) => {
@@ -114,7 +114,7 @@ fn input(node: &Node) -> CstInputValue {
     }
 }
 
-/// Takes the entries out; a list on one line is written anew, so that no gap stays.
+/// Removes the entries; a single-line list is rewritten to avoid gaps.
 fn without(list: &CstArray, name: &str) -> Option<()> {
     let is_it = |node: &CstNode| text_of(node).as_deref() == Some(name);
     let elements = list.elements();

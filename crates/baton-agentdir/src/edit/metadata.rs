@@ -1,4 +1,4 @@
-//! What a card says.
+//! Edits agent card metadata.
 
 use super::{
     EditError,
@@ -8,7 +8,7 @@ use super::{
 use crate::{Format, document::Node, segment};
 use baton_types::MetadataChange;
 
-/// What is given stands on the card from now on.
+/// Sets the given metadata.
 pub(super) fn set(subject: &Subject<'_>, change: &MetadataChange) -> Result<Amended, EditError> {
     let texts = [&change.title, &change.description, &change.version, &change.icon_url, &change.documentation_url];
     let organization = change.provider.as_ref().map(|provider| &provider.organization);

@@ -1,4 +1,4 @@
-//! Whether a change did what was asked, and nothing else.
+//! Verifies that a change had exactly the requested effect.
 
 mod kit;
 
@@ -8,7 +8,7 @@ use baton_types::{
     SessionOverrides,
 };
 
-/// Whether the second reading is the first with this change.
+/// Whether `new` equals `old` with this change applied.
 pub(super) fn is_exactly(change: &AgentChange, old: &Parsed, new: &Parsed) -> bool {
     let (Some(before), Some(after)) = (&old.agent, &new.agent) else { return false };
     let mut expected = before.clone();
@@ -58,13 +58,13 @@ fn put_settings(expected: &mut AgentSpec, after: &AgentSpec, settings: &SessionO
     let Some(model) = &settings.model else { return true };
     expected.writing.model.clone_from(&after.writing.model);
     match &after.writing.model {
-        // One service had another name at first.
+        // One provider was renamed from `claude` to `anthropic`.
         Some(named) => named == model || model.strip_prefix("anthropic:") == named.strip_prefix("claude:"),
         None => model == "playbook",
     }
 }
 
-/// What follows from the card's words follows the new ones.
+/// Values derived from the metadata follow the new metadata.
 fn put_metadata(expected: &mut AgentSpec, after: &AgentSpec, change: &MetadataChange) -> bool {
     let is_usual = |agent: &AgentSpec| agent.skills == [usual_skill(&agent.name, &agent.title, &agent.description)];
     let has_usual_skill = is_usual(expected);
@@ -100,7 +100,7 @@ fn items_mut(agent: &mut AgentSpec, kind: ItemKind) -> &mut Vec<ContextItem> {
     }
 }
 
-/// Takes over the new item when it is the old one with what the draft gives.
+/// Accepts the new item if it is the old one with the values of the draft.
 fn put_item(expected: &mut AgentSpec, after: &AgentSpec, kind: ItemKind, draft: &ItemDraft) -> bool {
     let Some(new) = after.knowledge.items(kind).iter().find(|item| item.name == draft.name) else { return false };
     let items = items_mut(expected, kind);
@@ -111,7 +111,7 @@ fn put_item(expected: &mut AgentSpec, after: &AgentSpec, kind: ItemKind, draft: 
     is_it
 }
 
-/// White space around a text is no part of it, and a description that nobody wrote follows the text.
+/// White space around a text is ignored, and a generated description follows the text.
 fn is_drafted(old: Option<&ContextItem>, new: &ContextItem, draft: &ItemDraft) -> bool {
     let text = draft.text.as_deref().or(old.map(|old| old.text.as_str())).unwrap_or_default();
     let follows = new.description == described(&new.name, &new.media_type, &new.text);
@@ -126,7 +126,7 @@ fn is_drafted(old: Option<&ContextItem>, new: &ContextItem, draft: &ItemDraft) -
     new.text.trim() == text.trim() && description && new.priority == priority && new.include == include && media_type
 }
 
-/// What a person would write.
+/// Description of the edit to make by hand.
 pub(super) fn told(change: &AgentChange) -> String {
     match change {
         AgentChange::Create { kind, item } | AgentChange::Update { kind, item } => {

@@ -1,4 +1,4 @@
-//! The system prompt.
+//! Edits the system prompt.
 
 use super::{
     EditError,
@@ -11,7 +11,7 @@ use crate::{Format, PROMPT_FILE, document::Value};
 
 const KEY: &str = "systemPrompt";
 
-/// Another prompt, where the one of now is written.
+/// Replaces the prompt in the file that holds it.
 pub(super) fn set(subject: &Subject<'_>, text: &str) -> Result<Amended, EditError> {
     if text.trim().is_empty() {
         return Err(EditError::Unfit("a prompt has to say something"));
@@ -32,7 +32,7 @@ pub(super) fn set(subject: &Subject<'_>, text: &str) -> Result<Amended, EditErro
     if is_embedded {
         let text = match &written {
             Some(written) if is_said => written.clone(),
-            // Blanks at the beginning belong to a prompt.
+            // Leading white space is part of a prompt.
             Some(written) => format!("{}{}", text.trim_end(), &written[written.trim_end().len()..]),
             None => between_blanks("", text),
         };

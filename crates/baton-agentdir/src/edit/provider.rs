@@ -1,4 +1,4 @@
-//! Services that models are reached through.
+//! Edits model providers.
 
 use super::{
     EditError,
@@ -10,7 +10,7 @@ use super::{
 use crate::document::{Entry, Value, read_json};
 use baton_types::{Json, KnownProvider, PROVIDER_HEADER_PREFIX, ProviderEntry};
 
-/// A provider as the entry says it, or none of this id; every form writes them alike.
+/// Sets or removes the provider with this id; all formats write providers alike.
 pub(super) fn set(subject: &Subject<'_>, id: &str, entry: Option<&Json>) -> Result<Amended, EditError> {
     let id = KnownProvider::canonical_id(id);
     let path = keys(&["providers"]);
@@ -32,7 +32,7 @@ pub(super) fn set(subject: &Subject<'_>, id: &str, entry: Option<&Json>) -> Resu
     let Some(old) = there else { return subject.carried_out(subject.file, &[Step::Set(at(id), entry)]) };
     let mut steps = Vec::new();
     merge(&mut steps, at(&old.key), &old.node, &entry);
-    // Keys that nobody here knows are not what the entry is about.
+    // Unknown keys are not part of the entry and are kept.
     let known = subject.parsed.kit.providers.iter().find(|provider| provider.id == id);
     steps.retain(|step| !matches!(step, Step::Remove(path) if !known.is_some_and(|known| is_known(known, path))));
     subject.carried_out(subject.file, &steps)

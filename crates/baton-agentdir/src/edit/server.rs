@@ -1,4 +1,4 @@
-//! MCP servers.
+//! Edits MCP servers.
 
 use super::{
     EditError,
@@ -17,7 +17,7 @@ use baton_types::{Json, PermissionTarget};
 
 const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
 
-/// A server as the entry says it, or none of this name.
+/// Sets or removes the server with this name.
 pub(super) fn set(subject: &Subject<'_>, name: &str, entry: Option<&Json>) -> Result<Amended, EditError> {
     let scope = PermissionTarget::Server(name.to_owned());
     let there = subject.parsed.kit.servers.iter().find(|server| server.name == name);
@@ -55,7 +55,7 @@ pub(super) fn set(subject: &Subject<'_>, name: &str, entry: Option<&Json>) -> Re
     subject.carried_out(file, &[Step::Set(keys(&[servers, name]), entry)])
 }
 
-/// Steps from a value to another; what is the same in both stays as it is written.
+/// Appends the steps that turn one value into another; equal parts stay untouched.
 pub(super) fn merge(steps: &mut Vec<Step>, path: Path, old: &Node, new: &Node) {
     let below = |key: &str| path.iter().cloned().chain(keys(&[key])).collect::<Path>();
     match (&old.value, &new.value) {

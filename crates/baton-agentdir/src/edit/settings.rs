@@ -1,4 +1,4 @@
-//! Settings that hold in new sessions.
+//! Edits default settings of sessions.
 
 use super::{
     EditError,
@@ -12,7 +12,7 @@ use crate::{
 };
 use baton_types::{ApprovalMode, SessionOverrides, Thousandths};
 
-/// What is given becomes the default, in the words of the form.
+/// Sets the given values as defaults, with the key names of the format.
 pub(super) fn set(subject: &Subject<'_>, settings: &SessionOverrides) -> Result<Amended, EditError> {
     let root = subject.tree()?;
     let wanted = match subject.format {
@@ -44,7 +44,7 @@ fn theirs(root: &Node, format: Format, settings: &SessionOverrides) -> Vec<(Path
         (node, []) => Some(node.clone()),
         _ => None,
     };
-    // The earlier versions wrote all numbers as text.
+    // Earlier versions wrote all numbers as text.
     let is_text = |path: &Path| match get(path) {
         Some(node) => matches!(node.value, Value::Text(_)),
         None => format != Format::Tsagent,
@@ -78,7 +78,7 @@ fn theirs(root: &Node, format: Format, settings: &SessionOverrides) -> Vec<(Path
     values.into_iter().flatten().collect()
 }
 
-/// Whether a text is this number in other digits, such as `0.50`.
+/// Whether a text is this number in another notation, such as `0.50`.
 fn is_same(node: &Node, number: &str) -> bool {
     let Value::Text(text) = &node.value else { return false };
     text.trim().parse::<f64>().ok() == number.parse::<f64>().ok()

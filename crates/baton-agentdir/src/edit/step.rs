@@ -1,10 +1,10 @@
-//! One change to the values of a file.
+//! A single change to the values of a file.
 
 use crate::document::{Entry, Node, Place, Value as Written};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Where a value is: a key of a map, or a place in a list.
+/// One element of a path: a key of a map, or an index of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Key(String),
@@ -20,7 +20,7 @@ impl fmt::Display for At {
     }
 }
 
-/// From the whole file to a value.
+/// Path from the root of the file to a value.
 pub(super) type Path = Vec<At>;
 
 /// The path of these keys.
@@ -28,16 +28,16 @@ pub(super) fn keys(keys: &[&str]) -> Path {
     keys.iter().map(|key| At::Key((*key).to_owned())).collect()
 }
 
-/// What is done to the value at a path.
+/// An operation on the value at a path.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
-    /// The value becomes this one; maps on the way that are missing are made.
+    /// Sets the value; missing maps on the path are created.
     Set(Path, Node),
-    /// The list gets this at its end; it is made when it is missing.
+    /// Appends to the list, which is created if it is missing.
     Add(Path, Node),
-    /// The list loses every entry that is this text.
+    /// Removes every entry of the list that equals this text.
     Drop(Path, String),
-    /// The key and its value, or the entry of a list, goes.
+    /// Removes the key and its value, or the entry of a list.
     Remove(Path),
 }
 
@@ -47,7 +47,7 @@ impl Step {
         path
     }
 
-    /// Does it; `None` when something else than a map or a list is in the way.
+    /// Applies the step to the values; `None` if the path leads through a value that is not a map or a list.
     pub(super) fn apply(&self, file: &mut Value) -> Option<()> {
         match self {
             Self::Set(path, node) => *slot(file, path)? = node.to_json(),
@@ -75,7 +75,7 @@ impl Step {
     }
 }
 
-/// The value at a path, made when it is missing.
+/// The value at a path, created if it is missing.
 fn slot<'a>(file: &'a mut Value, path: &[At]) -> Option<&'a mut Value> {
     path.iter().try_fold(file, |value, at| match at {
         At::Key(key) => {
@@ -92,7 +92,7 @@ fn node(value: Written) -> Node {
     Node { place: Place::START, value }
 }
 
-/// A word, a number or a truth value that is to be written.
+/// A scalar node.
 pub(super) fn plain(value: impl Into<Value>) -> Node {
     node(match value.into() {
         Value::Bool(value) => Written::Bool(value),
@@ -102,13 +102,13 @@ pub(super) fn plain(value: impl Into<Value>) -> Node {
     })
 }
 
-/// A map that is to be written, its keys in this order.
+/// A map node with its keys in this order.
 pub(super) fn map(entries: Vec<(&str, Node)>) -> Node {
     let entry = |(key, node): (&str, Node)| Entry { key: key.to_owned(), place: Place::START, node };
     node(Written::Map(entries.into_iter().map(entry).collect()))
 }
 
-/// A list that is to be written.
+/// A list node.
 pub(super) fn list(nodes: Vec<Node>) -> Node {
     node(Written::List(nodes))
 }

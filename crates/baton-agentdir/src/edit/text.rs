@@ -1,12 +1,12 @@
-//! The text of a file by lines and places, and words as YAML writes them.
+//! File text by line and location, and YAML scalars.
 
 use crate::document::{Entry, Node, Place, Value};
 use std::fmt::Write as _;
 
-/// Words that are no text when they stand alone.
+/// Plain scalars that YAML does not read as text.
 const NO_TEXT: [&str; 12] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
 
-/// A text and where its lines begin.
+/// A text with the offsets of its lines.
 pub(super) struct Text<'a> {
     all: &'a str,
     starts: Vec<usize>,
@@ -23,19 +23,19 @@ impl<'a> Text<'a> {
         self.all
     }
 
-    /// How its lines end.
+    /// Line ending of the text.
     pub(super) fn ending(&self) -> &'static str {
         if self.all.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// A line, from 0, without its end.
+    /// A line, from 0, without its line ending.
     pub(super) fn line(&self, line: usize) -> &'a str {
         let from = self.starts.get(line).copied().unwrap_or(self.all.len());
         let to = self.starts.get(line + 1).copied().unwrap_or(self.all.len());
         self.all[from..to].trim_end_matches(['\r', '\n'])
     }
 
-    /// The byte at a place.
+    /// Byte offset of a location.
     pub(super) fn offset(&self, place: Place) -> Option<usize> {
         let line = place.line.checked_sub(1)? as usize;
         let (start, text) = (self.starts.get(line)?, self.line(line));
@@ -48,42 +48,42 @@ impl<'a> Text<'a> {
         format!("{}{new}{}", &self.all[..from], &self.all[to.max(from)..])
     }
 
-    /// With more lines behind a line, from 0.
+    /// The text with lines inserted after a line, from 0.
     pub(super) fn insert_after(&self, line: usize, lines: &str) -> String {
         match self.starts.get(line + 1) {
             Some(at) => self.splice(*at, *at, lines),
-            // The last line has no end of its own.
+            // The last line has no line ending.
             None => format!("{}{}{}", self.all, self.ending(), lines.trim_end_matches(['\r', '\n'])),
         }
     }
 
-    /// Without these lines, from 0.
+    /// The text without these lines, from 0.
     pub(super) fn remove_lines(&self, first: usize, last: usize) -> String {
         self.splice(self.start_of_line(first), self.start_of_line(last + 1), "")
     }
 
-    /// The byte at which a line begins, from 0.
+    /// Byte offset of the start of a line, from 0.
     pub(super) fn start_of_line(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.all.len())
     }
 
-    /// The byte at which a line ends, before its line break.
+    /// Byte offset of the end of a line, before its line break.
     pub(super) fn end_of_line(&self, line: usize) -> usize {
         self.start_of_line(line) + self.line(line).len()
     }
 
-    /// The line of a byte.
+    /// The line of a byte offset.
     pub(super) fn line_at(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
-    /// How many lines there are.
+    /// Number of lines.
     pub(super) fn lines(&self) -> usize {
         self.starts.len()
     }
 
-    /// The last line of a value whose key stands on `line` at `indent`: what follows and is indented more, or is an entry
-    /// of a list under the key, without the comments and blank lines at its end.
+    /// The last line of a value whose key is on `line` at `indent`: following lines with a larger indent, or list
+    /// entries under the key, without trailing comments and blank lines.
     pub(super) fn block_end(&self, line: usize, indent: usize, is_list: bool) -> usize {
         let mut end = line;
         for next in line + 1..self.starts.len() {
@@ -108,7 +108,7 @@ pub(super) fn line_of_key(entry: &Entry) -> usize {
     (entry.place.line as usize).saturating_sub(1)
 }
 
-/// Text as YAML writes it, in quotes when it would be something else without.
+/// Text as a YAML key, quoted if necessary.
 pub(super) fn key(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -117,7 +117,7 @@ pub(super) fn key(text: &str) -> String {
     if is_word { text.to_owned() } else { quoted_text(text) }
 }
 
-/// Text of one line, in quotes unless nobody could take it for anything else.
+/// Single-line text, quoted unless it is unambiguous as a plain scalar.
 pub(super) fn words(text: &str) -> String {
     let inside = |c: char| c.is_alphanumeric() || " _./()-+'!?;@%=:".contains(c);
     let is_safe = text.starts_with(|c: char| c.is_alphabetic())
@@ -128,12 +128,12 @@ pub(super) fn words(text: &str) -> String {
     if is_safe { text.to_owned() } else { quoted_text(text) }
 }
 
-/// Whether YAML takes a character as it is.
+/// Whether YAML accepts a character unescaped.
 pub(super) fn is_printable(c: char) -> bool {
     !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Text in double quotes, which JSON and YAML read alike.
+/// Text in double quotes, valid in both JSON and YAML.
 pub(super) fn quoted_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -151,7 +151,7 @@ pub(super) fn quoted_text(text: &str) -> String {
     quoted
 }
 
-/// Where a word, a truth value or a text in quotes ends that begins at `from`.
+/// End of the scalar that starts at `from`: a plain word, number or boolean, or quoted text.
 pub(super) fn scalar_end(all: &str, from: usize, node: &Node) -> Option<usize> {
     let rest = &all[from..];
     let length = match (&node.value, rest.chars().next()?) {
@@ -171,14 +171,14 @@ pub(super) fn scalar_end(all: &str, from: usize, node: &Node) -> Option<usize> {
     Some(from + length)
 }
 
-/// How long a text in quotes is, on one line.
+/// Length of quoted text on one line.
 pub(super) fn quoted(rest: &str, quote: char) -> Option<usize> {
     let mut characters = rest.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
         match c {
             '\n' => return None,
             '\\' if quote == '"' => drop(characters.next()),
-            // Two single quotes are one that is meant.
+            // Two single quotes are an escaped single quote.
             '\'' if quote == c && characters.peek().is_some_and(|(_, next)| *next == c) => drop(characters.next()),
             _ if c == quote => return Some(at + 1),
             _ => {}
@@ -187,7 +187,7 @@ pub(super) fn quoted(rest: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// Where a flow map or list that opens at `from` closes.
+/// Position of the closing bracket of a flow map or list that opens at `from`.
 pub(super) fn flow_end(all: &str, from: usize, close: char) -> Option<usize> {
     let mut depth = 0usize;
     let mut quote: Option<char> = None;
@@ -219,7 +219,7 @@ pub(super) fn flow_end(all: &str, from: usize, close: char) -> Option<usize> {
     None
 }
 
-/// How entries of maps in brackets are written.
+/// Spacing of flow-style entries.
 #[derive(Clone, Copy)]
 pub(super) struct Flow {
     pub(super) colon: &'static str,
@@ -230,13 +230,13 @@ impl Flow {
     pub(super) const SPACED: Self = Self { colon: ": ", comma: ", " };
     pub(super) const COMPACT: Self = Self { colon: ":", comma: "," };
 
-    /// `a: {b: value}` of the keys.
+    /// `a: {b: value}` for the keys.
     pub(super) fn nested(self, keys: &[String], value: &str) -> String {
         let text = keys.join(&format!("{}{{", self.colon));
         format!("{text}{}{value}{}", self.colon, "}".repeat(keys.len().saturating_sub(1)))
     }
 
-    /// One more entry of `{...}` or `[...]`: at its end, else at its beginning.
+    /// Candidates with an additional entry of `{...}` or `[...]`: at the end, else at the start.
     pub(super) fn insert(self, text: &Text<'_>, from: usize, close: char, entry: &str) -> Vec<String> {
         let Some(end) = flow_end(text.all(), from, close) else { return Vec::new() };
         let inner = &text.all()[from + 1..end];

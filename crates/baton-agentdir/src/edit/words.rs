@@ -1,27 +1,28 @@
-//! What a change means in the words of a file: the canonical ones, and those of other programs where they stand already.
+//! Translates a change into the keys of a file: canonical keys, or keys of other programs where they are already in
+//! use.
 
 use super::step::{At, Path, Step, plain};
 use baton_types::{InclusionMode, Permission, PermissionChange, PermissionTarget};
 use serde_json::Value;
 
-/// Lists of tools that run without asking.
+/// Keys of lists of tools that run without approval.
 const ALLOWED: [&str; 2] = ["alwaysAllow", "autoApprove"];
-/// Lists of tools that are switched off; the first is written when there is none.
+/// Keys of lists of disabled tools; the first is written if there is none.
 const OFF: [&[&str]; 4] = [&["disabledTools"], &["disabled_tools"], &["excludeTools"], &["expose", "exclude"]];
 
-/// Whose words a file is written in.
+/// Key vocabulary of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Ours, which other programs skip.
+    /// Native keys, which other programs ignore.
     Canonical,
-    /// Those of TeamSpark.
+    /// TeamSpark's keys.
     TeamSpark,
 }
 
-/// The dialect has no such word; says what can be done instead.
+/// The dialect cannot express the change; the text is an alternative for the user.
 pub(super) type NoWord = &'static str;
 
-/// The steps to be taken in the entry of a server at `path`; none when it says so already.
+/// Steps for the entry of a server at `path`; none if it already has the requested values.
 pub(super) fn of_server(
     entry: &Value,
     path: Path,
@@ -49,7 +50,7 @@ pub(super) fn of_server(
     Ok(draft.steps)
 }
 
-/// The steps to be taken in the entry of a tool of the agent's own.
+/// Steps for the entry of a tool in `agent.yaml`.
 pub(super) fn of_own(entry: &Value, path: Path, change: &PermissionChange) -> Result<Vec<Step>, NoWord> {
     let mut draft = Draft { entry, path, steps: Vec::new() };
     if let Some(permission) = change.permission {
@@ -61,7 +62,7 @@ pub(super) fn of_own(entry: &Value, path: Path, change: &PermissionChange) -> Re
     }
 }
 
-/// The steps to be taken in the entry of a tool or a server at `path` so that it is part of sessions when this says.
+/// Steps that set the inclusion mode in the entry of a tool or a server at `path`.
 pub(super) fn of_include(
     entry: &Value,
     path: Path,
@@ -89,7 +90,7 @@ pub(super) fn of_include(
     draft.steps
 }
 
-/// The word for a permission.
+/// Keyword of a permission.
 pub(super) fn word(permission: Permission) -> &'static str {
     match permission {
         Permission::Allow => "allow",
@@ -98,7 +99,8 @@ pub(super) fn word(permission: Permission) -> &'static str {
     }
 }
 
-/// How others write whether somebody is asked. They have no word for never, so beside ours it is the stricter one.
+/// The permission as a boolean of other programs: whether approval is required. They cannot express a denial, so the
+/// stricter value is written beside the native one.
 fn asks(permission: Permission) -> bool {
     permission != Permission::Allow
 }
@@ -128,7 +130,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Sets what is there; says whether it is.
+    /// Sets a value if its key is present; returns whether it is.
     fn set_existing(&mut self, keys: &[&str], value: impl Into<Value>) -> bool {
         let is_there = self.get(keys).is_some();
         if is_there {
@@ -158,7 +160,7 @@ impl Draft<'_> {
         let own = ["permissions", "tools", tool];
         let written = self.get(&own);
         if !is_said || permission == Permission::Deny || written.is_some() {
-            // A map also says what holds for some of its calls.
+            // A map also holds rules for some calls of the tool.
             let has_more = written.is_some_and(Value::is_object);
             let keys = if has_more { &["permissions", "tools", tool, "permission"][..] } else { &own };
             self.set(keys, word(permission).into());
@@ -176,7 +178,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Older keys count beside the newer ones, so they are set where they stand.
+    /// Older keys are effective beside the newer ones, so they are updated where they are present.
     fn teamspark(&mut self, tool: Option<&str>, permission: Permission) -> Result<(), NoWord> {
         if permission == Permission::Deny {
             return Err("switch it off instead");

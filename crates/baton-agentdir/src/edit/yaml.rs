@@ -1,7 +1,7 @@
-//! Steps on the text of a YAML file: the few shapes that occur, each tried at every place where it could go.
+//! Applies steps to the text of a YAML file: common layouts, each tried at every possible position.
 //!
-//! Nothing here knows all of YAML. Whoever calls tells whether a text is the wanted one, so a place that turns out to be
-//! inside of a comment or a block of text is passed over, and a file without a good place stays as it is.
+//! This is not a complete YAML implementation. The caller checks each candidate text, so a position inside a comment or
+//! a block scalar is rejected, and a file without a valid candidate stays unchanged.
 
 mod extent;
 mod insert;
@@ -14,7 +14,7 @@ pub(super) use write::{header_line, one_line};
 use super::step::{At, Step, list};
 use crate::document::{Entry, Node, Value, read_lean};
 
-/// Takes the step where the outcome is good; `None` when there is no such place.
+/// Applies the step with the first candidate that `is_good` accepts; `None` if there is none.
 pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> Option<String> {
     let root = read_lean("", text.as_bytes()).ok()?;
     let text = super::text::Text::new(text);
@@ -30,7 +30,7 @@ pub(super) fn take(text: &str, step: &Step, is_good: &dyn Fn(&str) -> bool) -> O
     candidates.into_iter().find(|candidate| is_good(candidate))
 }
 
-/// The deepest value that is there, and what of the path is not.
+/// The deepest existing value on the path, and the missing rest of the path.
 pub(super) fn walk<'a, 'p>(root: &'a Node, path: &'p [At]) -> (&'a Node, &'p [At]) {
     let mut node = root;
     for (depth, at) in path.iter().enumerate() {
@@ -47,7 +47,7 @@ pub(super) fn walk<'a, 'p>(root: &'a Node, path: &'p [At]) -> (&'a Node, &'p [At
     (node, &[])
 }
 
-/// The key at the end of a path with its value.
+/// The entry of the last key of a path.
 fn entry_at<'a>(root: &'a Node, path: &[At]) -> Option<&'a Entry> {
     let (At::Key(last), way) = path.split_last()? else { return None };
     let (map, missing) = walk(root, way);

@@ -1,13 +1,13 @@
-//! One server of a file.
+//! Reads one server entry.
 
 use super::{Habits, login, timing, tools, transport, value};
 use crate::document::{Fields, Node, Reader};
 use baton_types::{McpEra, McpPermissions, McpServer};
 
-/// Longer prefixes leave no room for the tools' own names.
+/// Longer prefixes leave too few characters for the tool names.
 const MAX_PREFIX: usize = 32;
 
-/// The server under this name; `None` when something in it cannot work.
+/// The server with this name; `None` if the entry is invalid.
 pub(super) fn read(
     reader: &mut Reader,
     habits: Habits,

@@ -1,4 +1,4 @@
-//! How to log in at a server that wants OAuth.
+//! OAuth settings of a server.
 
 use super::{Habits, value};
 use crate::document::{Fields, Node, Reader, Value};
@@ -22,7 +22,7 @@ fn written(reader: &mut Reader, habits: Habits, node: Node) -> Option<McpOauth> 
         Value::Bool(wanted) => return wanted.then(McpOauth::default),
         Value::Text(word) if word == "oauth" => return Some(McpOauth::default()),
         Value::Text(_) => {
-            // Some programs take a token here.
+            // Some programs accept a token here.
             let hint = "write \"oauth\", or send a token as a header: \"Authorization\": \"Bearer ${TOKEN}\"";
             reader.error(node.place, "the way to log in is not known", hint);
             return None;
@@ -46,7 +46,7 @@ fn written(reader: &mut Reader, habits: Habits, node: Node) -> Option<McpOauth> 
     Some(oauth)
 }
 
-/// A list, or one text with blanks between the scopes.
+/// A list, or one text with scopes separated by white space.
 fn scopes(reader: &mut Reader, habits: Habits, node: Node) -> Vec<String> {
     match node.value {
         Value::List(nodes) => {
@@ -59,7 +59,7 @@ fn scopes(reader: &mut Reader, habits: Habits, node: Node) -> Vec<String> {
     }
 }
 
-/// Where the secret is, as `env://FILE_NAME`; the secret itself is refused, and not repeated.
+/// Reference to the secret, as `env://NAME`. A literal secret is rejected and not repeated in the message.
 fn reference(reader: &mut Reader, node: &Node, written: &str) -> Option<String> {
     let variable = written.strip_prefix("env://").or_else(|| {
         let inner = written.strip_prefix("${")?.strip_suffix('}')?;

@@ -1,4 +1,4 @@
-//! What earlier TeamSpark versions wrote about a server's tools.
+//! Tool settings of earlier TeamSpark versions.
 
 use super::value;
 use crate::{
@@ -10,7 +10,7 @@ use baton_types::{InclusionMode, Permission};
 const REQUIRED: [(&str, Option<Permission>); 3] =
     [("required", Some(Permission::Ask)), ("not_required", Some(Permission::Allow)), ("server_default", None)];
 
-/// Older words for permissions and for tools that are switched off.
+/// Permissions and disabled tools under their older keys.
 #[derive(Default)]
 pub(super) struct Older {
     pub(super) default: Option<Permission>,
@@ -54,7 +54,7 @@ pub(super) fn read(reader: &mut Reader, fields: &mut Fields) -> Older {
     older
 }
 
-/// `{serverDefault, tools{}}` of truth values.
+/// Reads `{serverDefault, tools{}}` of booleans.
 fn switches(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> (Option<bool>, Vec<(String, bool)>) {
     let Some(mut own) = fields.take(key).and_then(|node| Fields::open(reader, key, node)) else {
         return (None, Vec::new());

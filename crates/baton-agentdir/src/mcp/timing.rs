@@ -1,4 +1,4 @@
-//! How long to wait for a server, in the units that different programs use.
+//! Timeouts of a server, in the units that different programs use.
 
 use super::{Habits, value};
 use crate::document::{Fields, Node, Reader, Value, duration};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const SHORTEST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-/// Below this a bare number cannot be meant in milliseconds.
+/// A smaller bare number is too short to be in milliseconds.
 const LEAST_MILLISECONDS: f64 = 1000.0;
 
 pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> McpTimeouts {
@@ -30,7 +30,7 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
     let startup = startup
         .or_else(|| number(reader, "startup_timeout_sec", 1.0))
         .or_else(|| number(reader, "startup_timeout_ms", 0.001));
-    // Others know one limit of a call, which progress does not extend.
+    // Other programs have one limit per call, which progress does not extend.
     let whole = number(reader, "tool_timeout_sec", 1.0);
     let whole = fields.take("timeout").and_then(|node| plain(reader, habits, &node)).or(whole);
     let call = call.or(whole);
@@ -42,7 +42,7 @@ pub(super) fn read(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> 
     }
 }
 
-/// `timeout`: a duration with a unit, or in files of others milliseconds.
+/// `timeout`: a duration with a unit, or milliseconds in files of other programs.
 fn plain(reader: &mut Reader, habits: Habits, node: &Node) -> Option<Duration> {
     let Value::Number(number) = &node.value else {
         return reader.duration("timeout", node, SHORTEST, LONGEST);
@@ -59,7 +59,7 @@ fn plain(reader: &mut Reader, habits: Habits, node: &Node) -> Option<Duration> {
     counted(reader, "timeout", node, 1.0)
 }
 
-/// A bare number of some unit, given in seconds; text with a unit of its own is understood too.
+/// A bare number in `unit` seconds; text with a unit is accepted as well.
 fn counted(reader: &mut Reader, key: &str, node: &Node, unit: f64) -> Option<Duration> {
     let read = match &node.value {
         Value::Number(number) => number.as_f64().and_then(|count| Duration::try_from_secs_f64(count * unit).ok()),

@@ -1,4 +1,4 @@
-//! Which tools of a server are offered and may run, in the words of many programs.
+//! Exposed tools of a server and their permissions, in the keys of many programs.
 
 use super::{Habits, teamspark, value};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use baton_rules::glob_matches;
 use baton_types::{InclusionMode, InclusionModes, Permission, PermissionRule};
 
-/// `auto` and `writes` trust what a server says about its own tools; here somebody is asked instead.
+/// `auto` and `writes` trust the server's tool annotations; they are mapped to approval instead.
 const APPROVAL_MODES: [(&str, Permission); 4] = [
     ("approve", Permission::Allow),
     ("prompt", Permission::Ask),
@@ -16,7 +16,7 @@ const APPROVAL_MODES: [(&str, Permission); 4] = [
     ("writes", Permission::Ask),
 ];
 
-/// What was written, whatever the words.
+/// Settings of all tools of a server, independent of the keys used.
 #[derive(Default)]
 pub(super) struct Tools {
     pub(super) default: Permission,
@@ -88,7 +88,7 @@ impl Tools {
         self.rules.extend(words.into_iter().map(|(tool, word)| PermissionRule::for_tool(tool, word)));
     }
 
-    /// What an earlier version wrote holds for tools of which the present one says nothing.
+    /// Settings of an earlier version apply to tools that the current keys do not mention.
     fn say_unless_said(&mut self, older: teamspark::Older) {
         let is_said = |tools: &Self, tool: &str| tools.rules.iter().any(|rule| rule.tool == tool);
         let words: Vec<_> = older.tools.into_iter().filter(|(tool, _)| !is_said(self, tool)).collect();
@@ -101,7 +101,7 @@ impl Tools {
         self.modes.tools.extend(modes);
     }
 
-    /// A list of what is offered; one that is written but empty offers nothing.
+    /// Restricts the exposed tools; a present but empty list exposes nothing.
     fn only(&mut self, written: Option<Vec<String>>) {
         match written {
             Some(names) if names.is_empty() => self.exclude.push("*".to_owned()),
@@ -111,7 +111,7 @@ impl Tools {
     }
 }
 
-/// What is said about tools by their names.
+/// Entries of a map of tools.
 fn rules(reader: &mut Reader, node: Node) -> Vec<Entry> {
     let place = node.place;
     let entries = Fields::open(reader, "tools", node).map(Fields::rest).unwrap_or_default();
@@ -151,7 +151,7 @@ fn permissions(reader: &mut Reader, habits: Habits, tools: &mut Tools, node: Nod
     default
 }
 
-/// A word about a tool, or a map with one and with what holds for some of its calls.
+/// Rules of one tool: a plain permission, or a map with a permission and rules by argument.
 fn about_one(reader: &mut Reader, habits: Habits, entry: Entry) -> Vec<PermissionRule> {
     let (tool, place) = (entry.key, entry.place);
     if !matches!(entry.node.value, Value::Map(_)) {
@@ -180,7 +180,7 @@ fn by_name(reader: &mut Reader, habits: Habits, tools: &mut Tools, node: Node) {
     }
 }
 
-/// What is said about one tool, or about those of which nothing is said.
+/// Settings of one tool, or the defaults for tools without settings.
 #[derive(Default)]
 struct OneTool {
     permission: Option<Permission>,

@@ -1,4 +1,4 @@
-//! How a server is reached: a program, an address, or a part of Baton.
+//! Transport of a server: a program, a URL, or a part of Baton.
 
 use super::{Habits, value};
 use crate::document::{Fields, Node, Place, Reader, Value};
@@ -19,7 +19,7 @@ const KINDS: [(&str, Kind); 9] = [
     ("remote", Kind::Remote),
 ];
 
-/// The words of `type`.
+/// Values of `type`.
 pub(crate) const KIND_WORDS: [&str; 9] = {
     let mut words = [""; 9];
     let mut at = 0;
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// Everything that may be written about it.
+/// All transport keys of an entry.
 struct Written {
     place: Place,
     command: Option<(Node, String)>,
@@ -90,7 +90,7 @@ pub(super) fn read(
     made(reader, kind, written, base_directory)
 }
 
-/// What is meant when nobody says: the one thing that is there.
+/// Infers the transport from the keys that are present.
 fn guessed(reader: &mut Reader, habits: Habits, written: &Written) -> Option<Kind> {
     let address = if habits == Habits::TeamSpark { Kind::Sse } else { Kind::Remote };
     let there = [
@@ -150,7 +150,7 @@ fn made(reader: &mut Reader, kind: Kind, written: Written, base_directory: &str)
     })
 }
 
-/// Names that editors have for places: the folder is the agent's directory here.
+/// Replaces editor variables: `${workspaceFolder}` is the agent's directory.
 fn placed(text: &str, base_directory: &str) -> String {
     if !text.contains("${") {
         return text.to_owned();
@@ -158,7 +158,7 @@ fn placed(text: &str, base_directory: &str) -> String {
     text.replace("${workspaceFolder}", base_directory).replace("${userHome}", "${HOME}")
 }
 
-/// An address may hold a secret, so the message does not repeat it.
+/// The message does not repeat the URL, which may contain a secret.
 fn address(reader: &mut Reader, node: &Node, url: String) -> Option<String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let is_web = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#']));
@@ -169,7 +169,7 @@ fn address(reader: &mut Reader, node: &Node, url: String) -> Option<String> {
     None
 }
 
-/// Variables with values, and those that are passed on from Baton's own environment.
+/// Variables with values, and variables passed on from Baton's environment.
 fn variables(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap<String, String> {
     let mut env = value::map(reader, habits, fields, &["env"]);
     let node = fields.take("env_vars");
@@ -180,7 +180,7 @@ fn variables(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeM
         };
         let Some(node) = named else { continue };
         if let Some(name) = variable(reader, "each entry of env_vars", &node) {
-            // A variable that is not set is no mistake here: the list says what may pass, not what must.
+            // An unset variable is not an error: the list permits variables, it does not require them.
             env.entry(name.clone()).or_insert_with(|| format!("${{{name}:-}}"));
         }
     }
@@ -215,7 +215,7 @@ fn headers(reader: &mut Reader, habits: Habits, fields: &mut Fields) -> BTreeMap
     headers
 }
 
-/// The name of an environment variable.
+/// Name of an environment variable.
 fn variable(reader: &mut Reader, what: &str, node: &Node) -> Option<String> {
     let name = match &node.value {
         Value::Text(name) => name.clone(),
@@ -229,7 +229,7 @@ fn variable(reader: &mut Reader, what: &str, node: &Node) -> Option<String> {
     is_good.then_some(name)
 }
 
-/// What a header's name is made of.
+/// Whether this is a valid header name.
 pub(crate) fn is_header(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     (1..=256).contains(&name.len()) && name.chars().all(allowed)

@@ -1,4 +1,4 @@
-//! Values of variables and headers: often secrets, so messages never repeat them.
+//! Values of variables and headers. They are often secrets, so messages never repeat them.
 
 use super::Habits;
 use crate::document::{Fields, Node, Reader, Value};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 const MAX_VALUES: usize = 256;
 
-/// Text; files of other programs may hold a number or a truth value where text is meant.
+/// Text; in files of other programs a number or a boolean is converted to text.
 pub(super) fn text(reader: &mut Reader, habits: Habits, what: &str, node: &Node) -> Option<String> {
     let text = match &node.value {
         Value::Text(text) => text.clone(),
@@ -28,7 +28,7 @@ pub(super) fn text(reader: &mut Reader, habits: Habits, what: &str, node: &Node)
     Some(text)
 }
 
-/// Text under a key of several names.
+/// Text of a key with several names.
 pub(super) fn field(
     reader: &mut Reader,
     habits: Habits,
@@ -40,7 +40,7 @@ pub(super) fn field(
     Some((node, text))
 }
 
-/// A list of texts under a key of several names; `None` when the key is not there.
+/// A list of texts of a key with several names; `None` if the key is missing.
 pub(super) fn list(
     reader: &mut Reader,
     habits: Habits,
@@ -59,7 +59,7 @@ pub(super) fn list(
     Some(nodes.iter().filter_map(|node| text(reader, habits, &what, node)).collect())
 }
 
-/// A map of texts; a key without a value is left out.
+/// A map of texts; keys without a value are skipped.
 pub(super) fn map(
     reader: &mut Reader,
     habits: Habits,
@@ -86,14 +86,14 @@ pub(super) fn map(
     map
 }
 
-/// `true` or `false` under a key.
+/// `true` or `false`.
 pub(super) fn flag(reader: &mut Reader, fields: &mut Fields, key: &'static str) -> Option<bool> {
     let node = fields.take(key)?;
     reader.boolean(key, &node)
 }
 
-/// Keys that nobody took: mistakes in our own file, remarks in a file of others, nothing in TeamSpark's, which keeps
-/// caches there.
+/// Reports unknown keys: errors in `agent.yaml`, warnings in shared files, nothing in TeamSpark's files, which contain
+/// caches.
 pub(crate) fn close(reader: &mut Reader, habits: Habits, fields: Fields) {
     match habits {
         Habits::Ours => fields.finish(reader),
@@ -102,7 +102,7 @@ pub(crate) fn close(reader: &mut Reader, habits: Habits, fields: Fields) {
     }
 }
 
-/// Whether a text can name an environment variable.
+/// Whether this is a valid name of an environment variable.
 pub(super) fn is_variable(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     (1..=128).contains(&name.len()) && name.chars().all(allowed) && !name.starts_with(|c: char| c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! The key `providers`.
+//! Reads the key `providers`.
 
 use crate::document::{Entry, Fields, Located, Node, Place, Reader, Value, duration};
 use baton_types::{
@@ -11,15 +11,15 @@ const MAX_PROVIDERS: usize = 64;
 const MAX_HEADERS: usize = 32;
 const MAX_VALUE: usize = 16 << 10;
 const MAX_COUNT: u64 = 100_000;
-/// How long a provider may be waited for.
+/// Valid range of provider timeouts.
 pub const PROVIDER_TIMEOUTS: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(60 * 60);
 
-/// Reads a map of providers of a file that people write for Baton: what is odd is an error.
+/// Reads the providers of a Baton file: unknown keys are errors.
 pub fn read_all(reader: &mut Reader, node: Option<Node>) -> Vec<ProviderEntry> {
     read(reader, node, Manners::Strict)
 }
 
-/// Reads a map of providers of a file that was written for other programs: keys that nobody knows are left out.
+/// Reads the providers of a file of another program: unknown keys are ignored with a warning.
 pub fn read_lenient(reader: &mut Reader, node: Option<Node>) -> Vec<ProviderEntry> {
     read(reader, node, Manners::Lenient)
 }
@@ -149,7 +149,7 @@ fn headers(reader: &mut Reader, node: Node, keys: &mut BTreeMap<String, String>)
     }
 }
 
-/// The value as text, if it can be one for this setting.
+/// The value as text, if it is valid for this setting.
 fn checked(reader: &mut Reader, key: &str, setting: ProviderSetting, node: &Node) -> Option<String> {
     let Located { place, value } = match setting {
         ProviderSetting::Concurrency | ProviderSetting::PerMinute => {
@@ -178,7 +178,7 @@ fn checked(reader: &mut Reader, key: &str, setting: ProviderSetting, node: &Node
     }
 }
 
-/// Text that may be a secret or say where it is.
+/// Text that may be a secret or a reference to one.
 fn text(reader: &mut Reader, what: &str, node: &Node) -> Option<Located<String>> {
     let place = node.place;
     let value = match &node.value {

@@ -1,4 +1,4 @@
-//! `.env` beside an agent: variables of that agent alone.
+//! `.env` in an agent's directory: variables of that agent only.
 
 use crate::{
     Diagnostic,
@@ -7,12 +7,12 @@ use crate::{
 use baton_types::AgentVariables;
 use std::collections::BTreeMap;
 
-/// The file.
+/// Name of the file.
 pub const VARIABLES_FILE: &str = ".env";
 const MAX_FILE: usize = 256 << 10;
 const MAX_VARIABLES: usize = 1000;
 
-/// Reads the file, if it is there; lines that say nothing are reported, and no message repeats a value.
+/// Reads the file, if present. Invalid lines are reported, and no message repeats a value.
 pub fn variables(files: &BTreeMap<String, Vec<u8>>) -> (AgentVariables, Vec<Diagnostic>) {
     let Some(bytes) = files.get(VARIABLES_FILE) else { return Default::default() };
     let mut remarks = Vec::new();
@@ -55,7 +55,7 @@ struct Wrong {
     hint: &'static str,
 }
 
-/// `FILE_NAME=value`, with quotes when it has blanks or `#`; nothing for blank lines and comments.
+/// `NAME=value`, quoted if it contains white space or `#`; `None` for blank lines and comments.
 fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
     let trimmed = line.trim();
     if trimmed.is_empty() || trimmed.starts_with('#') {
@@ -84,7 +84,7 @@ fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
     let value = match value.chars().next() {
         Some('\'') => quoted(&value[1..], '\'').ok_or(unclosed)?,
         Some('"') => quoted(&value[1..], '"').ok_or(unclosed)?,
-        // A comment begins with a blank before it.
+        // A comment starts with a space.
         _ => value.split(" #").next().unwrap_or_default().trim_end().to_owned(),
     };
     if value.contains('\0') {
@@ -93,7 +93,7 @@ fn entry(line: &str) -> Result<Option<(&str, String)>, Wrong> {
     Ok(Some((name, value)))
 }
 
-/// Up to the closing quote, behind which only a comment may stand; only double quotes know escapes.
+/// Text up to the closing quote, which only a comment may follow; escapes are supported in double quotes only.
 fn quoted(text: &str, quote: char) -> Option<String> {
     let mut value = String::with_capacity(text.len());
     let mut letters = text.chars();
@@ -116,7 +116,7 @@ fn quoted(text: &str, quote: char) -> Option<String> {
     None
 }
 
-/// Whether a text can name an environment variable.
+/// Whether this is a valid name of an environment variable.
 pub(super) fn is_variable(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     (1..=128).contains(&name.len()) && name.chars().all(allowed) && !name.starts_with(|c: char| c.is_ascii_digit())

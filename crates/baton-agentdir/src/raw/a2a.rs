@@ -1,4 +1,4 @@
-//! The key `a2a`: how answers appear over A2A.
+//! The key `a2a`: presentation of answers over A2A.
 
 use crate::document::{Fields, Node, Reader};
 use baton_types::{A2aSettings, AnswerPlacement, TextDelivery};
@@ -19,7 +19,7 @@ pub fn read_a2a_settings(reader: &mut Reader, fields: &mut Fields) -> A2aSetting
     }
 }
 
-/// An agent's `a2a`.
+/// Reads `a2a` of an agent.
 pub(super) fn read(reader: &mut Reader, node: Node) -> A2aSettings {
     let Some(mut fields) = Fields::open(reader, "a2a", node) else { return A2aSettings::default() };
     let settings = read_a2a_settings(reader, &mut fields);

@@ -1,11 +1,11 @@
-//! Keys about who makes an agent.
+//! Keys about the publisher of an agent.
 
 use crate::document::{Fields, Located, Reader};
 use baton_types::{AgentPublisher, PublisherInfo};
 
 const URL_HINT: &str = "write http://... or https://... without blanks";
 
-/// `provider`, `icon_url` and `documentation_url`, checked.
+/// `provider`, `icon_url` and `documentation_url`, validated.
 #[derive(Default)]
 pub(crate) struct RawAbout(pub(crate) PublisherInfo);
 
@@ -32,7 +32,7 @@ fn address(reader: &mut Reader, what: &str, url: Located<String>) -> Option<Stri
     is_good.then_some(url.value)
 }
 
-/// Whether a browser could go there.
+/// Whether this is an HTTP or HTTPS URL.
 pub(crate) fn is_web_address(url: &str) -> bool {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     rest.is_some_and(|rest| !rest.is_empty()) && !url.contains(char::is_whitespace)

@@ -2,7 +2,7 @@
 
 use crate::document::{Fields, Located, Node, Place, Reader};
 
-/// Work that the agent offers, as written.
+/// An exported tool as written.
 pub(crate) struct RawExport {
     pub(crate) place: Place,
     pub(crate) name: Option<Located<String>>,

@@ -36,7 +36,7 @@ impl RawHttp {
     }
 }
 
-/// A value may be meant to be a secret, so no message repeats it.
+/// The messages do not repeat header values, which may be secrets.
 fn headers(reader: &mut Reader, node: Node) -> Vec<(Located<String>, String)> {
     let mut headers = Vec::new();
     for entry in Fields::open(reader, "headers", node).map(Fields::rest).unwrap_or_default() {

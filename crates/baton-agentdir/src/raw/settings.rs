@@ -18,9 +18,9 @@ pub(crate) const MAX_TOOL_ERRORS: u64 = 1000;
 pub(crate) const MAX_SPILL: usize = 16 << 20;
 const MIN_SPILL: usize = 1 << 10;
 pub(crate) const MAX_FALLBACKS: usize = 8;
-/// Stop texts that every provider takes.
+/// Maximum number of stop sequences, supported by every provider.
 pub(crate) const MAX_STOP_SEQUENCES: usize = 4;
-/// Longest stop text, in bytes.
+/// Maximum length of a stop sequence, in bytes.
 pub(crate) const MAX_STOP_BYTES: usize = 1_024;
 const MAX_TEMPERATURE: f64 = 2.0;
 
@@ -54,7 +54,7 @@ pub(crate) struct RawContext {
     pub(crate) include_score: Option<Thousandths>,
 }
 
-/// The key `settings.orchestration`, when it is not `false`.
+/// The key `settings.orchestration`, unless it is `false`.
 pub(crate) struct RawOrchestration {
     pub(crate) prompt: Option<Located<String>>,
 }
@@ -101,7 +101,7 @@ impl RawSettings {
     }
 }
 
-/// Texts before which answers end: none of them empty, no more than providers take.
+/// Reads stop sequences: none may be empty, and their number and length are limited.
 fn stop_sequences(reader: &mut Reader, node: Node) -> Vec<String> {
     let place = node.place;
     let texts: Vec<String> = reader.texts("stop_sequences", node).into_iter().map(|text| text.value).collect();
@@ -138,7 +138,7 @@ impl RawOrchestration {
     }
 }
 
-/// A number from 0 up to a bound, of which three digits behind the point count.
+/// A number from 0 to a bound, with a precision of three decimal places.
 fn number(reader: &mut Reader, what: &str, node: &Node, high: f64) -> Option<Thousandths> {
     let Value::Number(written) = &node.value else { return reader.expected(what, "a number", node) };
     let number = written.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::from_f64);

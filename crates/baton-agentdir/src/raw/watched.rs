@@ -1,4 +1,4 @@
-//! The keys `answer` and `guardrails`, and `settings.budgets`: what answers look like, who looks on, and what may be used up.
+//! The keys `answer`, `guardrails`, `settings.budgets` and `settings.effort`.
 
 use super::{RawHttp, entries, located};
 use crate::document::{Fields, Located, Node, Reader, Value};
@@ -9,7 +9,7 @@ pub(crate) const MAX_REPAIRS: u64 = 10;
 pub(crate) const MAX_GUARD_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 pub(crate) const MAX_BUDGET_COUNT: u64 = 1_000_000_000_000;
 pub(crate) const MAX_DOLLARS: f64 = 1_000_000.0;
-/// What is done when a guardrail cannot be asked; whether things go on then.
+/// Values of `on_failure`: whether processing continues if a guardrail is unavailable.
 pub(crate) const ON_FAILURE: [(&str, bool); 2] = [("block", false), ("allow", true)];
 
 /// The key `answer`.
@@ -107,7 +107,7 @@ fn dollars(reader: &mut Reader, node: &Node) -> Option<u64> {
         let hint = format!("choose a number from 0 to {MAX_DOLLARS}");
         reader.error(node.place, format!("dollars is {written}"), hint);
     }
-    // Bounded above, and not below zero.
+    // The amount is within 0 and `MAX_DOLLARS`, so the cast cannot overflow.
     amount.map(|amount| (amount * 1_000_000.0).round() as u64)
 }
 
@@ -127,5 +127,5 @@ pub(super) fn effort(reader: &mut Reader, node: &Node) -> Option<Located<String>
     }
 }
 
-/// Words for how much a model thinks.
+/// Keywords for reasoning effort.
 pub(crate) const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];

@@ -1,11 +1,11 @@
-//! Models: services that they are reached through, the form of answers, who looks on, and what may be used up.
+//! Schemas of providers, answer format, guardrails and budgets.
 
 use super::parts::{count, duration, list, object, text, texts, with, words};
 use crate::raw::{MAX_BUDGET_COUNT, MAX_DOLLARS, MAX_ENTRIES, MAX_REPAIRS, ON_FAILURE};
 use baton_types::{COMMON_PROVIDER_KEYS, GuardStage, PROVIDER_KINDS, PROVIDERS, ProviderKey, ProviderSetting};
 use serde_json::{Map, Value, json};
 
-/// The key `providers`, the same in `agent.yaml` and `baton.yaml`.
+/// The key `providers`, identical in `agent.yaml` and `baton.yaml`.
 pub fn providers() -> Value {
     let mut known = Map::new();
     for provider in PROVIDERS {

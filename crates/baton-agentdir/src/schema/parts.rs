@@ -1,4 +1,4 @@
-//! Pieces that occur often.
+//! Common schema fragments.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `mcpServers`, in our words; the reader knows those of other programs, too.
+//! Schema of `mcpServers` with native keys; the reader also accepts keys of other programs.
 
 use super::{
     parts::{duration, flag, object, text, texts, words},

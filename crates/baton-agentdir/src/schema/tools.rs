@@ -1,4 +1,4 @@
-//! Tools of the agent's own, work that it offers, and rules about tools.
+//! Schemas of tools, exports and permission rules.
 
 use super::parts::{duration, flag, list, object, text, with, words};
 use crate::{
@@ -79,7 +79,7 @@ pub(super) fn permissions() -> Value {
     list("Rules about tools of every kind.", MAX_RULES, &with(rule, &["tool", "permission"]))
 }
 
-/// One argument as a rule wants it; with what holds then, or without.
+/// One argument condition of a rule; with or without its permission.
 pub(super) fn argument(decides: bool) -> Value {
     let mut properties = json!({
         "path": {"type": "string", "pattern": "^(/([^~]|~[01])*)?$", "description": "A JSON pointer such as /path."},

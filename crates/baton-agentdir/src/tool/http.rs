@@ -1,4 +1,4 @@
-//! HTTP tools: a request to one host, made from a call's arguments.
+//! HTTP tools: requests to a fixed host, built from the arguments of a call.
 
 use super::{DEFAULT_MAX_OUTPUT, DEFAULT_TIMEOUT, Declared};
 use crate::{
@@ -11,13 +11,13 @@ use baton_types::{Effects, GuardRunner, HttpBody, HttpTool};
 
 const MAX_URL: usize = 4096;
 const MAX_HEADERS: usize = 64;
-/// Headers that the connection itself decides.
+/// Headers controlled by the connection.
 const OWN_HEADERS: [&str; 8] =
     ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect"];
-/// Parts of the names of headers that carry secrets.
+/// Substrings of header names that carry secrets.
 const SECRET_WORDS: [&str; 7] = ["authorization", "cookie", "token", "secret", "password", "api-key", "apikey"];
 
-/// The tool, and what calling it does unless the file says otherwise.
+/// The tool, and its default effects.
 pub(super) fn resolve(
     reader: &mut Reader,
     raw: &RawTool,
@@ -48,7 +48,7 @@ pub(super) fn resolve(
     Some((tool, effects))
 }
 
-/// The service of a guardrail, which is always sent JSON.
+/// The service of a guardrail, which always receives JSON.
 pub(crate) fn guard_request(reader: &mut Reader, http: Located<RawHttp>) -> Option<GuardRunner> {
     let RawHttp { method, url, headers, body } = http.value;
     if method.is_some_and(|method| method != "POST") || body.is_some_and(|body| body != HttpBody::Json) {
@@ -59,7 +59,7 @@ pub(crate) fn guard_request(reader: &mut Reader, http: Located<RawHttp>) -> Opti
     Some(GuardRunner::Http { url: url?, headers })
 }
 
-/// The address, whose scheme, host and port no argument can change.
+/// The URL; arguments cannot change its scheme, host and port.
 fn address(reader: &mut Reader, url: Located<String>, declared: &Declared<'_>) -> Option<String> {
     let Located { place, value: url } = url;
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
@@ -121,7 +121,7 @@ pub(crate) fn is_authority(text: &str) -> bool {
     is_host && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0) && !port.starts_with('+'))
 }
 
-/// Headers are stored with every run, so a secret may stand in none of them; its place may.
+/// Headers are stored with every run, so they must not contain a secret, only a reference to one.
 fn checked(reader: &mut Reader, place: Place, headers: Vec<(Located<String>, String)>) -> Vec<(String, String)> {
     if headers.len() > MAX_HEADERS {
         reader.error(place, format!("headers has {} entries", headers.len()), format!("keep it to {MAX_HEADERS}"));

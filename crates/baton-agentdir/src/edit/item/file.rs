@@ -1,4 +1,4 @@
-//! Items that are files: what they say about themselves stands between two fences, the text behind them.
+//! Edits items in files: front matter between two fences, followed by the text.
 
 use super::{
     super::{
@@ -16,7 +16,7 @@ use serde_json::Value;
 const FENCE: &str = "---";
 const BOM: char = '\u{feff}';
 
-/// A new file; files of others always say everything about themselves.
+/// A new file. Files in TeamSpark's format always have complete front matter.
 pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
     let text = draft.text.as_deref().unwrap_or_default().trim();
     let is_theirs = path.ends_with(".mdt");
@@ -43,7 +43,7 @@ pub(super) fn new(path: &str, draft: &ItemDraft) -> String {
     format!("{FENCE}\n{}{FENCE}\n\n{text}\n", lines(&header))
 }
 
-/// The file with what the draft gives; everything else stays, keys that nobody here knows as well.
+/// The file with the values of the draft; everything else is kept, including unknown keys.
 pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<String, EditError> {
     let said = said(path, draft);
     let (mark, content) = match whole.strip_prefix(BOM) {
@@ -68,7 +68,7 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
         if !can_say || (said.is_empty() && !is_fence) {
             return Ok(format!("{mark}{text}"));
         }
-        // Two fences with nothing between them are no front matter.
+        // Two fences with nothing in between are not front matter.
         let named = said.is_empty().then(|| ("name", Value::from(draft.name.as_str())));
         let header = lines(&named.into_iter().chain(said).collect::<Vec<_>>());
         return Ok(format!("{mark}{FENCE}\n{header}{FENCE}\n\n{}", text.trim_start_matches(['\r', '\n'])));
@@ -85,7 +85,7 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
             true => &[Syntax::Json, Syntax::Yaml],
             false => &[Syntax::Yaml],
         };
-        // A text of several lines could hold what looks like the second fence.
+        // Multi-line text could contain a line that looks like the closing fence.
         let fits =
             |header: &str| split(path, &format!("{FENCE}\n{header}{FENCE}")).is_some_and(|(there, _)| there == header);
         ways.iter().find_map(|syntax| syntax.carry_out_where(header, &steps, &fits)).ok_or_else(|| {
@@ -93,19 +93,19 @@ pub(super) fn changed(path: &str, whole: &str, draft: &ItemDraft) -> Result<Stri
         })?
     };
     let body = match &draft.text {
-        // The text may begin on the line of the fence only when there is none.
+        // Text on the line of the fence is only possible if the text is empty.
         Some(_) if body.trim().is_empty() => format!("\n\n{}\n", draft.text.as_deref().unwrap_or_default().trim()),
         _ => with_text(body, draft),
     };
     Ok(format!("{mark}{}{header}{FENCE}{body}", &content[..header_at]))
 }
 
-/// The text of the draft between the blanks of the one before.
+/// The text of the draft, with the surrounding white space of the previous text.
 fn with_text(before: &str, draft: &ItemDraft) -> String {
     draft.text.as_ref().map_or_else(|| before.to_owned(), |text| between_blanks(before, text))
 }
 
-/// Keys and values that the draft gives, in the words of the file.
+/// Keys and values of the draft, with the key names of the file.
 fn said(path: &str, draft: &ItemDraft) -> Vec<(&'static str, Value)> {
     let priority = if path.ends_with(".mdt") { "priorityLevel" } else { "priority" };
     let include = draft.include.map(word);
@@ -114,7 +114,7 @@ fn said(path: &str, draft: &ItemDraft) -> Vec<(&'static str, Value)> {
     words.into_iter().chain(number).chain(include.map(|word| ("include", Value::from(word)))).collect()
 }
 
-/// The step that says so in the word that the file has for it; none when it says so already.
+/// The step that sets a value under the key name used by the file; `None` if it is already set.
 fn set(root: &Value, key: &'static str, value: Value) -> Option<Step> {
     let key = match key {
         "priority" if root.get("priorityLevel").is_some() => "priorityLevel",

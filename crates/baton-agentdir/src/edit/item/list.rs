@@ -1,4 +1,4 @@
-//! Items that are entries of a list in the agent's own file.
+//! Edits items in lists of the agent's definition file.
 
 use super::super::{
     EditError,
@@ -9,13 +9,13 @@ use super::super::{
 use crate::document::{Node, Value};
 use baton_types::{ContextItem, InclusionMode, ItemDraft, ItemKind};
 
-/// Where an item stands in the agent's own file, and its values.
+/// Path and values of an item in the definition file.
 pub(super) struct Listed {
     path: Path,
     node: Node,
 }
 
-/// The item of this name in the list of its kind.
+/// The item with this name in the list of its kind.
 pub(super) fn find(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<Option<Listed>, EditError> {
     let root = subject.tree()?;
     let path = keys(&[key_of(kind)]);
@@ -32,7 +32,7 @@ pub(super) fn find(subject: &Subject<'_>, kind: ItemKind, name: &str) -> Result<
     }))
 }
 
-/// One more entry, with everything that an item has.
+/// Adds an entry with all keys of an item.
 pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -> Result<Amended, EditError> {
     let text = draft.text.as_deref().unwrap_or_default().trim();
     let text = if text.contains('\n') { format!("{text}\n") } else { text.to_owned() };
@@ -46,7 +46,7 @@ pub(super) fn create(subject: &Subject<'_>, kind: ItemKind, draft: &ItemDraft) -
     subject.carried_out(subject.file, &[Step::Add(keys(&[key_of(kind)]), entry)])
 }
 
-/// The entry with what the draft gives.
+/// Updates the entry with the values of the draft.
 pub(super) fn update(subject: &Subject<'_>, listed: &Listed, draft: &ItemDraft) -> Result<Amended, EditError> {
     let has = |key: &str| get(&listed.node, key).is_some();
     let at = |key: &str| listed.path.iter().cloned().chain(keys(&[key])).collect::<Path>();
@@ -70,19 +70,19 @@ pub(super) fn update(subject: &Subject<'_>, listed: &Listed, draft: &ItemDraft) 
             steps.push(Step::Set(at(key), value));
         }
     }
-    // Vectors of other words would find the item for the wrong questions.
+    // Embeddings of the old text would match the wrong queries.
     if is_reworded && has("embeddings") {
         steps.push(Step::Remove(at("embeddings")));
     }
     subject.carried_out(subject.file, &steps)
 }
 
-/// The list without the entry.
+/// Removes the entry.
 pub(super) fn remove(subject: &Subject<'_>, listed: Listed) -> Result<Amended, EditError> {
     subject.carried_out(subject.file, &[Step::Remove(listed.path)])
 }
 
-/// The text between the blanks of the one before.
+/// The text with the surrounding white space of the previous text.
 pub(in super::super) fn between_blanks(before: &str, text: &str) -> String {
     let kept = before.trim();
     if kept.is_empty() {
@@ -92,7 +92,7 @@ pub(in super::super) fn between_blanks(before: &str, text: &str) -> String {
     format!("{}{}{}", &before[..start], text.trim(), &before[start + kept.len()..])
 }
 
-/// The word for when an item is there.
+/// Keyword of an inclusion mode.
 pub(in super::super) fn word(include: InclusionMode) -> &'static str {
     match include {
         InclusionMode::Always => "always",

@@ -1,10 +1,10 @@
-//! What was asked about tools and servers, taken out of both readings so that the rest can be compared.
+//! Removes the requested change from both versions of the resources, so that the rest can be compared.
 
 use baton_rules::ServerToolPermissions;
 use baton_types::{AgentResources, AgentSpec, InclusionMode, Json, KnownProvider, McpServer, PermissionTarget};
 use serde_json::Value;
 
-/// The kit before and after.
+/// The resources before and after.
 type Kits<'a> = (&'a mut AgentResources, &'a mut AgentResources);
 
 pub(super) fn put_include(
@@ -25,7 +25,7 @@ pub(super) fn put_include(
     let Some(after) = kits.1.servers.iter().find(|server| server.name == *name) else { return false };
     let is_done = match tool {
         Some(tool) => {
-            // What is switched off has a word all the same.
+            // A disabled tool still has an inclusion mode.
             let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..after.clone() };
             ServerToolPermissions::for_tool(&server, tool).is_some_and(|words| words.include == include)
         }

@@ -1,4 +1,4 @@
-//! Where values of a YAML file begin and end.
+//! Extents of values in a YAML text.
 
 use super::super::text::{Text, flow_end, line_of_key, quoted, scalar_end};
 use crate::document::{Entry, Node, Value};
@@ -8,12 +8,12 @@ pub(super) fn column_of(entry: &Entry) -> usize {
     (entry.place.column as usize).saturating_sub(1)
 }
 
-/// Whether a map or a list is written in brackets.
+/// Whether a map or a list is in flow style.
 pub(super) fn is_flow(text: &Text<'_>, node: &Node) -> bool {
     text.offset(node.place).is_some_and(|from| text.all()[from..].starts_with(['{', '[']))
 }
 
-/// The byte behind the colon of a key.
+/// Byte offset after the colon of a key.
 pub(super) fn behind_colon(text: &Text<'_>, entry: &Entry) -> Option<usize> {
     let from = text.offset(entry.place)?;
     let rest = &text.all()[from..];
@@ -25,7 +25,7 @@ pub(super) fn behind_colon(text: &Text<'_>, entry: &Entry) -> Option<usize> {
     rest[length + gap..].starts_with(':').then_some(from + length + gap + 1)
 }
 
-/// The line and the column of the dash before an entry of a list.
+/// Line and column of the dash of a list entry.
 pub(super) fn dash_of(text: &Text<'_>, node: &Node) -> Option<(usize, usize)> {
     let line = (node.place.line as usize).checked_sub(1)?;
     let column = (node.place.column as usize).checked_sub(1)?;
@@ -46,7 +46,7 @@ pub(super) fn dash_of(text: &Text<'_>, node: &Node) -> Option<(usize, usize)> {
     None
 }
 
-/// The last line of a value whose key or dash stands on `line` at `indent`, lines from 0.
+/// The last line of a value whose key or dash is on `line` at `indent`, from 0.
 pub(super) fn last_line(text: &Text<'_>, line: usize, indent: usize, node: &Node) -> usize {
     let by_indent = |is_list| text.block_end(line, indent, is_list);
     match &node.value {
@@ -70,13 +70,13 @@ pub(super) fn last_line(text: &Text<'_>, line: usize, indent: usize, node: &Node
                 None => by_indent(false),
             },
         },
-        // Vectors below a key read as nothing.
+        // Skipped embeddings below a key are read as null.
         Value::Null => by_indent(true),
         Value::Bool(_) | Value::Number(_) => by_indent(false),
     }
 }
 
-/// The last line with something on it of a block of text, as in `text: |`; `None` when there is no such block.
+/// The last non-blank line of a block scalar, as in `text: |`; `None` if there is no block scalar.
 pub(super) fn block_text_end(text: &Text<'_>, line: usize, indent: usize) -> Option<usize> {
     let header = block_header(text.line(line))?;
     let indent_of = |line: &str| line.len() - line.trim_start_matches(' ').len();
@@ -98,7 +98,7 @@ pub(super) fn block_text_end(text: &Text<'_>, line: usize, indent: usize) -> Opt
     Some(end)
 }
 
-/// The sign of a block of text at the end of a line, such as `|-` or `>2`.
+/// The block scalar header at the end of a line, such as `|-` or `>2`.
 fn block_header(line: &str) -> Option<&str> {
     let line = line.find(" #").map_or(line, |at| &line[..at]).trim_end();
     let word = line.rsplit([' ', '\t']).next()?;

@@ -1,4 +1,4 @@
-//! A key or an entry that is new.
+//! Inserts keys and list entries.
 
 use super::{
     super::{
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::document::{Entry, Node, Value};
 
-/// A new key of a map, with maps below it for the rest of the path.
+/// Candidates with a new key of a map, and nested maps for the rest of the path.
 pub(super) fn inserted(text: &Text<'_>, root: &Node, path: &[At], value: &Node) -> Vec<String> {
     let (map, missing) = walk(root, path);
     let names: Option<Vec<&str>> = missing
@@ -24,7 +24,7 @@ pub(super) fn inserted(text: &Text<'_>, root: &Node, path: &[At], value: &Node) 
         })
         .collect();
     let Some((first, below)) = names.as_deref().and_then(<[&str]>::split_first) else { return Vec::new() };
-    // The maps below the first key are part of its value.
+    // Maps below the first key are part of its value.
     let value = below.iter().rev().fold(value.clone(), |value, name| super::super::step::map(vec![(name, value)]));
     let Value::Map(entries) = &map.value else {
         let holder = entry_at(root, &path[..path.len() - missing.len()]);
@@ -45,13 +45,13 @@ pub(super) fn inserted(text: &Text<'_>, root: &Node, path: &[At], value: &Node) 
     lines.iter().flat_map(|lines| ends.iter().map(|line| text.insert_after(*line, lines))).collect()
 }
 
-/// The lines on which the entries of a block map end, from the last to the first.
+/// The last lines of the entries of a block map, from the last to the first.
 fn ends(text: &Text<'_>, entries: &[Entry]) -> Vec<usize> {
     let end = |entry: &Entry| last_line(text, line_of_key(entry), column_of(entry), &entry.node);
     entries.iter().rev().map(end).collect()
 }
 
-/// A value for a key that has none; a comment behind the key stays there.
+/// The text with a value for an empty key; a comment after the key is kept.
 fn filled(text: &Text<'_>, entry: &Entry, value: &Node) -> Option<String> {
     let from = behind_colon(text, entry)?;
     let new = behind_key(value, column_of(entry)).replace('\n', text.ending());
@@ -60,7 +60,7 @@ fn filled(text: &Text<'_>, entry: &Entry, value: &Node) -> Option<String> {
     Some(text.splice(at, at, &new))
 }
 
-/// One more entry of a list.
+/// Candidates with an additional list entry.
 pub(super) fn added(text: &Text<'_>, root: &Node, path: &[At], found: &Node, value: &Node) -> Vec<String> {
     let whole = super::super::step::list(vec![value.clone()]);
     let holder = entry_at(root, path);

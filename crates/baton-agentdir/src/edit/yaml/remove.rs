@@ -1,4 +1,4 @@
-//! Keys and entries that go.
+//! Removes keys and list entries.
 
 use super::{
     super::{
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::document::{Entry, Node, Value, read_lean};
 
-/// Without the key or the entry at the end of the path.
+/// Candidates without the key or the entry at the end of the path.
 pub(super) fn removed(text: &Text<'_>, root: &Node, path: &[At]) -> Vec<String> {
     let Some((last, way)) = path.split_last() else { return Vec::new() };
     let (parent, _) = walk(root, way);
@@ -43,7 +43,7 @@ pub(super) fn removed(text: &Text<'_>, root: &Node, path: &[At]) -> Vec<String> 
     }
 }
 
-/// What is left when the last one goes has to be written: a key with nothing behind it is no map and no list.
+/// Writes an empty map or list when the last entry is removed: a key without a value is neither.
 fn last_of(
     text: &Text<'_>,
     count: usize,
@@ -55,7 +55,7 @@ fn last_of(
     if count > 1 {
         return without.into_iter().collect();
     }
-    // Comments around it stay below the key.
+    // Comments around the entry are kept below the key.
     let colon = holder.and_then(|holder| behind_colon(text, holder));
     let marked = without.zip(colon).map(|(without, colon)| Text::new(&without).splice(colon, colon, empty));
     emptied.into_iter().chain(marked).collect()
@@ -70,7 +70,7 @@ fn without_node(text: &Text<'_>, nodes: &[Node], index: usize) -> Option<String>
     without_part(text, &parts?, index)
 }
 
-/// Where the entries of a map in brackets begin and end.
+/// Start and end offsets of the entries of a flow map.
 fn parts(text: &Text<'_>, entries: &[Entry]) -> Option<Vec<(usize, usize)>> {
     let part = |entry: &Entry| {
         let from = text.offset(entry.place)?;
@@ -80,7 +80,7 @@ fn parts(text: &Text<'_>, entries: &[Entry]) -> Option<Vec<(usize, usize)>> {
     entries.iter().map(part).collect()
 }
 
-/// Without one of several parts in brackets, and without the comma that it needs no more.
+/// The text without one of several flow entries and its comma.
 fn without_part(text: &Text<'_>, parts: &[(usize, usize)], index: usize) -> Option<String> {
     let (from, end) = *parts.get(index)?;
     match (parts.get(index + 1), index.checked_sub(1).and_then(|before| parts.get(before))) {
@@ -98,7 +98,7 @@ fn without_key(text: &Text<'_>, entries: &[Entry], index: usize) -> Option<Strin
     if text.all()[start..from].trim().is_empty() {
         return Some(text.remove_lines(line, last));
     }
-    // The dash of a list stands before it, and the next key moves there.
+    // The key follows the dash of a list; the next key moves to its position.
     let next = entries.get(index + 1)?;
     let end = text.end_of_line(last);
     let to = text.offset(next.place)?;
@@ -106,7 +106,7 @@ fn without_key(text: &Text<'_>, entries: &[Entry], index: usize) -> Option<Strin
     between.trim().is_empty().then(|| text.splice(from, to, ""))
 }
 
-/// Without the entries of this name, one after the other.
+/// Candidates without the entries that equal this text, removed one by one.
 pub(super) fn dropped(text: &Text<'_>, root: &Node, path: &[At], name: &str) -> Vec<String> {
     let mut now = text.all().to_owned();
     let mut node = root.clone();
@@ -135,7 +135,7 @@ fn without(text: &Text<'_>, root: &Node, path: &[At], nodes: &[Node], index: usi
     if nodes.len() > 1 {
         return Some(without);
     }
-    // A key with nothing behind it is no list, so an empty one is written.
+    // A key without a value is not a list, so an empty list is written.
     let colon = behind_colon(text, entry_at(root, path)?)?;
     let without = Text::new(&without);
     Some(without.splice(colon, colon, " []"))

@@ -1,4 +1,4 @@
-//! Another value where one is.
+//! Replaces values.
 
 use super::{
     super::{
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::document::{Entry, Node, Value};
 
-/// The ways to put a value in the place of another; what keeps more of the text comes first.
+/// Candidates for replacing a value; those that keep more of the text come first.
 pub(super) fn replaced(text: &Text<'_>, root: &Node, path: &[At], value: &Node) -> Vec<String> {
     let (node, _) = walk(root, path);
     let short = in_brackets(value);
@@ -31,7 +31,7 @@ pub(super) fn replaced(text: &Text<'_>, root: &Node, path: &[At], value: &Node) 
     ways.into_iter().flatten().collect()
 }
 
-/// Where a value ends that begins here and is written on one line or in brackets.
+/// End offset of a value on one line or in flow style.
 pub(super) fn value_end(text: &Text<'_>, from: usize, node: &Node) -> Option<usize> {
     match &node.value {
         Value::Map(_) if is_flow(text, node) => Some(flow_end(text.all(), from, '}')? + 1),
@@ -40,7 +40,7 @@ pub(super) fn value_end(text: &Text<'_>, from: usize, node: &Node) -> Option<usi
     }
 }
 
-/// The key with all that stands behind it written anew; `None` when a comment would go.
+/// The text with the value of a key rewritten; `None` if a comment would be lost.
 pub(super) fn rewritten(text: &Text<'_>, entry: &Entry, value: &Node) -> Option<String> {
     written_anew(text, entry, &behind_key(value, column_of(entry)))
 }

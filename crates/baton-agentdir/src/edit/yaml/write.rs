@@ -1,9 +1,9 @@
-//! Values as YAML: texts of several lines as blocks, quotes only where they are needed.
+//! Writes values as YAML: multi-line text as block scalars, quotes only where they are needed.
 
 use super::super::text::{is_printable, key, quoted_text, words};
 use crate::document::{Entry, Node, Value};
 
-/// What stands behind the colon of a key at this column, without the end of its last line; lines end with `\n`.
+/// Text after the colon of a key at this column, without the final line break; lines end with `\n`.
 pub(super) fn behind_key(node: &Node, column: usize) -> String {
     let pad = " ".repeat(column + 2);
     match &node.value {
@@ -18,7 +18,7 @@ pub(super) fn behind_key(node: &Node, column: usize) -> String {
     }
 }
 
-/// What stands behind a dash at this column.
+/// Text after a dash at this column.
 pub(super) fn behind_dash(node: &Node, column: usize) -> String {
     match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
@@ -31,7 +31,7 @@ pub(super) fn behind_dash(node: &Node, column: usize) -> String {
     }
 }
 
-/// A key with a value on a line of its own, with its end.
+/// A key and its value on one line, with a line break.
 pub(in super::super) fn header_line(name: &str, node: &Node) -> String {
     match &node.value {
         Value::Text(text) => format!("{}: {}\n", key(name), words(text)),
@@ -46,7 +46,7 @@ fn scalar(node: &Node, column: usize) -> String {
     }
 }
 
-/// A text of several lines as a block, when every line can stand there as it is.
+/// Multi-line text as a block scalar; `None` if a line cannot be written verbatim.
 fn block_text(text: &str, column: usize) -> Option<String> {
     let body = text.trim_end_matches('\n');
     let has_only_good_lines = body.split('\n').all(|line| line.is_empty() || !line.trim().is_empty());
@@ -55,7 +55,7 @@ fn block_text(text: &str, column: usize) -> Option<String> {
         && !body.starts_with([' ', '\t', '\n'])
         && has_only_good_lines
         && text.chars().all(|c| matches!(c, '\n' | '\t') || is_printable(c));
-    // More than one line break at the end would need blank lines that nobody sees.
+    // More than one trailing line break would need invisible blank lines.
     let sign = match text.len() - body.len() {
         0 => "|-",
         1 => "|",
@@ -79,7 +79,7 @@ pub(super) fn in_brackets(node: &Node) -> String {
     }
 }
 
-/// A value on one line, which JSON and YAML read alike.
+/// A value on one line, valid in both JSON and YAML.
 pub(in super::super) fn one_line(node: &Node) -> String {
     match &node.value {
         Value::Text(text) => quoted_text(text),
