@@ -1,35 +1,35 @@
-//! Who is asked, and why that one.
+//! Model selection for an agent, with its reason.
 
 use crate::{Candidate, LineupError, ModelSettings};
 use baton_types::{AgentSpec, KnownProvider, ProviderKind};
 
-/// The word for the built-in model.
+/// Name of the built-in model.
 pub(crate) const PLAYBOOK: &str = "playbook";
 
-/// Models in the order in which they are asked.
+/// Selected models, in the order in which they are tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// `playbook`, or `provider:model`; never empty.
+    /// `playbook` or `provider:model`; never empty.
     pub models: Vec<String>,
-    /// Why the first one.
+    /// Reason for the first model.
     pub reason: Reason,
 }
 
-/// Why a model answers.
+/// Reason for a model selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The agent's definition or the session says so.
+    /// Configured by the agent definition or the session.
     Agent,
-    /// `baton.yaml` or a flag says so.
+    /// Configured by `baton.yaml` or a flag.
     Settings,
-    /// It was found.
+    /// Detected in the environment or on this machine.
     Found(Candidate),
-    /// There is nothing else.
+    /// Default: nothing is configured or detected.
     Nothing,
 }
 
 impl Choice {
-    /// Who answers for this agent.
+    /// Selects the models for this agent.
     pub fn of(agent: &AgentSpec, settings: &ModelSettings, candidates: &[Candidate]) -> Result<Self, LineupError> {
         let own = agent.writing.model.as_deref().map(canonical).transpose()?;
         let house = settings.model.as_deref().map(canonical).transpose()?;
@@ -42,7 +42,7 @@ impl Choice {
         if settings.production && first == PLAYBOOK {
             return Err(LineupError::Production(agent.name.to_string()));
         }
-        // Fallbacks belong to the model that they were written beside.
+        // Fallbacks are taken from the source that configures the model.
         let written = match reason {
             Reason::Agent => &agent.writing.fallbacks,
             _ if agent.writing.fallbacks.is_empty() => &settings.fallbacks,
@@ -59,7 +59,7 @@ impl Choice {
     }
 }
 
-/// A model under the id that its provider has; what the test provider has is the playbook.
+/// The model with the canonical id of its provider; every model of the test provider is the playbook.
 pub(crate) fn canonical(text: &str) -> Result<String, LineupError> {
     if text == PLAYBOOK {
         return Ok(text.to_owned());

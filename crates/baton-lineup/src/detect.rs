@@ -1,10 +1,10 @@
-//! What answers when nobody was asked for: variables first, then servers of this machine.
+//! Detection of models when none is configured: environment variables first, then servers on this machine.
 
 use crate::{Environment, Probe, ServedModel, Server, keys::sources, resolve::Sources};
 use baton_types::{AgentResources, KnownProvider, PROVIDERS, ProviderKind, ProviderSetting};
 use futures_util::future::join_all;
 
-/// Families of models that are known to call tools well.
+/// Model families with reliable tool calling.
 const CALLERS: [&str; 12] = [
     "llama3.1",
     "llama3.2",
@@ -20,24 +20,24 @@ const CALLERS: [&str; 12] = [
     "glm",
 ];
 
-/// A model that could answer.
+/// A model that can be selected automatically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// As `provider:model`.
     pub model: String,
-    /// How it was found: names of variables, or a server; never a value.
+    /// Source: names of variables or a server; never a value.
     pub why: String,
-    /// Where the server is, when it is one of this machine that no variable names.
+    /// Address of the server, if it runs on this machine and no variable names it.
     pub base_url: Option<String>,
 }
 
-/// Servers of this machine that answered.
+/// Model servers that responded on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     servers: Vec<(Server, String, Vec<ServedModel>)>,
 }
 
-/// Asks the servers of this machine, all at the same time.
+/// Queries the model servers of this machine concurrently.
 pub async fn detect(environment: &Environment, probe: &dyn Probe) -> Found {
     let asked = Server::ALL.map(|server| async move {
         let url = match server {
@@ -53,7 +53,7 @@ pub async fn detect(environment: &Environment, probe: &dyn Probe) -> Found {
     Found { servers: answers.into_iter().flatten().filter(has_models).collect() }
 }
 
-/// `OLLAMA_HOST` is often a host alone; an address to listen on is reached on this machine.
+/// `OLLAMA_HOST` is often a bare host; a listen address is replaced by a loopback address.
 fn with_scheme(host: &str) -> String {
     let host = host.trim_end_matches('/').replacen("0.0.0.0", "127.0.0.1", 1);
     if host.contains("://") {
@@ -62,7 +62,7 @@ fn with_scheme(host: &str) -> String {
     if host.contains(':') { format!("http://{host}") } else { format!("http://{host}:11434") }
 }
 
-/// Everything that could answer for an agent with this kit, the first one first; the playbook is not among them.
+/// Available models for an agent with these resources, in order of preference; excludes the playbook.
 pub fn candidates(kit: &AgentResources, environment: &Environment, found: &Found) -> Vec<Candidate> {
     let get = |name: &str| {
         let own = kit.variables.0.get(name).filter(|value| !value.trim().is_empty());
@@ -95,8 +95,8 @@ pub fn candidates(kit: &AgentResources, environment: &Environment, found: &Found
     all
 }
 
-/// The variables by which Bedrock is asked: a bearer token, or a pair of keys or a profile with a region. Without one,
-/// such keys are on a machine for something else.
+/// The variables that configure Bedrock: a bearer token, or a key pair or profile together with a region. Without a
+/// region, AWS keys on a machine usually serve another purpose.
 fn bedrock(known: &'static KnownProvider, kit: &AgentResources, environment: &Environment) -> Option<String> {
     let variables = Sources { known: Some(known), agent: None, house: None, kit, environment, detects: true };
     let keys = variables.keys(known.kind).ok()?;
@@ -107,7 +107,7 @@ fn bedrock(known: &'static KnownProvider, kit: &AgentResources, environment: &En
     Some(format!("{}, {}", sources(&pair).join(", "), region.from))
 }
 
-/// An address without what may stand before its host.
+/// An address without user name and password.
 fn shown(url: &str) -> String {
     match url.split_once("://") {
         Some((scheme, rest)) => {
@@ -118,7 +118,7 @@ fn shown(url: &str) -> String {
     }
 }
 
-/// One that calls tools, else any that is not made for something else.
+/// The first model with reliable tool calling, otherwise the first chat model.
 fn best(models: &[ServedModel]) -> Option<&str> {
     let is_for_chat = |id: &str| !["embed", "rerank", "whisper", "tts"].iter().any(|word| id.contains(word));
     let mut usable = models.iter().map(|model| model.id.as_str()).filter(|id| is_for_chat(&id.to_lowercase()));

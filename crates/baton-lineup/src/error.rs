@@ -1,48 +1,48 @@
-//! Why no model could be made.
+//! Errors of model resolution.
 
-/// What is missing or wrong, in words that name a setting and never its value.
+/// A missing or invalid setting; messages contain its name and never its value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineupError {
     /// A text is neither `playbook` nor `provider:model`.
     #[error("{0:?} names no model; write it as provider:model, or playbook")]
     NoModel(String),
-    /// Nobody knows this provider.
+    /// The provider is unknown.
     #[error(
         "there is no provider {0:?}; name one of openai, claude, gemini, bedrock, ollama and docker, or add it under providers with its base_url"
     )]
     Unknown(String),
-    /// A variable is asked for and not set.
+    /// A referenced variable is not set.
     #[error("the variable {variable} is not set, and {asked} asks for it")]
     Unset {
-        /// Its name.
+        /// Name of the variable.
         variable: String,
-        /// Who asks.
+        /// The setting that references it.
         asked: String,
     },
-    /// A provider needs something that nobody says.
+    /// A required setting of a provider is missing.
     #[error("{provider} needs {needed}; set {remedy}")]
     Incomplete {
-        /// Which.
+        /// Id of the provider.
         provider: String,
-        /// What it needs.
+        /// The missing setting.
         needed: &'static str,
-        /// How that is said.
+        /// How to set it.
         remedy: String,
     },
-    /// A value cannot be used.
+    /// The value of a setting is invalid.
     #[error("{asked} {problem}")]
     Unusable {
-        /// Where it stands.
+        /// Name of the setting.
         asked: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         problem: &'static str,
     },
-    /// Weights that nobody serves.
+    /// Local weights are not supported.
     #[error(
         "Baton runs no weights in its own process; serve them with llama-server and name it under docker with its BASE_URL"
     )]
     Weights,
-    /// Nothing answers, and the playbook may not.
+    /// No model is available, and the playbook is not allowed in production.
     #[error(
         "there is no model for '{0}', and the playbook does not answer in production; set model in baton.yaml, give --model, or set a key such as OPENAI_API_KEY"
     )]

@@ -1,4 +1,4 @@
-//! What requests are made with: a key, or a pair of keys that signs them.
+//! Credentials for requests: a key, or a key pair that signs them.
 
 use crate::{
     Asked, LineupError,
@@ -7,7 +7,7 @@ use crate::{
 };
 use baton_types::{ProviderKind, ProviderSetting};
 
-/// A key or a pair of keys; perhaps neither.
+/// A key or a key pair; possibly neither.
 #[derive(Default)]
 pub(crate) struct Keys {
     pub(crate) key: Option<Asked>,
@@ -15,8 +15,8 @@ pub(crate) struct Keys {
 }
 
 impl Sources<'_> {
-    /// The keys of the nearest place that has some. Halves of a pair and its token belong together: those of two places
-    /// never make one.
+    /// The credentials of the source with the highest precedence that has any. Both halves of a pair and its session
+    /// token come from one source; they are never combined across sources.
     pub(crate) fn keys(&self, kind: ProviderKind) -> Result<Keys, LineupError> {
         if kind != ProviderKind::Bedrock {
             return Ok(Keys { key: self.find(ProviderSetting::ApiKey)?, pair: None });
@@ -44,7 +44,7 @@ impl Sources<'_> {
         Ok(None)
     }
 
-    /// The pair that a profile of this machine has.
+    /// The key pair of an AWS profile on this machine.
     fn profile(&self, place: Place) -> Result<Option<Pair>, LineupError> {
         let Some(Asked { value, from }) = self.first(place, ProviderSetting::Profile)? else { return Ok(None) };
         let unusable = |problem| LineupError::Unusable { asked: from.clone(), problem };
@@ -60,7 +60,7 @@ impl Sources<'_> {
         }
     }
 
-    /// Half of a pair is a slip of whoever wrote it, and nobody else's keys are to make up for it.
+    /// An incomplete pair is a configuration error; it is never completed or replaced from another source.
     fn no_half(&self, place: Place) -> Result<(), LineupError> {
         for (first, second) in self.halves() {
             let (there, missing) = match (self.at(place, first)?, self.at(place, second)?) {
@@ -77,13 +77,13 @@ impl Sources<'_> {
         Ok(())
     }
 
-    /// Names of both halves.
+    /// Names of both halves of a pair.
     fn halves(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.names(ProviderSetting::AccessKeyId).into_iter().zip(self.names(ProviderSetting::SecretAccessKey))
     }
 }
 
-/// Where the parts of a pair were found, each place once.
+/// Sources of the parts of a pair, without consecutive duplicates.
 pub(crate) fn sources((first, second, token): &Pair) -> Vec<&str> {
     let mut all: Vec<&str> = vec![&first.from, &second.from];
     all.extend(token.iter().map(|token| token.from.as_str()));

@@ -1,10 +1,12 @@
-//! Which model answers for an agent, through which provider, with which key.
+//! Model registry: resolves the model, the provider and the key of an agent.
 //!
-//! This crate must never fall back to the playbook where a model was asked for, never read the process's environment or
-//! a file by itself, and never show the value of a setting: whoever asks is told its name and where it was written.
+//! This crate must never fall back to the playbook where a model was configured, never read the environment of the
+//! process or a file except through [`Environment`], and never show the value of a setting: errors and reports contain
+//! only its name and its source.
 //!
-//! Read first: [`ProviderSettings`] (what is known about a provider, from the agent, `baton.yaml` and the environment),
-//! [`Found`] (what answers when nobody was asked for), [`Lineup`] (the `Models` port over all of it).
+//! Read first: [`ProviderSettings`] (settings of a provider, from the agent, `baton.yaml` and the environment),
+//! [`Found`] (local model servers for agents without a configured model), [`Lineup`] (the implementation of the
+//! `Models` port).
 
 mod choice;
 mod detect;

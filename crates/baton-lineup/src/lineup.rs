@@ -1,4 +1,4 @@
-//! The models of all agents.
+//! Model registry for all agents.
 
 use crate::{
     Candidate, Choice, Environment, Found, LineupError, ModelSettings, Probe, ProviderSettings, Reason, candidates,
@@ -24,14 +24,15 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Models and gates that are kept; more than any agents in use need.
+/// Maximum number of cached models and of cached gates.
 const MOST_KEPT: usize = 256;
-/// How long after a look around the next one pays.
+/// Minimum time between two background detections.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Finds the model of an agent: settings and kits are read anew for every call, so what changed holds from the next one on.
+/// Resolves the model of an agent. Agent resources are read again for every call, so a change takes effect with the
+/// next call.
 pub struct Lineup {
-    /// For work in the background.
+    /// Self-reference for background tasks.
     me: Weak<Self>,
     agents: Arc<dyn AgentSource>,
     playbooks: Arc<PlaybookModels>,
@@ -47,37 +48,37 @@ pub struct Lineup {
     gates: Mutex<HashMap<ProviderSettings, Arc<Gate>>>,
 }
 
-/// Who answers for an agent, and who else could.
+/// Models of an agent and the detected alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Who is asked, in order.
+    /// Selected models, in order.
     pub choice: Choice,
-    /// Everybody who was found.
+    /// All detected models.
     pub candidates: Vec<Candidate>,
 }
 
 impl Standing {
-    /// Whether the built-in model answers.
+    /// Whether the built-in model is selected.
     pub fn is_playbook(&self) -> bool {
         self.choice.models.first().is_none_or(|model| model == PLAYBOOK)
     }
 }
 
-/// What a line-up is made of.
+/// Dependencies of the model registry.
 pub struct Parts {
-    /// Where agents and their kits come from.
+    /// Source of agents and their resources.
     pub agents: Arc<dyn AgentSource>,
-    /// The built-in model.
+    /// Built-in model.
     pub playbooks: Arc<PlaybookModels>,
-    /// What holds for all agents.
+    /// Settings for all agents.
     pub settings: ModelSettings,
-    /// Variables.
+    /// Environment variables.
     pub environment: Environment,
-    /// Who looks at this machine.
+    /// Probe of local model servers.
     pub probe: Arc<dyn Probe>,
-    /// Windows and prices.
+    /// Context windows and prices.
     pub catalog: Arc<Catalog>,
-    /// What prices are of today, and signatures of now.
+    /// Clock for prices and request signatures.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -88,7 +89,7 @@ impl fmt::Debug for Lineup {
 }
 
 impl Lineup {
-    /// Of these parts; nothing was looked for yet.
+    /// Creates a registry; detection has not run yet.
     pub fn new(parts: Parts) -> Arc<Self> {
         let Parts { agents, playbooks, settings, environment, probe, catalog, clock } = parts;
         Arc::new_cyclic(|me| Self {
@@ -108,17 +109,17 @@ impl Lineup {
         })
     }
 
-    /// What holds for all agents.
+    /// Settings for all agents.
     pub fn settings(&self) -> &ModelSettings {
         &self.settings
     }
 
-    /// Windows and prices.
+    /// Context windows and prices.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 
-    /// Looks for servers of models on this machine; within a third of a second.
+    /// Detects model servers on this machine; takes at most about 300 ms.
     pub async fn look(&self) {
         if !self.settings.detects {
             return;
@@ -128,7 +129,8 @@ impl Lineup {
         *self.looked.lock() = Some(Instant::now());
     }
 
-    /// Looks in the background, when the last look is a while ago; who comes up later is found without a restart.
+    /// Detects in the background if the last detection is not recent, so that servers started later are found without a
+    /// restart.
     pub fn look_soon(&self) {
         let is_recent = self.looked.lock().is_some_and(|looked| looked.elapsed() < PAUSE);
         if is_recent || !self.settings.detects || self.is_looking.swap(true, Ordering::AcqRel) {
@@ -144,7 +146,7 @@ impl Lineup {
         });
     }
 
-    /// Who answers for this agent, and who else could; the names of models and variables, and no value.
+    /// Model selection of this agent and its alternatives; contains names of models and variables, never values.
     pub fn standing(&self, agent: &AgentSpec) -> Result<Standing, LineupError> {
         let kit = self.agents.agent_resources(&agent.name);
         let candidates = self.candidates(&kit);
@@ -155,7 +157,7 @@ impl Lineup {
         Ok(Standing { choice, candidates })
     }
 
-    /// Everybody who could answer for an agent with this kit.
+    /// Available models for an agent with these resources.
     pub fn candidates(&self, kit: &AgentResources) -> Vec<Candidate> {
         match self.settings.detects {
             true => candidates(kit, &self.environment, &self.found.read()),
@@ -163,18 +165,18 @@ impl Lineup {
         }
     }
 
-    /// A provider as an agent with this kit reaches it.
+    /// The provider with the settings of an agent with these resources.
     pub fn provider(&self, id: &str, kit: &AgentResources) -> Result<Provider, LineupError> {
         provider(&resolve(id, kit, &self.house(&self.candidates(kit)), &self.environment)?, &self.clock)
     }
 
-    /// The name of what holds the key of a provider, else of what holds its address; never a value.
+    /// Name of the setting with the key of a provider, otherwise of the setting with its address; never a value.
     pub fn key_source(&self, id: &str, kit: &AgentResources) -> Option<String> {
         let settings = resolve(id, kit, &self.house(&self.candidates(kit)), &self.environment).ok()?;
         settings.key.or(settings.pair.map(|(first, _, _)| first)).or(settings.base_url).map(|asked| asked.from)
     }
 
-    /// Who turns texts into vectors; none when nobody is to.
+    /// Embedding model; `None` if not configured.
     pub fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>, ModelError> {
         let Some(name) = &self.settings.embeddings else { return Ok(None) };
         let name = canonical(name).map_err(configuration)?;
@@ -184,7 +186,7 @@ impl Lineup {
         self.provider(id, &AgentResources::default()).map_err(configuration)?.embedder(model).map(Some)
     }
 
-    /// What `baton.yaml` says, and servers that were found and that it does not name.
+    /// Provider entries of `baton.yaml`, plus detected servers that it does not list.
     fn house(&self, candidates: &[Candidate]) -> Vec<ProviderEntry> {
         let mut entries = self.settings.providers.clone();
         for candidate in candidates {
@@ -197,7 +199,7 @@ impl Lineup {
         entries
     }
 
-    /// The provider and the name of a model; none for the playbook.
+    /// Provider settings and model name; `None` for the playbook.
     fn reached<'a>(
         &self,
         model: &'a str,
@@ -264,7 +266,7 @@ impl ModelResolver for Lineup {
     }
 }
 
-/// The value that is kept under a key, made now when there is none; another one goes when there are too many.
+/// Returns the cached value of a key or inserts a new one; evicts an arbitrary entry when the cache is full.
 fn kept<K: Eq + Hash + Clone, V: Clone>(all: &Mutex<HashMap<K, V>>, key: K, make: impl FnOnce() -> V) -> V {
     let mut all = all.lock();
     if !all.contains_key(&key)

@@ -1,11 +1,11 @@
-//! Providers that are asked whether they can be used.
+//! Live check of providers.
 
 use crate::Lineup;
 use baton_ports::{BoxFuture, ProviderProbe};
 use baton_types::{AgentResources, KnownProvider, ProviderKind};
 use std::time::Duration;
 
-/// How long a provider may take to say what it has.
+/// Timeout for listing the models of a provider.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl ProviderProbe for Lineup {

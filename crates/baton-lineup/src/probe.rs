@@ -1,28 +1,28 @@
-//! Servers of models on this machine.
+//! Model servers on this machine.
 
 use baton_ports::BoxFuture;
 use baton_providers::{Patience, Provider, ProviderKind};
 use std::time::Duration;
 
-/// How long a server on this machine may take to say what it has.
+/// Timeout for listing the models of a server on this machine.
 pub const PROBE_LIMIT: Duration = Duration::from_millis(300);
 
-/// A kind of server that people run on their machine.
+/// A kind of local model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Server {
     /// Ollama.
     Ollama,
-    /// llama.cpp's, or another one at its port.
+    /// The llama.cpp server, or another server on its port.
     LlamaServer,
-    /// LM Studio's.
+    /// LM Studio.
     LmStudio,
 }
 
 impl Server {
-    /// Every kind, in the order in which they are preferred.
+    /// All kinds, in order of preference.
     pub const ALL: [Self; 3] = [Self::Ollama, Self::LlamaServer, Self::LmStudio];
 
-    /// Where it is unless somebody says otherwise.
+    /// Default address.
     pub fn usual(self) -> &'static str {
         match self {
             Self::Ollama => "http://127.0.0.1:11434",
@@ -31,7 +31,7 @@ impl Server {
         }
     }
 
-    /// Its name for people.
+    /// Display name.
     pub fn title(self) -> &'static str {
         match self {
             Self::Ollama => "Ollama",
@@ -41,20 +41,20 @@ impl Server {
     }
 }
 
-/// A model that such a server has.
+/// A model of a local server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedModel {
-    /// What it is asked for by.
+    /// Model id in requests.
     pub id: String,
 }
 
-/// Looks whether a server is there; a test brings its own answers.
+/// Lists the models of local servers; replaceable in tests.
 pub trait Probe: Send + Sync + 'static {
-    /// Its models; none when nobody answers in time.
+    /// Models of the server; `None` if it does not respond in time.
     fn models(&self, server: Server, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>>;
 }
 
-/// Looks at this machine.
+/// Probes the servers of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Loopback;
 

@@ -1,9 +1,9 @@
-//! Pairs of keys that the tools of AWS keep on this machine.
+//! Key pairs in the credentials file of the AWS tools.
 
 use crate::Environment;
 use std::path::PathBuf;
 
-/// What a file says under the name of a profile.
+/// Entries of a profile.
 #[derive(Default)]
 pub(crate) struct Profile {
     pub(crate) id: Option<String>,
@@ -11,7 +11,7 @@ pub(crate) struct Profile {
     pub(crate) token: Option<String>,
 }
 
-/// The profile of this name; none when there is no file, or no such profile in it.
+/// The profile of this name; `None` if the file or the profile does not exist.
 pub(crate) fn profile(name: &str, environment: &Environment) -> Option<Profile> {
     read(name, &environment.file(&place(environment)?)?)
 }

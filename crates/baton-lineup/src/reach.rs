@@ -1,4 +1,4 @@
-//! From settings to somebody who can be asked.
+//! Conversion of provider settings to a provider client.
 
 use crate::{LineupError, ProviderSettings, keys::sources};
 use baton_ports::Clock;
@@ -6,7 +6,7 @@ use baton_providers::{KeyPair, Patience, Provider, ProviderKind as Protocol, Sec
 use baton_types::{KnownProvider, ProviderKind};
 use std::sync::Arc;
 
-/// The provider that these settings describe; where it is asked with signatures, they are dated by this clock.
+/// The provider for these settings; the clock dates request signatures.
 pub(crate) fn provider(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Result<Provider, LineupError> {
     let is_own = |id: &str| KnownProvider::find(id).is_some_and(|known| known.id == "openai");
     let protocol = match settings.kind {

@@ -1,4 +1,4 @@
-//! What is known about a provider: the agent's entry, then that of `baton.yaml`, then variables.
+//! Settings of a provider: the agent entry, then `baton.yaml`, then environment variables.
 
 use crate::{Environment, LineupError, keys::Keys};
 use baton_agentdir::document::duration;
@@ -8,58 +8,58 @@ use baton_types::{
 };
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-/// Longest name of a region.
+/// Maximum length of a region name.
 const MAX_REGION: usize = 64;
 
-/// A value, and where it was found.
+/// A value and its source.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Asked {
-    /// The value; perhaps a secret.
+    /// The value; may be a secret.
     pub value: String,
-    /// The variable or the key that holds it, for errors.
+    /// Name of the variable or key that holds it, for errors.
     pub from: String,
 }
 
-/// Values may be secrets.
+/// Omits the value, which may be a secret.
 impl fmt::Debug for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Asked").field("from", &self.from).finish_non_exhaustive()
     }
 }
 
-/// The first half of a pair of keys, the second, and what makes them temporary.
+/// Access key id, secret access key and optional session token.
 pub(crate) type Pair = (Asked, Asked, Option<Asked>);
 
-/// A provider with everything that reaching it needs.
+/// Complete settings of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProviderSettings {
-    /// Its id.
+    /// Provider id.
     pub id: String,
-    /// What it speaks.
+    /// Protocol.
     pub kind: ProviderKind,
-    /// Where it is, when that is not where it usually is.
+    /// Address, if not the default.
     pub base_url: Option<Asked>,
-    /// The key, or a bearer token.
+    /// API key or bearer token.
     pub key: Option<Asked>,
-    /// The first half of a pair of keys, the second, and what makes them temporary; never beside a key.
+    /// Access key id, secret access key and optional session token; never together with a key.
     pub pair: Option<(Asked, Asked, Option<Asked>)>,
-    /// Where in the world.
+    /// Cloud region.
     pub region: Option<String>,
-    /// Sent with every request.
+    /// Headers of every request.
     pub headers: BTreeMap<String, Asked>,
-    /// Calls at the same time.
+    /// Maximum number of concurrent calls.
     pub concurrency: Option<u32>,
-    /// Calls in a minute.
+    /// Maximum number of calls per minute.
     pub per_minute: Option<u32>,
-    /// Until the first piece of an answer.
+    /// Timeout for the first piece of an answer.
     pub first_byte: Option<Duration>,
-    /// Between two pieces.
+    /// Timeout between two pieces.
     pub idle: Option<Duration>,
-    /// For the connection.
+    /// Connection timeout.
     pub connect: Option<Duration>,
 }
 
-/// Who says something, the nearest first.
+/// Sources of settings, in order of precedence.
 pub(crate) struct Sources<'a> {
     pub(crate) known: Option<&'static KnownProvider>,
     pub(crate) agent: Option<&'a ProviderEntry>,
@@ -69,25 +69,25 @@ pub(crate) struct Sources<'a> {
     pub(crate) detects: bool,
 }
 
-/// Where something is said.
+/// Source of a setting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The agent's entry.
+    /// The agent entry.
     Agent,
-    /// The entry of `baton.yaml`.
+    /// The entry in `baton.yaml`.
     House,
-    /// The agent's own variables.
+    /// The variables of the agent.
     AgentVariables,
-    /// The variables of the process.
+    /// The environment variables of the process.
     Environment,
 }
 
 impl Place {
-    /// The nearest first.
+    /// All sources, highest precedence first.
     pub(crate) const ALL: [Self; 4] = [Self::Agent, Self::House, Self::AgentVariables, Self::Environment];
 }
 
-/// Everything about the provider of this id, for an agent with this kit; `house` is what `baton.yaml` says.
+/// Resolves the settings of a provider for an agent with these resources; `house` are the entries of `baton.yaml`.
 pub fn resolve(
     id: &str,
     kit: &AgentResources,
@@ -115,8 +115,8 @@ pub fn resolve(
         return Err(LineupError::Weights);
     }
     let base_url = sources.find(ProviderSetting::BaseUrl)?;
-    // A key is not sent to an address that somebody chose who was not given it: where an agent says where its provider is,
-    // or which protocol it speaks, which has a usual address of its own, it also says with which key.
+    // A key is never sent to an address chosen by a party that does not own the key: an agent that sets the address of
+    // its provider, or a protocol with a default address of its own, must also supply the key.
     let keys = match sources.is_agents(ProviderSetting::BaseUrl) || sources.is_agents(ProviderSetting::Kind) {
         true => Sources { house: None, detects: false, ..sources.copied() },
         false => sources.copied(),
@@ -140,7 +140,7 @@ pub fn resolve(
 }
 
 impl ProviderSettings {
-    /// Itself, if nothing that it needs is missing.
+    /// Returns the settings, or an error if a required one is missing.
     fn complete(self) -> Result<Self, LineupError> {
         let known = KnownProvider::find(&self.id);
         let incomplete =
@@ -151,7 +151,7 @@ impl ProviderSettings {
             ProviderKind::OpenAi if known.is_none_or(|known| known.id == "docker") && !is_elsewhere => {
                 incomplete("an address", "base_url (or BASE_URL) under providers".to_owned())
             }
-            // A server of one's own may well want no key.
+            // A custom server may require no key.
             ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini
                 if self.key.is_none() && !is_elsewhere && self.headers.is_empty() =>
             {
@@ -177,7 +177,7 @@ impl Sources<'_> {
         Sources { ..*self }
     }
 
-    /// The names by which a setting is written.
+    /// Names of a setting.
     pub(crate) fn names(&self, setting: ProviderSetting) -> Vec<&'static str> {
         let docker = KnownProvider::find("docker");
         let own = self.known.or(docker).map_or(&[][..], |known| known.keys);
@@ -185,7 +185,7 @@ impl Sources<'_> {
         all.filter(|key| key.setting == setting).map(|key| key.name).collect()
     }
 
-    /// The provider's id.
+    /// Provider id.
     pub(crate) fn id(&self) -> &str {
         self.known.map_or_else(|| self.agent.or(self.house).map_or("", |entry| entry.id.as_str()), |known| known.id)
     }
@@ -206,7 +206,7 @@ impl Sources<'_> {
         Ok(None)
     }
 
-    /// The first that a place says about a setting.
+    /// First value of a setting in a source.
     pub(crate) fn first(&self, place: Place, setting: ProviderSetting) -> Result<Option<Asked>, LineupError> {
         for name in self.names(setting) {
             if let Some(asked) = self.at(place, name)? {
@@ -216,7 +216,7 @@ impl Sources<'_> {
         Ok(None)
     }
 
-    /// What a place says under a name.
+    /// Value of a name in a source.
     pub(crate) fn at(&self, place: Place, name: &str) -> Result<Option<Asked>, LineupError> {
         let written = |entry: Option<&ProviderEntry>, whose: &str| {
             let value = entry.and_then(|entry| entry.keys.get(name));
@@ -234,7 +234,7 @@ impl Sources<'_> {
         Ok(value.map(|value| Asked { value, from: name.to_owned() }))
     }
 
-    /// Whether the agent itself is who says it.
+    /// Whether the setting comes from the agent.
     fn is_agents(&self, setting: ProviderSetting) -> bool {
         let says = |name: &&str| self.agent.is_some_and(|entry| entry.keys.contains_key(*name));
         let has = |name: &str| self.kit.variables.0.contains_key(name);
@@ -243,7 +243,7 @@ impl Sources<'_> {
         names.iter().any(says) || (!house && self.known.is_some_and(|known| known.variables(setting).any(has)))
     }
 
-    /// A literal as it is; for `env://FILE_NAME`, the agent's own variable, then that of the process.
+    /// Returns a literal unchanged; resolves `env://NAME` from the variables of the agent, then from the process.
     fn expanded(&self, value: &str, asked: &str) -> Result<Asked, LineupError> {
         let unusable = |problem| LineupError::Unusable { asked: asked.to_owned(), problem };
         if value.starts_with("op://") {
@@ -275,7 +275,7 @@ impl Sources<'_> {
         Ok(headers)
     }
 
-    /// The region is a part of the host that keys are sent to, so it may be nothing but a word.
+    /// The region is part of the host that keys are sent to, so only letters, digits and hyphens are allowed.
     fn region(&self) -> Result<Option<String>, LineupError> {
         let Some(Asked { value, from }) = self.find(ProviderSetting::Region)? else { return Ok(None) };
         let is_region = value.len() <= MAX_REGION && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');

@@ -1,20 +1,20 @@
-//! What holds for all agents of a Baton.
+//! Model settings for all agents.
 
 use baton_types::ProviderEntry;
 
-/// What `baton.yaml` and flags say about models.
+/// Model settings from `baton.yaml` and flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// Who answers for agents that name nobody: `playbook`, or `provider:model`.
+    /// Default model: `playbook` or `provider:model`.
     pub model: Option<String>,
-    /// Who is asked when that one does not answer.
+    /// Fallback models for the default model.
     pub fallbacks: Vec<String>,
-    /// Services, before what the environment says.
+    /// Provider entries; they take precedence over the environment.
     pub providers: Vec<ProviderEntry>,
-    /// Who turns texts into vectors, as `provider:model`.
+    /// Embedding model, as `provider:model`.
     pub embeddings: Option<String>,
-    /// Whether the playbook may not stand in for a model.
+    /// Production mode: the playbook must not replace a model.
     pub production: bool,
-    /// Whether variables and servers of this machine are looked for.
+    /// Whether models are detected from environment variables and servers on this machine.
     pub detects: bool,
 }
