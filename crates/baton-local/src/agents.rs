@@ -1,4 +1,4 @@
-//! Agents from directories on disk, and from whatever else keeps them.
+//! Agents from directories on disk and from other storages.
 
 mod book;
 mod home;
@@ -28,27 +28,27 @@ use names::Names;
 use snapshot::Snapshot;
 use source::Space;
 
-/// A further opinion on an agent, such as whether its model can be made; an error in it refuses the agent.
+/// Additional validation of an agent, such as whether its model is available; an error rejects the agent.
 pub type SpecCheck = Arc<dyn Fn(&AgentSpec) -> Vec<Diagnostic> + Send + Sync>;
 
-/// Looking at the disk more often than this tells nobody anything.
+/// Minimum interval between scans triggered by `refresh`.
 const REFRESH_EVERY: Duration = Duration::from_secs(1);
 
-/// What a reload changed.
+/// Result of a reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reload {
-    /// Agents that are new, different or gone, or whose kit is different.
+    /// Agents that were added, changed or removed, including changes of their resources.
     pub changed: Vec<AgentName>,
-    /// Everything to say about the files; an agent whose file has an error stays as it was.
+    /// All diagnostics of the files; an agent whose files have errors keeps its previous definition.
     pub diagnostics: Vec<Diagnostic>,
-    /// What cannot be used as it stands now.
+    /// Entries that are currently unusable.
     pub unusable: Vec<UnusableEntry>,
 }
 
-/// The agents of some directories, read again when asked.
+/// The agents of some directories, read again on request.
 ///
-/// A change is noticed by looking at the stamps of files rather than by being told by the system: that works in every file
-/// system and container, needs no watch for each of many directories, and is bounded in what it costs.
+/// Changes are detected by polling file stamps instead of file system notifications: this works in every file system
+/// and container, needs no watch per directory, and has bounded cost.
 pub struct DirectoryAgents {
     shelf: Arc<Shelf>,
     warnings: Vec<Diagnostic>,
@@ -61,26 +61,26 @@ struct Shelf {
     room: Arc<Space>,
     loaded: Loaded,
     now: RwLock<Arc<Snapshot>>,
-    // Locked while the disk is looked at, so that an older look never replaces a newer one.
+    // Locked during a scan, so that an older snapshot never replaces a newer one.
     names: Mutex<Names>,
     changes: tokio::sync::watch::Sender<u64>,
 }
 
 impl DirectoryAgents {
-    /// Reads all agents; a path is an agent's directory, its `agent.yaml`, or a directory of agent directories.
+    /// Loads all agents. A path is an agent's directory, its `agent.yaml`, or a directory of agent directories.
     ///
     /// Reads the disk, so call it where blocking is allowed.
     pub fn load(paths: &[PathBuf]) -> Result<Self, LoadError> {
         Self::load_with(paths, None)
     }
 
-    /// As [`DirectoryAgents::load`], with a further opinion on every agent, now and at each reload.
+    /// As [`DirectoryAgents::load`], with an additional check of every agent, now and at each reload.
     pub fn load_checked(paths: &[PathBuf], check: SpecCheck) -> Result<Self, LoadError> {
         Self::load_with(paths, Some(check))
     }
 
-    /// As [`DirectoryAgents::load_checked`], but an agent whose files have errors does not keep the others from being
-    /// served; [`DirectoryAgents::unusable`] tells about it.
+    /// As [`DirectoryAgents::load_checked`], but agents with errors do not prevent serving the others;
+    /// [`DirectoryAgents::unusable`] lists them.
     pub fn load_usable(paths: &[PathBuf], check: SpecCheck) -> Result<Self, LoadError> {
         match Self::look(paths, Some(check)) {
             (agents, None | Some(LoadError::Invalid(_))) => Ok(agents),
@@ -88,8 +88,8 @@ impl DirectoryAgents {
         }
     }
 
-    /// As [`DirectoryAgents::load_usable`], with what is served beside the paths; a folder for new agents may be empty, and
-    /// then the paths may be, too.
+    /// As [`DirectoryAgents::load_usable`], with additional sources. A folder for new agents may be empty, and then the
+    /// paths may be empty as well.
     pub fn load_beside(paths: &[PathBuf], beside: Beside, check: SpecCheck) -> Result<Self, LoadError> {
         let may_be_empty = beside.folder.is_some();
         let names = Names::read(beside.names.clone())?;
@@ -101,8 +101,7 @@ impl DirectoryAgents {
         }
     }
 
-    /// As [`DirectoryAgents::open`], with what is served beside the paths; fails only when it cannot be told which agent
-    /// had which name.
+    /// As [`DirectoryAgents::open`], with additional sources; fails only if the file of assigned names cannot be read.
     pub fn open_beside(paths: &[PathBuf], beside: Beside, check: Option<SpecCheck>) -> Result<Self, LoadError> {
         let names = Names::read(beside.names.clone())?;
         Ok(Self::of(beside.origins(paths), names, check).0)
@@ -115,20 +114,19 @@ impl DirectoryAgents {
         }
     }
 
-    /// What is there, and the worst of what is wrong with it.
+    /// Scans the paths; also returns the most severe problem.
     fn look(paths: &[PathBuf], check: Option<SpecCheck>) -> (Self, Option<LoadError>) {
         Self::of(on_disk(paths), Names::default(), check)
     }
 
-    /// Reads the agents that work; [`DirectoryAgents::unusable`] tells about the others, which are looked at again at
-    /// each reload.
+    /// Loads the usable agents. [`DirectoryAgents::unusable`] lists the others, which are read again at each reload.
     ///
     /// Reads the disk, so call it where blocking is allowed.
     pub fn open(paths: &[PathBuf], check: Option<SpecCheck>) -> Self {
         Self::open_with(paths, Vec::new(), check)
     }
 
-    /// As [`DirectoryAgents::open`], with the agents that these storages keep; no two agents have the same name.
+    /// As [`DirectoryAgents::open`], with the agents of these storages; agent names are unique across all of them.
     ///
     /// Reads all of them, so call it where blocking is allowed.
     pub fn open_with(paths: &[PathBuf], storages: Vec<Arc<dyn AgentStorage>>, check: Option<SpecCheck>) -> Self {
@@ -154,46 +152,46 @@ impl DirectoryAgents {
         (Self { shelf: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }, worst)
     }
 
-    /// The same agents, with this choice of who runs their tools.
+    /// Overrides the tool execution mode of all agents.
     pub fn with_tools(self, tools: ToolExecution) -> Self {
         self.shelf.loaded.choose_tools(tools);
         self
     }
 
-    /// Writes down who has which name, now and whenever one is given; for whoever owns the directory of that file.
+    /// Persists assigned names, now and after every assignment. Only for the owner of the directory of that file.
     ///
     /// Writes to the disk, so call it where blocking is allowed.
     pub fn keep_names(&self) {
         self.shelf.names.lock().own();
     }
 
-    /// How many definitions are in memory; the others are loaded when somebody needs them.
+    /// Number of definitions in memory; the others are loaded on demand.
     pub fn loaded(&self) -> usize {
         self.shelf.loaded.count()
     }
 
-    /// Agents elsewhere, with their addresses, that definitions hand work to.
+    /// Remote handoff targets of all definitions.
     pub fn away(&self) -> Vec<HandoffTarget> {
         self.shelf.now().all().iter().flat_map(|served| served.source.away.iter().cloned()).collect()
     }
 
-    /// How often agents have changed since the start.
+    /// Number of changes since the start.
     pub fn changed(&self) -> u64 {
         *self.shelf.changes.borrow()
     }
 
-    /// Remarks about the files as they were when they were first read.
+    /// Diagnostics of the first load.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// What cannot be used, as of the last look; an agent that could be used before is served as it was then.
+    /// Unusable entries as of the last scan; an agent that was usable before is still served in its previous version.
     pub fn unusable(&self) -> Vec<UnusableEntry> {
         self.shelf.now().unusable.clone()
     }
 
-    /// Reads again what changed. An agent whose files have an error now stays as it was; one whose directory is gone
-    /// is gone.
+    /// Reads changed files again. An agent whose files have errors keeps its previous definition; one whose directory
+    /// is missing is removed.
     ///
     /// Reads the disk, so call it where blocking is allowed.
     pub fn reload(&self) -> Reload {
@@ -201,14 +199,14 @@ impl DirectoryAgents {
     }
 }
 
-/// What is served beside the agents of paths.
+/// Sources of agents in addition to paths.
 #[derive(Clone, Default)]
 pub struct Beside {
-    /// The folder in which new agents are kept; it may be empty or missing.
+    /// The folder for new agents; it may be empty or missing.
     pub folder: Option<PathBuf>,
-    /// Whoever keeps agents otherwise; the first takes new agents that no folder takes.
+    /// Storages other than directories; the first stores new agents if there is no folder.
     pub storages: Vec<Arc<dyn AgentStorage>>,
-    /// The file that says under which names agents were served before.
+    /// The file of names assigned to agents in earlier runs.
     pub names: Option<PathBuf>,
 }
 
@@ -242,12 +240,12 @@ impl Shelf {
         self.look(true)
     }
 
-    /// Reads what changed; what has no stamps only now and then.
+    /// Reads changed files; sources without stamps are read at a limited rate.
     fn glance(&self) -> Reload {
         self.look(false)
     }
 
-    /// Whether the files of an agent that somebody needed lately are not as they were read.
+    /// Whether files of a recently used agent have changed.
     fn is_stirred(&self) -> bool {
         let now = self.now();
         let places = self.loaded.names().into_iter().filter_map(|name| now.place(&now.served(&name)?.source.spot()));

@@ -1,4 +1,4 @@
-//! The audit log: one line of JSON for everybody who was turned away, and for every change by an administrator.
+//! The audit log: one JSON line for each denied request and each administrative change.
 
 mod lines;
 mod rotated;
@@ -17,12 +17,13 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// Records that wait to be written; more are dropped and counted, because nobody's request may wait for a disk.
+/// Capacity of the queue; further records are dropped and counted, because requests must not wait for the disk.
 const QUEUED: usize = 4096;
 
-/// Keeps who was turned away in `audit.jsonl` of a directory, readable by its owner only.
+/// Writes the audit log to `audit.jsonl` in a directory, readable by its owner only.
 ///
-/// At 10 MB the file becomes `audit.1.jsonl`; three of these are kept. Dropping this writes what is still queued.
+/// At 10 MB the file is rotated to `audit.1.jsonl`; three rotated files are kept. Dropping this value writes the queued
+/// records.
 #[derive(Debug)]
 pub struct AuditFile {
     queue: Option<Queue>,
@@ -30,7 +31,7 @@ pub struct AuditFile {
 }
 
 impl AuditFile {
-    /// Opens the log in `directory`, and starts the one thread that writes it.
+    /// Opens the log in `directory` and starts its writer thread.
     pub fn open(directory: &Path) -> io::Result<Self> {
         let mut lines = Lines::new(Rotated::open(directory)?);
         let (queue, queued) = Queue::new(QUEUED);
@@ -57,7 +58,7 @@ impl AuditLog for AuditFile {
 
 impl Drop for AuditFile {
     fn drop(&mut self) {
-        // Without its sender the queue ends, and with it the thread.
+        // Dropping the sender closes the queue and ends the thread.
         self.queue = None;
         if let Some(writer) = self.writer.take() {
             let _ = writer.join();
@@ -65,7 +66,7 @@ impl Drop for AuditFile {
     }
 }
 
-/// A record that waits to be written.
+/// A queued record.
 #[derive(Debug)]
 enum Entry {
     Denied(Box<AccessDenial>),
@@ -91,7 +92,7 @@ impl Queue {
     }
 }
 
-/// Writes until nobody can queue any more. What could not be written counts as dropped, too.
+/// Writes until the queue is closed. Records with write errors are counted as dropped.
 fn write_all(lines: &mut Lines, queued: &Receiver<Entry>, dropped: &AtomicU64) {
     while let Ok(entry) = queued.recv() {
         let (at, written) = match &entry {

@@ -1,4 +1,4 @@
-//! The one real clock.
+//! The system clock.
 
 use baton_ports::Clock;
 use baton_types::Timestamp;

@@ -1,4 +1,4 @@
-//! Programs as tools: one process per call, bounded in time and output, ended with everything it started.
+//! Programs as tools: one process per call, limited in time and output, killed together with its child processes.
 
 mod group;
 mod output;
@@ -10,14 +10,14 @@ use tokio::sync::Semaphore;
 
 const MAX_PROCESSES: usize = 64;
 
-/// Runs command tools; at most 64 programs at a time, further calls wait their turn.
+/// Runs command tools; at most 64 programs at a time, further calls wait.
 #[derive(Debug)]
 pub struct CommandTools {
     turns: Semaphore,
 }
 
 impl CommandTools {
-    /// With no program running.
+    /// Creates a host without running programs.
     pub fn new() -> Self {
         Self { turns: Semaphore::new(MAX_PROCESSES) }
     }
@@ -36,14 +36,14 @@ impl ToolHost for CommandTools {
             let ToolRunner::Command(command) = &tool.runner else {
                 return ToolOutcome::Done(failed(format!("the tool {} has no program", tool.name)));
             };
-            // The semaphore is never closed; were it, running unbounded by it is the lesser evil.
+            // The semaphore is never closed; if it were, running without the limit is preferable to failing.
             let _turn = self.turns.acquire().await.ok();
             ToolOutcome::Done(run::run(agent, command, call).await)
         })
     }
 }
 
-/// A failure as the model reads it.
+/// A failure message for the model.
 fn failed(text: impl AsRef<str>) -> ToolOutput {
     ToolOutput { output: Json::string(text.as_ref()), is_error: true }
 }

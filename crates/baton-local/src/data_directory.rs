@@ -1,16 +1,16 @@
-//! The directory in which a Baton keeps its data: for its owner alone, and out of version control.
+//! The data directory: accessible to its owner only, and ignored by version control.
 
 use std::{
     env, fs, io,
     path::{Path, PathBuf},
 };
 
-/// What keeps a data directory out of version control.
+/// File that excludes a data directory from version control.
 const GITIGNORE: &str = ".gitignore";
 const IGNORE_ALL: &str = "# Made by Baton: a data directory has keys, tokens and conversations.\n*\n";
 
-/// What has secrets or conversations in it, below a data directory. Keys are not among them: whoever loads them refuses
-/// those that others could have read.
+/// Files and directories below a data directory that contain secrets or conversations. Keys are not included: the key
+/// loader rejects keys that other users could have read.
 const PRIVATE: [&str; 12] = [
     "server.json",
     "lock",
@@ -26,51 +26,51 @@ const PRIVATE: [&str; 12] = [
     "vectors",
 ];
 
-/// What is only there once a journal was.
+/// Paths that exist only if there was a journal.
 const BELONGS_TO_JOURNAL: [&str; 4] = ["journal.db-wal", "keys", "spans/log", "spans/blocks"];
 
-/// What only a project has: a directory with it is not Baton's alone.
+/// Files of a project: a directory that contains one is not exclusive to Baton.
 const OF_PROJECT: [&str; 3] = [".git", "baton.yaml", "agent.yaml"];
 
-/// What was corrected in a data directory.
+/// A correction made to a data directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Correction {
-    /// Others could use a file or directory, and now they cannot.
+    /// Access of other users to a file or directory was removed.
     Tightened {
-        /// Which one.
+        /// The file or directory.
         path: PathBuf,
-        /// Its permissions before.
+        /// Permissions before the correction.
         mode: u32,
     },
-    /// The file that keeps it out of version control was added.
+    /// The file that excludes the directory from version control was added.
     Ignored(PathBuf),
 }
 
-/// Why a data directory cannot be used.
+/// Reason why a data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirectoryError {
-    /// The disk refuses.
+    /// An I/O error.
     #[error("{}: {source}", .path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Others can use it, and this user may not change that.
+    /// Other users have access, and this user may not change that.
     #[error("others can use {} (mode {mode:04o}), and this user may not change that; run `chmod {wanted:o} {}` as its \
              owner", .path.display(), .path.display())]
     Exposed {
         /// The file or directory.
         path: PathBuf,
-        /// Its permissions.
+        /// Current permissions.
         mode: u32,
-        /// What they should be.
+        /// Required permissions.
         wanted: u32,
     },
 }
 
-/// Makes a data directory for its owner alone, or corrects one that is there.
+/// Creates a data directory for its owner only, or corrects an existing one.
 pub fn prepare_data_directory(directory: &Path) -> Result<Vec<Correction>, DataDirectoryError> {
     let failed = |source| DataDirectoryError::Io { path: directory.to_owned(), source };
     let mut builder = fs::DirBuilder::new();
@@ -88,7 +88,7 @@ pub fn prepare_data_directory(directory: &Path) -> Result<Vec<Correction>, DataD
         let added = fs::OpenOptions::new().write(true).create_new(true).open(&path);
         let written = added.and_then(|mut file| io::Write::write_all(&mut file, IGNORE_ALL.as_bytes()));
         match written {
-            // Another process may have been quicker.
+            // Another process may have created it first.
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(DataDirectoryError::Io { path, source: error });
             }
@@ -98,7 +98,7 @@ pub fn prepare_data_directory(directory: &Path) -> Result<Vec<Correction>, DataD
     Ok(corrections)
 }
 
-/// Whether version control would take in the data. A directory that a project lies in is left as it is.
+/// Whether version control would include the data. A directory that contains a project is left unchanged.
 pub fn lacks_gitignore(directory: &Path) -> bool {
     let shared = OF_PROJECT.iter().any(|name| directory.join(name).exists());
     let around = match (directory.canonicalize(), env::current_dir().and_then(fs::canonicalize)) {
@@ -108,18 +108,18 @@ pub fn lacks_gitignore(directory: &Path) -> bool {
     !directory.join(GITIGNORE).exists() && !shared && !around
 }
 
-/// A file or directory that others can use.
+/// A file or directory that other users can access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExposedPath {
-    /// Which one.
+    /// The file or directory.
     pub path: PathBuf,
-    /// Its permissions.
+    /// Current permissions.
     pub mode: u32,
-    /// What they should be.
+    /// Required permissions.
     pub wanted: u32,
 }
 
-/// What of a data directory others can use.
+/// Paths of a data directory that other users can access.
 #[cfg(unix)]
 pub fn exposed_paths(directory: &Path) -> Vec<ExposedPath> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -128,13 +128,14 @@ pub fn exposed_paths(directory: &Path) -> Vec<ExposedPath> {
         let mode = metadata.permissions().mode() & 0o7777;
         (mode & 0o077 != 0).then(|| ExposedPath { path, mode, wanted: if metadata.is_dir() { 0o700 } else { 0o600 } })
     };
-    // The directory itself may be named by a link.
+    // The directory itself may be given as a symbolic link.
     let whole = exposed(directory.to_owned(), fs::metadata(directory));
     let parts = PRIVATE.iter().map(|name| directory.join(name));
     whole.into_iter().chain(parts.filter_map(|path| exposed(path.clone(), fs::symlink_metadata(&path)))).collect()
 }
 
-/// What of a data directory others can use; permissions of this system say nothing about it.
+/// Paths of a data directory that other users can access; always empty on this system, whose permissions are not
+/// checked.
 #[cfg(not(unix))]
 pub fn exposed_paths(_directory: &Path) -> Vec<ExposedPath> {
     Vec::new()
@@ -157,7 +158,7 @@ fn tighten(_exposed: &ExposedPath) -> Result<(), DataDirectoryError> {
     Ok(())
 }
 
-/// What is in a data directory that a journal belongs to; nothing in a new one.
+/// Paths that show that a data directory had a journal; empty for a new directory.
 pub fn journal_evidence(directory: &Path) -> Vec<&'static str> {
     let is_there = |name: &&str| {
         let path = directory.join(name);

@@ -1,4 +1,4 @@
-//! Files that people wrote, replaced as a whole by a text that was made from them.
+//! Atomic replacement of user-written files.
 
 use std::{
     ffi::OsString,
@@ -7,18 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What came of replacing a file.
+/// Outcome of replacing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaced {
-    /// The new text is there, and on disk.
+    /// The new content is on disk.
     Done,
-    /// Somebody else writes, or wrote since the old text was read; the file is as they left it.
+    /// Another process is writing, or has written since the old content was read; its version is kept.
     Not,
 }
 
-/// Replaces a file by a new text if it still has the old one, or none, complete or not at all. A link stays: what it leads
-/// to is replaced. Whoever calls holds `held`; of several that do this at the same time one succeeds, and the others are
-/// told to read again.
+/// Atomically replaces a file if it still has the old content, or creates it if there is none. A symbolic link is kept
+/// and its target is replaced. The caller holds the lock of `held`; of several concurrent calls one succeeds, and the
+/// others have to read again.
 pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) -> io::Result<Replaced> {
     let path = match old {
         Some(_) => fs::canonicalize(path)?,
@@ -32,7 +32,7 @@ pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) 
     if permissions.readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
-    // Several agents may share what a link leads to.
+    // Several agents may share the target of a link.
     let _theirs = match directory.starts_with(held) {
         true => None,
         false => match alone(directory)? {
@@ -42,7 +42,7 @@ pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) 
     };
     let draft = Draft::write(&path, new)?;
     fs::set_permissions(&draft.0, permissions)?;
-    // The last thing before the new text takes its place: whoever has no lock may have saved the file by now.
+    // Checked immediately before the rename: a writer without the lock may have saved the file by now.
     let is_as_before = match old {
         Some(old) => fs::metadata(&path)?.len() == old.len() as u64 && fs::read(&path)? == old,
         None => fs::symlink_metadata(&path).is_err(),
@@ -54,7 +54,7 @@ pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) 
     Ok(Replaced::Done)
 }
 
-/// Whoever may look into a directory may read a new file in it.
+/// A new file is readable for all users that may list its directory.
 fn like_its_directory(directory: &Path) -> io::Result<fs::Permissions> {
     let permissions = fs::metadata(directory)?.permissions();
     #[cfg(unix)]
@@ -65,38 +65,39 @@ fn like_its_directory(directory: &Path) -> io::Result<fs::Permissions> {
     Ok(permissions)
 }
 
-/// A directory that nobody else who asks for it has as long as this is kept; `None` when somebody has it.
+/// Locks a directory until the returned file is dropped; `None` if it is already locked.
 pub(crate) fn alone(directory: &Path) -> io::Result<Option<File>> {
     #[cfg(unix)]
     let held = File::open(directory)?;
-    // Directories cannot be opened here, so a file in it stands for it.
+    // Directories cannot be opened on this system, so a lock file is used.
     #[cfg(not(unix))]
     let held = File::options().create(true).truncate(false).write(true).open(directory.join(".baton-lock"))?;
     match held.try_lock() {
-        // Some network file systems know no locks; then the look at the old text has to do.
+        // Some network file systems do not support locks; there the comparison with the old content is the only
+        // protection.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(held)),
         Err(TryLockError::WouldBlock) => Ok(None),
     }
 }
 
-/// The new text beside the file; gone with this value unless it took the file's place.
+/// New content in a temporary file, deleted on drop unless it has replaced the target.
 pub(crate) struct Draft(PathBuf);
 
 impl Draft {
-    /// Writes it, for the owner alone.
+    /// Writes the temporary file, accessible to its owner only.
     pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Self> {
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         name.push(".baton-new");
         let draft = Self(path.with_file_name(name));
-        // What a process left behind that was killed here.
+        // Left behind by a process that was killed at this point.
         match fs::remove_file(&draft.0) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let mut options = File::options();
         options.write(true).create_new(true);
-        // Until it has the permissions of the file, which may hold secrets, nobody else reads it.
+        // Restricted to the owner until it gets the permissions of the target, which may contain secrets.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&draft.0)?;
@@ -105,7 +106,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// Puts it into the file's place, on disk when this returns.
+    /// Renames it to the target and syncs the directory.
     pub(crate) fn take_place(self, path: &Path) -> io::Result<()> {
         fs::rename(&self.0, path)?;
         synced(path.parent().unwrap_or(Path::new(".")))
@@ -118,7 +119,7 @@ impl Drop for Draft {
     }
 }
 
-/// The name has to survive a power cut as well as the bytes; only Unix lets a directory be synced.
+/// Syncs a directory, so that a rename survives a power failure. Only Unix supports this.
 pub(crate) fn synced(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(directory)?.sync_all()?;

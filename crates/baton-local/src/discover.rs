@@ -1,4 +1,4 @@
-//! Which agents a path stands for.
+//! Finds the agents at a path.
 
 use crate::LoadError;
 use baton_agentdir::{DEFINITION_FILES, Format, PLAYBOOK_FILE};
@@ -9,26 +9,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The most agents that one Baton serves from directories.
+/// Maximum number of agents served from directories.
 const MAX_AGENTS: usize = 20_000;
-/// How much of a YAML file is looked at to see whether it is an agent; programs that write them begin with what says so.
+/// Bytes of a YAML file that are read to detect an agent; programs that generate such files write the distinctive keys
+/// first.
 const SNIFFED: u64 = 64 << 10;
-/// How directories end that are being made or taken away; they are no agents.
+/// Name suffix of directories that are being created or deleted; they are not agents.
 pub(crate) const DRAFT_ENDING: &str = ".baton-draft";
 
 /// A directory or a file that holds an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// As the user wrote it, for messages.
+    /// The path as written by the user, for messages.
     pub(crate) shown: PathBuf,
-    /// The directory where it really is.
+    /// Canonical path of the directory.
     pub(crate) real: PathBuf,
-    /// The file in that directory that holds this agent, unless the directory is the agent.
+    /// The file that holds this agent; `None` if the directory is the agent.
     pub(crate) file: Option<String>,
 }
 
 impl Found {
-    /// A file of the agent, as the user would write it.
+    /// The path of a file of the agent, as written by the user.
     pub(crate) fn shown_file(&self, file: &str) -> PathBuf {
         match self.file {
             Some(_) => self.shown.with_file_name(file),
@@ -36,13 +37,13 @@ impl Found {
         }
     }
 
-    /// Whether the agent is one file, whatever lies beside it.
+    /// Whether the agent is a single file, independent of its siblings.
     pub(crate) fn is_alone(&self) -> bool {
         self.file.as_deref().is_some_and(|file| !DEFINITION_FILES.contains(&file))
     }
 }
 
-/// The agents that a path stands for, when this many are known already; `is_known` names files that were agents before.
+/// The agents at a path, given the number already found; `is_known` tells whether a file was an agent before.
 pub(crate) fn discover(path: &Path, known: usize, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<Found>, LoadError> {
     let io = |source| LoadError::Io { path: path.to_owned(), source };
     let metadata = match fs::metadata(path) {
@@ -70,7 +71,7 @@ pub(crate) fn discover(path: &Path, known: usize, is_known: &dyn Fn(&Path) -> bo
     Ok(all)
 }
 
-/// The agent of a file that the user named.
+/// The agent of an explicitly named file.
 fn named_file(path: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<Found, LoadError> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let real = fs::canonicalize(parent).map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
@@ -85,7 +86,7 @@ fn named_file(path: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<Found, Lo
     }
 }
 
-/// The agents directly in a directory: directories with a definition, and files that are one.
+/// The agents directly in a directory: directories with a definition, and agent files.
 fn children(path: &Path, real: &Path, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<Found>, LoadError> {
     let io = |path: &Path, source| LoadError::Io { path: path.to_owned(), source };
     let mut found = Vec::new();
@@ -124,7 +125,7 @@ fn children(path: &Path, real: &Path, is_known: &dyn Fn(&Path) -> bool) -> Resul
     Ok(found)
 }
 
-/// Whether a name is that of a directory that somebody is making or taking away.
+/// Whether this is the name of a directory that is being created or deleted.
 pub(crate) fn is_draft(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(DRAFT_ENDING)
 }
@@ -133,7 +134,7 @@ fn has_definition(directory: &Path) -> bool {
     DEFINITION_FILES.iter().any(|file| directory.join(file).is_file())
 }
 
-/// Whether a file by itself is an agent; there are many kinds of YAML files.
+/// Whether a single file is an agent; other kinds of YAML files are rejected.
 fn is_agent_file(path: &Path, name: &str) -> bool {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(SNIFFED).read_to_end(&mut bytes));

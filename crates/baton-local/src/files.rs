@@ -1,4 +1,4 @@
-//! The files of an agent: their stamps, to see that something changed, and their bytes.
+//! Agent files: stamps for change detection, and content.
 
 mod stamps;
 
@@ -19,13 +19,13 @@ use std::{
 };
 
 const MAX_FILE: u64 = 1 << 20;
-/// Other programs keep vectors in the files of their agents.
+/// Other programs store embeddings in the files of their agents.
 const MAX_FOREIGN_FILE: u64 = 64 << 20;
 const MAX_ITEM_BYTES: usize = 16 << 20;
-/// How often files are read again because somebody wrote meanwhile.
+/// Maximum attempts to read the files without a concurrent write.
 const TRIES: usize = 5;
 
-/// Whether a file of this path may be part of the agent.
+/// Whether a file with this path may be part of the agent.
 pub(crate) fn belongs(found: &Found, path: &str) -> bool {
     match &found.file {
         Some(file) if found.is_alone() => path == file || path == VARIABLES_FILE,
@@ -34,18 +34,18 @@ pub(crate) fn belongs(found: &Found, path: &str) -> bool {
     }
 }
 
-/// The bytes of the files, and what is wrong with reading them.
+/// Content of the files, and diagnostics of reading them.
 pub(crate) struct Content {
     pub(crate) files: AgentFiles,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Of all of it.
+    /// Digest of all files and diagnostics.
     pub(crate) digest: Digest,
-    /// A change that was begun and is not finished; the files are as it leaves them.
+    /// An unfinished change; the files are as after this change.
     pub(crate) pending: Option<Pending>,
 }
 
 impl Content {
-    /// Reads the files as they were at one moment; of a change of several files all is there or nothing.
+    /// Reads a consistent snapshot of the files; a change of several files is included completely or not at all.
     pub(crate) fn read(found: &Found) -> (Self, Stamps) {
         let mut before = Stamps::of(found);
         let mut content = Self::read_once(found, &before);
@@ -100,7 +100,7 @@ impl Content {
     }
 }
 
-/// Whether the agent is there without this file.
+/// Whether the agent is usable without this file.
 fn is_beside(found: &Found, file: &str) -> bool {
     let own = match &found.file {
         Some(own) => Some(own.as_str()),
@@ -109,7 +109,7 @@ fn is_beside(found: &Found, file: &str) -> bool {
     MCP_FILES.contains(&file) && own != Some(file)
 }
 
-/// `None` when there is no such file; otherwise its bytes, or what to say about it.
+/// The content of a file; `None` if it does not exist.
 fn read_bounded(agent: &Path, file: &str, stamps: &Stamps, is_item: bool) -> Result<Option<Vec<u8>>, Diagnostic> {
     let problem = |message: String, hint: &str| Diagnostic::error(file, Place::START, message).with_hint(hint);
     let readable = "check that the file can be read by the user that runs Baton";
@@ -117,10 +117,10 @@ fn read_bounded(agent: &Path, file: &str, stamps: &Stamps, is_item: bool) -> Res
     let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let Some(stamp) = stamps.files.get(file) else { return Ok(None) };
     if !stamp.is_file {
-        // Opening a pipe would wait for whoever writes into it.
+        // Opening a pipe would block until it has a writer.
         return Err(problem("this is not a file".to_owned(), "put a file there, or remove it"));
     }
-    // Everybody who may use the agent can read its references, so a link must not bring in other files.
+    // All users of the agent can read its references, so a link must not include files from outside.
     let is_outside = || !stamps.is_plain(file) && !fs::canonicalize(&path).is_ok_and(|real| real.starts_with(agent));
     if is_item && is_outside() {
         return Err(problem("the link leads out of the agent's directory".to_owned(), "copy the file into it"));
@@ -133,7 +133,7 @@ fn read_bounded(agent: &Path, file: &str, stamps: &Stamps, is_item: bool) -> Res
     let is_own = |name: &&str| *name == baton_agentdir::AGENT_FILE || *name == PROMPT_FILE || *name == PLAYBOOK_FILE;
     let is_small = is_item || is_own(&file);
     let (most, said) = if is_small { (MAX_FILE, "1 MB") } else { (MAX_FOREIGN_FILE, "64 MB") };
-    // Room for all of it and for seeing that no more comes, so that it is read at once.
+    // One additional byte to detect the end of the file, so that a single read suffices.
     let room = stamp.length.min(most) + 1;
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
     match opened.take(most + 1).read_to_end(&mut bytes) {

@@ -1,9 +1,9 @@
-//! Fresh identifiers.
+//! New identifiers.
 
 use baton_ports::IdGenerator;
 use uuid::Uuid;
 
-/// UUIDs of version 7: never repeated, and later ones sort after earlier ones of the same process.
+/// UUIDs of version 7: unique, and sorted by creation time within a process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeOrderedIds;
 

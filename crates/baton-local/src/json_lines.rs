@@ -1,4 +1,4 @@
-//! Log lines as JSON that say in which trace they were written.
+//! JSON log lines with trace context.
 
 use baton_telemetry::current;
 use std::fmt;
@@ -11,14 +11,14 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// One JSON object a line, with `trace_id` and `span_id` at its top for whatever happens inside of a request or a run.
+/// Formats one JSON object per line, with top-level `trace_id` and `span_id` for events inside a request or a run.
 #[derive(Debug)]
 pub struct JsonLines {
     lines: Format<Json>,
 }
 
 impl Default for JsonLines {
-    /// With everything else as it always is.
+    /// The default JSON format.
     fn default() -> Self {
         Self { lines: tracing_subscriber::fmt::format().json() }
     }

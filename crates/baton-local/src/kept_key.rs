@@ -1,12 +1,12 @@
-//! A secret key that is kept in a file of its own.
+//! A secret key in a file of its own.
 
 use crate::write_private;
 use std::{fs, io, path::Path};
 
-/// Bytes of a key.
+/// Length of a key, in bytes.
 const BYTES: usize = 32;
 
-/// A key that can neither be read nor made.
+/// The key can neither be read nor created.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {reason}")]
 pub struct KeyUnusable {
@@ -14,7 +14,7 @@ pub struct KeyUnusable {
     reason: String,
 }
 
-/// The key in a file that only its owner can read; made when it is first asked for, in a directory that exists.
+/// The key in a file that only its owner can read; created on first use, in an existing directory.
 pub fn kept_key(path: &Path) -> Result<Vec<u8>, KeyUnusable> {
     let unusable = |reason: String| KeyUnusable { file: path.display().to_string(), reason };
     match fs::read(path) {

@@ -1,10 +1,12 @@
-//! This machine as ports: agent directories on disk, command tools, the audit log, the clock and fresh ids.
+//! Port implementations for the local machine: agent directories on disk, command tools, the audit log, the clock and
+//! new ids.
 //!
 //! This crate must never decide anything about tasks or agents: it reads and replaces files for `baton-agentdir`, runs
-//! the program that a tool names, and tells the time. No shell is ever involved, and every program is bounded in time
-//! and output.
+//! the program of a tool, and reads the clock. No shell is ever involved, and every program is limited in time and
+//! output.
 //!
-//! Read first: [`DirectoryAgents`] (agents from disk), [`DirectoryStorage`] (their files), [`CommandTools`] (programs as tools), [`SystemClock`].
+//! Read first: [`DirectoryAgents`] (agents from disk), [`DirectoryStorage`] (their files), [`CommandTools`] (programs
+//! as tools), [`SystemClock`].
 
 mod agents;
 mod audit;

@@ -1,10 +1,10 @@
-//! Why agents could not be loaded.
+//! Errors of loading agents.
 
 use baton_agentdir::Diagnostic;
 use baton_types::{AgentName, ErrorCode};
 use std::{io, path::PathBuf};
 
-/// Why agents could not be loaded.
+/// Reason why agents could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The path does not exist.
@@ -22,23 +22,23 @@ pub enum LoadError {
         /// The path as given.
         path: PathBuf,
     },
-    /// There are more agents than one Baton serves.
+    /// There are more agents than the limit.
     #[error("{path} holds more than {limit} agents", path = .path.display())]
     TooMany {
         /// The path as given.
         path: PathBuf,
-        /// The most there may be.
+        /// Maximum number of agents.
         limit: usize,
     },
-    /// The file system said no.
+    /// An I/O error.
     #[error("{path} cannot be read: {source}", path = .path.display())]
     Io {
-        /// What was read.
+        /// The path that was read.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Two directories want the same name.
+    /// Two directories define the same name.
     #[error(
         "two agents are named '{name}': {first} and {second}; change `name` in one agent.yaml",
         first = .first.display(), second = .second.display()
@@ -48,10 +48,10 @@ pub enum LoadError {
         name: AgentName,
         /// One directory.
         first: PathBuf,
-        /// The other.
+        /// The other directory.
         second: PathBuf,
     },
-    /// The file that says who has which name makes no sense.
+    /// The file of assigned names is invalid.
     #[error(
         "{file} does not say which agent has which name: {reason}; correct it, or remove it to have names given anew",
         file = .file.display()
@@ -59,10 +59,10 @@ pub enum LoadError {
     Names {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: String,
     },
-    /// Files have errors; warnings are listed as well.
+    /// Files have errors; warnings are included.
     #[error("{}", lines(.0))]
     Invalid(Vec<Diagnostic>),
 }
@@ -72,7 +72,7 @@ fn lines(diagnostics: &[Diagnostic]) -> String {
 }
 
 impl LoadError {
-    /// The code that people see.
+    /// User-facing error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Missing { .. } | Self::Empty { .. } => ErrorCode::AGENT_NOT_FOUND,

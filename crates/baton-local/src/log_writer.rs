@@ -1,11 +1,11 @@
-//! Where log lines go: stderr, with nothing in them that steers a terminal.
+//! Log output to stderr, without terminal control characters.
 
 use baton_types::{escape_json, escape_text};
 use std::io::{self, IsTerminal as _, Write};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Writes log lines to stderr. What others said in them is escaped, so they are formatted without colours; the level gets
-/// its colour here.
+/// Writes log lines to stderr. Control characters in untrusted text are escaped, so the formatter must not emit
+/// colours; the level is coloured here.
 #[derive(Clone, Copy, Debug)]
 pub struct LogWriter {
     form: LineForm,
@@ -18,12 +18,12 @@ enum LineForm {
 }
 
 impl LogWriter {
-    /// For lines of JSON.
+    /// Writer for JSON lines.
     pub fn json() -> Self {
         Self { form: LineForm::Json }
     }
 
-    /// For lines of text, with colours on a terminal if they are wanted.
+    /// Writer for text lines, with colours if requested and stderr is a terminal.
     pub fn text(wants_colour: bool) -> Self {
         Self { form: LineForm::Text { colour: wants_colour && io::stderr().is_terminal() } }
     }
@@ -37,7 +37,7 @@ impl LogWriter {
     }
 }
 
-/// The line with its level in colour; what is before it is the time.
+/// The line with its level in colour; the text before the level is the time.
 fn coloured(line: &str) -> String {
     let levels = [("ERROR", "31"), ("WARN", "33"), ("INFO", "32"), ("DEBUG", "34"), ("TRACE", "35")];
     let mut words = line.splitn(2, ' ');
@@ -48,7 +48,7 @@ fn coloured(line: &str) -> String {
 }
 
 impl Write for LogWriter {
-    /// A line comes whole.
+    /// Each call receives a complete line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         io::stderr().write_all(self.line(&String::from_utf8_lossy(line)).as_bytes())?;
         Ok(line.len())

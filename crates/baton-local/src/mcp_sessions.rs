@@ -1,4 +1,4 @@
-//! Sessions of MCP clients in files, one for each, so that they outlive the process.
+//! MCP client sessions in files, one per session, so that they survive a restart.
 
 use crate::write_private;
 use baton_ports::{BoxFuture, McpSessionStore};
@@ -12,7 +12,7 @@ use std::{
     time::SystemTime,
 };
 
-/// Keeps sessions in a directory that only its owner may read; the oldest go when there are too many.
+/// Stores sessions in a directory accessible to its owner only; the oldest are evicted beyond the limit.
 #[derive(Clone)]
 pub struct SessionFiles(Arc<Files>);
 
@@ -22,7 +22,7 @@ struct Files {
     known: Mutex<Known>,
 }
 
-/// The sessions by age.
+/// Session ids by age.
 #[derive(Default)]
 struct Known {
     next: u64,
@@ -30,18 +30,18 @@ struct Known {
     by_age: BTreeMap<u64, String>,
 }
 
-/// The ending of their files.
+/// File extension.
 const ENDING: &str = "json";
-/// Longest id; ids are made here and have 36 characters.
+/// Maximum length of an id; generated ids have 36 characters.
 const LONGEST_ID: usize = 64;
-/// Largest file that is written and read; what a client says of itself is far shorter.
+/// Maximum size of a session file; typical client data is far smaller.
 const LARGEST: u64 = 256 * 1024;
 
 impl SessionFiles {
-    /// How many are kept unless told otherwise.
+    /// Default maximum number of sessions.
     pub const MOST: usize = 10_000;
 
-    /// In this directory, which is made when it is not there; at most so many.
+    /// Opens the directory, which is created if it is missing; `most` is the maximum number of sessions.
     pub fn open(directory: &Path, most: usize) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
         #[cfg(unix)]
@@ -81,7 +81,7 @@ impl SessionFiles {
 }
 
 impl Known {
-    /// Makes a session the youngest.
+    /// Makes a session the most recently used.
     fn touch(&mut self, id: &str) {
         self.remove(id);
         self.ages.insert(id.to_owned(), self.next);
@@ -96,7 +96,7 @@ impl Known {
 }
 
 impl Files {
-    /// Only ids that are checked come here, so no path leaves the directory.
+    /// The path of a session file. Ids are validated before, so the path stays inside the directory.
     fn path(&self, id: &str) -> PathBuf {
         self.directory.join(id).with_extension(ENDING)
     }
@@ -113,7 +113,7 @@ impl Files {
             Err(error) => return Err(error),
         };
         self.known.lock().touch(id);
-        // A file that somebody spoilt is a session that is not there.
+        // A corrupt file is treated as a missing session.
         Ok(Json::parse(&text).ok())
     }
 

@@ -1,10 +1,10 @@
-//! How many files and sockets this process may have open.
+//! Limit of open files and sockets of this process.
 
-/// More than any setting asks for; programs that close every possible file at their start take long beyond it.
+/// Upper bound, above any supported setting; beyond it, programs that close every possible file at startup become slow.
 #[cfg(unix)]
 const ENOUGH: u64 = 1 << 20;
 
-/// Raises the limit as far as the system lets this process, and returns what holds; nothing means that there is none.
+/// Raises the soft limit as far as permitted, and returns the effective limit; `None` means unlimited or unknown.
 pub fn raise_open_files() -> Option<usize> {
     #[cfg(unix)]
     {
@@ -12,7 +12,7 @@ pub fn raise_open_files() -> Option<usize> {
         let before = getrlimit(Resource::Nofile);
         let wanted = before.maximum.map_or(ENOUGH, |hard| hard.min(ENOUGH));
         if before.current.is_some_and(|soft| soft < wanted) {
-            // Where the system refuses, the lower limit goes on to hold and is what is returned.
+            // If this fails, the lower limit stays in effect and is returned.
             let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: before.maximum });
         }
         getrlimit(Resource::Nofile).current.map(|soft| usize::try_from(soft).unwrap_or(usize::MAX))

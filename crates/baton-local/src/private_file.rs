@@ -1,4 +1,4 @@
-//! Files that only their owner may read.
+//! Files that only their owner can read.
 
 use std::{
     ffi::OsString,
@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// Writes a file for its owner alone from its first byte, complete or not at all; on disk when this returns.
+/// Atomically writes a file that is never accessible to other users; it is on disk when this returns.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -25,7 +25,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&draft, path)?;
-    // The name has to survive a power cut as well as the bytes; only Unix lets a directory be synced.
+    // Syncs the directory, so that the rename survives a power failure. Only Unix supports this.
     #[cfg(unix)]
     match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         Some(parent) => fs::File::open(parent)?.sync_all()?,

@@ -1,4 +1,4 @@
-//! Where the files of agents are kept: directories, or the memory of this process.
+//! Storages of agent files: directories, or process memory.
 
 mod directory;
 mod memory;

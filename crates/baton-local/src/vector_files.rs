@@ -1,4 +1,4 @@
-//! Vectors of agents' texts in files, one for each agent, so that every text is embedded once.
+//! Embedding cache in files, one per agent, so that every text is embedded once.
 
 use crate::write_private;
 use baton_ports::{BoxFuture, CachedVectors, EmbeddingCache};
@@ -10,16 +10,16 @@ use std::{
     sync::Arc,
 };
 
-/// Largest file that is read and written; more would be read more slowly than made again.
+/// Maximum file size; reading a larger file would be slower than computing the embeddings again.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// Keeps vectors in a directory, which is made with the first of them.
+/// Stores embeddings in a directory, which is created on first write.
 #[derive(Clone, Debug)]
 pub struct VectorFiles {
     directory: PathBuf,
 }
 
-/// What a file holds: vectors of one model, by the digest of the text.
+/// File content: embeddings of one model, by the digest of the text.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     model: String,
@@ -27,7 +27,7 @@ struct Kept {
 }
 
 impl VectorFiles {
-    /// In this directory.
+    /// Creates a cache in this directory.
     pub fn new(directory: &Path) -> Self {
         Self { directory: directory.to_owned() }
     }

@@ -1,4 +1,4 @@
-//! Definitions that are changed, made and taken away.
+//! Edits, creates and deletes agent definitions.
 
 use super::{
     DirectoryAgents, Shelf,
@@ -18,11 +18,11 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// How often it is tried when somebody else writes at the same time.
+/// Maximum attempts when another process writes at the same time.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Writes into the files that agents come from; a new agent becomes a directory in the first folder of agents.
+/// Edits the files of agents. A new agent becomes a directory in the first agent folder.
 impl AgentEditor for DirectoryAgents {
     fn amend<'a>(
         &'a self,
@@ -44,7 +44,7 @@ impl AgentEditor for DirectoryAgents {
 }
 
 impl DirectoryAgents {
-    /// Does something with the shelf where waiting for the disk is allowed.
+    /// Runs blocking work in a thread where disk access is allowed.
     pub(super) fn apart<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shelf) -> Result<T, AgentRepositoryError> + Send + 'static,
@@ -54,16 +54,16 @@ impl DirectoryAgents {
     }
 }
 
-/// Where a new agent is kept.
+/// Destination of a new agent.
 pub(super) enum Room {
     Folder(PathBuf),
     Storage(Arc<dyn AgentStorage>),
 }
 
-/// A change that is tried; nothing when somebody else wrote meanwhile.
+/// One attempt at a change; returns `None` after a concurrent write.
 pub(super) type Try<T> = Arc<dyn Fn(&Shelf) -> Result<Option<T>, AgentRepositoryError> + Send + Sync>;
 
-/// Tries a change until nobody else writes at the same time.
+/// Retries a change until there is no concurrent write.
 pub(super) async fn patiently<T: Send + 'static>(
     shelf: &Arc<Shelf>,
     agent: &AgentName,
@@ -82,13 +82,13 @@ pub(super) async fn patiently<T: Send + 'static>(
 }
 
 impl Shelf {
-    /// Where the agent's files are.
+    /// Location of the agent's files.
     pub(super) fn home(&self, agent: &AgentName) -> Result<Home, AgentRepositoryError> {
         let missing = || failed(ErrorCode::AGENT_NOT_FOUND, format!("no directory defines the agent '{agent}'"));
         self.now().place_of(agent).map(|place| place.home.clone()).ok_or_else(missing)
     }
 
-    /// Tries once; nothing when somebody else wrote meanwhile.
+    /// One attempt; `None` after a concurrent write.
     fn amend(&self, agent: &AgentName, change: &AgentChange) -> Result<Option<AgentUpdate>, AgentRepositoryError> {
         let home = self.home(agent)?;
         let (content, _) = home.content();
@@ -105,12 +105,12 @@ impl Shelf {
                 return Ok(None);
             }
         }
-        // Also when nothing was written: what is served may be older than the file.
+        // Reload even if nothing was written: the served definition may be older than the file.
         self.reload();
         Ok(Some(AgentUpdate { file: shown.display().to_string(), is_written }))
     }
 
-    /// Keeps a new agent and serves it.
+    /// Stores a new agent and serves it.
     pub(super) fn create(&self, files: &AgentFiles, room: &Room) -> Result<AgentName, AgentRepositoryError> {
         let parsed = parse(files, ".");
         let Some(agent) = parsed.agent else {
@@ -157,7 +157,7 @@ impl Shelf {
             None => {
                 let entry = home.shown().display().to_string();
                 let reason = reload.unusable.into_iter().find(|unusable| unusable.entry == entry);
-                // What cannot be served was never made.
+                // An agent that cannot be served is removed again.
                 let _ = home.remove();
                 self.reload();
                 let reason = reason.map_or_else(|| "it cannot be used".to_owned(), |unusable| unusable.reason);
@@ -166,7 +166,7 @@ impl Shelf {
         }
     }
 
-    /// The first folder of agents; a path that is itself an agent is none.
+    /// The first agent folder; a path that is itself an agent does not count.
     pub(super) fn folder(&self) -> Result<Room, AgentRepositoryError> {
         let now = self.now();
         let is_agent = |path: &Path| now.places.iter().any(|place| place.home.shown() == path);
@@ -181,7 +181,7 @@ impl Shelf {
         folders.cloned().map(Room::Folder).next().ok_or_else(none)
     }
 
-    /// The first storage besides directories.
+    /// The first storage other than directories.
     pub(super) fn storage(&self) -> Result<Room, AgentRepositoryError> {
         let storages = self.origins.iter().filter_map(|origin| match origin {
             Origin::Kept(storage) => Some(Room::Storage(Arc::clone(storage))),
@@ -191,7 +191,7 @@ impl Shelf {
         storages.into_iter().next().ok_or_else(none)
     }
 
-    /// Which of the origins a storage is.
+    /// Index of a storage in the list of origins.
     fn number_of(&self, storage: &Arc<dyn AgentStorage>) -> usize {
         let is_it = |origin: &Origin| matches!(origin, Origin::Kept(own) if Arc::ptr_eq(own, storage));
         self.origins.iter().position(is_it).unwrap_or(self.origins.len())
@@ -199,7 +199,7 @@ impl Shelf {
 }
 
 impl Home {
-    /// What a change that was refused tells whoever wanted it.
+    /// Error for a rejected change.
     pub(super) fn refused(&self, error: &EditError) -> AgentRepositoryError {
         let shown = self.shown().strip_prefix(".").unwrap_or(self.shown());
         let detail = match shown.as_os_str().is_empty() {

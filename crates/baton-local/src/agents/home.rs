@@ -1,4 +1,4 @@
-//! Where the files of one agent are.
+//! Locations of agent files.
 
 use crate::{
     discover::Found,
@@ -16,46 +16,46 @@ use std::{
     sync::Arc,
 };
 
-/// Where agents are looked for.
+/// A place to search for agents.
 #[derive(Clone)]
 pub(super) enum Origin {
     /// A directory or a file.
     Path(PathBuf),
-    /// A folder that may be empty, in which new agents are kept.
+    /// The folder for new agents, which may be empty.
     Folder(PathBuf),
-    /// Whatever somebody keeps.
+    /// A storage other than directories.
     Kept(Arc<dyn AgentStorage>),
 }
 
-/// Where the files of one agent are.
+/// Location of the files of one agent.
 #[derive(Clone)]
 pub(super) enum Home {
     /// A directory, or a file in it.
     Disk(Found),
-    /// Somebody keeps them.
+    /// An entry of a storage.
     Kept(Kept),
 }
 
-/// Files that somebody keeps under a key.
+/// An entry of a storage.
 #[derive(Clone)]
 pub(super) struct Kept {
     pub(super) storage: Arc<dyn AgentStorage>,
-    /// Which of those that are asked it is.
+    /// Index of the storage in the list of origins.
     pub(super) number: usize,
     pub(super) key: String,
 }
 
-/// What showed that nothing had changed.
+/// Evidence for detecting changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// The stamps of files.
+    /// Stamps of files.
     Files(Arc<Stamps>),
-    /// The stamp of whoever keeps them.
+    /// Stamp of a storage entry.
     Kept(Digest),
 }
 
 impl Seen {
-    /// Whether a change would show.
+    /// Whether any later change is detectable.
     pub(super) fn is_settled(&self) -> bool {
         match self {
             Self::Files(stamps) => stamps.is_settled,
@@ -64,7 +64,7 @@ impl Seen {
     }
 }
 
-/// By what a home is known.
+/// Unique key of a location.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Spot {
     Disk(PathBuf, Option<String>),
@@ -72,12 +72,12 @@ pub(super) enum Spot {
 }
 
 impl Spot {
-    /// Whether it means the same after a restart.
+    /// Whether the key stays valid after a restart.
     pub(super) fn is_lasting(&self) -> bool {
         matches!(self, Self::Disk(..))
     }
 
-    /// What the agent is called in its folder.
+    /// Name of the agent's directory or file in its folder.
     pub(super) fn tail(&self) -> Option<&OsStr> {
         match self {
             Self::Disk(_, Some(file)) => Some(file.as_ref()),
@@ -95,7 +95,7 @@ impl Home {
         }
     }
 
-    /// As the user knows it.
+    /// The path as written by the user.
     pub(super) fn shown(&self) -> &Path {
         match self {
             Self::Disk(found) => &found.shown,
@@ -103,7 +103,7 @@ impl Home {
         }
     }
 
-    /// A file of it, as the user knows it.
+    /// The path of a file, as written by the user.
     pub(super) fn shown_file(&self, file: &str) -> PathBuf {
         let path = match self {
             Self::Disk(found) => found.shown_file(file),
@@ -112,7 +112,7 @@ impl Home {
         path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
     }
 
-    /// What would show a change without reading anything.
+    /// Current stamps for detecting a change without reading the files.
     pub(super) fn stamps(&self, before: Option<&Seen>) -> Option<Seen> {
         match self {
             Self::Disk(found) => {
@@ -126,7 +126,7 @@ impl Home {
         }
     }
 
-    /// The files as they were at one moment.
+    /// A consistent snapshot of the files.
     pub(super) fn content(&self) -> (Content, Option<Seen>) {
         match self {
             Self::Disk(found) => {
@@ -140,7 +140,7 @@ impl Home {
                 let stamp = kept.storage.stamp(&kept.key);
                 match kept.storage.read(&kept.key) {
                     Ok((files, digest)) => {
-                        // Only a stamp that is still the same afterwards stands for what was read.
+                        // A stamp is valid only if it is unchanged after the read.
                         let after = kept.storage.stamp(&kept.key);
                         let seen = stamp.filter(|stamp| after.as_ref() == Some(stamp)).map(Seen::Kept);
                         (Content { files, diagnostics: Vec::new(), digest, pending: None }, seen)
@@ -156,7 +156,7 @@ impl Home {
         }
     }
 
-    /// Where its tools run; nothing when its name cannot be written down.
+    /// Working directory of tools; `None` if its path is not UTF-8.
     pub(super) fn base(&self) -> Option<&str> {
         match self {
             Self::Disk(found) => found.real.to_str(),
@@ -172,7 +172,7 @@ impl Home {
         }
     }
 
-    /// Replaces or removes files, all or none, if they are still those of the digest.
+    /// Replaces or deletes files atomically, if they still match the digest.
     pub(super) fn save(&self, expected: &Digest, changes: &BTreeMap<String, Option<Vec<u8>>>) -> io::Result<Saved> {
         match self {
             Self::Disk(found) => save(found, expected, changes),
@@ -184,7 +184,7 @@ impl Home {
         }
     }
 
-    /// Takes all files away.
+    /// Deletes all files.
     pub(super) fn remove(&self) -> io::Result<()> {
         match self {
             Self::Disk(found) => remove(found),
@@ -193,7 +193,7 @@ impl Home {
     }
 }
 
-/// Whether the files are in a form of another program, whose agents may share a name.
+/// Whether the files have another program's format, whose agents may share a name.
 pub(super) fn is_foreign(content: &Content) -> bool {
     Format::of(&content.files).is_some_and(Format::is_foreign)
 }

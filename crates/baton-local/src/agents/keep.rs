@@ -1,4 +1,4 @@
-//! Definitions as they are kept, for those who read and replace them as a whole.
+//! Reads and replaces stored definitions as a whole.
 
 use super::{
     DirectoryAgents, Shelf,
@@ -29,7 +29,7 @@ impl AgentRepository for DirectoryAgents {
         self.apart(move |shelf| {
             let home = shelf.home(&agent)?;
             let saved = home.save(&expected, &changes).map_err(|error| unwritable(home.shown(), &error))?;
-            // Also when nothing was written: what is served may be older than the files.
+            // Reload even if nothing was written: the served definition may be older than the files.
             shelf.reload();
             if saved == Saved::Not {
                 return Err(outdated(&agent));
@@ -70,7 +70,7 @@ impl Shelf {
         Ok(StoredAgent { name: agent.clone(), files: content.files, digest: content.digest, location: place })
     }
 
-    /// Takes an agent's files away, if they are still those of the digest.
+    /// Deletes an agent's files, if they still match the digest.
     pub(super) fn discard(
         &self,
         agent: &AgentName,
@@ -85,7 +85,7 @@ impl Shelf {
         Ok(home.place())
     }
 
-    /// Where a new agent is kept.
+    /// Selects the destination of a new agent.
     fn room(&self, keeping: AgentPersistence) -> Result<Room, AgentRepositoryError> {
         let made = || {
             self.origins.iter().find_map(|origin| match origin {

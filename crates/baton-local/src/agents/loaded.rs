@@ -1,4 +1,4 @@
-//! Definitions that were needed lately.
+//! LRU cache of definitions.
 
 use super::source::{Definition, Served, Source};
 use baton_types::{AgentName, AgentSpec, ToolExecution};
@@ -8,11 +8,11 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// The most definitions that stay loaded, and the most bytes of their files.
+/// Maximum number of cached definitions, and of bytes of their files.
 const MOST: usize = 256;
 const MOST_BYTES: usize = 64 << 20;
 
-/// Definitions that were needed lately; the one that was not needed for longest goes first.
+/// LRU cache of definitions.
 #[derive(Default)]
 pub(super) struct Loaded {
     known: Mutex<Known>,
@@ -33,13 +33,13 @@ struct Entry {
 }
 
 impl Loaded {
-    /// From now on tools of all agents are run by these.
+    /// Overrides the tool execution mode of all agents.
     pub(super) fn choose_tools(&self, tools: ToolExecution) {
         let _ = self.tools.set(tools);
         *self.known.lock() = Known::default();
     }
 
-    /// The definition of an agent, loaded if need be.
+    /// The definition of an agent, loaded on a cache miss.
     pub(super) fn definition(&self, served: &Served) -> Option<Definition> {
         if let Some(known) = self.known.lock().get(served) {
             return Some(known);
@@ -49,13 +49,13 @@ impl Loaded {
         Some(definition)
     }
 
-    /// The same for somebody who goes through all of them: none of those that are needed has to go for it.
+    /// As `definition`, but without caching, so that an iteration over all agents evicts nothing.
     pub(super) fn peek(&self, served: &Served) -> Option<Definition> {
         let known = self.known.lock().get(served);
         known.or_else(|| self.define(served))
     }
 
-    /// Keeps a definition that was just made, while there is room.
+    /// Caches a new definition if there is free capacity.
     pub(super) fn offer(&self, served: &Served, definition: Definition) {
         let mut known = self.known.lock();
         if known.by_name.len() < MOST && known.bytes + served.source.size() <= MOST_BYTES {
@@ -64,12 +64,12 @@ impl Loaded {
         }
     }
 
-    /// Those that are loaded.
+    /// Names of the cached agents.
     pub(super) fn names(&self) -> Vec<AgentName> {
         self.known.lock().by_name.keys().cloned().collect()
     }
 
-    /// How many are loaded.
+    /// Number of cached definitions.
     pub(super) fn count(&self) -> usize {
         self.known.lock().by_name.len()
     }
@@ -82,7 +82,7 @@ impl Loaded {
         definition.map(|definition| self.adjusted(served, definition))
     }
 
-    /// The definition under the name that the agent has here, with the choice of who runs its tools.
+    /// The definition with its served name and the tool execution override.
     fn adjusted(&self, served: &Served, definition: Definition) -> Definition {
         let name = served.name();
         let tools = self.tools.get().copied().unwrap_or(definition.agent.tool_execution);

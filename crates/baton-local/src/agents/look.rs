@@ -1,4 +1,4 @@
-//! One look at where agents are: what did not change is taken over, the rest is read.
+//! Scans for agents: unchanged ones are reused, the others are read.
 
 use super::{
     home::{Home, Kept, Origin, Seen, is_foreign},
@@ -21,27 +21,27 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// The most threads that read at the same time, and the fewest agents for which another one is worth it.
+/// Maximum number of reader threads, and minimum number of agents per thread.
 const MAX_THREADS: usize = 8;
 const PER_THREAD: usize = 64;
-/// How long a change stays unnoticed that shows only when all is read.
+/// Interval between reads of sources without stamps.
 const UNSTAMPED: Duration = Duration::from_secs(10);
 
-/// How it is looked.
+/// Options and caches of a scan.
 pub(super) struct Eyes<'a> {
     pub(super) check: Option<&'a SpecCheck>,
-    /// Where files are kept, and what was just made of them.
+    /// Memory budget for files.
     pub(super) room: &'a Arc<Space>,
     pub(super) loaded: &'a Loaded,
-    /// Whether what has no stamps is read each time.
+    /// Whether sources without stamps are read in every scan.
     pub(super) is_thorough: bool,
 }
 
-/// One agent as it was when it was last read.
+/// The last known state of one agent.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) home: Home,
-    /// The agent as it was when it last could be used.
+    /// The last usable version.
     pub(super) served: Option<Served>,
     pub(super) diagnostics: Vec<Diagnostic>,
     stamps: Option<Seen>,
@@ -50,13 +50,13 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Has the files read again at the next look, whatever their stamps say.
+    /// Forces a read in the next scan, regardless of stamps.
     pub(super) fn forget(&mut self) {
         self.stamps = None;
         self.digest = Digest::compute(b"");
     }
 
-    /// Whether its files may not be as they were read.
+    /// Whether the files may have changed since they were read.
     pub(super) fn is_stirred(&self) -> bool {
         let Some(before) = &self.stamps else { return false };
         !before.is_settled() || self.home.stamps(Some(before)).as_ref() != Some(before)
@@ -71,7 +71,7 @@ impl Place {
     }
 }
 
-/// Something that keeps an agent, or a path full of them, from being used as it stands.
+/// A problem with an agent or a path.
 pub(super) struct Problem {
     entry: PathBuf,
     error: LoadError,
@@ -83,7 +83,7 @@ impl Problem {
         Self { entry: second.clone(), error: LoadError::Duplicate { name, first, second } }
     }
 
-    /// Whether nothing is there, and no more.
+    /// Whether the path is merely missing or empty.
     fn is_nothing(&self) -> bool {
         matches!(self.error, LoadError::Missing { .. } | LoadError::Empty { .. })
     }
@@ -93,7 +93,7 @@ impl Problem {
     }
 }
 
-/// The error to stop with when everything has to be good: paths before files before names.
+/// The error for strict loading, by precedence: paths, files, names.
 pub(super) fn worst(problems: Vec<Problem>, snapshot: &Snapshot) -> Option<LoadError> {
     let mut duplicate = None;
     let mut is_invalid = false;
@@ -107,7 +107,7 @@ pub(super) fn worst(problems: Vec<Problem>, snapshot: &Snapshot) -> Option<LoadE
     if is_invalid { Some(LoadError::Invalid(snapshot.diagnostics())) } else { duplicate }
 }
 
-/// The agents as they are now, in the order in which they are found.
+/// Scans all origins; agents are in the order of discovery.
 pub(super) fn look(before: &Snapshot, origins: &[Origin], eyes: &Eyes<'_>) -> (Vec<Place>, Vec<Problem>) {
     let (homes, mut problems) = homes(before, origins);
     let places = read_all(before, &homes, eyes);
@@ -118,7 +118,7 @@ pub(super) fn look(before: &Snapshot, origins: &[Origin], eyes: &Eyes<'_>) -> (V
     (places, problems)
 }
 
-/// Where agents are, each place once.
+/// Locations of agents, without duplicates.
 fn homes(before: &Snapshot, origins: &[Origin]) -> (Vec<Home>, Vec<Problem>) {
     let mut homes: Vec<Home> = Vec::new();
     let mut known = HashSet::new();
@@ -154,7 +154,7 @@ fn homes(before: &Snapshot, origins: &[Origin]) -> (Vec<Home>, Vec<Problem>) {
     (homes, problems)
 }
 
-/// What a path stands for; what cannot be looked at stays as it was, and what is not there is gone.
+/// Agents at a path. On a read error the previous ones are kept; at a missing path they are removed.
 fn on_disk(before: &Snapshot, path: &Path, known: usize) -> Result<Vec<Home>, (Problem, Vec<Home>)> {
     match discover(path, known, &|file| before.is_agent_file(file)) {
         Ok(found) => Ok(found.into_iter().map(Home::Disk).collect()),
@@ -167,7 +167,7 @@ fn on_disk(before: &Snapshot, path: &Path, known: usize) -> Result<Vec<Home>, (P
     }
 }
 
-/// Reads what may have changed, several at a time when there are many.
+/// Reads changed agents, in parallel if there are many.
 fn read_all(before: &Snapshot, homes: &[Home], eyes: &Eyes<'_>) -> Vec<Place> {
     let again = |home: &Home| again(home, before.place(&home.spot()), eyes);
     let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
@@ -181,16 +181,16 @@ fn read_all(before: &Snapshot, homes: &[Home], eyes: &Eyes<'_>) -> Vec<Place> {
         let parts: Vec<_> =
             homes.chunks(share).map(|part| (part, scope.spawn(move || part.iter().map(again).collect()))).collect();
         let read = |(part, reading): (&[Home], thread::ScopedJoinHandle<'_, Vec<Place>>)| {
-            // Whatever went wrong in the thread goes wrong here, where whoever called hears of it.
+            // If the thread panicked, its share is read again here, so that the panic reaches the caller.
             reading.join().unwrap_or_else(|_| part.iter().map(again).collect())
         };
         parts.into_iter().flat_map(read).collect()
     })
 }
 
-/// The agent, read only if its files may have changed.
+/// Returns the agent's state; reads its files only if they may have changed.
 fn again(home: &Home, old: Option<&Place>, eyes: &Eyes<'_>) -> Place {
-    // What is wrong may have been put right elsewhere, such as a tool's directory that was missing.
+    // An agent with errors is always read again: the fix may be elsewhere, such as the missing directory of a tool.
     let good = old.filter(|old| !old.is_broken() && old.home.shown() == home.shown());
     let before = good.and_then(|old| old.stamps.as_ref());
     if let Some(old) = good {
@@ -220,7 +220,7 @@ fn again(home: &Home, old: Option<&Place>, eyes: &Eyes<'_>) -> Place {
     Place { home: home.clone(), served, diagnostics, stamps, digest, read_at }
 }
 
-/// The agent that the files make, or why they make none.
+/// Parses the agent, or returns the errors.
 fn read(home: &Home, content: Content, old: Option<&Served>, eyes: &Eyes<'_>) -> (Option<Served>, Vec<Diagnostic>) {
     let is_foreign = is_foreign(&content);
     let Content { files, mut diagnostics, .. } = content;
@@ -242,7 +242,7 @@ fn read(home: &Home, content: Content, old: Option<&Served>, eyes: &Eyes<'_>) ->
     let is_good = !diagnostics.iter().any(Diagnostic::is_error);
     let served = parsed.agent.filter(|_| is_good).map(|agent| {
         let made = Definition { agent: Arc::new(agent), kit: Arc::new(parsed.kit) };
-        // Files that say the same in other words are no change.
+        // Equivalent files are not a change.
         if let Some(old) = old.filter(|old| old.source.makes(&made)) {
             return old.clone();
         }
@@ -255,7 +255,7 @@ fn read(home: &Home, content: Content, old: Option<&Served>, eyes: &Eyes<'_>) ->
     (served, diagnostics)
 }
 
-/// A link inside the directory could still lead a tool's working directory out of it.
+/// Rejects working directories outside the agent's directory: a symbolic link inside it could lead out.
 fn tools_stay_inside(home: &Home, agent: &AgentSpec) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for tool in &agent.tools {

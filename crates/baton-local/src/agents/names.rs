@@ -1,4 +1,4 @@
-//! Who has which name, so that a restart gives it to nobody else.
+//! Persists assigned agent names, so that a restart does not reassign them.
 
 use super::{home::Spot, look::Place};
 use crate::{LoadError, write_private};
@@ -11,40 +11,40 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The most places that are remembered although nothing is there; more of them are no accident to recover from.
+/// Maximum number of assignments kept for missing locations.
 const MOST_GONE: usize = 10_000;
 
-/// The names that agents of foreign forms have been served under, and whose they are.
+/// Assigned names of agents in other programs' formats, and their holders.
 ///
-/// Agents of our own form are not in it: their files say the one name that they can have.
+/// Agents in the native format are not included: their files determine the name.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     given: BTreeMap<AgentName, Holder>,
     file: Option<PathBuf>,
-    /// Whether the file is ours to write; until then it is only read.
+    /// Whether this process may write the file; otherwise it is read-only.
     is_owner: bool,
     is_written: bool,
-    /// Whether it was told that the file cannot be written.
+    /// Whether a write error has already been logged.
     is_told: bool,
 }
 
-/// Whose a name is: the agent at a place, as long as its files ask for the same name as when it was given.
+/// Holder of a name: the agent at a location, as long as its files request the same name as at the assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Holder {
     spot: Spot,
     wanted: AgentName,
 }
 
-/// What is known about names at one look.
+/// Name assignments as seen by one scan.
 pub(super) struct Known<'a> {
     given: &'a BTreeMap<AgentName, Holder>,
     here: Here,
     by_spot: HashMap<&'a Spot, Vec<&'a AgentName>>,
-    /// Names of places that are not there, by what their agents ask for and are called in their folder.
+    /// Names of missing locations, by requested name and directory or file name.
     away: HashMap<(&'a AgentName, &'a OsStr), Vec<&'a AgentName>>,
 }
 
-/// The places that are there, and what their agents ask for; nothing when they are broken.
+/// Existing locations and the names their agents request; `None` if the agent is invalid.
 type Here = HashMap<Spot, Option<AgentName>>;
 
 #[derive(Serialize, Deserialize)]
@@ -52,10 +52,10 @@ struct Written {
     agents: Vec<Line>,
 }
 
-/// One agent, as the file has it.
+/// One agent in the file.
 #[derive(Serialize, Deserialize)]
 struct Line {
-    /// Relative to where the data directory lies, if it is below it: both may move together.
+    /// Relative to the parent of the data directory if it is below it, so that both can be moved together.
     directory: PathBuf,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -64,7 +64,7 @@ struct Line {
 }
 
 impl Names {
-    /// What the file says; one that is not there says nothing.
+    /// Reads the file; a missing file has no assignments.
     pub(super) fn read(file: Option<PathBuf>) -> Result<Self, LoadError> {
         let Some(file) = file else { return Ok(Self::default()) };
         let unusable = |reason: String| LoadError::Names { file: file.clone(), reason };
@@ -82,9 +82,9 @@ impl Names {
         Ok(Self { given, file: Some(file), is_written: true, ..Self::default() })
     }
 
-    /// From now on the file is written whenever a name is given.
+    /// Makes this process the owner of the file; it is written after every assignment.
     pub(super) fn own(&mut self) {
-        // Whoever had the directory until now may have given names since the file was read.
+        // The previous owner of the directory may have assigned names since the file was read.
         if let Ok(Self { given: written, .. }) = Self::read(self.file.clone()) {
             for (name, holder) in &written {
                 self.given.entry(name.clone()).or_insert_with(|| holder.clone());
@@ -95,7 +95,7 @@ impl Names {
         self.write();
     }
 
-    /// What is known, for a look that found these places.
+    /// The assignments for a scan that found these places.
     pub(super) fn known(&self, places: &[Place]) -> Known<'_> {
         let here = here(places);
         let (mut by_spot, mut away) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
@@ -108,7 +108,7 @@ impl Names {
         Known { given: &self.given, here, by_spot, away }
     }
 
-    /// Remembers who is served under which name, and writes it down if that is new.
+    /// Records served names, and writes the file if they changed.
     pub(super) fn remember(&mut self, places: &[Place]) {
         for place in places {
             let Some(served) = &place.served else { continue };
@@ -146,7 +146,7 @@ impl Names {
         let bytes = serde_json::to_vec_pretty(&written).map_err(io::Error::other);
         match bytes.and_then(|bytes| write_private(file, &bytes)) {
             Ok(()) => (self.is_written, self.is_told) = (true, false),
-            // Tried again at the next look; until then names are only as lasting as this process.
+            // Retried in the next scan; until then assignments last only as long as this process.
             Err(error) => {
                 if !std::mem::replace(&mut self.is_told, true) {
                     tracing::warn!(file = %file.display(), %error, "the names of agents cannot be written down; after a restart they may have others");
@@ -157,8 +157,8 @@ impl Names {
 }
 
 impl Known<'_> {
-    /// The name that an agent had when its files asked for this one: where it is now, or, if nothing is left there, in a
-    /// folder that was moved or replaced, under the same name of directory or file.
+    /// The previous name of an agent that requested this one: by location, or, if its location is missing, by directory
+    /// or file name in a folder that was moved or replaced.
     pub(super) fn had(&self, spot: &Spot, wanted: &AgentName) -> Option<&AgentName> {
         let names = self.by_spot.get(spot).map(Vec::as_slice).unwrap_or_default();
         let is_same = |name: &&&AgentName| self.given.get(**name).is_some_and(|holder| holder.wanted == *wanted);
@@ -168,9 +168,8 @@ impl Known<'_> {
         })
     }
 
-    /// Whether a name belongs to another place than this: every number that was ever given does, and a name that the
-    /// agent at that place still asks for, broken or not. Any other name is what files say, and whoever comes next may
-    /// say it, too.
+    /// Whether a name belongs to another location. Names with a numeric suffix always do; a plain name does only while
+    /// its holder still requests it.
     pub(super) fn is_of_another(&self, name: &AgentName, spot: &Spot) -> bool {
         self.given.get(name).is_some_and(|holder| {
             let asks = || match self.here.get(&holder.spot) {
@@ -188,7 +187,7 @@ fn here(places: &[Place]) -> Here {
     places.iter().map(|place| (place.home.spot(), asks(place))).collect()
 }
 
-/// Where the directory lies that the file is in.
+/// Parent of the directory of the file.
 fn beside(file: &Path) -> PathBuf {
     let data = file.parent().map(|data| fs::canonicalize(data).unwrap_or_else(|_| data.to_owned()));
     data.as_deref().and_then(Path::parent).map(Path::to_owned).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Each name for one agent.
+//! Assigns unique agent names.
 
 use super::{
     home::Spot,
@@ -10,11 +10,12 @@ use super::{
 use baton_types::AgentName;
 use std::{collections::HashMap, sync::Arc};
 
-/// The longest name that an agent has.
+/// Maximum length of an agent name.
 const LONGEST: usize = 64;
 
-/// Lets the agent that has a name keep it; of newcomers the one that had it before a restart gets it, then the first.
-/// Another one of a foreign form gets a number behind it; one of our own form may not have it, and stays as it was.
+/// Agents keep their current names. Among new agents, the one that had the name before a restart takes precedence, then
+/// the first. A duplicate in another program's format gets a numeric suffix; one in the native format is rejected and
+/// stays in its previous state.
 pub(super) fn name_once(before: &Snapshot, names: &Names, places: &mut [Place], problems: &mut Vec<Problem>) {
     let mut taken: HashMap<AgentName, usize> = HashMap::new();
     let old = |place: &Place| before.place(&place.home.spot())?.served.clone();
@@ -35,12 +36,12 @@ pub(super) fn name_once(before: &Snapshot, names: &Names, places: &mut [Place], 
     let known = names.known(places);
     let newcomer = |(index, served): (usize, Served)| {
         let spot = places[index].home.spot();
-        // One of our own form has the name that its file says, whatever was in its place before.
+        // A native agent always has the name in its file, regardless of earlier agents at the same location.
         let had = known.had(&spot, &served.source.wanted).filter(|_| served.source.is_foreign).cloned();
         Newcomer { index, spot, had, served }
     };
     let mut newcomers: Vec<Newcomer> = unnamed.into_iter().map(newcomer).collect();
-    // Our own first: they cannot take another name.
+    // Native agents come first, because they cannot take another name.
     newcomers.sort_by_key(|new| (new.served.source.is_foreign, new.had.is_none(), new.index));
     let mut numbered = Vec::new();
     for new in newcomers {
@@ -63,7 +64,7 @@ pub(super) fn name_once(before: &Snapshot, names: &Names, places: &mut [Place], 
         }
         let Some(place) = places.get_mut(index) else { continue };
         place.served = old(place).filter(|old| !taken.contains_key(old.name()));
-        // Read again next time: the other one may be gone by then.
+        // Read again in the next scan: the other agent may be removed by then.
         place.forget();
         if let Some(served) = &place.served {
             taken.insert(served.name().clone(), index);
@@ -79,17 +80,18 @@ pub(super) fn name_once(before: &Snapshot, names: &Names, places: &mut [Place], 
     }
 }
 
-/// An agent without a name.
+/// A new agent without an assigned name.
 struct Newcomer {
     index: usize,
     spot: Spot,
-    /// The name that it had before a restart.
+    /// The name before a restart.
     had: Option<AgentName>,
     served: Served,
 }
 
 impl Newcomer {
-    /// Whether nobody has the name; what belongs to another place is only for our own form, which can have no other.
+    /// Whether the name is free. A name that belongs to another location is available only to native agents, which
+    /// cannot take another one.
     fn may_have(&self, name: &AgentName, known: &Known<'_>, taken: &HashMap<AgentName, usize>) -> bool {
         let is_own = !self.served.source.is_foreign || self.had.as_ref() == Some(name);
         (is_own || !known.is_of_another(name, &self.spot)) && !taken.contains_key(name)
@@ -102,7 +104,7 @@ fn place_served(places: &mut [Place], index: usize, served: Served) {
     }
 }
 
-/// The name with the first number behind it that may be had; `last` is the one that was given last.
+/// The name with the first free numeric suffix; `last` is the last suffix tried.
 fn free(wanted: &AgentName, last: &mut usize, may_be_had: impl Fn(&AgentName) -> bool) -> AgentName {
     loop {
         *last += 1;

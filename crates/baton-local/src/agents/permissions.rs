@@ -1,4 +1,4 @@
-//! Words about tools, written into the files of agents.
+//! Writes tool permissions into agent files.
 
 use super::{
     DirectoryAgents, Shelf,
@@ -25,7 +25,7 @@ impl PermissionEditor for DirectoryAgents {
 }
 
 impl Shelf {
-    /// Tries once; nothing when somebody else wrote meanwhile.
+    /// One attempt; `None` after a concurrent write.
     fn change(
         &self,
         agent: &AgentName,
@@ -47,7 +47,7 @@ impl Shelf {
                 return Ok(None);
             }
         }
-        // Also when nothing was written: what is served may be older than the file.
+        // Reload even if nothing was written: the served definition may be older than the file.
         self.reload();
         Ok(Some(PermissionUpdate { file: shown.display().to_string(), is_written, before, after }))
     }

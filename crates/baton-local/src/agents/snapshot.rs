@@ -1,4 +1,4 @@
-//! What is served at one moment, and what is served after the next look.
+//! The served agents at one point in time.
 
 use super::{
     home::{Origin, Spot},
@@ -12,10 +12,10 @@ use baton_ports::UnusableEntry;
 use baton_types::AgentName;
 use std::{collections::HashMap, path::Path};
 
-/// The agents of one moment.
+/// The agents at one point in time.
 #[derive(Default)]
 pub(super) struct Snapshot {
-    /// Agents, in the order in which they were found.
+    /// Agents in the order of discovery.
     pub(super) places: Vec<Place>,
     pub(super) unusable: Vec<UnusableEntry>,
     by_spot: HashMap<Spot, usize>,
@@ -24,7 +24,7 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// What a look makes of this one, and everything that went wrong.
+    /// Scans again; returns the next snapshot and all problems.
     pub(super) fn next(&self, origins: &[Origin], names: &mut Names, eyes: &Eyes<'_>) -> (Self, Vec<Problem>) {
         let (mut places, mut problems) = look(self, origins, eyes);
         naming::name_once(self, names, &mut places, &mut problems);
@@ -36,7 +36,7 @@ impl Snapshot {
         (Self { places, unusable, by_spot, served }, problems)
     }
 
-    /// All that are served, by name.
+    /// All served agents, by name.
     pub(super) fn all(&self) -> &[Served] {
         &self.served
     }
@@ -50,7 +50,7 @@ impl Snapshot {
         self.places.get(*self.by_spot.get(spot)?)
     }
 
-    /// The place of the agent that is served under this name.
+    /// The place of the agent served under this name.
     pub(super) fn place_of(&self, name: &AgentName) -> Option<&Place> {
         self.places.iter().find(|place| place.served.as_ref().is_some_and(|served| served.name() == name))
     }
@@ -67,7 +67,7 @@ impl Snapshot {
         self.places.iter().flat_map(|place| place.diagnostics.iter().cloned()).collect()
     }
 
-    /// Agents that are new, gone or different in one of the two.
+    /// Names of agents that were added, removed or changed.
     pub(super) fn differs_from(&self, before: &Self) -> Vec<AgentName> {
         let all = self.served.iter().chain(&before.served);
         let differs = |served: &&Served| self.served(served.name()) != before.served(served.name());

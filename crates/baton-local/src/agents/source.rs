@@ -1,4 +1,4 @@
-//! What a usable agent is made of; its definition is made of it when somebody needs it.
+//! Sources of usable agents; definitions are parsed from them on demand.
 
 use super::home::{Home, Spot};
 use baton_agentdir::parse;
@@ -9,26 +9,26 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// How many bytes of files are kept in memory; agents beyond that are read from where they are kept.
+/// Maximum bytes of files kept in memory; further agents are read from their location on demand.
 const ROOM: usize = 96 << 20;
 
-/// An agent's definition and what belongs to it.
+/// An agent's definition and its resources.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) agent: Arc<AgentSpec>,
     pub(super) kit: Arc<AgentResources>,
 }
 
-/// Where a usable agent comes from, as it was when it was read.
+/// Location and files of a usable agent, as of the last read.
 pub(super) struct Source {
     home: Home,
-    /// The name that its files give it; it is served under another one when that is taken.
+    /// The name in its files; another name is served if this one is taken.
     pub(super) wanted: AgentName,
     /// Whether it may be served under another name.
     pub(super) is_foreign: bool,
-    /// Agents elsewhere that it hands work to.
+    /// Remote handoff targets.
     pub(super) away: Vec<HandoffTarget>,
-    /// Its files: what comes after them may not make an agent, and then these still do.
+    /// Copy of the files, still valid if a later version is not.
     text: Option<Text>,
 }
 
@@ -39,7 +39,7 @@ impl Source {
         Self { home, wanted: agent.name.clone(), is_foreign, away, text: Text::keep(files, room) }
     }
 
-    /// Makes the definition; nothing when its files are not kept and make no agent any more.
+    /// Parses the definition; `None` if the files are not in memory and are no longer valid.
     pub(super) fn define(&self) -> Option<Definition> {
         let files = match &self.text {
             Some(text) => text.files.iter().cloned().collect(),
@@ -49,23 +49,23 @@ impl Source {
         Some(Definition { agent: Arc::new(parsed.agent?), kit: Arc::new(parsed.kit) })
     }
 
-    /// Whether it makes this definition; what is not kept is not asked.
+    /// Whether the files parse to this definition; `false` if they are not in memory.
     pub(super) fn makes(&self, definition: &Definition) -> bool {
         self.text.is_some() && self.define().is_some_and(|own| own == *definition)
     }
 
-    /// Where its files are.
+    /// Key of the location.
     pub(super) fn spot(&self) -> Spot {
         self.home.spot()
     }
 
-    /// How many bytes its files have, as far as they are kept.
+    /// Size of the files in memory, in bytes.
     pub(super) fn size(&self) -> usize {
         self.text.as_ref().map_or(0, |text| text.size)
     }
 }
 
-/// A usable agent as it is listed.
+/// A usable agent with its listing.
 #[derive(Clone)]
 pub(super) struct Served {
     pub(super) listing: Arc<AgentListing>,
@@ -77,7 +77,7 @@ impl Served {
         &self.listing.name
     }
 
-    /// The same under this name.
+    /// The same agent under this name.
     pub(super) fn named(self, name: AgentName) -> Self {
         if self.listing.name == name {
             return self;
@@ -92,7 +92,7 @@ impl PartialEq for Served {
     }
 }
 
-/// The bytes that may still be kept.
+/// Remaining memory budget, in bytes.
 pub(super) struct Space(AtomicUsize);
 
 impl Space {
@@ -101,7 +101,7 @@ impl Space {
     }
 }
 
-/// Files that are kept; they give their room back.
+/// Files in memory; their size is returned to the budget on drop.
 struct Text {
     files: Box<[(String, Vec<u8>)]>,
     size: usize,

@@ -1,19 +1,18 @@
-//! Changes that are noticed without anybody asking.
+//! Polls for changes in the background.
 
 use super::DirectoryAgents;
 use baton_ports::{AgentSource as _, UnusableEntry};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::Instant};
 
-/// How long a change stays unnoticed when looking is cheap.
+/// Polling interval while scans are fast.
 const EVERY: Duration = Duration::from_secs(1);
-/// Looking takes at most one part in so many of the time; the more agents, the rarer the looks at all of them. Those that
-/// somebody needed lately are few, and looked at each time.
+/// Ratio of idle time to scan time: full scans become rarer with more agents. Recently used agents are few and are
+/// checked in every interval.
 const REST: u32 = 100;
 
 impl DirectoryAgents {
-    /// Looks for changes again and again, and says in the log which agents are different and which cannot be used as
-    /// they stand; never ends.
+    /// Polls for changes and logs changed agents and unusable entries; never returns.
     pub async fn watch(&self) {
         let mut known = by_entry(self.unusable());
         let mut due = Instant::now();

@@ -1,4 +1,4 @@
-//! Records as lines of JSON.
+//! Audit records as JSON lines.
 
 use super::rotated::Rotated;
 use baton_ports::{AccessDenial, AdminChange};
@@ -6,7 +6,7 @@ use baton_types::Timestamp;
 use serde::Serialize;
 use std::{io, net::IpAddr};
 
-/// Most letters of any text in a record; callers choose some of them.
+/// Maximum length of a text in a record, in bytes; callers control some of them.
 const LONGEST: usize = 1024;
 
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ struct Gap {
     dropped: u64,
 }
 
-/// Writes records, one line each.
+/// Writes one record per line.
 pub(super) struct Lines {
     file: Rotated,
 }
@@ -56,7 +56,7 @@ impl Lines {
         Self { file }
     }
 
-    /// Somebody was turned away.
+    /// Records a denied request.
     pub(super) fn denied(&mut self, denial: &AccessDenial) -> io::Result<()> {
         let principal = denial.principal.as_deref();
         self.write(&Record {
@@ -72,7 +72,7 @@ impl Lines {
         })
     }
 
-    /// An administrator changed something.
+    /// Records an administrative change.
     pub(super) fn changed(&mut self, change: &AdminChange) -> io::Result<()> {
         self.write(&Change {
             at: change.at.to_string(),
@@ -86,7 +86,7 @@ impl Lines {
         })
     }
 
-    /// So many records are missing here.
+    /// Records the number of dropped records.
     pub(super) fn dropped(&mut self, at: Timestamp, count: u64) -> io::Result<()> {
         self.write(&Gap { at: at.to_string(), dropped: count })
     }

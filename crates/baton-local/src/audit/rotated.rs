@@ -1,4 +1,4 @@
-//! A file of lines that never grows beyond a size: older lines move to numbered files, and the oldest go.
+//! A line file with size-based rotation: older lines move to numbered files, and the oldest are deleted.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -6,17 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where a file ends and the next begins.
+/// File size at which the file is rotated.
 const LARGEST: u64 = 10 * 1000 * 1000;
 
-/// Numbered files that are kept.
+/// Number of rotated files.
 const KEPT: u32 = 3;
 
 pub(super) struct Rotated {
     directory: PathBuf,
     file: File,
     size: u64,
-    /// Whether the last line was cut off, by a crash or a full disk.
+    /// Whether the last line is incomplete, after a crash or on a full disk.
     torn: bool,
 }
 
@@ -28,7 +28,7 @@ impl Rotated {
         Ok(Self { directory: directory.to_owned(), file, size, torn })
     }
 
-    /// Appends a line, in a new file if it does not fit into this one.
+    /// Appends a line; rotates first if it does not fit.
     pub(super) fn write_line(&mut self, line: &str) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(line.len() + 2);
         if self.torn {
@@ -79,7 +79,7 @@ fn renamed(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// A file to append to that its owner alone can read, whatever it was before.
+/// Opens a file for appending and restricts it to its owner.
 fn owned(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).read(true);

@@ -1,13 +1,13 @@
-//! Ending a program together with everything it started.
+//! Kills a program together with its child processes.
 
-/// A process group that is killed when this is dropped.
+/// A process group that is killed on drop.
 pub(super) struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
 }
 
 impl Group {
-    /// The group that the process with this id leads.
+    /// The group with this process as leader.
     pub(super) fn led_by(id: Option<u32>) -> Self {
         #[cfg(unix)]
         {
@@ -21,11 +21,11 @@ impl Group {
         }
     }
 
-    /// Kills whatever is left of the group.
+    /// Kills the remaining processes of the group.
     pub(super) fn kill(&mut self) {
         #[cfg(unix)]
         if let Some(leader) = self.leader.take() {
-            // Fails when nobody is left, which is what is wanted.
+            // Fails if no process is left, which is the intended state.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }

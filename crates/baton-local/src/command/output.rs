@@ -1,21 +1,21 @@
-//! Reading a program's output without ever holding more than allowed.
+//! Reads program output with bounded memory.
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The kept part of an output.
+/// The retained part of an output.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     pub(super) bytes: Vec<u8>,
-    /// How much there was in all.
+    /// Total number of bytes read.
     pub(super) total: usize,
 }
 
-/// Keeps the first `limit` bytes and lets the rest pass, so that the program does not block.
+/// Retains the first `limit` bytes and discards the rest, so that the program does not block.
 pub(super) async fn head(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Kept) {
     pump(source, kept, |bytes, chunk| bytes.extend_from_slice(&chunk[..chunk.len().min(limit - bytes.len())])).await;
 }
 
-/// Keeps the last `limit` bytes.
+/// Retains the last `limit` bytes.
 pub(super) async fn tail(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Kept) {
     pump(source, kept, |bytes, chunk| {
         bytes.extend_from_slice(chunk);
@@ -34,12 +34,12 @@ async fn pump(source: Option<impl AsyncRead + Unpin>, kept: &mut Kept, keep: imp
 }
 
 impl Kept {
-    /// Whether something was left out.
+    /// Whether the output was truncated.
     pub(super) fn is_cut(&self) -> bool {
         self.total > self.bytes.len()
     }
 
-    /// The text without its last line break, and without a character that the cut went through.
+    /// The text without its final line break and without a character split by the truncation.
     pub(super) fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         let text = if self.is_cut() { text.trim_matches(char::REPLACEMENT_CHARACTER) } else { &text };

@@ -1,4 +1,4 @@
-//! One call of one program.
+//! Runs one program for one call.
 
 use super::{
     failed,
@@ -18,14 +18,14 @@ use tokio::{
     time::error::Elapsed,
 };
 
-/// Variables that a program may need to work at all; everything else of Baton's environment stays with Baton.
+/// Environment variables passed to a program; all others are withheld.
 const PASSED_ON: [&str; 3] = ["PATH", "HOME", "LANG"];
 const MAX_STDERR: usize = 4 << 10;
-/// How long the output may stay open after the program's end: what it wrote is in the pipe already, and only a child
-/// that left the group can still hold it.
+/// Maximum wait for open pipes after the program has exited: its output is already in the pipe, and only a child
+/// outside the process group can keep it open.
 const LEFT_OPEN: Duration = Duration::from_millis(250);
 
-/// Runs the program to its end; dropping the future kills it and everything it started.
+/// Runs the program until it exits; dropping the future kills it and its child processes.
 pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) -> ToolOutput {
     let name = &call.name;
     let arguments = match call.arguments.read::<serde_json::Map<String, serde_json::Value>>() {
@@ -60,7 +60,7 @@ pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) 
         }
         Ok(Err(error)) => failed(format!("{name} failed: its end could not be awaited: {error}")),
         Err(_) => {
-            // The killed leader is collected here, so that no zombie stays.
+            // Reaps the killed leader, so that no zombie remains.
             let _ = child.wait().await;
             let how = format!("{name} was stopped after its timeout of {:?}", tool.timeout);
             failed(explained(&how, &stdout, &stderr, tool.max_output))
@@ -88,7 +88,7 @@ fn spawn(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall, argv: &[String]
     command.spawn()
 }
 
-/// Waits for the program's end, within its timeout, and for its output; nothing of its group is left afterwards.
+/// Waits for the program within its timeout, and for its output; kills the process group afterwards.
 async fn work(
     child: &mut Child,
     group: &mut Group,
@@ -113,16 +113,16 @@ async fn work(
         }
     };
     let finished = tokio::time::timeout(tool.timeout, end).await;
-    // What the program left behind would hold its output open.
+    // Remaining child processes would keep the output open.
     group.kill();
     if finished.is_ok() && !drained {
-        // The program itself has ended, so whatever was read by then is its output.
+        // The program has exited, so everything read by then is its output.
         let _ = tokio::time::timeout(LEFT_OPEN, pipes).await;
     }
     finished
 }
 
-/// The arguments as JSON; a program that does not read them closes the pipe, and that is fine.
+/// Writes the arguments as JSON to stdin; a closed pipe is not an error, because a program may ignore its input.
 async fn feed(input: Option<ChildStdin>, arguments: &Json) {
     if let Some(mut input) = input {
         let _ = input.write_all(arguments.as_str().as_bytes()).await;

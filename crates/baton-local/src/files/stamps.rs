@@ -1,4 +1,4 @@
-//! What the file system says about the files of an agent, without reading them.
+//! File system metadata of agent files, for change detection without reading them.
 
 use super::belongs;
 use crate::{SystemClock, discover::Found, storage::Pending};
@@ -16,25 +16,25 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-/// The names that are looked at in a directory of references.
+/// Maximum number of names read per directory.
 const MAX_LISTED: usize = 10 * MAX_REFERENCES;
-/// What was written this recently may be written again without its stamp showing it.
+/// A file modified this recently may change again without a new timestamp.
 const SETTLING: Duration = Duration::from_secs(2);
-/// How long the stamp of a directory is believed; there are file systems that do not keep it up to date.
+/// Maximum age of a directory listing; some file systems do not update directory timestamps.
 const BELIEVED: Duration = Duration::from_secs(60);
 
-/// What the file system says about the files, without reading them.
+/// File system metadata of all files of an agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Stamps {
     pub(super) files: BTreeMap<String, Stamp>,
-    /// Of a change that was begun.
+    /// Metadata of an unfinished change.
     pub(super) pending: Option<Stamp>,
-    /// Whether a change would show.
+    /// Whether any later change is detectable.
     pub(crate) is_settled: bool,
     listing: Arc<Listing>,
 }
 
-/// Where files are looked for says nothing about them.
+/// The listing is not compared: it only tells which files to check.
 impl PartialEq for Stamps {
     fn eq(&self, other: &Self) -> bool {
         self.is_same(other) && self.is_settled == other.is_settled
@@ -53,12 +53,12 @@ pub(super) struct Stamp {
 }
 
 impl Stamps {
-    /// Of everything that the agent may be made of.
+    /// Stamps of all files that the agent may consist of.
     pub(crate) fn of(found: &Found) -> Self {
         Self::from(found, Arc::new(Listing::of(found)))
     }
 
-    /// The same as they are now; directories that did not change have the same names in them.
+    /// Current stamps; the listing of unchanged directories is reused.
     pub(crate) fn again(found: &Found, before: &Self) -> Self {
         match before.listing.holds(found) {
             true => Self::from(found, Arc::clone(&before.listing)),
@@ -75,7 +75,7 @@ impl Stamps {
         Self { files, pending, is_settled, listing }
     }
 
-    /// The same stamps have the same digest, and others another.
+    /// Digest of the stamps; equal exactly if the stamps are equal.
     pub(crate) fn digest(&self) -> Digest {
         Digest::compute(format!("{:?} {:?}", self.files, self.pending).as_bytes())
     }
@@ -84,7 +84,7 @@ impl Stamps {
         self.files == other.files && self.pending == other.pending
     }
 
-    /// Whether no link leads to the file, so that it is where its path says.
+    /// Whether the path to the file contains no symbolic link.
     pub(super) fn is_plain(&self, file: &str) -> bool {
         let directory = file.rsplit_once('/').map_or("", |(directory, _)| directory);
         let is_link = |(listed, stamp): &(String, Stamp)| (listed == directory).then_some(stamp.is_link);
@@ -94,7 +94,7 @@ impl Stamps {
 }
 
 impl Stamp {
-    /// Of what is there, or of what a link leads to.
+    /// Stamp of a file, or of the target of a link.
     fn at(path: &Path) -> Option<Self> {
         let mut metadata = fs::symlink_metadata(path).ok()?;
         let is_link = metadata.is_symlink();
@@ -106,7 +106,7 @@ impl Stamp {
         Some(Self { length, is_file: metadata.is_file(), is_link, modified, identity })
     }
 
-    /// Whether what is written from now on shows.
+    /// Whether any later write changes the stamp.
     fn is_old(&self, now: Duration) -> bool {
         self.modified.is_some_and(|modified| modified + SETTLING < now)
     }
@@ -116,7 +116,7 @@ fn now() -> Duration {
     Duration::from_millis(u64::try_from(SystemClock.now().as_millis()).unwrap_or_default())
 }
 
-/// A file that took another's place, or whose time was set back, is another.
+/// Identity of a file: differs for a file that was replaced, or whose modification time was reset.
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> [i64; 4] {
     use std::os::unix::fs::MetadataExt;
@@ -128,16 +128,16 @@ fn identity(_: &Metadata) -> [i64; 4] {
     [0; 4]
 }
 
-/// Files that may be there.
+/// Files that may exist.
 #[derive(Debug)]
 struct Listing {
     /// In a stable order.
     names: Vec<String>,
-    /// Whether a change may have been begun.
+    /// Whether there may be an unfinished change.
     may_be_pending: bool,
-    /// The directories that were looked into, as they were before that.
+    /// The listed directories, with their stamps before the listing.
     directories: Vec<(String, Stamp)>,
-    /// Whether the stamps of these would show a change.
+    /// Whether the directory stamps reveal any later change.
     is_settled: bool,
     made: Duration,
 }
@@ -151,7 +151,7 @@ impl Listing {
         Self { names, may_be_pending, directories: looking.directories, is_settled, made }
     }
 
-    /// Whether looking again would find the same.
+    /// Whether listing again would have the same result.
     fn holds(&self, found: &Found) -> bool {
         let is_same = |(directory, before): &(String, Stamp)| {
             Stamp::at(&found.real.join(directory)).is_some_and(|now| now == *before)
@@ -161,16 +161,16 @@ impl Listing {
     }
 }
 
-/// A look into the directories of an agent.
+/// Lists the directories of an agent.
 struct Looking<'a> {
     agent: &'a Path,
     directories: Vec<(String, Stamp)>,
-    /// Whether all of them could be looked at.
+    /// Whether all directories could be listed completely.
     is_known: bool,
 }
 
 impl Looking<'_> {
-    /// Files that may be there, and whether a change may have been begun.
+    /// Files that may exist, and whether there may be an unfinished change.
     fn candidates(&mut self, found: &Found) -> (Vec<String>, bool) {
         let single = [PROMPT_FILE, PLAYBOOK_FILE, GUIDE_FILE, VARIABLES_FILE];
         let fixed = DEFINITION_FILES.into_iter().chain(MCP_FILES).chain(single);
@@ -178,11 +178,11 @@ impl Looking<'_> {
             Some(file) if found.is_alone() => return (vec![file.clone(), VARIABLES_FILE.to_owned()], true),
             _ => fixed.map(str::to_owned).filter(|file| belongs(found, file)).collect(),
         };
-        // One look at the directory is cheaper than asking for each file that it may have.
+        // Listing the directory once is cheaper than checking each possible file.
         let there = self.listed("");
         let is_whole = !there.is_empty() && there.len() < MAX_LISTED;
         self.is_known &= is_whole;
-        // Some file systems take upper and lower case for the same.
+        // Some file systems are case-insensitive.
         let may_be = |name: &str| !is_whole || there.iter().any(|there| there.eq_ignore_ascii_case(name));
         let pending = Pending::path(found);
         let may_be_pending = pending.file_name().and_then(|name| name.to_str()).is_none_or(may_be);
@@ -199,7 +199,7 @@ impl Looking<'_> {
         (names, may_be_pending)
     }
 
-    /// Files that lie directly in directories of items.
+    /// Files directly in item directories.
     fn items(&mut self, directories: &[&str]) -> Vec<String> {
         let mut names = Vec::new();
         for directory in directories {
@@ -207,7 +207,7 @@ impl Looking<'_> {
             names.extend(files.map(|name| format!("{directory}/{name}")));
         }
         names.sort();
-        // One more than there may be, so that somebody is told.
+        // One more than the maximum, so that the excess is reported.
         names.truncate(MAX_REFERENCES + 1);
         names
     }

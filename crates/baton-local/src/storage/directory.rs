@@ -1,4 +1,4 @@
-//! Agents in a folder, each a directory of its own or a file that is one.
+//! Agents in a folder, each a directory or a single file.
 
 use super::{Saved, create, remove, save, settle};
 use crate::{
@@ -15,14 +15,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Keeps agents in a folder; the key of one is the name of its directory or file there.
+/// Stores agents in a folder; the key is the name of the directory or file.
 #[derive(Clone, Debug)]
 pub struct DirectoryStorage {
     folder: PathBuf,
 }
 
 impl DirectoryStorage {
-    /// In this folder, which is made with the first agent.
+    /// Creates a storage for this folder, which is created with the first agent.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
@@ -97,7 +97,7 @@ impl AgentStorage for DirectoryStorage {
     }
 }
 
-/// Whether a name stays in its folder.
+/// Whether a key is a valid name inside the folder.
 fn is_plain(key: &str) -> bool {
     let is_odd = |c: char| c == '/' || c == '\\' || c == ':' || c.is_control();
     !key.is_empty() && key != "." && key != ".." && key.len() <= 128 && !key.contains(is_odd) && !is_draft(key)

@@ -1,4 +1,4 @@
-//! Agents in the memory of this process.
+//! Agents in process memory.
 
 use baton_ports::{AgentFiles, AgentLocation, AgentStorage, AgentStorageError};
 use baton_types::Digest;
@@ -8,17 +8,17 @@ use std::{
     fmt,
 };
 
-/// The most agents, and the most bytes of one.
+/// Maximum number of agents, and of bytes per agent.
 const MAX_AGENTS: usize = 20_000;
 const MAX_BYTES: usize = 64 << 20;
 
-/// Keeps agents as long as this process lives.
+/// Stores agents for the lifetime of the process.
 #[derive(Default)]
 pub struct MemoryStorage {
     agents: RwLock<BTreeMap<String, Kept>>,
 }
 
-/// The files of one agent, and their digest.
+/// The files of one agent and their digest.
 struct Kept {
     files: AgentFiles,
     digest: Digest,
@@ -31,7 +31,7 @@ impl Kept {
 }
 
 impl MemoryStorage {
-    /// Empty.
+    /// Creates an empty storage.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,4 +1,4 @@
-//! A change of several files that was begun: once it is written down, it has happened.
+//! Write-ahead record of a change of several files: the change is committed once the record is written.
 
 use crate::{definition_file::Draft, discover::Found};
 use baton_ports::AgentFiles;
@@ -13,25 +13,25 @@ use std::{
 const FILE: &str = ".baton-saving";
 const LARGEST: u64 = 256 << 20;
 
-/// What is to be in the files of an agent, and what was there before.
+/// New content of files, and digests of their old content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pending {
     pub(super) changes: Vec<Change>,
 }
 
-/// One file.
+/// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) path: String,
-    /// What was there.
+    /// Digest of the old content; `None` if the file did not exist.
     pub(super) old: Option<Digest>,
-    /// What is to be there; nothing takes the file away.
+    /// New content; `None` deletes the file.
     pub(super) new: Option<Vec<u8>>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// Of everything behind this line.
+    /// Digest of everything after this line.
     digest: Digest,
     files: Vec<Entry>,
 }
@@ -51,7 +51,7 @@ impl Pending {
         Self { changes: changes.iter().map(change).collect() }
     }
 
-    /// Where it is written down.
+    /// Path of the record.
     pub(crate) fn path(found: &Found) -> PathBuf {
         match &found.file {
             Some(file) => found.real.join(format!("{FILE}-{file}")),
@@ -59,7 +59,7 @@ impl Pending {
         }
     }
 
-    /// What was begun and is not finished; nothing when it does not concern the agent.
+    /// Reads an unfinished change; `None` if there is none or it contains files that do not belong to the agent.
     pub(crate) fn read(found: &Found) -> io::Result<Option<Self>> {
         let path = Self::path(found);
         match fs::metadata(&path) {
@@ -72,14 +72,14 @@ impl Pending {
         Ok(decoded.filter(|pending| pending.changes.iter().all(|change| crate::files::belongs(found, &change.path))))
     }
 
-    /// From now on the change has happened.
+    /// Writes the record, which commits the change.
     pub(super) fn write(&self, found: &Found) -> io::Result<()> {
         let path = Self::path(found);
         let draft = Draft::write(&path, &self.encode()?)?;
         draft.take_place(&path)
     }
 
-    /// Brings files to where the change leaves them; what somebody has changed since stays as they left it.
+    /// Applies the change to files; a file that was modified since keeps its new content.
     pub(crate) fn finish(&self, files: &mut AgentFiles) {
         for change in &self.changes {
             if files.get(&change.path).map(|bytes| Digest::compute(bytes)) == change.old {
@@ -127,7 +127,7 @@ impl Pending {
         Some(Self { changes })
     }
 
-    /// Forgets what was written down.
+    /// Deletes the record.
     pub(super) fn forget(path: &Path) -> io::Result<()> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

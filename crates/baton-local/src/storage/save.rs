@@ -1,7 +1,7 @@
-//! Changes of the files of an agent: all of one change or nothing of it, wherever the process may be killed.
+//! Crash-safe changes of agent files: each change is applied completely or not at all.
 //!
-//! One file is replaced by renaming. Several are first written down beside the agent as what is to become of them: whoever
-//! reads the agent from then on reads it as if they were there, and whoever may write brings them there.
+//! A single file is replaced by a rename. For several files, a write-ahead record is first written next to the agent:
+//! from then on readers see the new content, and the next process with write access applies it.
 
 use super::Pending;
 use crate::{
@@ -17,16 +17,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What came of a change.
+/// Outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Saved {
-    /// It is on disk, and this is the digest of all files now.
+    /// The change is on disk; the digest covers all files.
     Done(Digest),
-    /// Somebody else writes, or wrote since the files were read; they are as they left them.
+    /// Another process is writing, or has written since the files were read; its version is kept.
     Not,
 }
 
-/// Replaces or removes files, all or none, if they are still those of the digest.
+/// Replaces or deletes files atomically, if they still match the digest.
 pub(crate) fn save(found: &Found, expected: &Digest, changes: &BTreeMap<String, Option<Vec<u8>>>) -> io::Result<Saved> {
     if let Some(path) = changes.keys().find(|path| !belongs(found, path)) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("an agent has no file {path:?}")));
@@ -60,7 +60,7 @@ pub(crate) fn save(found: &Found, expected: &Digest, changes: &BTreeMap<String, 
     Ok(Saved::Done(Content::read(found).0.digest))
 }
 
-/// Finishes what somebody began who is not there any more; not needed to read the agent, so what fails is left.
+/// Finishes the change of a process that was killed. Reading does not depend on it, so errors are only logged.
 pub(crate) fn settle(found: &Found) {
     if let Ok(Some(_alone)) = alone(&found.real)
         && let Err(error) = bring(found)
@@ -69,11 +69,11 @@ pub(crate) fn settle(found: &Found) {
     }
 }
 
-/// Brings files to where a change that was begun leaves them. The directory has to be held.
+/// Applies an unfinished change. The caller must hold the lock of the directory.
 fn bring(found: &Found) -> io::Result<()> {
     let path = Pending::path(found);
     let Some(pending) = Pending::read(found)? else {
-        // What cannot be understood is not what this program wrote to its end.
+        // An unreadable record was not written completely by this program.
         return Pending::forget(&path);
     };
     for change in &pending.changes {
@@ -84,7 +84,7 @@ fn bring(found: &Found) -> io::Result<()> {
             Err(error) => return Err(error),
         };
         if current.as_deref().map(Digest::compute) == change.old {
-            // Whoever saves the file at this very moment keeps what they wrote.
+            // A concurrent save of the file takes precedence.
             put(found, &change.path, current.as_deref(), change.new.as_deref())?;
         }
     }
@@ -92,7 +92,7 @@ fn bring(found: &Found) -> io::Result<()> {
     synced(&found.real)
 }
 
-/// Puts one file where it belongs.
+/// Writes or deletes one file.
 fn put(found: &Found, path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> io::Result<Replaced> {
     let file = found.real.join(path);
     let directory = file.parent().unwrap_or(&found.real);
@@ -122,7 +122,7 @@ fn writable(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the directory of a new agent, complete or not at all.
+/// Atomically creates the directory of a new agent.
 pub(crate) fn create(folder: &Path, name: &str, files: &AgentFiles) -> io::Result<Found> {
     let directory = folder.join(name);
     if fs::symlink_metadata(&directory).is_ok() {
@@ -152,7 +152,7 @@ pub(crate) fn create(folder: &Path, name: &str, files: &AgentFiles) -> io::Resul
     Ok(Found { shown: directory, real: real.join(name), file: None })
 }
 
-/// Takes an agent away with all of its files.
+/// Deletes an agent with all its files.
 pub(crate) fn remove(found: &Found) -> io::Result<()> {
     if let Some(file) = &found.file {
         let Some(_alone) = alone(&found.real)? else {
@@ -167,7 +167,7 @@ pub(crate) fn remove(found: &Found) -> io::Result<()> {
     };
     let draft = draft(folder, &name.to_string_lossy());
     gone(&draft)?;
-    // From here on nobody finds half of an agent.
+    // After this rename a partially deleted agent is never found.
     fs::rename(&found.real, &draft)?;
     synced(folder)?;
     gone(&draft)
