@@ -1,4 +1,4 @@
-//! Answers of models on file, to be heard again without the model.
+//! Recorded model answers in a file, replayed without the model.
 
 mod canonical;
 mod event;

@@ -1,4 +1,4 @@
-//! Windows, abilities and prices of models by name.
+//! Context windows, capabilities and prices of models by name.
 
 mod abilities;
 mod correction;
@@ -15,20 +15,20 @@ use std::{
     sync::Arc,
 };
 
-/// The window of a model that nobody knows.
+/// Context window assumed for an unknown model.
 pub const UNKNOWN_WINDOW: u64 = 32_768;
 
-/// Most models whose way to count is remembered.
+/// Maximum number of models with a cached token correction.
 const MOST_CORRECTIONS: usize = 1_024;
 
-/// What is known about models, by names such as `anthropic:claude-sonnet-4-5`; the user's own prices come first.
+/// Model data by names such as `anthropic:claude-sonnet-4-5`; prices configured by the user take precedence.
 #[derive(Debug, Default)]
 pub struct Catalog {
     own: BTreeMap<String, Rates>,
     corrections: Mutex<HashMap<String, Arc<Correction>>>,
 }
 
-/// Splits `provider:model` at the first colon; a name without one is a model's.
+/// Splits `provider:model` at the first colon; a name without a colon is a model name.
 fn split(name: &str) -> (Option<&str>, &str) {
     match name.split_once(':') {
         Some((provider, model)) => (Some(provider), model),
@@ -37,12 +37,13 @@ fn split(name: &str) -> (Option<&str>, &str) {
 }
 
 impl Catalog {
-    /// With prices of the user's own, by `provider:model` or by the model's name alone.
+    /// Creates a catalog with user-configured prices, keyed by `provider:model` or by the model name alone.
     pub fn new(own: impl IntoIterator<Item = (String, Rates)>) -> Self {
         Self { own: own.into_iter().collect(), corrections: Mutex::default() }
     }
 
-    /// The window, what it writes at most, and whether it sees; an unknown model has a small window and a warning is logged.
+    /// Context window, maximum output and image support. For an unknown model the window is small and a warning is
+    /// logged.
     pub fn about(&self, name: &str) -> ModelInfo {
         let (provider, model) = split(name);
         let found = abilities::of(model);
@@ -58,18 +59,18 @@ impl Catalog {
         }
     }
 
-    /// Whether its window is known rather than assumed.
+    /// Whether the context window is known rather than assumed.
     pub fn knows_window(&self, name: &str) -> bool {
         let (provider, model) = split(name);
         prices::window(provider, model).is_some() || abilities::of(model).is_some()
     }
 
-    /// What a million tokens cost at the usual rates; none when nobody knows.
+    /// Standard rates per million tokens; `None` for an unknown model.
     pub fn rates(&self, name: &str, at: Timestamp) -> Option<Rates> {
         self.own_rates(name).or_else(|| prices::rates(split(name), at))
     }
 
-    /// What a call with this use costs, with the rates for long calls where there are some; none when nobody knows.
+    /// Price of a call with this usage, including long-context rates where they exist; `None` for an unknown model.
     pub fn price(&self, name: &str, usage: Usage, at: Timestamp) -> Option<MicroDollars> {
         match self.own_rates(name) {
             Some(rates) => Some(rates.price(usage)),
@@ -81,7 +82,7 @@ impl Catalog {
         self.own.get(name).or_else(|| self.own.get(split(name).1)).copied()
     }
 
-    /// How this model counts, as learned so far.
+    /// Token correction of this model.
     pub(crate) fn correction(&self, name: &str) -> Arc<Correction> {
         let mut corrections = self.corrections.lock();
         if let Some(correction) = corrections.get(name) {

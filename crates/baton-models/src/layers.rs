@@ -1,4 +1,4 @@
-//! What is put around a model, each layer a model itself.
+//! Layers around a model; each layer is itself a model.
 
 mod fallback;
 mod gate;
@@ -18,7 +18,7 @@ pub use total::Total;
 
 use baton_ports::{ModelError, ModelEvent};
 
-/// Whether the caller has now heard something of the answer, after which nothing may be tried again.
+/// Whether the event delivers a part of the answer to the caller; after that, the call must not be retried.
 fn is_heard(event: &ModelEvent) -> bool {
     match event {
         ModelEvent::Text(text) | ModelEvent::Reasoning(text) => !text.is_empty(),
@@ -27,7 +27,7 @@ fn is_heard(event: &ModelEvent) -> bool {
     }
 }
 
-/// Whether the same call may well succeed a little later: the service was busy, or not there.
+/// Whether the error is transient: the service was busy or unreachable.
 fn is_passing(error: &ModelError) -> bool {
     match error {
         ModelError::Refused { advice, .. } if advice.quota_exhausted => false,
@@ -37,7 +37,7 @@ fn is_passing(error: &ModelError) -> bool {
     }
 }
 
-/// Passes everything but the call on to the model inside.
+/// Forwards every method except `call` to the inner model.
 macro_rules! as_inner {
     ($inner:ident) => {
         fn name(&self) -> &str {

@@ -1,12 +1,14 @@
-//! Models behind one trait: the playbook, deterministic rules in a file, and the layers around models of others: another
-//! try, a gate, a chain, time limits, calls written as text, cassettes, prices and counts of tokens.
+//! Models behind one trait: the playbook (deterministic rules in a file) and layers around provider models: retry,
+//! concurrency and rate limits, fallback chain, timeouts, recovery of tool calls written as text, cassettes, prices and
+//! token counts.
 //!
-//! This crate must never run a tool, write a fact or remember a conversation: a model sees the messages of one call
-//! and answers, so that every replica answers the same. What it remembers between calls are limits of a provider and how a
-//! model counts, which change no answer. It reads and writes no file but cassettes; the rules' text comes with the agent.
+//! This crate must never run a tool, write a journal event or remember a conversation: a model reads the messages of
+//! one call and answers, so every replica gives the same answer. The only state kept between calls is the limits of a
+//! provider and the token correction of a model; neither changes an answer. The only files read or written are
+//! cassettes; the text of the rules comes with the agent.
 //!
-//! Read first: [`PlaybookModels`] (finds the playbook of an agent), [`Layers`] (what is put around a model, in which order
-//! and why), [`Catalog`] (windows and prices).
+//! Read first: [`PlaybookModels`] (resolves the playbook of an agent), [`Layers`] (the layers around a model, their
+//! order and the reasons), [`Catalog`] (context windows and prices).
 
 mod cassette;
 mod catalog;

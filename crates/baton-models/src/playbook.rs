@@ -1,4 +1,5 @@
-//! The playbook: ordered rules in `playbook.yaml`, the first match answers; `docs/playbook.md` is its reference.
+//! The playbook: ordered rules in `playbook.yaml`, of which the first match answers. `docs/playbook.md` is the
+//! reference.
 
 mod choose;
 mod condition;

@@ -1,7 +1,7 @@
-//! Calls of tools that a model wrote as text.
+//! Recovery of tool calls that a model wrote as text.
 //!
-//! Small models often know what to call and not how: they write the call as JSON where words belong. Such an answer is
-//! understood only when it is nothing else, and only for tools that are on offer.
+//! Small models often choose the right tool but write the call as JSON in the answer text. Such an answer is recognized
+//! only if it contains nothing else, and only for available tools.
 
 mod plausible;
 mod read;
@@ -14,25 +14,25 @@ use futures_util::StreamExt;
 use plausible::plausible;
 use std::sync::Arc;
 
-/// Text beyond this is an answer, whatever it looks like.
+/// Maximum size of buffered text; longer text is always an answer.
 const MOST_HELD: usize = 64 * 1024;
 
-/// What is looked for in a call's answer.
+/// Forms of written tool calls that are recognized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
-    /// Any spelling.
+    /// Any form.
     All,
-    /// Only what is marked as a call, because JSON was asked for.
+    /// Only tagged calls, because the caller requested JSON output.
     Tagged,
 }
 
-/// A model whose written calls count.
+/// A model whose tool calls written as text are converted to real ones.
 pub struct Rescue {
     inner: Arc<dyn Model>,
 }
 
 impl Rescue {
-    /// Around a model.
+    /// Wraps a model.
     pub fn new(inner: Arc<dyn Model>) -> Self {
         Self { inner }
     }
@@ -56,7 +56,7 @@ impl Model for Rescue {
         let (message, most) = (call.message_id.clone(), if call.parallel_calls { usize::MAX } else { 1 });
         let mut answer = self.inner.call(call);
         Box::pin(stream! {
-            // What might still become a call; none once it is certain that the answer is words.
+            // Text that may still become a tool call; `None` once the answer is certainly plain text.
             let mut held = Some(String::new());
             while let Some(event) = answer.next().await {
                 match event {
@@ -72,7 +72,7 @@ impl Model for Rescue {
                         }
                     },
                     Ok(ModelEvent::ToolCall(call)) => {
-                        // It knows how to call, so what it wrote is words.
+                        // The model makes real tool calls, so its text is plain text.
                         if let Some(words) = held.take().filter(|words| !words.is_empty()) {
                             yield Ok(ModelEvent::Text(words));
                         }
@@ -98,7 +98,7 @@ impl Model for Rescue {
                         yield Ok(ModelEvent::Done { usage, finish: FinishReason::ToolCalls, by });
                         return;
                     }
-                    // Held text is let go with an error: nobody heard it, so the call can be tried again.
+                    // On an error the buffered text is discarded. It was never delivered, so the call can be retried.
                     other => yield other,
                 }
             }

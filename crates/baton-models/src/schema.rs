@@ -1,4 +1,4 @@
-//! Values made from a JSON Schema: the same schema and seed always give the same value.
+//! Sample values for a JSON Schema; the same schema and seed always give the same value.
 
 use serde_json::{Map, Number, Value, json};
 use std::cell::Cell;
@@ -6,7 +6,7 @@ use std::cell::Cell;
 const MAX_DEPTH: usize = 16;
 const MAX_VALUES: usize = 2000;
 
-/// A value that fits `schema`, as far as types, choices, bounds and required properties go; patterns are not followed.
+/// A value that fits `schema` with respect to types, enums, bounds and required properties; patterns are ignored.
 pub fn sample(schema: &Value, seed: u64) -> Value {
     Maker { root: schema, left: Cell::new(MAX_VALUES) }.value(schema, seed, 0)
 }
@@ -40,7 +40,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The schema with its first reference, alternative or conjunction worked in.
+    /// The schema with its first reference, alternative or conjunction merged in.
     fn combined(&self, keys: &Map<String, Value>) -> Option<Value> {
         let mut base = keys.clone();
         if let Some(Value::String(reference)) = base.remove("$ref") {
@@ -63,7 +63,7 @@ impl Maker<'_> {
         None
     }
 
-    /// Required properties; all of them when the schema does not say which are.
+    /// Required properties, or all properties if the schema does not list required ones.
     fn object(&self, keys: &Map<String, Value>, seed: u64, depth: usize) -> Value {
         let empty = Map::new();
         let properties = keys.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -93,7 +93,7 @@ impl Maker<'_> {
     }
 }
 
-/// A value that the schema itself spells out.
+/// A value that the schema specifies explicitly.
 fn given(keys: &Map<String, Value>, seed: u64) -> Option<Value> {
     if let Some(value) = keys.get("const") {
         return Some(value.clone());
@@ -122,7 +122,7 @@ fn kind(keys: &Map<String, Value>) -> &str {
     }
 }
 
-/// `addition` over `base`; properties and required names of both count.
+/// Merges `addition` into `base`; properties and required names are combined.
 fn merge(mut base: Map<String, Value>, addition: &Value) -> Value {
     for (key, value) in addition.as_object().into_iter().flatten() {
         match (key.as_str(), base.get_mut(key), value) {
@@ -171,10 +171,10 @@ fn number(keys: &Map<String, Value>, seed: u64) -> Value {
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
-/// A bound, and whether it is itself excluded.
+/// A bound, and whether it is exclusive.
 type Bound = Option<(f64, bool)>;
 
-/// The lower and the upper bound.
+/// Lower and upper bound.
 fn bounds(keys: &Map<String, Value>) -> (Bound, Bound) {
     let of = |key| keys.get(key).and_then(Value::as_f64);
     let low = [of("minimum").map(|n| (n, false)), of("exclusiveMinimum").map(|n| (n, true))];
@@ -224,7 +224,7 @@ fn pick<T>(values: &[T], seed: u64) -> &T {
     &values[usize::try_from(index).unwrap_or_default()]
 }
 
-/// FNV-1a, written out because the standard library's hashers may change between releases.
+/// FNV-1a, implemented here because the hashers of the standard library may change between releases.
 fn mix(seed: u64, part: &str) -> u64 {
     let bytes = seed.to_le_bytes().into_iter().chain(part.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

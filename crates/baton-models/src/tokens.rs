@@ -1,18 +1,19 @@
-//! About how many tokens something is, without a vocabulary.
+//! Token estimate without a tokenizer vocabulary.
 //!
-//! A vocabulary of OpenAI's newest models takes a quarter of a second and 24 MB to load, and is nobody else's. Counting
-//! by the kinds of letters is near enough for bounds, and what services report corrects it, model by model.
+//! The vocabulary of current OpenAI models takes a quarter of a second and 24 MB to load and fits no other provider.
+//! Counting by character class is accurate enough for limits, and the counts that providers report correct the estimate
+//! for each model.
 
 use baton_ports::{ChatMessage, ModelCall};
 
-/// Which kind of text a letter belongs to.
+/// Character class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Latin,
     Digit,
     Space,
     Break,
-    /// Scripts that write a word in one or two letters.
+    /// Scripts that write a word in one or two characters.
     Dense,
     Other,
     Mark,
@@ -34,11 +35,11 @@ fn kind(letter: char) -> Kind {
     }
 }
 
-/// Tenths of a token, for a run of letters of one kind; `glued` is a run that touches digits or follows another word.
+/// Tenths of a token for a run of characters of one class; `glued` marks a run next to digits.
 fn run(kind: Kind, length: u64, glued: bool) -> u64 {
     match kind {
-        // Words of usual length are one token, longer ones break about every six letters; what is mixed with digits or
-        // capitals is no word.
+        // Words of up to eight letters are one token, longer ones split about every six letters; runs mixed with digits
+        // are not words.
         Kind::Latin if glued => length * 10 / 2,
         Kind::Latin if length <= 8 => 10,
         Kind::Latin => length * 10 / 6,
@@ -52,14 +53,14 @@ fn run(kind: Kind, length: u64, glued: bool) -> u64 {
     }
 }
 
-/// About how many tokens a text is, uncorrected.
+/// Estimated token count of a text, without correction.
 pub fn estimate(text: &str) -> u64 {
     let mut tenths = 0_u64;
     let mut current: Option<(Kind, u64, bool)> = None;
     let (mut before, mut upper) = (Kind::Space, false);
     for letter in text.chars() {
         let next = kind(letter);
-        // A capital after a small letter begins a word of its own, as in camelCase and in base64.
+        // An upper-case letter after a lower-case one starts a new word, as in camelCase and base64.
         let hump = next == Kind::Latin && letter.is_ascii_uppercase() && !upper;
         upper = letter.is_ascii_uppercase();
         match &mut current {
@@ -80,7 +81,7 @@ pub fn estimate(text: &str) -> u64 {
     tenths.div_ceil(10)
 }
 
-/// Whether something in it is not words.
+/// Whether the call contains files.
 pub(crate) fn has_files(call: &ModelCall) -> bool {
     call.messages.iter().any(|message| matches!(message, ChatMessage::User { files, .. } if !files.is_empty()))
 }

@@ -1,4 +1,4 @@
-//! What makes two calls the same.
+//! Canonical form of a call, which decides whether two calls are equal.
 
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, ModelCall, OutputFormat, ToolChoice};
 use baton_types::CallId;
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::{collections::HashMap, fmt::Write as _};
 
-/// What is written in place of a secret.
+/// Replacement for a secret.
 const HIDDEN: &str = "[secret]";
-/// Shorter values are words, and would be hidden everywhere.
+/// Shorter values are ordinary words and would be redacted everywhere.
 const SHORTEST_SECRET: usize = 8;
 
-/// The name under which an answer to this call is kept: the SHA-256 of what the model reads.
+/// Key of the recorded answer to this call: SHA-256 of the model input.
 ///
-/// Ids, attempts and metadata differ from run to run and are left out; files count by their digest.
+/// Ids, attempts and metadata differ between runs and are excluded; files count by their digest.
 pub fn call_key(call: &ModelCall) -> String {
     key(&canonical(call, &[]))
 }
@@ -29,7 +29,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The call as it is kept.
+/// The call in its recorded form.
 pub(super) fn canonical(call: &ModelCall, secrets: &[String]) -> Value {
     let mut numbers = HashMap::new();
     let messages: Vec<Value> = call.messages.iter().map(|said| message(said, &mut numbers)).collect();
@@ -61,7 +61,7 @@ pub(super) fn canonical(call: &ModelCall, secrets: &[String]) -> Value {
 }
 
 fn message(message: &ChatMessage, numbers: &mut HashMap<CallId, usize>) -> Value {
-    // Ids are made anew in every run; which call a result belongs to is what counts.
+    // Call ids differ in every run, so a call and its result are matched by a sequence number.
     let mut number = |id: &CallId| {
         let next = numbers.len();
         *numbers.entry(id.clone()).or_insert(next)
@@ -93,7 +93,7 @@ fn file(file: &ChatFile) -> Value {
     json!({"name": file.name, "media_type": file.media_type, "content": content})
 }
 
-/// Puts a mark in place of every secret, in names and texts alike.
+/// Replaces every secret in keys and strings.
 pub(super) fn hide(value: &mut Value, secrets: &[String]) {
     match value {
         Value::String(text) => {
@@ -105,7 +105,8 @@ pub(super) fn hide(value: &mut Value, secrets: &[String]) {
         }
         Value::Array(items) => items.iter_mut().for_each(|item| hide(item, secrets)),
         Value::Object(members) => {
-            // In the order of their names, whatever order the maps of this build have: equal values are equal text.
+            // Members are sorted by name, whichever order the maps of this build have, so that equal values give equal
+            // text.
             let mut old: Vec<(String, Value)> = std::mem::take(members).into_iter().collect();
             old.sort_by(|a, b| a.0.cmp(&b.0));
             for (key, mut member) in old {

@@ -1,10 +1,10 @@
-//! Events of an answer as they are kept.
+//! Recorded form of answer events.
 
 use baton_ports::{FinishReason, ModelEvent};
 use baton_types::{Json, ModelNote, ReasoningBlock, ToolCall, Usage};
 use serde::{Deserialize, Serialize};
 
-/// One event on file.
+/// One recorded event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kept {
@@ -16,7 +16,7 @@ pub(super) enum Kept {
     Done { usage: Usage, finish: KeptFinish, by: Option<String> },
 }
 
-/// Why an answer ended, on file.
+/// Recorded finish reason.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum KeptFinish {
@@ -27,7 +27,7 @@ pub(super) enum KeptFinish {
 }
 
 impl Kept {
-    /// How an event is kept; that somebody waited for another try is not part of the answer.
+    /// Converts an event; `None` for retry notes, which are not part of the answer.
     pub(super) fn of(event: &ModelEvent) -> Option<Self> {
         Some(match event {
             ModelEvent::Text(text) => Self::Text(text.clone()),
@@ -50,7 +50,7 @@ impl Kept {
         })
     }
 
-    /// The event again.
+    /// Converts the record back to an event.
     pub(super) fn event(self) -> ModelEvent {
         match self {
             Self::Text(text) => ModelEvent::Text(text),

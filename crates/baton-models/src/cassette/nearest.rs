@@ -1,13 +1,13 @@
-//! What is different about a call that is not on file.
+//! Difference between a call and the nearest recorded one.
 
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Lines of each side that are shown, and letters of each.
+/// Maximum number of lines displayed per side, and of characters per line.
 const MOST_LINES: usize = 12;
 const MOST_LETTERS: usize = 160;
 
-/// The call on file that has most lines in common, and where it differs: `-` is on file, `+` was asked.
+/// Diff against the recorded call with the most lines in common: `-` is recorded, `+` is the current call.
 pub(super) fn difference<'a>(asked: &Value, kept: impl Iterator<Item = &'a Value>) -> Option<String> {
     let asked = lines(asked);
     let nearest = kept.map(lines).max_by_key(|lines| in_common(lines, &asked))?;

@@ -1,4 +1,4 @@
-//! Keeping what a model answers.
+//! Recording of model answers.
 
 use super::{
     canonical::{canonical, hide, key},
@@ -11,10 +11,10 @@ use baton_ports::{Model, ModelCall, ModelEvent, ModelStream};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
-/// Events beyond this make an answer that is not kept.
+/// Answers with more events are not recorded.
 const MOST_EVENTS: usize = 100_000;
 
-/// A model whose complete answers go to a cassette; those that fail or are given up do not.
+/// A model whose complete answers are recorded on a cassette; failed and cancelled answers are not.
 pub struct Recorder {
     inner: Arc<dyn Model>,
     tape: Arc<Tape>,
@@ -22,7 +22,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Around a model; none of these secrets gets on file, wherever it is said.
+    /// Wraps a model; these secrets are redacted in everything that is recorded.
     pub fn new(inner: Arc<dyn Model>, tape: Arc<Tape>, secrets: impl IntoIterator<Item = String>) -> Self {
         Self { inner, tape, secrets: secrets.into_iter().collect() }
     }
@@ -49,7 +49,7 @@ impl Model for Recorder {
                     let entry = Entry { key: key(&asked), model, call: asked, events };
                     let kept = tokio::task::spawn_blocking(move || write(&tape, entry, &secrets)).await;
                     if let Ok(Err(problem)) = kept {
-                        // The answer is good, and somebody waits for it.
+                        // A recording error must not fail the call: the answer is valid and the caller waits for it.
                         tracing::warn!(%problem, "an answer was not recorded");
                     }
                     yield event;
@@ -61,7 +61,8 @@ impl Model for Recorder {
     }
 }
 
-/// Pieces of text are kept as one: a secret may be cut in two, and how an answer was cut is no part of it.
+/// Merges consecutive text chunks: a secret may be split across two chunks, and the chunk boundaries are not part of
+/// the answer.
 fn keep(events: &mut Vec<Kept>, event: &ModelEvent) {
     match (events.last_mut(), event) {
         (Some(Kept::Text(so_far)), ModelEvent::Text(text)) => so_far.push_str(text),

@@ -1,4 +1,4 @@
-//! Hearing a cassette instead of a model.
+//! Replay of a cassette instead of a model.
 
 use super::{
     canonical::{canonical, key},
@@ -10,7 +10,7 @@ use baton_types::Usage;
 use futures_util::stream::iter;
 use std::sync::Arc;
 
-/// A model that says what is on a cassette.
+/// A model that replays the answers of a cassette.
 pub struct Replay {
     name: String,
     tape: Arc<Tape>,
@@ -19,12 +19,14 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Under this name; a call that is not on file fails, and the error shows how the nearest one differs.
+    /// Creates a replay under this name; a call that is not recorded fails, and the error shows the difference to the
+    /// nearest recorded call.
     pub fn strict(name: impl Into<String>, tape: Arc<Tape>, secrets: impl IntoIterator<Item = String>) -> Self {
         Self { name: name.into(), tape, secrets: secrets.into_iter().collect(), live: None }
     }
 
-    /// A call that is not on file goes to this model, which may be a [`Recorder`](super::Recorder) on the same cassette.
+    /// Creates a replay that forwards unrecorded calls to this model, which may be a [`Recorder`](super::Recorder) on
+    /// the same cassette.
     pub fn or_ask(live: Arc<dyn Model>, tape: Arc<Tape>, secrets: impl IntoIterator<Item = String>) -> Self {
         let name = live.name().to_owned();
         Self { name, tape, secrets: secrets.into_iter().collect(), live: Some(live) }
@@ -44,7 +46,7 @@ impl Model for Replay {
         self.live.as_ref().map_or_else(|| crate::tokens::estimate(text), |live| live.tokens(text))
     }
 
-    /// Nobody is paid for what is on file; what it would have cost is not known here.
+    /// Replayed answers cost nothing; with a live model, its price applies.
     fn price(&self, usage: Usage) -> Option<MicroDollars> {
         self.live.as_ref().map_or(Some(0), |live| live.price(usage))
     }

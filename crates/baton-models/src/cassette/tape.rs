@@ -1,4 +1,4 @@
-//! The file: a JSON object per line, only ever added to.
+//! The cassette file: one JSON object per line, append-only.
 
 use super::{canonical::key, event::Kept, nearest};
 use parking_lot::Mutex;
@@ -11,39 +11,39 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file beyond this takes no more answers, and none is read.
+/// Maximum file size for reading and appending.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Why a cassette cannot be used.
+/// Errors of cassette files.
 #[derive(Debug, thiserror::Error)]
 pub enum CassetteError {
-    /// The disk said no.
+    /// The file cannot be read or written.
     #[error("the cassette {path} cannot be used: {source}")]
     Io {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: std::io::Error,
     },
-    /// A line is not what was written.
+    /// A line is not a valid entry.
     #[error("line {line} of the cassette {path} is damaged: {problem}; remove that line, or record anew")]
     Damaged {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
-    /// There is no more room.
+    /// The file has reached its maximum size.
     #[error("the cassette {path} has reached {MOST_BYTES} bytes; begin another one")]
     Full {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
 }
 
-/// One answer on file.
+/// One recorded answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) key: String,
@@ -52,7 +52,7 @@ pub(super) struct Entry {
     pub(super) events: Vec<Kept>,
 }
 
-/// A cassette: answers by the calls that they were given to.
+/// A cassette: recorded answers by call.
 #[derive(Debug)]
 pub struct Tape {
     path: PathBuf,
@@ -62,7 +62,7 @@ pub struct Tape {
 #[derive(Debug, Default)]
 struct Held {
     entries: Vec<Entry>,
-    /// Answers to the same call in the order in which they were given, and which is next.
+    /// Indexes of the answers to the same call in recording order, and the position of the next one.
     by_key: HashMap<String, (Vec<usize>, usize)>,
 }
 
@@ -74,9 +74,9 @@ impl Held {
 }
 
 impl Tape {
-    /// Reads what is on file; a file that is not there is an empty one.
+    /// Reads the file; a missing file is an empty cassette.
     ///
-    /// A last line without an end is what a crash left, and is passed over.
+    /// An incomplete last line, left by a crash, is ignored.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, CassetteError> {
         let path = path.into();
         let mut text = String::new();
@@ -103,22 +103,22 @@ impl Tape {
         Ok(Self { path, held: Mutex::new(held) })
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many answers it has.
+    /// Number of recorded answers.
     pub fn len(&self) -> usize {
         self.held.lock().entries.len()
     }
 
-    /// Whether it has none.
+    /// Whether there are no recorded answers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds an answer, in one write.
+    /// Appends an answer in one write.
     pub(super) fn append(&self, entry: Entry) -> Result<(), CassetteError> {
         let mut held = self.held.lock();
         let failed = |source| io(&self.path, source);
@@ -129,7 +129,7 @@ impl Tape {
             let mut last = [0];
             file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut last)).map_err(failed)?;
             if last != *b"\n" {
-                // What a crash left behind is cut off, or it would damage the line that follows.
+                // An incomplete line left by a crash is truncated; it would corrupt the line that follows.
                 let keep = whole_lines(&mut file, size).map_err(failed)?;
                 file.set_len(keep).map_err(failed)?;
             }
@@ -144,7 +144,7 @@ impl Tape {
         Ok(())
     }
 
-    /// The next answer to a call; the last one again when there are no more.
+    /// Next answer to a call; the last one is repeated.
     pub(super) fn answer(&self, key: &str) -> Option<Vec<Kept>> {
         let mut held = self.held.lock();
         let (answers, next) = held.by_key.get_mut(key)?;
@@ -153,7 +153,7 @@ impl Tape {
         held.entries.get(index).map(|entry| entry.events.clone())
     }
 
-    /// How the nearest call on file differs from this one.
+    /// Difference between this call and the nearest recorded one.
     pub(super) fn difference(&self, call: &Value) -> Option<String> {
         nearest::difference(call, self.held.lock().entries.iter().map(|entry| &entry.call))
     }
@@ -163,7 +163,7 @@ fn io(path: &Path, source: std::io::Error) -> CassetteError {
     CassetteError::Io { path: path.to_owned(), source }
 }
 
-/// How many bytes whole lines take.
+/// Length of the complete lines in bytes.
 fn whole_lines(file: &mut File, size: u64) -> std::io::Result<u64> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;

@@ -1,36 +1,36 @@
-//! Prices that come with Baton, from the crate `genai-prices`.
+//! Built-in prices, from the crate `genai-prices`.
 
 use baton_ports::MicroDollars;
 use baton_types::{Timestamp, Usage};
 use genai_prices::{Calculator, PriceRequest, Usage as Priced, UsageKey};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Services of one's own machine, which nobody has to pay.
+/// Providers on the local machine, which cost nothing.
 const FREE: &[&str] = &["ollama", "docker", "playbook", "local", "lmstudio", "llamacpp", "vllm"];
-/// Tokens by which usual rates are found; few enough for no rate of long calls.
+/// Token count for looking up standard rates; small enough to stay below long-context rates.
 const SAMPLE: f64 = 1_000.0;
 const MILLION: f64 = 1e6;
 
-/// Dollars for a million tokens.
+/// US dollars per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
-    /// Read.
+    /// Input tokens.
     pub input: f64,
-    /// Written.
+    /// Output tokens.
     pub output: f64,
-    /// Read from a cache.
+    /// Input tokens read from the cache.
     pub cached: f64,
-    /// Read and written to a cache.
+    /// Input tokens written to the cache.
     pub cache_write: f64,
 }
 
 impl Rates {
-    /// What this use costs, rounded up to the millionth of a dollar so that it is never too little.
+    /// Price of this usage, rounded up to a millionth of a dollar so that it is never too low.
     pub fn price(&self, usage: Usage) -> MicroDollars {
         let (cached, written) = parts(usage);
         let plain = usage.input_tokens - cached - written;
         let of = |tokens: u64, rate: f64| tokens as f64 * rate;
-        // A dollar for a million tokens is a millionth of a dollar for each.
+        // One dollar per million tokens is one millionth of a dollar per token.
         let sum = of(plain, self.input)
             + of(cached, self.cached)
             + of(written, self.cache_write)
@@ -39,14 +39,14 @@ impl Rates {
     }
 }
 
-/// Tokens of the cache, never more than were read.
+/// Cached and cache-write tokens, limited to the input tokens.
 fn parts(usage: Usage) -> (u64, u64) {
     let cached = usage.cached_tokens.min(usage.input_tokens);
     (cached, usage.cache_write_tokens.min(usage.input_tokens - cached))
 }
 
 fn micros(sum: f64) -> MicroDollars {
-    // Binary fractions are a hair off; a hair must not become a whole part.
+    // The tolerance keeps a floating-point error from rounding up to the next unit.
     (sum - 1e-6).ceil().max(0.0) as MicroDollars
 }
 
@@ -54,7 +54,7 @@ pub(super) fn is_playbook(name: &str) -> bool {
     name == "playbook"
 }
 
-/// The provider as the data names it.
+/// Provider id in the price data.
 fn provider_id(provider: &str) -> &str {
     match provider {
         "claude" => "anthropic",
@@ -81,10 +81,10 @@ fn calculate(
     Calculator::bundled().calculate(&request).ok()
 }
 
-/// The window that the data has for a model.
+/// Context window of a model in the price data.
 pub(super) fn window(provider: Option<&str>, model: &str) -> Option<u64> {
     if provider.is_some_and(|provider| FREE.contains(&provider)) {
-        // What a server of one's own was given is not what the model could have.
+        // The window configured on a local server may be smaller than the maximum of the model.
         return None;
     }
     let usage = Priced::from([(UsageKey::INPUT_TOKENS, SAMPLE)]);
@@ -93,7 +93,7 @@ pub(super) fn window(provider: Option<&str>, model: &str) -> Option<u64> {
     provider.models().find(|model| model.id() == found.model_id)?.context_window()
 }
 
-/// The usual rates of a model.
+/// Standard rates of a model.
 pub(super) fn rates((provider, model): (Option<&str>, &str), at: Timestamp) -> Option<Rates> {
     if is_free(provider, model) {
         return Some(Rates::default());
@@ -110,7 +110,7 @@ pub(super) fn rates((provider, model): (Option<&str>, &str), at: Timestamp) -> O
     })
 }
 
-/// What a call costs, with rates for long calls.
+/// Price of a call, including long-context rates.
 pub(super) fn price((provider, model): (Option<&str>, &str), usage: Usage, at: Timestamp) -> Option<MicroDollars> {
     if is_free(provider, model) {
         return Some(0);

@@ -1,4 +1,4 @@
-//! The next model, when the one before did not begin to answer.
+//! Fallback to the next model when a model fails before its answer begins.
 
 use super::{is_heard, is_passing};
 use async_stream::stream;
@@ -7,24 +7,24 @@ use baton_types::{ModelNote, Usage};
 use futures_util::StreamExt;
 use std::sync::Arc;
 
-/// A chain of models that are asked in order.
+/// A chain of models that are called in order.
 ///
-/// The next is asked when the one before failed before anything of its answer was heard, in a way that another could do
-/// better: its service was busy, out of reach or unpaid, or its window was too small and the next has a larger one. A
-/// request that is wrong, a model that does not exist and a key that is refused are mistakes to repair, and end the call.
+/// The next model is called when the previous one failed before any part of its answer was delivered and another model
+/// may succeed: the service was busy, unreachable or out of quota, or the context window was too small and the next one
+/// is larger. An invalid request, an unknown model and a rejected key are configuration errors and end the call.
 pub struct Fallback {
     first: Arc<dyn Model>,
     others: Arc<[Arc<dyn Model>]>,
 }
 
 impl Fallback {
-    /// The first is the one that was asked for.
+    /// Creates a chain; `first` is the configured model.
     pub fn new(first: Arc<dyn Model>, others: Vec<Arc<dyn Model>>) -> Self {
         Self { first, others: others.into() }
     }
 }
 
-/// Whether this model might answer where that one failed.
+/// Whether the next model may succeed after this error.
 fn may_do_better(error: &ModelError, failed: &dyn Model, next: &dyn Model) -> bool {
     match error {
         ModelError::TooLong(_) => match (failed.model_info().window, next.model_info().window) {

@@ -1,4 +1,4 @@
-//! No more calls at once, and no more in a minute, than a provider takes.
+//! Concurrency and rate limits of a provider.
 
 use super::as_inner;
 use async_stream::stream;
@@ -18,14 +18,14 @@ use tokio::{
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// What a provider takes.
+/// Limits of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateLimits {
-    /// Calls at the same time.
+    /// Maximum number of concurrent calls.
     pub concurrency: usize,
-    /// Calls in a minute; as many as there are when not given.
+    /// Maximum number of calls per minute; unlimited if absent.
     pub per_minute: Option<u32>,
-    /// Calls that may wait for their turn; one more is refused.
+    /// Maximum number of queued calls; further calls are rejected.
     pub queue: usize,
 }
 
@@ -35,14 +35,14 @@ impl Default for GateLimits {
     }
 }
 
-/// The gate of one provider; all its models and all agents share it.
+/// Concurrency and rate limiter of one provider, shared by all its models and all agents.
 #[derive(Debug)]
 pub struct Gate {
     provider: String,
     limits: GateLimits,
     slots: Arc<Semaphore>,
     waiting: AtomicUsize,
-    // Held while its owner waits for the bucket, so turns are taken in order and a caller who leaves takes no token.
+    // Locked while a call waits for a token, so that calls proceed in order and a cancelled call takes no token.
     bucket: Mutex<Bucket>,
 }
 
@@ -53,7 +53,7 @@ struct Bucket {
 }
 
 impl Gate {
-    /// For this provider.
+    /// Creates the gate of a provider.
     pub fn new(provider: impl Into<String>, limits: GateLimits) -> Arc<Self> {
         let slots = limits.concurrency.clamp(1, Semaphore::MAX_PERMITS);
         Arc::new(Self {
@@ -65,9 +65,9 @@ impl Gate {
         })
     }
 
-    /// Waits for a turn; the place is free again when the permit is dropped.
+    /// Waits for a slot; dropping the permit releases it.
     async fn enter(&self) -> Result<OwnedSemaphorePermit, ModelError> {
-        // A slot first and the rate last, so that a token is taken just before the request that it is for.
+        // The slot comes first and the rate last, so that a token is taken just before its request is sent.
         let permit = match Arc::clone(&self.slots).try_acquire_owned() {
             Ok(permit) if self.limits.per_minute.is_none() => return Ok(permit),
             Ok(permit) => Some(permit),
@@ -100,13 +100,13 @@ impl Gate {
                 return;
             }
             let missing = MINUTE.mul_f64((1.0 - bucket.tokens) / most);
-            // Timers are exact to the millisecond; what is missing must not round to nothing.
+            // Timers have millisecond resolution; the remaining wait must not round down to zero.
             tokio::time::sleep(missing.max(Duration::from_millis(1))).await;
         }
     }
 }
 
-/// A place in the queue, given back on every way out.
+/// A position in the queue, released on drop.
 struct Place<'a>(&'a Gate);
 
 impl<'a> Place<'a> {
@@ -139,7 +139,7 @@ pub struct Gated {
 }
 
 impl Gated {
-    /// Around a model.
+    /// Wraps a model.
     pub fn new(inner: Arc<dyn Model>, gate: Arc<Gate>) -> Self {
         Self { inner, gate }
     }
@@ -161,7 +161,7 @@ impl Model for Gated {
             let mut answer = inner.call(call);
             while let Some(event) = answer.next().await {
                 if matches!(event, Err(_) | Ok(ModelEvent::Done { .. })) {
-                    // The service is done with this call, whatever its caller does with the end.
+                    // The request is complete: the slot is released before the consumer takes the last event.
                     drop(answer);
                     drop(permit);
                     yield event;

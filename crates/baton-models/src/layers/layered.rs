@@ -1,44 +1,44 @@
-//! All layers in the order in which they work.
+//! All layers in their order.
 
 use super::{Chance, Fallback, Gate, Gated, Metered, Retry, RetryPolicy, Timeout, Timeouts, Total};
 use crate::{catalog::Catalog, rescue::Rescue};
 use baton_ports::{Clock, Model};
 use std::{sync::Arc, time::Duration};
 
-/// What is put around the models of one provider.
+/// The layers around the models of one provider.
 ///
-/// From the inside out, and why:
+/// From the inside out, with reasons:
 ///
-/// 1. [`Timeout`]: nearest to the wire, because layers further out hold text back or wait on purpose.
-/// 2. [`Rescue`]: before anybody counts a first byte, so that a call in text that breaks off can be tried again.
-/// 3. [`Gated`]: a place is held by a request, not by somebody who waits for the next try.
-/// 4. [`Retry`]: every try takes its turn at the gate anew.
-/// 5. [`Metered`]: one model, one price, one way to count; a chain has several.
+/// 1. [`Timeout`]: next to the network, because outer layers hold back text or wait on purpose.
+/// 2. [`Rescue`]: before any layer counts a first byte, so that a tool call in text that breaks off can be retried.
+/// 3. [`Gated`]: a slot is held by a request in flight, not by a caller that waits for a retry.
+/// 4. [`Retry`]: every attempt goes through the gate again.
+/// 5. [`Metered`]: one model, one price, one token correction; a chain has several.
 ///
-/// [`chain`] puts several of these together: [`Fallback`] goes on when all tries of a model are spent, and [`Total`] is
-/// around everything that takes time. [`Recorder`](crate::Recorder) and [`Replay`](crate::Replay) belong outside of it all: a cassette has what
-/// the agent heard, and its replay neither waits nor counts. To drop the stream of the outermost is to drop all of
-/// them, down to the connection.
+/// [`chain`] combines several of these: [`Fallback`] switches to the next model when all attempts of a model are
+/// exhausted, and [`Total`] limits the duration of the whole call. [`Recorder`](crate::Recorder) and
+/// [`Replay`](crate::Replay) belong outside of all layers: a cassette contains the answer that the agent received, and
+/// a replay neither waits nor counts. Dropping the outermost stream drops all of them, down to the connection.
 #[derive(Clone)]
 pub struct Layers {
-    /// Limits to silence.
+    /// Timeouts for the first and the next pieces of an answer.
     pub timeouts: Timeouts,
-    /// Whether calls of tools are understood when they are written as text.
+    /// Whether tool calls written as text are recognized.
     pub rescue: bool,
-    /// The gate of the provider.
+    /// Gate of the provider.
     pub gate: Arc<Gate>,
-    /// When to try again.
+    /// Retry policy.
     pub retry: RetryPolicy,
-    /// What decides how long a wait is.
+    /// Source of the retry jitter.
     pub chance: Chance,
-    /// Windows and prices.
+    /// Context windows and prices.
     pub catalog: Arc<Catalog>,
-    /// What prices are of today.
+    /// Clock for prices that depend on the date.
     pub clock: Arc<dyn Clock>,
 }
 
 impl Layers {
-    /// The usual ones.
+    /// Creates the default layers.
     pub fn new(gate: Arc<Gate>, catalog: Arc<Catalog>, clock: Arc<dyn Clock>) -> Self {
         Self {
             timeouts: Timeouts::default(),
@@ -51,7 +51,7 @@ impl Layers {
         }
     }
 
-    /// The model with everything around it.
+    /// Wraps the model in all layers.
     pub fn around(&self, model: Arc<dyn Model>) -> Arc<dyn Model> {
         let mut model: Arc<dyn Model> = Arc::new(Timeout::new(model, self.timeouts));
         if self.rescue {
@@ -63,7 +63,7 @@ impl Layers {
     }
 }
 
-/// Models that stand in for each other, each with its layers around it, in all within this time.
+/// Chains models as fallbacks of each other, each already wrapped in its layers, with a time limit for the whole call.
 pub fn chain(first: Arc<dyn Model>, others: Vec<Arc<dyn Model>>, limit: Duration) -> Arc<dyn Model> {
     let model = if others.is_empty() { first } else { Arc::new(Fallback::new(first, others)) as Arc<dyn Model> };
     Arc::new(Total::new(model, limit))

@@ -1,4 +1,4 @@
-//! What a model is known for: its window, its prices, and how it counts.
+//! Context window, prices and token correction of a model.
 
 use crate::catalog::{Catalog, Correction};
 use async_stream::stream;
@@ -7,7 +7,7 @@ use baton_types::Usage;
 use futures_util::StreamExt;
 use std::sync::Arc;
 
-/// A model with a window, prices and an estimate of tokens that learns from what its service counts.
+/// A model with a context window, prices and a token estimate that adapts to the counts of its provider.
 pub struct Metered {
     inner: Arc<dyn Model>,
     about: ModelInfo,
@@ -17,7 +17,7 @@ pub struct Metered {
 }
 
 impl Metered {
-    /// Around a model; what the model says about itself comes before what the catalog says.
+    /// Wraps a model; data of the model itself takes precedence over the catalog.
     pub fn new(inner: Arc<dyn Model>, catalog: Arc<Catalog>, clock: Arc<dyn Clock>) -> Self {
         let known = catalog.about(inner.name());
         let own = inner.model_info();
@@ -51,7 +51,7 @@ impl Model for Metered {
 
     fn call(&self, call: ModelCall) -> ModelStream {
         let correction = Arc::clone(&self.correction);
-        // What files count is a table's word; only words teach.
+        // Token counts of files come from a table, so only calls without files update the correction.
         let plain = !crate::tokens::has_files(&call);
         let estimated = if plain { call.estimate_tokens(&crate::tokens::estimate) } else { 0 };
         let mut answer = self.inner.call(call);

@@ -1,4 +1,4 @@
-//! Another try, as long as nothing of the answer was heard.
+//! Retries, as long as no part of the answer was delivered.
 
 use super::{as_inner, is_heard, is_passing};
 use async_stream::stream;
@@ -7,16 +7,16 @@ use baton_types::ModelNote;
 use futures_util::StreamExt;
 use std::{fmt, sync::Arc, time::Duration};
 
-/// How often, and how long between.
+/// Number of attempts and backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Tries in all, at least one.
+    /// Maximum number of attempts, including the first; at least one.
     pub tries: u32,
-    /// The longest first wait; each further one may be twice as long.
+    /// Upper bound of the first delay; it doubles with every attempt.
     pub base: Duration,
-    /// The longest wait of all.
+    /// Upper bound of every delay.
     pub cap: Duration,
-    /// The longest time that a service may ask to be left alone; when it asks for more, there is no other try.
+    /// Maximum `Retry-After` that is honoured; there is no retry if the service asks for more.
     pub patience: Duration,
 }
 
@@ -32,9 +32,10 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// How long to wait after this try, counted from 1; none when it was the last.
+    /// Delay after this attempt, counted from 1; `None` if there is no further attempt.
     ///
-    /// The wait is anything up to its ceiling, so that callers who failed together do not come back together.
+    /// The delay is random between zero and its upper bound (full jitter), so that calls that failed together are not
+    /// retried together.
     pub fn wait(&self, tried: u32, error: &ModelError, chance: f64) -> Option<Duration> {
         if tried >= self.tries || !is_passing(error) {
             return None;
@@ -50,12 +51,12 @@ impl RetryPolicy {
     }
 }
 
-/// A number from 0 to 1, another one each time.
+/// Source of random numbers from 0 to 1.
 #[derive(Clone)]
 pub struct Chance(Arc<dyn Fn() -> f64 + Send + Sync>);
 
 impl Chance {
-    /// From a source of one's own; for tests.
+    /// Uses a custom source; for tests.
     pub fn from_fn(source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(source))
     }
@@ -66,7 +67,7 @@ impl Chance {
 }
 
 impl Default for Chance {
-    /// From the system; the middle when it has none to give.
+    /// Uses the random generator of the system; 0.5 if it fails.
     fn default() -> Self {
         Self::from_fn(|| getrandom::u32().map_or(0.5, |number| f64::from(number) / f64::from(u32::MAX)))
     }
@@ -78,9 +79,9 @@ impl fmt::Debug for Chance {
     }
 }
 
-/// A model that is asked again when its service was busy or out of reach.
+/// A model that is called again when its service was busy or unreachable.
 ///
-/// An error that leaves it has no `retry_after`: whoever is outside need not try once more. Its advice keeps the wait.
+/// The final error has no `retry_after`, so outer layers do not retry again; its advice keeps the delay.
 pub struct Retry {
     inner: Arc<dyn Model>,
     policy: RetryPolicy,
@@ -88,7 +89,7 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Around a model.
+    /// Wraps a model.
     pub fn new(inner: Arc<dyn Model>, policy: RetryPolicy, chance: Chance) -> Self {
         Self { inner, policy, chance }
     }
@@ -117,7 +118,7 @@ impl Model for Retry {
                         None => break ModelError::Interrupted("no end of the answer was seen".to_owned()),
                     }
                 };
-                // What is left of the failed try is stopped before the wait, not after it.
+                // The failed stream is dropped before the delay, not after it.
                 drop(answer);
                 let wait = if heard { None } else { policy.wait(tried, &error, chance.draw()) };
                 let Some(wait) = wait else {
@@ -136,7 +137,7 @@ impl Model for Retry {
     }
 }
 
-/// The error without an offer to try again, which was taken or cannot be.
+/// Removes `retry_after` from the final error and adds it to the message.
 fn settled(error: ModelError, tried: u32) -> ModelError {
     match error {
         ModelError::Refused { status, mut message, retry_after, advice } => {

@@ -1,4 +1,4 @@
-//! A limit to silence.
+//! Timeouts between pieces of an answer.
 
 use super::{as_inner, is_heard};
 use async_stream::stream;
@@ -7,10 +7,10 @@ use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
-/// How long a service may be silent.
+/// How long a provider may send nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until something of the answer is heard. Long, for models that think without saying so.
+    /// Until the first piece of the answer. Long, because some models do not stream their reasoning.
     pub first: Duration,
     /// Between two pieces of the answer.
     pub between: Duration,
@@ -22,14 +22,14 @@ impl Default for Timeouts {
     }
 }
 
-/// A model that is given up when it is silent for too long.
+/// A model whose calls fail when no data arrives within the timeouts.
 pub struct Timeout {
     inner: Arc<dyn Model>,
     limits: Timeouts,
 }
 
 impl Timeout {
-    /// Around a model.
+    /// Wraps a model.
     pub fn new(inner: Arc<dyn Model>, limits: Timeouts) -> Self {
         Self { inner, limits }
     }
@@ -51,7 +51,8 @@ impl Model for Timeout {
                             heard |= is_heard(event);
                         }
                         yield event;
-                        // A slow listener is not the service's silence: the time runs from here.
+                        // A slow consumer must not count as a silent provider: the timeout starts after the event is
+                        // consumed.
                         if heard {
                             until = Instant::now() + limits.between;
                         }

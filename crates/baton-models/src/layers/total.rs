@@ -1,4 +1,4 @@
-//! A limit to a call as a whole.
+//! Time limit for a whole call.
 
 use super::{as_inner, is_heard};
 use async_stream::stream;
@@ -7,14 +7,14 @@ use futures_util::StreamExt;
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
-/// A model whose calls end in time, with all their tries, turns in queues and fallbacks.
+/// A model whose calls end within a time limit that includes all retries, queueing and fallbacks.
 pub struct Total {
     inner: Arc<dyn Model>,
     limit: Duration,
 }
 
 impl Total {
-    /// Around a model.
+    /// Wraps a model.
     pub fn new(inner: Arc<dyn Model>, limit: Duration) -> Self {
         Self { inner, limit }
     }

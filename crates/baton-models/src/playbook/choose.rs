@@ -1,4 +1,4 @@
-//! Which rule answers.
+//! Selection of the rule that answers.
 
 use super::{
     condition::Matched,
@@ -8,7 +8,7 @@ use super::{
 };
 use baton_ports::ToolChoice;
 
-/// The first rule that matches and does what the caller's tool choice allows.
+/// The first rule that matches and complies with the tool choice of the caller.
 pub(super) fn choose<'a>(script: &'a Script, scene: &Scene<'_>, model: &str) -> Option<(&'a Rule, Matched)> {
     script
         .rules

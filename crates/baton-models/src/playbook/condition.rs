@@ -1,11 +1,11 @@
-//! `when`: all matchers of a rule have to hold.
+//! `when`: all matchers of a rule must match.
 
 use super::scene::{Outcome, Scene};
 use baton_ports::OutputFormat;
 use regex::Regex;
 use serde_json::Value;
 
-/// The matchers of one rule; an absent one holds always.
+/// The matchers of one rule; an absent one always matches.
 #[derive(Debug, Default)]
 pub(super) struct Condition {
     pub(super) user: Option<Regex>,
@@ -14,7 +14,7 @@ pub(super) struct Condition {
     pub(super) message_id: Option<Regex>,
     pub(super) metadata: Vec<(String, Regex)>,
     pub(super) tools: Vec<String>,
-    /// MIME types, `image/*` included.
+    /// MIME types, including wildcards such as `image/*`.
     pub(super) files: Vec<String>,
     pub(super) after_tool: Option<String>,
     pub(super) failed: Option<bool>,
@@ -26,7 +26,7 @@ pub(super) struct Condition {
     pub(super) format: Option<Format>,
 }
 
-/// The form of answer asked for.
+/// Requested output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Text,
@@ -34,29 +34,29 @@ pub(super) enum Format {
     JsonSchema,
 }
 
-/// Which answer since the user spoke.
+/// Number of the answer since the last user message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Said on purpose, as silence about it may be an oversight.
+    /// Any turn, stated explicitly; it suppresses the warning about a missing `turn`.
     Any,
     Number(u32),
 }
 
-/// What a matching rule may use in its templates.
+/// Data of a match, for the templates of the rule.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
     pub(super) captures: Vec<(String, String)>,
-    /// The result among the scene's that the rule is about.
+    /// Index of the tool result that the rule matched.
     pub(super) focus: Option<usize>,
 }
 
 impl Condition {
-    /// Whether the rule is only about the moment after a tool.
+    /// Whether the rule matches only after a tool result.
     pub(super) fn wants_result(&self) -> bool {
         self.after_tool.is_some() || self.failed.is_some() || self.result.is_some()
     }
 
-    /// The names that this condition's regexes can capture.
+    /// Capture names of all regexes of this condition.
     pub(super) fn capture_names(&self) -> Vec<String> {
         self.regexes().flat_map(|regex| regex.capture_names().flatten().map(str::to_owned)).collect()
     }
@@ -66,7 +66,7 @@ impl Condition {
         single.into_iter().flatten().chain(self.metadata.iter().map(|(_, regex)| regex))
     }
 
-    /// Checks the cheap matchers first.
+    /// Evaluates the condition, cheap matchers first.
     pub(super) fn matches(&self, scene: &Scene<'_>, model: &str) -> Option<Matched> {
         let call = scene.call;
         let plain = self.turn.is_none_or(|turn| turn == Turn::Any || turn == Turn::Number(scene.turn))
@@ -119,7 +119,7 @@ impl Condition {
     }
 }
 
-/// Whether a MIME type is this one, or of this kind.
+/// Whether a MIME type equals the given one or matches its wildcard.
 fn is_of(media_type: &str, wanted: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     match wanted.strip_suffix("/*") {

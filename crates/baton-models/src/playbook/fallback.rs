@@ -1,4 +1,4 @@
-//! What the playbook does when no rule matches.
+//! Answer of the playbook when no rule matches.
 
 use super::{
     plan::{Plan, Step, made_answer},
@@ -9,7 +9,8 @@ use baton_ports::{FinishReason, OutputFormat, ToolChoice};
 use baton_types::{ToolRunner, ToolSpec};
 use std::collections::BTreeSet;
 
-/// A tool that has to be called, JSON that was asked for, a tool that fits the words, or a polite default.
+/// Plans, in this order: a required tool call, requested JSON, a call of a tool that fits the message, or a default
+/// text.
 pub(super) fn fallback(scene: &Scene<'_>, options: &Options) -> Plan {
     let tool = required(scene).or_else(|| match scene.call.format {
         OutputFormat::Text => fitting(scene),
@@ -32,7 +33,7 @@ fn required<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {
     match &scene.call.tool_choice {
         ToolChoice::Named(name) => scene.call.tools.iter().find(|tool| tool.name == *name),
         ToolChoice::Required => {
-            // Handing over or rejecting is the last thing to try when any tool would do.
+            // Built-in tools, such as handoff and rejection, are the last choice when any tool is allowed.
             let own = scene.call.tools.iter().find(|tool| tool.runner != ToolRunner::BuiltIn);
             own.or_else(|| scene.call.tools.first())
         }
@@ -40,7 +41,7 @@ fn required<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {
     }
 }
 
-/// Whether the caller insists on a tool; it has its wish once one was called, or the run would never end.
+/// Whether the caller requires a tool call. Satisfied after one call; otherwise the run would never end.
 pub(super) fn must_call(scene: &Scene<'_>) -> bool {
     match &scene.call.tool_choice {
         ToolChoice::Required => scene.called.is_empty() && !scene.call.tools.is_empty(),
@@ -49,7 +50,7 @@ pub(super) fn must_call(scene: &Scene<'_>) -> bool {
     }
 }
 
-/// The one tool, not called yet, whose name has a word in common with the message.
+/// The only tool, not called yet, whose name has a word in common with the message.
 fn fitting<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {
     if scene.call.tool_choice == ToolChoice::None || !scene.results.is_empty() {
         return None;
@@ -64,7 +65,7 @@ fn fitting<'a>(scene: &Scene<'a>) -> Option<&'a ToolSpec> {
     if fitting.next().is_some() { None } else { first }
 }
 
-/// Lower-case words of three letters and more, without a plural's `s`; `getWeather` and `get_weather` are two words.
+/// Lower-case words of at least three letters, without a plural `s`; `getWeather` and `get_weather` are two words.
 fn words(text: &str) -> BTreeSet<String> {
     const TOO_COMMON: [&str; 12] =
         ["get", "set", "the", "and", "for", "tool", "with", "from", "new", "all", "run", "use"];

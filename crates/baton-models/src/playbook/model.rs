@@ -24,7 +24,7 @@ pub struct Playbook {
 }
 
 impl Playbook {
-    /// Reads the rules; every error with its line and column is in the message.
+    /// Parses the rules; the error message lists every problem with its line and column.
     pub fn new(rules: Option<&str>) -> Result<Self, ModelError> {
         Self::with_ledger(rules, Arc::default())
     }
@@ -67,7 +67,7 @@ impl Model for Playbook {
     }
 
     fn model_info(&self) -> ModelInfo {
-        // Rules that ask for files are given them; others are told of them in words.
+        // Files are passed only to playbooks with rules that match files; others get a description in text.
         let looks = self.script.rules.iter().any(|rule| !rule.when.files.is_empty());
         ModelInfo { window: self.script.options.window, images: Some(looks), ..ModelInfo::default() }
     }

@@ -11,11 +11,11 @@ use std::{collections::HashMap, sync::Arc};
 
 const MAX_PLAYBOOKS: usize = 256;
 
-/// Finds the playbook of an agent; parses each text once and keeps at most 256.
+/// Resolves the playbook of an agent; parses each text once and caches at most 256.
 #[derive(Debug, Default)]
 pub struct PlaybookModels {
     ledger: Arc<Ledger>,
-    // Keyed by the text itself: comparing it costs less than a digest of it would.
+    // Keyed by the text itself: comparing it is cheaper than computing a digest.
     parsed: RwLock<HashMap<Option<String>, Parsed>>,
 }
 
@@ -26,17 +26,17 @@ struct Parsed {
 }
 
 impl PlaybookModels {
-    /// Playbooks that answer a message without a matching rule with a polite default.
+    /// Creates playbooks that give a default answer to a message without a matching rule.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Playbooks that fail on a message without a matching rule; for tests.
+    /// Creates playbooks that fail on a message without a matching rule; for tests.
     pub fn strict() -> Self {
         Self { ledger: Arc::new(Ledger::strict()), parsed: RwLock::default() }
     }
 
-    /// How often each rule of the playbooks asked for so far was used, and which messages had none.
+    /// Usage of each rule of the playbooks resolved so far, and the messages without a matching rule.
     pub fn report(&self) -> PlaybookReport {
         let parsed = self.parsed.read();
         let mut rules: Vec<_> = parsed.values().flat_map(|entry| entry.playbook.report(&entry.agent)).collect();

@@ -1,4 +1,4 @@
-//! From the text of `playbook.yaml` to rules, with every mistake at its place.
+//! Parser of `playbook.yaml`; every problem is reported with its position.
 
 use super::{
     condition::{Condition, Format, Turn},
@@ -18,13 +18,13 @@ const MAX_REGEX_BYTES: usize = 1 << 20;
 const MAX_DELAY_MS: u64 = 60_000;
 const MAX_CHUNK: u64 = 1 << 20;
 
-/// Everything that is wrong with the text of a playbook; it can be used when none of it is an error.
+/// Diagnostics of a playbook text; it is usable if none of them is an error.
 pub fn check(text: &str) -> Vec<Diagnostic> {
     let (_, diagnostics) = parse(text);
     diagnostics
 }
 
-/// The rules; to be used only when no diagnostic is an error.
+/// The parsed rules; valid only if no diagnostic is an error.
 pub(super) fn parse(text: &str) -> (Script, Vec<Diagnostic>) {
     let mut reader = Reader::new(PLAYBOOK_FILE);
     let script = match document::read(PLAYBOOK_FILE, text.as_bytes()) {
@@ -78,7 +78,7 @@ fn usage(reader: &mut Reader, node: Node) -> Option<UsagePolicy> {
     Some(UsagePolicy::Fixed(usage))
 }
 
-/// A delay needs pieces to stand between, so a delay without a size gets pieces of a word or two.
+/// A delay applies between chunks, so a delay without a chunk size uses short chunks.
 fn pace(reader: &mut Reader, fields: &mut Fields, default: Pace) -> Pace {
     const CHUNK_WITH_DELAY: usize = 12;
     let chunk = fields.take("chunk").and_then(|n| reader.integer("chunk", &n, 1, MAX_CHUNK));
@@ -134,7 +134,7 @@ fn number(reader: &mut Reader, what: &str, node: &Node) -> Option<u32> {
     reader.integer(what, node, 1, u64::from(u32::MAX)).and_then(|n| u32::try_from(n).ok())
 }
 
-/// One text, or several.
+/// One string or a list of strings.
 fn texts(reader: &mut Reader, key: &str, node: Node) -> Vec<String> {
     match node.value {
         Value::List(_) => reader.texts(key, node).into_iter().map(|text| text.value).collect(),
@@ -181,7 +181,8 @@ fn regex(reader: &mut Reader, what: &str, node: &Node) -> Option<Regex> {
     }
 }
 
-/// A rule that calls a tool on the user's text alone matches again after the result, until the run's turns are up.
+/// Warns about rules that call a tool based on the user message alone: they match again after the result until the turn
+/// limit of the run is reached.
 fn loops(reader: &mut Reader, rules: &[Rule]) {
     for (index, rule) in rules.iter().enumerate() {
         let when = &rule.when;

@@ -1,4 +1,4 @@
-//! The actions of a rule.
+//! Parser of the actions of a rule.
 
 use super::{
     condition::Condition,
@@ -12,7 +12,7 @@ const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 const MAX_PIECES: u64 = 1_000_000;
 const MAX_CALLS: usize = 64;
 
-/// Reads everything that a rule does.
+/// Parses all actions of a rule.
 pub(super) fn action(reader: &mut Reader, fields: &mut Fields, when: &Condition) -> Action {
     let errors = reader.errors();
     let mut parser = Parser { reader, captures: when.capture_names() };
@@ -23,7 +23,7 @@ pub(super) fn action(reader: &mut Reader, fields: &mut Fields, when: &Condition)
         calls: fields.take("call").map(|node| parser.calls(node)).unwrap_or_default(),
         ending: parser.ending(fields),
     };
-    // A mistyped key or value is reported as that; the rule would have done something.
+    // Skipped after other errors: a rule with a mistyped key or value is not reported as empty as well.
     if fields.is_empty() && parser.reader.errors() == errors {
         parser.consistent(fields.place, &action);
     }

@@ -1,4 +1,4 @@
-//! What will be streamed, decided before the first piece goes out.
+//! The planned answer, complete before the first chunk is sent.
 
 use super::{
     condition::Matched,
@@ -10,7 +10,7 @@ use baton_ports::{ChatMessage, FinishReason, ModelError, OutputFormat};
 use baton_types::{CallId, Json, ToolCall, Usage};
 use serde_json::{Value, json};
 
-/// An answer as steps.
+/// An answer as a list of steps.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
@@ -25,21 +25,21 @@ pub(super) enum Step {
     Think(String),
     Wait(Wait),
     Say(String),
-    /// The same text again and again, each time a piece.
+    /// The same text several times, each a separate chunk.
     Repeat(String, u64),
-    /// Numbered filler.
+    /// Numbered filler text.
     Long(u64),
     Call(ToolCall),
     Fail(ModelError),
 }
 
-/// The text of one piece of a long answer.
+/// Text of one chunk of a long answer.
 pub(super) fn long_piece(number: u64, pieces: u64) -> String {
     format!("This is part {number} of {pieces}. ")
 }
 
 impl Plan {
-    /// The plan of a rule that matched.
+    /// Plan of a matching rule.
     pub(super) fn of_rule(scene: &Scene<'_>, rule: &Rule, matched: &Matched, seed: u64, usage: UsagePolicy) -> Self {
         let action = &rule.action;
         let mut steps = Vec::with_capacity(2);
@@ -76,7 +76,7 @@ impl Plan {
         Self::of_steps(scene, steps, rule.pace, usage, finish)
     }
 
-    /// A plan with its usage counted.
+    /// Creates a plan and computes its usage.
     pub(super) fn of_steps(
         scene: &Scene<'_>,
         steps: Vec<Step>,
@@ -92,14 +92,15 @@ impl Plan {
         Self { steps, pace, usage, finish }
     }
 
-    /// A plan of one tool call with arguments made from its schema.
+    /// Plan of one tool call with arguments generated from its schema.
     pub(super) fn of_made_call(scene: &Scene<'_>, tool: &str, pace: Pace, seed: u64, usage: UsagePolicy) -> Self {
         let call = call_step(scene, &[], tool, made_arguments(scene, tool, seed));
         Self::of_steps(scene, vec![call], pace, usage, FinishReason::ToolCalls)
     }
 }
 
-/// The answer's own id makes the call ids unique in the task, and the same when the call is repeated.
+/// Call ids contain the message id of the answer: they are unique in the task and stable when the model call is
+/// repeated.
 fn call_step(scene: &Scene<'_>, before: &[Step], tool: &str, arguments: Json) -> Step {
     let index = before.iter().filter(|step| matches!(step, Step::Call(_))).count();
     let id = CallId::from(format!("call-{}-{index}", scene.call.message_id));
@@ -112,7 +113,7 @@ fn made_arguments(scene: &Scene<'_>, tool: &str, seed: u64) -> Json {
     Json::from(made.filter(Value::is_object).unwrap_or_else(|| json!({})))
 }
 
-/// JSON in the form that the caller asked for.
+/// JSON in the requested output format.
 pub(super) fn made_answer(scene: &Scene<'_>, seed: u64) -> String {
     match &scene.call.format {
         OutputFormat::JsonSchema(schema) => schema::sample(&schema.to_value(), seed).to_string(),

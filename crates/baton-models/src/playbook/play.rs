@@ -1,4 +1,4 @@
-//! Streaming a plan; dropping the stream stops it wherever it is.
+//! Streaming of a plan; dropping the stream stops it at any point.
 
 use super::{
     plan::{Plan, Step, long_piece},
@@ -7,10 +7,10 @@ use super::{
 use baton_ports::{ModelEvent, ModelStream};
 use std::time::Duration;
 
-/// Pieces between two chances for other tasks, when nothing else makes the stream wait.
+/// Number of chunks between two yields to the scheduler, if there is no delay.
 const PIECES_PER_BREATH: u64 = 64;
 
-/// The plan as a stream.
+/// Streams the plan.
 pub(super) fn play(plan: Plan) -> ModelStream {
     let Plan { steps, pace, usage, finish } = plan;
     Box::pin(async_stream::stream! {
@@ -58,7 +58,7 @@ pub(super) fn play(plan: Plan) -> ModelStream {
     })
 }
 
-/// Counts a piece, and waits before every one but the first.
+/// Counts a chunk and waits before each one except the first.
 async fn breathe(number: &mut u64, pace: Pace) {
     if *number > 0 && pace.delay > Duration::ZERO {
         tokio::time::sleep(pace.delay).await;

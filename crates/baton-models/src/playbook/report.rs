@@ -1,4 +1,4 @@
-//! Which rules were used and which messages found none.
+//! Usage of the rules, and messages without a matching rule.
 
 use baton_ports::ModelError;
 use baton_types::AgentName;
@@ -11,54 +11,54 @@ use std::{
 const MAX_MISSES: usize = 100;
 const MAX_MISS_CHARS: usize = 200;
 
-/// The use of rules since the start.
+/// Usage of the rules since the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaybookReport {
-    /// Every rule, by agent and line.
+    /// All rules, by agent and line.
     pub rules: Vec<RuleReport>,
-    /// How many model calls found no rule.
+    /// Number of model calls without a matching rule.
     pub missed: u64,
-    /// The first hundred of them.
+    /// The first 100 of them.
     pub misses: Vec<Miss>,
 }
 
 impl PlaybookReport {
-    /// Rules that never answered.
+    /// Rules that never matched.
     pub fn unused(&self) -> impl Iterator<Item = &RuleReport> {
         self.rules.iter().filter(|rule| rule.uses == 0)
     }
 }
 
-/// One rule and how often it answered.
+/// One rule and its number of uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleReport {
-    /// The agent; the first one, when several have the same playbook.
+    /// Name of the agent; the first one if several share the playbook.
     pub agent: AgentName,
-    /// The rule's name, when it has one.
+    /// Name of the rule, if any.
     pub name: Option<String>,
-    /// Its line in `playbook.yaml`.
+    /// Line in `playbook.yaml`.
     pub line: u32,
-    /// How often it answered.
+    /// Number of answers.
     pub uses: u64,
 }
 
-/// A model call without a rule.
+/// A model call without a matching rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Miss {
-    /// The agent that was asked.
+    /// Agent of the call.
     pub agent: AgentName,
-    /// The beginning of what the user said.
+    /// Start of the user message.
     pub user: String,
 }
 
-/// What all playbooks of a process share.
+/// State shared by all playbooks of a process.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     strict: bool,
     calls: AtomicU64,
     missed: AtomicU64,
     misses: Mutex<Vec<Miss>>,
-    // Seeds `${unique}`, so that it differs across restarts too.
+    // Seeds `${unique}`, so that it also differs across restarts.
     salt: RandomState,
 }
 
@@ -67,12 +67,12 @@ impl Ledger {
         Self { strict: true, ..Self::default() }
     }
 
-    /// A number that no other call gets.
+    /// A unique number per call.
     pub(super) fn unique(&self) -> u64 {
         self.salt.hash_one(self.calls.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Notes a call without a rule, which is an error when strict.
+    /// Records a call without a matching rule; an error in strict mode.
     pub(super) fn missed(&self, agent: &AgentName, user: &str) -> Result<(), ModelError> {
         self.missed.fetch_add(1, Ordering::Relaxed);
         let user: String = user.chars().take(MAX_MISS_CHARS).collect();

@@ -1,4 +1,4 @@
-//! A playbook after parsing: regexes compiled, templates split, nothing left to go wrong.
+//! A parsed playbook: regexes compiled, templates split, everything validated.
 
 use super::{condition::Condition, template::Template};
 use baton_agentdir::document::Place;
@@ -20,20 +20,20 @@ pub(super) struct Options {
     pub(super) seed: u64,
     pub(super) pace: Pace,
     pub(super) usage: UsagePolicy,
-    /// Tokens that the model takes; none is no bound.
+    /// Context window in tokens; unlimited if absent.
     pub(super) window: Option<u64>,
 }
 
-/// How text is streamed.
+/// Chunking of streamed text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pace {
-    /// Characters per piece; `None` sends the text whole.
+    /// Characters per chunk; `None` sends the text in one piece.
     pub(super) chunk: Option<usize>,
-    /// The wait between two pieces.
+    /// Delay between two chunks.
     pub(super) delay: Duration,
 }
 
-/// What the model claims to have used.
+/// Source of the reported token usage.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum UsagePolicy {
     #[default]
@@ -53,7 +53,7 @@ pub(super) struct Rule {
     pub(super) uses: AtomicU64,
 }
 
-/// What a rule does, in the order of the fields.
+/// Actions of a rule, in the order of the fields.
 #[derive(Debug, Default)]
 pub(super) struct Action {
     pub(super) think: Option<Template>,
@@ -63,20 +63,20 @@ pub(super) struct Action {
     pub(super) ending: Ending,
 }
 
-/// A pause before the answer.
+/// Delay before the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
     For(Duration),
-    /// Until the caller gives up.
+    /// Until the call is cancelled.
     Forever,
 }
 
-/// What is said.
+/// Text of the answer.
 #[derive(Debug)]
 pub(super) enum Speech {
     Text {
         text: Template,
-        /// How often; every time is a piece of its own when it is more than once.
+        /// Number of repetitions; if more than one, each is a separate chunk.
         times: u64,
     },
     Long {
@@ -85,15 +85,15 @@ pub(super) enum Speech {
     Json(JsonSource),
 }
 
-/// Where a JSON answer or a call's arguments come from.
+/// Source of a JSON answer or of call arguments.
 #[derive(Debug)]
 pub(super) enum JsonSource {
-    /// From the schema that the answer or the tool has.
+    /// Generated from the schema of the answer or the tool.
     Schema,
     Written(Shape),
 }
 
-/// JSON whose texts are templates.
+/// JSON whose strings are templates.
 #[derive(Debug)]
 pub(super) enum Shape {
     Plain(Value),
@@ -109,22 +109,22 @@ pub(super) struct Call {
     pub(super) args: JsonSource,
 }
 
-/// How the answer ends.
+/// End of the answer.
 #[derive(Debug, Default)]
 pub(super) enum Ending {
-    /// As answers do.
+    /// Normal completion.
     #[default]
     Usual,
-    /// The model declines, saying this.
+    /// The model refuses with this text.
     Refuse(Template),
-    /// The call fails after what was said.
+    /// The call fails after the text.
     Fail(Failure),
 }
 
-/// The error that a rule makes.
+/// The error that a rule produces.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// Without one the stream just breaks off.
+    /// HTTP status; without one, the stream breaks off.
     pub(super) status: Option<u16>,
     pub(super) message: Template,
     pub(super) retry_after: Option<Duration>,

@@ -1,31 +1,32 @@
-//! What a rule can know: derived from the messages of one call and nothing else, so that replicas agree.
+//! Input of the rules, derived only from the messages of one call, so that all replicas agree.
 
 use baton_ports::{ChatFile, ChatMessage, ModelCall};
 use baton_types::{Json, ToolCall};
 use std::borrow::Cow;
 
-/// The call, read once.
+/// The parsed call.
 pub(super) struct Scene<'a> {
     pub(super) call: &'a ModelCall,
-    /// The text of the last user message; the answer to a question is one, although it is a result as well.
+    /// Text of the last user message; the user's answer to a tool's question counts as one, although it is also a tool
+    /// result.
     pub(super) user: Cow<'a, str>,
-    /// What was said before it, by either side.
+    /// Earlier texts of the user and the assistant.
     pub(super) earlier: Vec<&'a str>,
-    /// Its id.
+    /// Id of the last user message.
     pub(super) user_id: &'a str,
-    /// The files that it carries.
+    /// Files of the last user message.
     pub(super) files: &'a [ChatFile],
-    /// Answers since the last user message, plus one.
+    /// Number of answers since the last user message, plus one.
     pub(super) turn: u32,
-    /// Results that nobody has reacted to yet, in the order of the messages.
+    /// Tool results since the last answer, in message order.
     pub(super) results: Vec<Outcome<'a>>,
     /// Tools called since the last user message.
     pub(super) called: Vec<&'a str>,
-    /// Different on every call.
+    /// Unique number of this call.
     pub(super) unique: u64,
 }
 
-/// One tool result with the call it answers.
+/// One tool result with its call.
 pub(super) struct Outcome<'a> {
     pub(super) tool: &'a str,
     pub(super) output: &'a Json,
@@ -73,14 +74,14 @@ impl<'a> Scene<'a> {
         Self { call, user, earlier, user_id, files, turn, results, called, unique }
     }
 
-    /// The names and types of the files.
+    /// Names and types of the files.
     pub(super) fn file_names(&self) -> String {
         let named = |file: &ChatFile| format!("{} ({})", file.name.as_deref().unwrap_or("a file"), file.media_type);
         let names: Vec<String> = self.files.iter().map(named).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
 
-    /// The names of the tools on offer.
+    /// Names of the available tools.
     pub(super) fn tool_names(&self) -> String {
         if self.call.tools.is_empty() {
             return "none".to_owned();
@@ -90,7 +91,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// What somebody said.
+/// Text of a user or assistant message.
 fn words(message: &ChatMessage) -> Option<&str> {
     match message {
         ChatMessage::User { text, .. } | ChatMessage::Assistant { text, .. } => Some(text),

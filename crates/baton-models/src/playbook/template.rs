@@ -1,4 +1,4 @@
-//! Texts with `${...}` in them.
+//! Texts with `${...}` placeholders.
 
 use super::{
     condition::Matched,
@@ -7,7 +7,7 @@ use super::{
 };
 use serde_json::Value;
 
-/// A text split into what is fixed and what is filled in.
+/// A text split into literals and variables.
 #[derive(Debug)]
 pub(super) struct Template {
     pieces: Vec<Piece>,
@@ -35,13 +35,13 @@ enum Variable {
     Unique,
 }
 
-/// What fills a variable: text from a person, or a value that keeps its type when it stands alone.
+/// Value of a variable: text, or a JSON value that keeps its type when the variable is the whole template.
 enum Filling {
     Text(String),
     Value(Value),
 }
 
-/// What is wrong with a template.
+/// Errors in templates.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TemplateError {
     #[error("`${{` is not closed")]
@@ -51,7 +51,7 @@ pub(super) enum TemplateError {
 }
 
 impl Template {
-    /// Splits a text; `captures` are the names that the rule's regexes can give.
+    /// Parses a text; `captures` are the capture names of the rule's regexes.
     pub(super) fn parse(text: &str, captures: &[String]) -> Result<Self, TemplateError> {
         let mut pieces = Vec::new();
         let mut literal = String::new();
@@ -79,7 +79,7 @@ impl Template {
         Ok(Self { pieces })
     }
 
-    /// The text with everything filled in.
+    /// Renders the template as text.
     pub(super) fn text(&self, scene: &Scene<'_>, matched: &Matched) -> String {
         match self.pieces.as_slice() {
             [Piece::Literal(text)] => text.clone(),
@@ -99,7 +99,7 @@ impl Template {
         }
     }
 
-    /// A lone variable keeps the type of its value; everything else is text.
+    /// A template of one variable keeps the type of its value; everything else is text.
     fn value(&self, scene: &Scene<'_>, matched: &Matched) -> Value {
         if let [Piece::Variable(variable)] = self.pieces.as_slice()
             && let Filling::Value(value) = variable.fill(scene, matched)
@@ -111,7 +111,7 @@ impl Template {
 }
 
 impl Shape {
-    /// The JSON with everything filled in.
+    /// Renders the JSON with all templates filled in.
     pub(super) fn value(&self, scene: &Scene<'_>, matched: &Matched) -> Value {
         match self {
             Self::Plain(value) => value.clone(),
@@ -188,7 +188,7 @@ fn args(focus: Option<&Outcome<'_>>, path: &[String]) -> Value {
     path.iter().try_fold(&all, |value, key| value.get(key)).cloned().unwrap_or(Value::Null)
 }
 
-/// Programs print JSON as text, so a pointer looks into text that is JSON as well.
+/// Programs print JSON as text, so a pointer also applies to text that is valid JSON.
 fn at(outcome: &Outcome<'_>, pointer: &str) -> Value {
     let value = outcome.output.to_value();
     let value = match &value {

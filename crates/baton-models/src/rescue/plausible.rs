@@ -1,11 +1,11 @@
-//! Whether a text may still become nothing but calls.
+//! Whether a text may still become a list of tool calls and nothing else.
 //!
-//! Said of every beginning of an answer, and once it is no it stays no, so that it does not matter how the answer is
-//! cut into pieces.
+//! Evaluated for every prefix of an answer. A negative result stays negative, so the way in which the answer is split
+//! into chunks does not matter.
 
 use super::{MOST_HELD, Wanted};
 
-/// Keys that an object begins with when it is a call.
+/// First keys of an object that can be a call.
 const KEYS: &[&str] = &[
     "name",
     "tool_name",
@@ -21,12 +21,12 @@ const KEYS: &[&str] = &[
     "type",
     "id",
 ];
-/// What may stand behind the marks of a block.
+/// Info strings of a fenced code block that can contain calls.
 const BLOCKS: &[&str] = &["", "json", "tool_call", "tool_calls", "tool", "xml"];
 const TAG: &str = "<tool_call>";
 const FENCE: &str = "```";
 
-/// Whether the text may be the beginning of a call.
+/// Whether the text can be the start of a call.
 pub(super) fn plausible(text: &str, wanted: Wanted) -> bool {
     let begun = text.trim_start();
     if text.len() > MOST_HELD {
@@ -38,7 +38,7 @@ pub(super) fn plausible(text: &str, wanted: Wanted) -> bool {
     wanted == Wanted::All && (block(begun) || json(begun))
 }
 
-/// Whether it may be the beginning of a block with calls in it.
+/// Whether the text can be the start of a fenced code block with calls.
 fn block(text: &str) -> bool {
     if FENCE.starts_with(text) {
         return true;
@@ -54,7 +54,7 @@ fn block(text: &str) -> bool {
     }
 }
 
-/// Whether it may be the beginning of an object, or a list of objects, with a call's keys.
+/// Whether the text can be the start of an object, or a list of objects, with the keys of a call.
 fn json(text: &str) -> bool {
     let object = match text.strip_prefix('[') {
         Some(list) => list.trim_start(),

@@ -1,4 +1,4 @@
-//! From text to calls.
+//! Parsing of text into tool calls.
 
 use serde_json::{Map, Value};
 
@@ -7,15 +7,15 @@ const TAG_END: &str = "</tool_call>";
 const FENCE: &str = "```";
 const NAMES: &[&str] = &["name", "tool_name", "function_name", "tool", "function"];
 const ARGUMENTS: &[&str] = &["arguments", "parameters", "args", "input"];
-/// Keys of a call that say nothing that matters.
+/// Keys of a call that are ignored.
 const IDLE: &[&str] = &["id", "type"];
-/// More than this is no turn of a model.
+/// Maximum number of calls; a longer list is not treated as calls.
 const MOST_CALLS: usize = 64;
 
-/// A tool's name and its arguments.
+/// Tool name and arguments.
 type Call = (String, Value);
 
-/// The calls that a text consists of; none when there is anything else in it.
+/// The calls in the text; empty if the text contains anything else.
 pub(super) fn calls(text: &str, names: &[String]) -> Vec<Call> {
     let mut calls = Vec::new();
     match read(text, names, &mut calls) {
@@ -28,7 +28,7 @@ fn read(text: &str, names: &[String], calls: &mut Vec<Call>) -> Option<()> {
     let mut rest = text.trim();
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix(TAG) {
-            // The last one may be left open: some models stop right there.
+            // The last tag may be unclosed: some models stop there.
             let (inside, after) = after.split_once(TAG_END).unwrap_or((after, ""));
             values(inside, names, true, calls)?;
             rest = after.trim_start();
@@ -49,7 +49,7 @@ fn read(text: &str, names: &[String], calls: &mut Vec<Call>) -> Option<()> {
     Some(())
 }
 
-/// One value after the other, as lines or with nothing between.
+/// Parses consecutive JSON values, separated by whitespace or nothing.
 fn values(text: &str, names: &[String], marked: bool, calls: &mut Vec<Call>) -> Option<()> {
     let (before, mut rest) = (calls.len(), text.trim());
     while !rest.is_empty() {
@@ -73,8 +73,8 @@ fn values(text: &str, names: &[String], marked: bool, calls: &mut Vec<Call>) -> 
     (calls.len() > before).then_some(())
 }
 
-/// The first value, and what is behind it. An object may be in two pairs of braces: that is how the template writes it by
-/// which some models were told what a call looks like.
+/// The first JSON value and the remaining text. An object may have doubled braces: some models copy them from the
+/// prompt template that describes a call.
 fn value(text: &str) -> Option<(Value, &str)> {
     let doubled = text.strip_prefix('{').filter(|inside| inside.starts_with('{'));
     let inside = doubled.unwrap_or(text);
@@ -84,7 +84,7 @@ fn value(text: &str) -> Option<(Value, &str)> {
     Some((value, if doubled.is_some() { after.trim_start().strip_prefix('}')? } else { after }))
 }
 
-/// One call in any of its spellings; without arguments only where it is marked as a call.
+/// Parses one call in any known form; arguments may be absent only where the value is marked as a call.
 fn call(value: Value, names: &[String], marked: bool) -> Option<Call> {
     let Value::Object(mut object) = value else { return None };
     for key in ["function", "function_call"] {
