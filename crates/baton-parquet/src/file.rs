@@ -84,7 +84,7 @@ impl SpanFile {
         }
         let mut group = self.writer.next_row_group()?;
         for leaf in self.rows.leaves() {
-            let missing = || ParquetError::General("the schema has fewer columns than there are".to_owned());
+            let missing = || ParquetError::General("the schema has fewer columns than the row group".to_owned());
             let mut column = group.next_column()?.ok_or_else(missing)?;
             leaf.write(column.untyped())?;
             column.close()?;

@@ -64,7 +64,7 @@ impl Leaf {
                 values.push(number);
             }
             // The row group then lacks a value, so writing it fails.
-            _ => debug_assert!(false, "a value of another kind"),
+            _ => debug_assert!(false, "value type does not match the column"),
         }
     }
 
@@ -105,7 +105,7 @@ impl Leaf {
                 values.clear();
             }
             _ => {
-                return Err(ParquetError::General("a column holds values of another kind than the schema says".into()));
+                return Err(ParquetError::General("the values of a column do not match its type in the schema".into()));
             }
         }
         self.definitions.clear();

@@ -61,7 +61,7 @@ pub(crate) fn parsed() -> Result<Arc<Type>> {
     parse_message_type(&schema()).map(Arc::new)
 }
 
-/// Ids and times gain nothing from a dictionary; numeric columns use delta encoding, which all readers support.
+/// Span ids and times gain nothing from a dictionary; times use delta encoding, which all readers support.
 pub(crate) fn properties() -> Arc<WriterProperties> {
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("baton version ", env!("CARGO_PKG_VERSION")).to_owned())
