@@ -1,4 +1,4 @@
-//! Saying something to a peer: once, unless it promised to take it once.
+//! Sending a message to a peer: once, unless the peer supports idempotency.
 
 use crate::{
     CallError, Heard, PeerClient, Seen, With,
@@ -11,22 +11,22 @@ use baton_wire::a2a::v1::{SendMessageRequest, StreamResponse};
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, sleep};
 
-/// Whether an earlier send of the same words may have arrived.
+/// Whether an earlier send of the same message may have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     /// Nothing was sent.
     NotSaid,
-    /// Perhaps.
+    /// It may have arrived.
     Perhaps,
 }
 
 impl PeerClient {
-    /// Says the words for the first time, and stays with what they begin.
+    /// Sends the message for the first time and follows the resulting task.
     pub(crate) async fn say(&self, ask: &PeerRequest) -> Result<Follow, PeerError> {
         self.say_after(ask, Before::NotSaid).await
     }
 
-    /// Says the words; [`Before::Perhaps`] is for peers only that promised to take them once.
+    /// Sends the message. [`Before::Perhaps`] is only valid for peers that support idempotency.
     pub(crate) async fn say_after(&self, ask: &PeerRequest, mut before: Before) -> Result<Follow, PeerError> {
         let (request, mut with) = (request(ask), self.with(ask));
         if self.abilities().idempotent {
@@ -72,7 +72,7 @@ impl PeerClient {
         }
     }
 
-    /// One request, and the first thing that comes back.
+    /// Sends one request and returns the first item of the reply.
     async fn say_once(&self, request: SendMessageRequest<'static>, with: &With) -> Result<Begin, CallError> {
         if self.abilities().streaming {
             let mut hearing = self.binding().stream(request, with).await?;
@@ -94,7 +94,7 @@ impl PeerClient {
 }
 
 impl Heard {
-    /// An item without a name.
+    /// An item without an event id.
     pub(crate) fn unnamed(item: StreamResponse<'static>) -> Self {
         Self { cursor: None, item }
     }

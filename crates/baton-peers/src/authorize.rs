@@ -1,20 +1,20 @@
-//! Showing a peer who is calling.
+//! Authentication of requests to peers.
 
 use crate::CallError;
 use baton_ports::BoxFuture;
 use http::{HeaderMap, request::Parts};
 
-/// Puts a credential on requests to one peer.
+/// Adds a credential to requests to one peer.
 pub trait Authorize: Send + Sync + 'static {
-    /// Puts the credential on a request that is about to leave; its URI tells for which origin. Over gRPC only headers
-    /// count. Every header that is added here is kept out of logs and away from other origins.
+    /// Adds the credential to a request before it is sent; the URI of the request determines the origin. Over gRPC only
+    /// headers have an effect. Every header added here is kept out of logs and never sent to another origin.
     fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), CallError>>;
 
-    /// The peer did not accept the credential; `true` when another one can be tried, once.
+    /// Called when the peer rejected the credential; `true` if another one can be tried, once.
     fn refused(&self) -> BoxFuture<'_, bool>;
 }
 
-/// Shows nothing.
+/// Adds no credential.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Anonymous;
 
@@ -28,7 +28,7 @@ impl Authorize for Anonymous {
     }
 }
 
-/// Marks every header that was not there before, and gives the secrets in them: what follows a scheme, or everything.
+/// Marks all added headers as sensitive and returns their secrets: the part after the scheme, or the whole value.
 pub(crate) fn seal(before: &HeaderMap, after: &mut HeaderMap) -> Vec<String> {
     let mut secrets = Vec::new();
     for (name, value) in after.iter_mut() {

@@ -1,4 +1,4 @@
-//! The operations of A2A as every binding and dialect offers them, in the wire types of 1.0.
+//! The A2A operations of every binding and dialect, in the wire types of 1.0.
 
 use crate::CallError;
 use baton_ports::BoxFuture;
@@ -9,34 +9,34 @@ use baton_wire::a2a::v1::{
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
 
-/// What goes with a request besides its parameters.
+/// Metadata of a request.
 #[derive(Clone, Debug, Default)]
 pub struct With {
     /// W3C trace context.
     pub trace: Option<Arc<str>>,
-    /// Extensions to switch on.
+    /// URIs of the extensions to activate.
     pub extensions: Vec<String>,
-    /// Under which the peer takes a message once, when it promises to.
+    /// Idempotency key, for peers that support it.
     pub idempotency_key: Option<String>,
-    /// How often the work has been handed over.
+    /// Handoff depth.
     pub depth: u32,
-    /// The last event of the task that was seen, when the peer numbers them.
+    /// Id of the last received event of the task, if the peer numbers events.
     pub last_event: Option<String>,
 }
 
-/// One event of a stream, with the cursor to go on from when the peer gives one.
+/// An event of a stream, with its resume cursor if the peer supplies one.
 #[derive(Clone, Debug)]
 pub struct Heard {
-    /// The peer's name for the event, such as the SSE `id`.
+    /// Event id assigned by the peer, such as the SSE `id`.
     pub cursor: Option<String>,
     /// The event.
     pub item: StreamResponse<'static>,
 }
 
-/// Events as they come; an error ends it, and an end without a settled task means that the connection broke off.
+/// Stream of events; an error ends it. If it ends before the task is settled, the connection was lost.
 pub type Hearing = Pin<Box<dyn Stream<Item = Result<Heard, CallError>> + Send>>;
 
-/// One peer at one address, in one binding and dialect. Nothing is repeated in here: each call is one request.
+/// One peer at one address, in one binding and dialect. Each call is one request; there are no retries.
 pub trait Binding: Send + Sync + 'static {
     /// `SendMessage`.
     fn send<'a>(
@@ -45,14 +45,14 @@ pub trait Binding: Send + Sync + 'static {
         with: &'a With,
     ) -> BoxFuture<'a, Result<SendMessageResponse<'static>, CallError>>;
 
-    /// `SendStreamingMessage`; resolves when the head of the reply is there.
+    /// `SendStreamingMessage`; resolves when the head of the reply arrives.
     fn stream<'a>(
         &'a self,
         request: SendMessageRequest<'static>,
         with: &'a With,
     ) -> BoxFuture<'a, Result<Hearing, CallError>>;
 
-    /// `SubscribeToTask`; resolves when the head of the reply is there.
+    /// `SubscribeToTask`; resolves when the head of the reply arrives.
     fn subscribe<'a>(
         &'a self,
         request: SubscribeToTaskRequest<'static>,
@@ -66,7 +66,7 @@ pub trait Binding: Send + Sync + 'static {
         with: &'a With,
     ) -> BoxFuture<'a, Result<Task<'static>, CallError>>;
 
-    /// `ListTasks`; dialects without it refuse.
+    /// `ListTasks`; dialects without it return an error.
     fn list<'a>(
         &'a self,
         request: ListTasksRequest<'static>,

@@ -1,4 +1,4 @@
-//! Asking a peer to stop.
+//! Cancellation of a peer's task.
 
 use crate::{
     CallError, PeerClient,
@@ -11,7 +11,7 @@ use baton_wire::a2a::v1::CancelTaskRequest;
 use tokio::time::{Instant, sleep};
 
 impl PeerClient {
-    /// Asks the peer to stop a task, for as long as it takes to reach it; a task that ended already is as good.
+    /// Cancels a task, with retries until the peer is reached; a task that has already ended counts as success.
     pub async fn cancel(&self, task: &str) -> Result<(), PeerError> {
         let began = Instant::now();
         let mut backoff = Backoff::connections();

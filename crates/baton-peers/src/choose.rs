@@ -1,9 +1,9 @@
-//! Which of the ways to reach an agent is taken.
+//! Choice of an agent's interface.
 
 use baton_wire::a2a::v1::AgentInterface;
 use std::fmt;
 
-/// A binding of A2A, by name.
+/// A binding of A2A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingChoice {
     /// `JSONRPC`.
@@ -14,27 +14,27 @@ pub enum BindingChoice {
     Grpc,
 }
 
-/// A version of A2A as far as it changes what is said.
+/// A2A wire dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
-    /// 0.3, and 0.2 which says the same.
+    /// 0.3, and the identical 0.2.
     V03,
-    /// 1.0 and what adds to it.
+    /// 1.0 and compatible later versions.
     V1,
 }
 
-/// The way that is taken.
+/// The chosen interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// What is spoken there.
+    /// Its binding.
     pub binding: BindingChoice,
-    /// In which version.
+    /// Its dialect.
     pub dialect: Dialect,
-    /// Where.
+    /// The interface as listed in the card.
     pub interface: AgentInterface,
 }
 
-/// No way is one that we can go.
+/// No interface of the card is supported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the agent offers {offered}, and {wanted} is spoken here")]
 pub struct NothingToChoose {
@@ -46,12 +46,12 @@ impl BindingChoice {
     /// Every binding.
     pub const ALL: [Self; 3] = [Self::JsonRpc, Self::HttpJson, Self::Grpc];
 
-    /// The binding that cards call so.
+    /// The binding with this name in cards.
     pub fn of_card(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|binding| binding.card_name().eq_ignore_ascii_case(name))
     }
 
-    /// As cards call it.
+    /// Its name in cards.
     pub fn card_name(self) -> &'static str {
         match self {
             Self::JsonRpc => "JSONRPC",
@@ -62,7 +62,7 @@ impl BindingChoice {
 }
 
 impl Dialect {
-    /// The dialect of a card's `protocolVersion`; interfaces without one are those of old cards.
+    /// The dialect of a card's `protocolVersion`; interfaces without a version come from old cards.
     pub fn of_version(version: &str) -> Option<Self> {
         let mut numbers = version.trim().split('.');
         match (numbers.next(), numbers.next()) {
@@ -73,8 +73,8 @@ impl Dialect {
     }
 }
 
-/// The best way among those that a card lists: of the highest version that is spoken here the first one, because cards
-/// list what they prefer first. A preference leaves only its own binding.
+/// Chooses the best interface of a card: the first one of the highest supported version, because cards list interfaces
+/// in order of preference. A preference restricts the choice to its binding.
 pub fn choose(interfaces: &[AgentInterface], preference: Option<BindingChoice>) -> Result<Chosen, NothingToChoose> {
     let mut best: Option<Chosen> = None;
     for interface in interfaces {
@@ -115,7 +115,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// Such as `JSONRPC 1.0`.
+/// For example `JSONRPC 1.0`.
 impl fmt::Display for Chosen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.binding.card_name(), self.dialect)

@@ -1,4 +1,4 @@
-//! One peer that can be spoken to.
+//! Client of one peer.
 
 use crate::{
     Binding, CallError, Followed, Seen, With,
@@ -14,27 +14,27 @@ use baton_wire::a2a::v1::{
 };
 use std::{fmt, sync::Arc, time::Duration};
 
-/// What a peer can do, as far as we can use it.
+/// Capabilities of a peer that this client uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
-    /// It streams.
+    /// Streaming.
     pub streaming: bool,
-    /// It notifies.
+    /// Push notifications.
     pub push: bool,
-    /// It takes a message once, however often it is sent.
+    /// Idempotency: a message sent several times is accepted once.
     pub idempotent: bool,
-    /// It lists its tasks.
+    /// Lists its tasks.
     pub lists: bool,
-    /// Its subscriptions begin with the task in full.
+    /// Subscriptions start with the full task.
     pub snapshots: bool,
-    /// It shows text while it is written, to those who ask for it.
+    /// Streams partial text on request.
     pub streams_text: bool,
-    /// It shows the tool calls that it runs itself, to those who ask for them.
+    /// Reports the tool calls that it executes, on request.
     pub shows_calls: bool,
 }
 
 impl Abilities {
-    /// What a card promises of an interface in this version, such as `1.0` or `0.3`.
+    /// Capabilities according to the card, for an interface of this version, such as `1.0` or `0.3`.
     pub fn of(card: &AgentCard, version: &str) -> Self {
         let current = !version.starts_with("0.");
         let capabilities = &card.capabilities;
@@ -51,12 +51,12 @@ impl Abilities {
     }
 }
 
-/// How long to try.
+/// Time limits of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// To reach a peer that cannot be reached, or is too busy.
+    /// How long to retry an unreachable or busy peer.
     pub reach: Duration,
-    /// To stay with a task from which nothing is heard.
+    /// How long to follow a task without any sign of life.
     pub silence: Duration,
 }
 
@@ -66,7 +66,7 @@ impl Default for Patience {
     }
 }
 
-/// Speaks with one peer through whatever breaks; cheap to clone.
+/// Client of one peer that retries and reconnects; cheap to clone.
 #[derive(Clone)]
 pub struct PeerClient {
     pub(crate) binding: Arc<dyn Binding>,
@@ -77,42 +77,42 @@ pub struct PeerClient {
 }
 
 impl PeerClient {
-    /// A client of a peer that is reached through `binding`.
+    /// Creates a client that uses `binding`.
     pub fn new(binding: Arc<dyn Binding>, abilities: Abilities, patience: Patience) -> Self {
         Self { binding, place: Arc::default(), abilities, patience, desk: None }
     }
 
-    /// The same client, at this place.
+    /// The same client with the attributes of its endpoint for spans.
     #[must_use]
     pub(crate) fn at(mut self, place: Place) -> Self {
         self.place = Arc::new(place);
         self
     }
 
-    /// The same client, which asks the peer to notify it when the peer can.
+    /// The same client; it requests push notifications if the peer supports them.
     #[must_use]
     pub(crate) fn with_desk(mut self, desk: PushDesk) -> Self {
         self.desk = Some(desk).filter(|_| self.abilities.push);
         self
     }
 
-    /// What the peer can do.
+    /// Capabilities of the peer.
     pub fn abilities(&self) -> Abilities {
         self.abilities
     }
 
-    /// Says something and gives everything that follows, until the task ended or needs something. The message is said
-    /// once, unless the peer promised to take it once.
+    /// Sends a message and returns all following events until the task ends or needs input. The message is sent once,
+    /// unless the peer supports idempotency.
     pub async fn send_streaming(&self, ask: &PeerRequest) -> Result<Followed, PeerError> {
         Ok(self.say(ask).await?.into_stream())
     }
 
-    /// Everything that happens to a task from now on, beginning with the task as it is.
+    /// All events of a task from now on, starting with its current state.
     pub fn follow(&self, task: &str) -> Followed {
         Follow::new(self.clone(), self.usual(), Seen::of_task(task, None), Begin::Task).into_stream()
     }
 
-    /// The task as it is.
+    /// The current state of the task.
     pub async fn get(&self, task: &str) -> Result<Task<'static>, CallError> {
         let request = GetTaskRequest { id: task.to_owned().into(), ..GetTaskRequest::default() };
         self.binding.get(request, &self.usual()).await
@@ -135,14 +135,14 @@ impl PeerClient {
         self.desk.as_ref()
     }
 
-    /// What goes with every request: all of them see a task in the same form.
+    /// Metadata of every request: all requests activate the same extensions, so that a task always has the same form.
     pub(crate) fn usual(&self) -> With {
         let wanted = [(self.abilities.streams_text, STREAM_TEXT), (self.abilities.shows_calls, TOOL_CALLS)];
         let extensions = wanted.into_iter().filter(|(offered, _)| *offered).map(|(_, uri)| uri.to_owned()).collect();
         With { extensions, ..With::default() }
     }
 
-    /// What goes with every request about these words.
+    /// Metadata of requests about this message.
     pub(crate) fn with(&self, ask: &PeerRequest) -> With {
         let mut with = With { trace: ask.trace.clone(), depth: ask.depth, ..self.usual() };
         if self.abilities.idempotent {
@@ -151,7 +151,7 @@ impl PeerClient {
         with
     }
 
-    /// Follows words that the peer has.
+    /// Follows a message that the peer has accepted.
     pub(crate) fn stay(&self, ask: &PeerRequest, task: &str) -> Follow {
         let seen = Seen::of_task(task, Some(ask.message.id.as_str()));
         Follow::new(self.clone(), self.with(ask), seen, Begin::Task)
@@ -164,7 +164,7 @@ impl fmt::Debug for PeerClient {
     }
 }
 
-/// The words as they travel.
+/// The message in wire form.
 pub(crate) fn request(ask: &PeerRequest) -> SendMessageRequest<'static> {
     let message = Message::from(&ask.message);
     let owned = |text: std::borrow::Cow<'_, str>| text.into_owned().into();
@@ -188,7 +188,7 @@ pub(crate) fn request(ask: &PeerRequest) -> SendMessageRequest<'static> {
     }
 }
 
-/// The peer said no; whoever was not let in hears that this is why.
+/// Error for a refusal by the peer; names missing credentials or permissions as the cause.
 pub(crate) fn refused(error: &CallError) -> PeerError {
     PeerError::Refused(clipped(&match error {
         CallError::Refused { status: 401, message, .. } => format!("it wants credentials: {message}"),
@@ -197,7 +197,7 @@ pub(crate) fn refused(error: &CallError) -> PeerError {
     }))
 }
 
-/// Nothing was said, and why.
+/// Error for a request that was not sent.
 pub(crate) fn unreached(error: &CallError) -> PeerError {
     let code = match error {
         CallError::Forbidden(_) => ErrorCode::PEER_UNTRUSTED,
@@ -206,7 +206,7 @@ pub(crate) fn unreached(error: &CallError) -> PeerError {
     PeerError::Unreachable { code, detail: clipped(&error.to_string()) }
 }
 
-/// The peer's words, as many of them as fit into an error.
+/// The text, truncated to the maximum length of an error.
 pub(crate) fn clipped(words: &str) -> String {
     const MOST: usize = 2000;
     match words.len() > MOST {

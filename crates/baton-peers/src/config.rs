@@ -1,42 +1,42 @@
-//! A peer as its operator describes it.
+//! Configuration of a peer.
 
 use crate::{BindingChoice, Credential, Patience};
 use baton_types::AgentName;
 use std::{path::PathBuf, time::Duration};
 
-/// Everything that is known about a peer before anything is asked of it.
+/// Configuration of a peer, as given by the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerConfig {
-    /// What it is called here; its card's name when not given.
+    /// Its name in this Baton; defaults to the name in its card.
     pub name: Option<AgentName>,
-    /// Where its card is, or below what address.
+    /// URL of its card, or of the agent.
     pub url: String,
-    /// The binding to speak; the best that both know when not given.
+    /// The binding to use; defaults to the best one that both sides support.
     pub binding: Option<BindingChoice>,
-    /// What is shown to it.
+    /// Credential for requests to it.
     pub credential: Credential,
-    /// The certificate that is shown to it, for mutual TLS.
+    /// Client certificate for mutual TLS.
     pub client_identity: Option<ClientIdentity>,
-    /// Hosts besides that of `url` at which it is served, and to which its credential may go.
+    /// Additional hosts that serve the peer and may receive its credential.
     pub hosts: Vec<String>,
     /// Private addresses and names that may be called for it, as in `push.allow`.
     pub allow: Vec<String>,
-    /// Whose signatures count: key ids (RFC 7638 thumbprints), or addresses of JWK sets.
+    /// Trusted signers of its card: key ids (RFC 7638 thumbprints), or URLs of JWK sets.
     pub signers: Vec<String>,
-    /// Whether a card that nobody of them signed is refused.
+    /// Whether a card without a trusted signature is refused.
     pub require_signature: bool,
-    /// Whether the catalog of this Baton names it.
+    /// Whether it is listed in the catalog of this Baton.
     pub listed: bool,
-    /// Whether it is asked to notify us.
+    /// Whether push notifications are requested from it.
     pub push: bool,
-    /// How long each phase of a request may take.
+    /// Timeouts of a request.
     pub timeouts: Timeouts,
-    /// How long to stay with a task from which nothing is heard.
+    /// How long to follow a task without any sign of life.
     pub patience: Duration,
 }
 
 impl PeerConfig {
-    /// A peer at an address, and nothing else said about it.
+    /// A peer at a URL, with defaults for all other settings.
     pub fn at(url: impl Into<String>) -> Self {
         Self {
             name: None,
@@ -56,23 +56,23 @@ impl PeerConfig {
     }
 }
 
-/// PEM files with which we show who we are.
+/// PEM files of a client certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientIdentity {
-    /// The certificate, and those between it and its authority.
+    /// The certificate, followed by intermediate certificates.
     pub certificate: PathBuf,
-    /// Its key.
+    /// Private key.
     pub key: PathBuf,
 }
 
-/// How long each phase of a request may take.
+/// Timeouts of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// To get a connection.
+    /// Timeout of the connection.
     pub connect: Duration,
-    /// To get the head of the answer; the whole of it, when it is no stream.
+    /// Timeout until the head of the reply, or until its end if it is not a stream.
     pub answer: Duration,
-    /// Between two signs of life of a stream.
+    /// Idle timeout of a stream.
     pub idle: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! The Environment of a peer: the MCP server whose tools it wants its callers to run.
+//! The Environment of a peer: an MCP server with tools for its callers.
 
 use crate::{
     PeerConfig, ReadCard,
@@ -11,13 +11,13 @@ use baton_types::{
 use baton_wire::a2a::v1;
 use std::collections::BTreeMap;
 
-/// Where the path of a card begins, below the address of its agent.
+/// Start of a card's path below the URL of its agent.
 const WELL_KNOWN: &str = "/.well-known/";
 
-/// Where a peer's Environment is: what its card says, else `mcp` below its address.
+/// URL of a peer's Environment: the one in its card, else `mcp` below its URL.
 ///
-/// Calls and credentials go there, so a card may not point elsewhere: the address is on the card's own origin, on that
-/// of the peer, or at a host that the operator named.
+/// Calls and credentials are sent there, so a card cannot point to arbitrary hosts: the URL must be on the origin of
+/// the card, on that of the peer, or on a configured host.
 pub fn environment_url(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
     match card.and_then(|read| Some((read, v1::environment_url(&read.card)?))) {
         Some((read, url)) => match vetted(&url, config, read) {
@@ -52,13 +52,13 @@ fn vetted(url: &str, config: &PeerConfig, read: &ReadCard) -> Result<(), &'stati
     if homes.any(is_home) { Ok(()) } else { Err("it is on another origin than the card and the agent") }
 }
 
-/// An address in which nothing would be replaced: definitions may name variables, strangers may not.
+/// Parses a URL without placeholders: agent definitions may contain variables, cards may not.
 fn plain(url: &str) -> Option<Target> {
     let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['$', '{', '}', '#']);
     is_plain.then(|| Target::parse(url).ok()).flatten()
 }
 
-/// `mcp` below the address of the peer; an address of a card is the address of its agent.
+/// `mcp` below the URL of the peer; for the URL of a card, below the URL of its agent.
 fn beside(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
     let address = with_scheme(config.url.trim());
     let address = address.split(['?', '#']).next().unwrap_or_default();
@@ -74,10 +74,10 @@ fn beside(config: &PeerConfig, card: Option<&ReadCard>) -> Option<String> {
     plain(&url).map(|_| url)
 }
 
-/// The kit of a peer: its Environment and nothing else.
+/// Resources of a peer: only its Environment.
 ///
-/// What its tools may do is decided there, so nothing is asked here; what it says about them is not believed. No
-/// credential is in here: what is shown to the peer is put on each request.
+/// The peer itself enforces the permissions of its tools, so no approval is requested here; its tool annotations are
+/// not trusted. The definition contains no credential: each request adds it.
 pub(crate) fn kit(config: &PeerConfig, card: Option<&ReadCard>) -> AgentResources {
     let server = environment_url(config, card).map(|url| McpServer {
         name: McpServer::ENVIRONMENT.to_owned(),

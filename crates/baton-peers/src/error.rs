@@ -1,32 +1,32 @@
-//! What can go wrong between us and a peer.
+//! Errors of requests to a peer.
 
 use std::time::Duration;
 
-/// Why one request gave no answer.
+/// Reason why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// Nothing left this machine: no connection could be made.
+    /// Nothing was sent: the connection failed.
     #[error("{0}")]
     NotSent(String),
-    /// The policy forbids the address, or the credential for it cannot be had.
+    /// The policy forbids the address, or its credential is not available.
     #[error("{0}")]
     Forbidden(String),
-    /// The peer answered, and said no.
+    /// The peer returned an error.
     #[error("{message}")]
     Refused {
-        /// The JSON-RPC code, or the one that the same refusal has there.
+        /// JSON-RPC error code, or its equivalent.
         code: i32,
-        /// The HTTP status, or the one that the same refusal has there.
+        /// HTTP status, or its equivalent.
         status: u16,
-        /// What the peer said.
+        /// Error message of the peer.
         message: String,
-        /// When it may be tried again, if the peer said so.
+        /// Retry delay requested by the peer.
         retry_after: Option<Duration>,
     },
-    /// The connection broke off; whether the request took effect is not known.
+    /// The connection was lost; the request may have taken effect.
     #[error("{0}")]
     Broken(String),
-    /// What the peer answered is not A2A.
+    /// The reply is not valid A2A.
     #[error("{0}")]
     Unintelligible(String),
 }

@@ -1,4 +1,4 @@
-//! The engine's way to peers.
+//! Access to peers for the engine.
 
 use crate::{Book, PeerClient, client::clipped, push::PushDesk};
 use baton_ports::{BoxFuture, PeerError, PeerGateway, PeerRequest, PeerStream};
@@ -6,7 +6,7 @@ use baton_telemetry::Tracer;
 use baton_types::{AgentName, ErrorCode};
 use std::sync::Arc;
 
-/// Speaks with the peers of a book.
+/// [`PeerGateway`] port over a peer registry.
 pub struct PeerHub {
     book: Arc<Book>,
     desk: Option<PushDesk>,
@@ -14,12 +14,12 @@ pub struct PeerHub {
 }
 
 impl PeerHub {
-    /// `public_url` is the address by which peers reach this Baton; without one they are not asked to notify it.
+    /// `public_url` is the URL of this Baton as seen by peers; without it no push notifications are requested.
     pub fn new(book: Arc<Book>, public_url: Option<&str>) -> Self {
         Self { book, desk: public_url.map(PushDesk::new), tracer: Tracer::off() }
     }
 
-    /// Makes a span of every request.
+    /// Records a span for every request.
     #[must_use]
     pub fn with_tracer(mut self, tracer: Tracer) -> Self {
         self.tracer = tracer;
@@ -56,7 +56,7 @@ impl PeerGateway for PeerHub {
         task: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>> {
         Box::pin(async move {
-            // Words are on their way or further: not being able to look is no proof that they are not.
+            // The message may have been sent: an unreachable peer does not prove that it was not.
             let client = self.client(peer).await.map_err(|error| match error {
                 PeerError::Unreachable { code, detail } if code != ErrorCode::AGENT_NOT_FOUND && task.is_none() => {
                     PeerError::InDoubt(detail)

@@ -1,12 +1,12 @@
-//! Agents that live elsewhere: found by their cards, spoken to in the binding and dialect they prefer, followed through
-//! broken connections without losing or repeating anything.
+//! Client for remote A2A agents (peers): discovery by agent card, choice of binding and dialect, and task streams that
+//! survive lost connections without gaps or duplicates.
 //!
-//! This crate must never send a message a second time unless the peer promised to take it once, never send a credential
-//! to an origin that its owner did not name for it, and never reach an address that the policy did not judge.
+//! This crate must never send a message twice unless the peer supports idempotency, never send a credential to an
+//! origin that the operator did not configure for it, and never connect to an address that the policy did not check.
 //!
-//! Read first: [`Binding`] (what can be asked of a peer, one request each), [`Seen`] (what of all that is heard is new),
-//! [`PeerClient`] (says something once and stays with it), [`Book`] (which peers there are), [`PeerHub`] (the engine's way
-//! to them).
+//! Read first: [`Binding`] (the operations of a peer, one request each), [`Seen`] (deduplication of received events),
+//! [`PeerClient`] (sends a message and follows its task), [`Book`] (the registry of peers), [`PeerHub`] (the port used
+//! by the engine).
 
 mod ask;
 mod authorize;

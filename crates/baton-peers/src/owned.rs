@@ -1,9 +1,9 @@
-//! Wire values that outlive what they were made from.
+//! Conversion of borrowed wire values to owned ones.
 
 use baton_wire::a2a::v1::Part;
 use std::borrow::Cow;
 
-/// A part with text of its own.
+/// A part that owns its data.
 pub(crate) fn part(part: Part<'_>) -> Part<'static> {
     let owned = |text: Option<Cow<'_, str>>| text.map(|text| Cow::Owned(text.into_owned()));
     Part {

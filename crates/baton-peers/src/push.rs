@@ -1,4 +1,4 @@
-//! Notifications from peers: a knock on the door, after which we go and look ourselves.
+//! Push notifications from peers. A notification only wakes the follower, which then reads the task from the peer.
 
 use baton_types::Digest;
 use baton_wire::a2a::v1::TaskPushNotificationConfig;
@@ -6,16 +6,16 @@ use parking_lot::Mutex;
 use std::{collections::HashMap, fmt::Write as _, sync::Arc, time::Duration};
 use tokio::{sync::Notify, time::Instant};
 
-/// Most tasks about which we want to be notified at the same time; others are looked at from time to time.
+/// Maximum number of registered tasks; further tasks are polled.
 const MOST: usize = 4096;
 
-/// How long the last notification of a task may take: whoever is refused may try again for a day.
+/// How long notifications are accepted after their registration ended, because a rejected sender may retry for a day.
 const LATE: Duration = Duration::from_secs(10 * 60);
 
-/// Where peers send notifications, below the address by which this Baton is reached.
+/// Path of the notification endpoint, below the public URL of this Baton.
 const PATH: &str = "/api/v1/peers/notifications/";
 
-/// Takes notifications and wakes whoever waits for them.
+/// Receives notifications and wakes the waiting followers.
 #[derive(Clone)]
 pub(crate) struct PushDesk {
     base: Arc<str>,
@@ -23,10 +23,10 @@ pub(crate) struct PushDesk {
 }
 
 struct Waiting {
-    /// Tokens are compared by their digests, which tell nobody by the time it takes how much was right.
+    /// Digest of the token, so that the comparison leaks no timing information about the token.
     token: Digest,
     knock: Arc<Notify>,
-    /// When nobody waited any more.
+    /// Time at which the registration was dropped.
     over: Option<Instant>,
 }
 
@@ -36,7 +36,7 @@ impl Waiting {
     }
 }
 
-/// One task about which we want to be notified, for as long as this lives.
+/// Registration of one task; it ends when dropped.
 pub(crate) struct Registration {
     desk: PushDesk,
     id: String,
@@ -45,12 +45,12 @@ pub(crate) struct Registration {
 }
 
 impl PushDesk {
-    /// `base` is the address by which peers reach this Baton.
+    /// `base` is the URL of this Baton as seen by peers.
     pub(crate) fn new(base: &str) -> Self {
         Self { base: base.trim_end_matches('/').into(), waiting: Arc::default() }
     }
 
-    /// A place for one task; none when all are taken.
+    /// Registers one task; `None` if the limit is reached.
     pub(crate) fn register(&self) -> Option<Registration> {
         let (id, token) = (random()?, random()?);
         let knock = Arc::new(Notify::new());
@@ -59,7 +59,7 @@ impl PushDesk {
             waiting.retain(|_, entry| !entry.is_stale());
         }
         if waiting.len() >= MOST {
-            // Those who wait come before those who may still be told something late.
+            // Active registrations take precedence over ended ones that may still receive a late notification.
             waiting.retain(|_, entry| entry.over.is_none());
         }
         if waiting.len() >= MOST {
@@ -70,7 +70,7 @@ impl PushDesk {
         Some(Registration { desk: self.clone(), id, token, knock })
     }
 
-    /// Wakes whoever waits under this name, if the token is right; for a while also when nobody does any more.
+    /// Wakes the follower with this registration if the token matches; ended registrations are accepted for a while.
     pub(crate) fn notified(&self, registration: &str, token: Option<&str>) -> bool {
         let shown = Digest::compute(token.unwrap_or_default().as_bytes());
         let waiting = self.waiting.lock();
@@ -85,7 +85,7 @@ impl PushDesk {
 }
 
 impl Registration {
-    /// What the peer is asked for.
+    /// The push configuration to send to the peer.
     pub(crate) fn config(&self, task: &str) -> TaskPushNotificationConfig<'static> {
         TaskPushNotificationConfig {
             task_id: task.to_owned().into(),
@@ -95,7 +95,7 @@ impl Registration {
         }
     }
 
-    /// Waits for a notification; one that came before counts.
+    /// Waits for a notification; returns immediately if one arrived earlier.
     pub(crate) async fn notified(&self) {
         self.knock.notified().await;
     }

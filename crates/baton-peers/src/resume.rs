@@ -1,4 +1,4 @@
-//! Finding words that may have arrived, without saying them again.
+//! Finds a message that may have been delivered, without sending it again.
 
 use crate::{
     CallError, PeerClient,
@@ -11,7 +11,7 @@ use baton_wire::a2a::v1::{GetTaskRequest, ListTasksRequest, Task};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// When the peer is looked at for words that may still be on their way.
+/// Delays between polls for a message that may still be in flight.
 const LOOKS: [Duration; 6] = [
     Duration::ZERO,
     Duration::from_millis(300),
@@ -21,20 +21,20 @@ const LOOKS: [Duration; 6] = [
     Duration::from_millis(1500),
 ];
 
-/// Tasks of one conversation that are looked at, newest first.
+/// Maximum number of tasks of a conversation that are examined, newest first.
 const CANDIDATES: usize = 10;
 
-/// What a look at the peer showed.
+/// Result of a search for the message.
 enum Look {
     Found(String),
     NotThere,
-    /// The peer cannot be looked at in this way.
+    /// The peer does not support this search.
     Blind,
 }
 
 impl PeerClient {
-    /// Finds what was said before this process died, and stays with it; only a peer that takes words once hears them
-    /// again.
+    /// Finds a message sent before a restart and follows its task. The message is sent again only to a peer that
+    /// supports idempotency.
     pub(crate) async fn resume(&self, ask: &PeerRequest, task: Option<&str>) -> Result<Follow, PeerError> {
         if let Some(task) = task {
             return Ok(self.stay(ask, task));
@@ -49,16 +49,16 @@ impl PeerClient {
         Err(PeerError::InDoubt(words.to_owned()))
     }
 
-    /// Finds words whose arrival is unknown.
+    /// Finds a message whose delivery is unknown.
     pub(crate) async fn find(&self, ask: &PeerRequest) -> Option<Follow> {
-        // Whoever takes words once can be told again at once.
+        // With idempotency one poll is enough: the message can be sent again.
         let once = self.abilities().idempotent;
         let looks = if once { &LOOKS[..1] } else { &LOOKS[..] };
         let task = self.search(ask, looks, once).await?;
         Some(self.stay(ask, &task))
     }
 
-    /// The task that took the words, for those who would not say them again whatever the peer promises.
+    /// The task that received the message, for callers that never send it again, even to an idempotent peer.
     pub(crate) async fn trace(&self, ask: &PeerRequest) -> Option<String> {
         self.search(ask, &LOOKS, false).await
     }
@@ -75,7 +75,7 @@ impl PeerClient {
         None
     }
 
-    /// One look that was answered; a peer that cannot be reached may just be starting.
+    /// One search, with retries until the peer replies: an unreachable peer may be starting.
     async fn look_patiently(&self, ask: &PeerRequest, once: bool) -> Look {
         let began = Instant::now();
         let mut backoff = Backoff::connections();
@@ -117,7 +117,8 @@ impl PeerClient {
         };
         let of_context = page.tasks.iter().filter(|task| task.context_id == ask.context);
         for task in of_context.take(CANDIDATES) {
-            // Other words of the same conversation may have begun tasks too: only ours name it.
+            // Other messages of the conversation may have created tasks too: only a task that contains this message
+            // matches.
             if has(task, said) || has(&self.full(ask, &task.id).await?, said) {
                 return Ok(Look::Found(task.id.to_string()));
             }
@@ -131,7 +132,7 @@ impl PeerClient {
     }
 }
 
-/// Whether a message is part of a task.
+/// Whether the task's history contains the message.
 fn has(task: &Task<'_>, message: &str) -> bool {
     task.history.iter().flatten().any(|said| said.message_id == message)
 }

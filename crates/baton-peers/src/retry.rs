@@ -1,35 +1,35 @@
-//! How long to wait before trying again.
+//! Retry delays.
 
 use crate::CallError;
 use std::time::Duration;
 
-/// Waits that double from try to try, with chance in them so that many who wait do not return together.
+/// Exponential backoff with jitter.
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
     first: Duration,
     most: Duration,
     tries: u32,
-    /// The least of a wait, in hundredths of its most.
+    /// Minimum delay, in percent of the maximum of the attempt.
     floor: u32,
 }
 
 impl Backoff {
-    /// Between connections: 100 ms to 10 s, anywhere below.
+    /// For reconnects: 100 ms to 10 s, full jitter.
     pub(crate) fn connections() -> Self {
         Self { first: Duration::from_millis(100), most: Duration::from_secs(10), tries: 0, floor: 0 }
     }
 
-    /// Between looks at a task that nobody tells us about: 0.5 s to 15 s, half of it certain.
+    /// For polls of a task: 0.5 s to 15 s, with a random second half.
     pub(crate) fn looks() -> Self {
         Self { first: Duration::from_millis(500), most: Duration::from_secs(15), tries: 0, floor: 50 }
     }
 
-    /// Things go well: the next wait is a short one again.
+    /// Resets the delay after a success.
     pub(crate) fn reset(&mut self) {
         self.tries = 0;
     }
 
-    /// The next wait; never shorter than what the peer asked for.
+    /// The next delay; at least the delay requested by the peer.
     pub(crate) fn next(&mut self, asked_for: Option<Duration>) -> Duration {
         let longest = self.first.saturating_mul(1 << self.tries.min(20)).min(self.most);
         self.tries = self.tries.saturating_add(1);
@@ -41,7 +41,7 @@ impl Backoff {
 }
 
 impl CallError {
-    /// When the peer wants to be asked again.
+    /// Retry delay requested by the peer.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Refused { retry_after, .. } => *retry_after,
@@ -49,21 +49,21 @@ impl CallError {
         }
     }
 
-    /// Whether the peer took nothing and asks to come back later.
+    /// Whether the peer is busy: it did not process the request and asks for a retry.
     pub(crate) fn is_busy(&self) -> bool {
         matches!(self, Self::Refused { status: 429, .. } | Self::Refused { status: 503, retry_after: Some(_), .. })
     }
 
-    /// Whether the peer said no, and would again.
+    /// Whether the peer refused the request and a retry is pointless.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused { .. }) && !self.is_busy() && !self.leaves_doubt()
     }
 
-    /// Whether the request may have taken effect although no usable answer came.
+    /// Whether the request may have taken effect without a usable reply.
     pub(crate) fn leaves_doubt(&self) -> bool {
         match self {
             Self::Broken(_) | Self::Unintelligible(_) => true,
-            // Answers of something between us and the peer.
+            // Replies of an intermediary, such as a gateway.
             Self::Refused { status: 502..=504, .. } => !self.is_busy(),
             Self::Refused { .. } | Self::NotSent(_) | Self::Forbidden(_) => false,
         }

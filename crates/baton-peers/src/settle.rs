@@ -1,23 +1,23 @@
-//! Saying something and waiting for what comes of it.
+//! Sends a message and waits for the outcome.
 
 use crate::PeerClient;
 use baton_ports::{PeerError, PeerOutcome, PeerRequest};
 use baton_wire::a2a::v1::StreamResponse;
 
-/// What came of some words.
+/// Outcome of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// The peer's task; none when it answered without one.
+    /// Task id at the peer; `None` if it answered without a task.
     pub task: Option<String>,
-    /// The conversation, as the peer calls it.
+    /// Context id at the peer.
     pub context: String,
-    /// How the task stands.
+    /// Outcome of the task.
     pub outcome: PeerOutcome,
 }
 
 impl PeerClient {
-    /// Says something and waits until the task ended or needs something; `told` hears everything on the way, once and
-    /// in order. The message is said once, unless the peer promised to take it once.
+    /// Sends a message and waits until the task ends or needs input; `told` receives every event once, in order. The
+    /// message is sent once, unless the peer supports idempotency.
     pub async fn settle(
         &self,
         ask: &PeerRequest,

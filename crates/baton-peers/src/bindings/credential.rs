@@ -1,15 +1,15 @@
-//! Credentials on their way out, and kept out of everything else.
+//! Credentials of requests, and their redaction from errors.
 
 use crate::{Authorize, CallError, authorize::seal};
 use http::request::Parts;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Shorter texts are no secrets, and hiding them would make messages unreadable.
+/// Minimum length of a redacted secret; redacting shorter texts would make messages unreadable.
 const SHORTEST: usize = 4;
-/// Secrets of one request that are remembered.
+/// Maximum number of secrets remembered per request.
 const MOST: usize = 16;
 
-/// Whoever authorizes requests, and what the last one showed.
+/// The authorizer of requests, and the secrets of the last request.
 pub(super) struct Credential {
     authorize: Arc<dyn Authorize>,
     shown: Mutex<Vec<String>>,
@@ -20,8 +20,8 @@ impl Credential {
         Self { authorize, shown: Mutex::default() }
     }
 
-    /// Puts the credential on a request. What is new in its headers is marked as secret, so that it is neither logged
-    /// nor sent on to another origin.
+    /// Adds the credential to a request. Added headers are marked sensitive, so that they are neither logged nor sent
+    /// to another origin.
     pub(super) async fn apply(&self, parts: &mut Parts) -> Result<(), CallError> {
         let (headers, query) = (parts.headers.clone(), parts.uri.query().map(str::to_owned));
         self.authorize.apply(parts).await?;
@@ -36,12 +36,12 @@ impl Credential {
         Ok(())
     }
 
-    /// Whether another credential can be tried after this one was not accepted.
+    /// Whether another credential can be tried after a rejection.
     pub(super) async fn refused(&self) -> bool {
         self.authorize.refused().await
     }
 
-    /// The error without what was shown: some servers repeat what they do not accept.
+    /// Redacts secrets from an error: some servers echo rejected credentials.
     pub(super) fn hide(&self, error: CallError) -> CallError {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let hide = |text: String| shown.iter().fold(text, |text, secret| text.replace(secret, "..."));

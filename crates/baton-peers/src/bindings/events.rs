@@ -1,4 +1,4 @@
-//! Events out of a body of server-sent ones.
+//! Server-sent events of a response body.
 
 use super::{MAX_EVENT, credential::Credential};
 use crate::{CallError, Heard, Hearing};
@@ -7,7 +7,7 @@ use baton_outbound::GuardedBody;
 use baton_wire::{a2a::v1::StreamResponse, sse::SseParser};
 use std::sync::Arc;
 
-/// The events of a body, each read by `read`; an error is the last of them.
+/// The events of a body, each parsed by `read`; an error ends the stream.
 pub(super) fn hearing(
     mut body: GuardedBody,
     credential: Arc<Credential>,
@@ -20,7 +20,7 @@ pub(super) fn hearing(
                 Ok(piece) => parser.feed(&piece).map_err(|error| CallError::Unintelligible(error.to_string())),
                 Err(error) => Err(CallError::from(error)),
             };
-            // What was complete before the fault still counts.
+            // Events that were complete before the error are still delivered.
             while let Some(event) = parser.next() {
                 if event.data.trim().is_empty() {
                     continue;
@@ -42,14 +42,14 @@ pub(super) fn hearing(
     })
 }
 
-/// One event, of a server that does not stream.
+/// A stream of one event, for a server that does not stream.
 pub(super) fn only(item: StreamResponse<'static>) -> Hearing {
     Box::pin(stream! {
         yield Ok(Heard { cursor: None, item });
     })
 }
 
-/// Whether the event is of a kind that only later versions know.
+/// Whether the event is of an unknown kind, from a later version.
 pub(super) fn says_nothing(item: &StreamResponse<'_>) -> bool {
     matches!(item, StreamResponse { task: None, message: None, status_update: None, artifact_update: None })
 }

@@ -1,4 +1,4 @@
-//! The headers of every request, which gRPC calls metadata.
+//! Headers of every request (gRPC metadata).
 
 use crate::{CallError, Dialect, With};
 use baton_wire::a2a::v1::PROTOCOL_VERSION;
@@ -13,7 +13,7 @@ const DEPTH: HeaderName = HeaderName::from_static("baton-handoff-depth");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("baton/", env!("CARGO_PKG_VERSION")));
 
-/// What goes with a request, for peers of the dialect.
+/// Headers for the request metadata, in the dialect of the peer.
 pub(super) fn of(with: &With, dialect: Dialect) -> Result<HeaderMap, CallError> {
     let mut headers = HeaderMap::new();
     headers.insert(header::USER_AGENT, USER_AGENT);
@@ -27,7 +27,7 @@ pub(super) fn of(with: &With, dialect: Dialect) -> Result<HeaderMap, CallError> 
         }
         headers.insert(EXTENSIONS, extensions);
     }
-    // Whoever wrote a trace context that no header can carry loses the trace and not the work.
+    // An invalid trace context loses the trace, not the request.
     if let Some(trace) = with.trace.as_deref().and_then(|trace| HeaderValue::from_str(trace).ok()) {
         headers.insert(TRACE, trace);
     }

@@ -1,4 +1,4 @@
-//! Requests over HTTP/1.1, and answers whole or as they come.
+//! Requests over HTTP/1.1 with complete or streamed replies.
 
 use super::{MAX_REPLY, credential::Credential, headers};
 use crate::{CallError, Dialect, With};
@@ -7,28 +7,28 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use std::sync::Arc;
 
-/// What is asked, apart from what goes with every request.
+/// A request without the common headers.
 pub(super) struct Ask {
     pub(super) method: Method,
     pub(super) url: String,
     pub(super) body: Option<Bytes>,
 }
 
-/// The beginning of an answer.
+/// Head of a reply.
 pub(super) struct Head {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
 }
 
-/// An answer to a question that may be answered by a stream.
+/// Reply to a request for a stream.
 pub(super) enum Answer {
-    /// Events to be read as they come.
+    /// A stream of events.
     Events(GuardedBody),
-    /// Something else, read whole.
+    /// Any other reply, read completely.
     Whole(Head, Bytes),
 }
 
-/// The way to one peer.
+/// HTTP access to one peer.
 pub(super) struct Line {
     client: GuardedClient,
     credential: Arc<Credential>,
@@ -43,7 +43,7 @@ impl Line {
         Self { client, credential, dialect }
     }
 
-    /// Asks for one answer and reads it by `read`.
+    /// Sends a request and parses its reply with `read`.
     pub(super) async fn ask<T>(
         &self,
         ask: &Ask,
@@ -69,7 +69,7 @@ impl Line {
         }
     }
 
-    /// Asks for a stream.
+    /// Sends a request for a stream.
     pub(super) async fn listen(&self, ask: &Ask, with: &With) -> Result<Answer, CallError> {
         let mut again = false;
         loop {
@@ -91,7 +91,7 @@ impl Line {
         }
     }
 
-    /// The error without secrets.
+    /// Redacts secrets from an error.
     pub(super) fn hide(&self, error: CallError) -> CallError {
         self.credential.hide(error)
     }
@@ -100,7 +100,7 @@ impl Line {
         Arc::clone(&self.credential)
     }
 
-    /// A refused credential was not looked at further, so the request had no effect and can be made once more.
+    /// A request with a rejected credential had no effect, so it can be retried once.
     async fn tries_again(&self, status: StatusCode, again: bool) -> bool {
         status == StatusCode::UNAUTHORIZED && !again && self.credential.refused().await
     }

@@ -1,4 +1,4 @@
-//! One client for each binding and dialect, all of them in the words of 1.0.
+//! One client per binding and dialect, all with the types of 1.0.
 
 mod credential;
 mod events;
@@ -15,12 +15,12 @@ use baton_outbound::{GuardedClient, Target};
 use credential::Credential;
 use std::sync::Arc;
 
-/// Largest answer in bytes.
+/// Maximum size of a reply in bytes.
 const MAX_REPLY: usize = 32 * 1024 * 1024;
-/// Largest event of a stream in bytes.
+/// Maximum size of a stream event in bytes.
 const MAX_EVENT: usize = 8 * 1024 * 1024;
 
-/// A client of the chosen interface; nothing is sent yet.
+/// Creates a client of the chosen interface; sends nothing.
 pub fn connect(
     chosen: &Chosen,
     client: &GuardedClient,

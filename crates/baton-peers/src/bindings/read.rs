@@ -1,4 +1,4 @@
-//! Answers out of JSON.
+//! JSON encoding of requests and decoding of replies.
 
 use crate::CallError;
 use baton_types::MAX_JSON_DEPTH;
@@ -12,12 +12,12 @@ use baton_wire::{
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// A request as JSON.
+/// Encodes a request.
 pub(super) fn written(request: &impl Serialize) -> Result<Bytes, CallError> {
     serde_json::to_vec(request).map(Bytes::from).map_err(|error| CallError::Forbidden(error.to_string()))
 }
 
-/// An answer out of its JSON; values nested deeper than our own callers may send them are refused.
+/// Decodes a reply; rejects values nested deeper than the limit for our own callers.
 pub(super) fn read<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, CallError> {
     if !depth_within(json, MAX_JSON_DEPTH) {
         let message = format!("the answer is nested deeper than {MAX_JSON_DEPTH} levels");
@@ -26,7 +26,7 @@ pub(super) fn read<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, CallErro
     serde_json::from_slice(json).map_err(|error| unintelligible(&error))
 }
 
-/// An answer in 1.0, when it makes sense there.
+/// Maps the error of a conversion to 1.0.
 pub(super) fn sensible<T>(answer: Result<T, Error>) -> Result<T, CallError> {
     answer.map_err(|error| unintelligible(&error))
 }
@@ -35,7 +35,7 @@ pub(super) fn unintelligible(error: &impl std::fmt::Display) -> CallError {
     CallError::Unintelligible(format!("the answer is not what this operation gives: {error}"))
 }
 
-/// A card of either version, as servers of 0.3 give it.
+/// Decodes a card of either version; a 0.3 server may return both.
 pub(super) fn card(json: &[u8]) -> Result<AgentCard, CallError> {
     let card: AgentCard = read(json)?;
     if !card.supported_interfaces.is_empty() {

@@ -1,4 +1,4 @@
-//! What a peer says when it says no, whatever the binding: with the code that JSON-RPC has for it.
+//! Errors returned by a peer, mapped to JSON-RPC codes for every binding.
 
 use super::http::Head;
 use crate::CallError;
@@ -8,17 +8,17 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Most characters of what a peer says that are told on.
+/// Maximum number of characters kept from a peer's error message.
 const MAX_SAID: usize = 1000;
-/// Nobody waits longer than a day because a peer says so.
+/// Upper bound of a retry delay requested by a peer, in seconds: one day.
 const LONGEST_WAIT: u64 = 24 * 60 * 60;
 
-/// A request that cannot be said in the binding or dialect, in the words that the peer itself would use.
+/// Error for a request that the binding or dialect cannot express; the same error that the peer would return.
 pub(super) fn unsayable(error: &Error) -> CallError {
     refused(error.kind, &error.message, None)
 }
 
-/// An operation that the dialect does not have.
+/// Error for an operation that the dialect lacks.
 pub(super) fn no_such_operation(what: &str) -> CallError {
     refused(ErrorKind::MethodNotFound, &format!("A2A 0.3 cannot {what}"), None)
 }
@@ -27,8 +27,8 @@ pub(super) fn refused(kind: ErrorKind, message: &str, retry_after: Option<Durati
     CallError::Refused { code: kind.rpc_code(), status: kind.http_status(), message: clip(message), retry_after }
 }
 
-/// The error of a JSON-RPC reply. Its reason counts where its code says no more than that something failed: servers of
-/// 0.3 have no code for what came later.
+/// Error of a JSON-RPC reply. If the code is only "internal error", the reason takes precedence: 0.3 servers have no
+/// codes for later errors.
 pub(super) fn of_rpc(head: &Head, error: &ErrorObject) -> CallError {
     let kind = error.reason().and_then(|reason| ErrorKind::from_reason(&reason));
     let code = match kind {
@@ -44,8 +44,8 @@ pub(super) fn of_rpc(head: &Head, error: &ErrorObject) -> CallError {
     CallError::Refused { code, status, message, retry_after: retry_after(&head.headers) }
 }
 
-/// A reply whose status is no success, outside of JSON-RPC: `google.rpc.Status`, the bodies of 0.3, problem details, or
-/// whatever a proxy writes.
+/// Error of an unsuccessful HTTP reply outside JSON-RPC: `google.rpc.Status`, the bodies of 0.3, problem details, or
+/// any proxy output.
 pub(super) fn of_http(head: &Head, body: &[u8]) -> CallError {
     let value: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
     match said(&value) {
@@ -55,7 +55,7 @@ pub(super) fn of_http(head: &Head, body: &[u8]) -> CallError {
             let retry_after = retry_after(&head.headers);
             CallError::Refused { code, status: head.status.as_u16(), message, retry_after }
         }
-        // Somebody in between gave up on the peer, who may have been at work already.
+        // A gateway gave up; the peer may have started processing.
         None if matches!(head.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT) => {
             CallError::Broken(format!("the peer's gateway answered {}", status_line(head.status)))
         }
@@ -74,7 +74,7 @@ pub(super) fn of_http(head: &Head, body: &[u8]) -> CallError {
     }
 }
 
-/// The error in an event of a stream, when it is one.
+/// The error in a stream event, if it is one.
 pub(super) fn in_event(data: &str) -> Option<CallError> {
     let value: Value = serde_json::from_str(data).ok()?;
     let bare = value.get("code").is_some_and(Value::is_number) && value.get("message").is_some_and(Value::is_string);
@@ -98,13 +98,13 @@ struct Said {
     message: String,
 }
 
-/// What a body says that was written by an A2A server.
+/// Parses an error body of an A2A server.
 fn said(value: &Value) -> Option<Said> {
     let error = value.get("error").filter(|error| error.is_object()).unwrap_or(value);
     let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let details = ["details", "data"].iter().filter_map(|name| error.get(*name)?.as_array()).flatten();
     let reason = details.clone().filter_map(|detail| detail.get("reason")?.as_str()).next();
-    // Problem details name the kind in the last word of a URI.
+    // Problem details name the kind in the last segment of a URI.
     let problem = text("type").rsplit(['/', ':', '#']).next().unwrap_or_default().replace('-', "_").to_uppercase();
     let kind = reason.and_then(ErrorKind::from_reason).or_else(|| ErrorKind::from_reason(&problem));
     let written = error.get("code").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
@@ -120,7 +120,7 @@ fn said(value: &Value) -> Option<Said> {
     known.then(|| Said { code, status: text("status"), message: message.unwrap_or_default() })
 }
 
-/// The code for a refusal whose kind is told by its status alone.
+/// Error code for a refusal that is only identified by its status.
 fn code_of(http: StatusCode, name: &str) -> i32 {
     let kind = match (http.as_u16(), name) {
         (_, "UNIMPLEMENTED") | (501, _) => ErrorKind::UnsupportedOperation,
@@ -137,7 +137,7 @@ fn code_of(http: StatusCode, name: &str) -> i32 {
     kind.rpc_code()
 }
 
-/// When a peer may be asked again.
+/// Value of the `Retry-After` header.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse::<u64>().ok()?;
     Some(Duration::from_secs(seconds.min(LONGEST_WAIT)))

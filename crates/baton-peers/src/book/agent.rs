@@ -1,4 +1,5 @@
-//! A peer as an agent. What its card says is a stranger's text: bounded, and without characters that hide something.
+//! Agent definition of a peer. The text of its card is untrusted: it is truncated, and invisible characters are
+//! removed.
 
 use crate::PeerConfig;
 use baton_agentdir::is_agent_name;
@@ -6,14 +7,14 @@ use baton_types::{AgentName, AgentSpec, ControlTools, ModelSpec, RunLimits, Skil
 use baton_wire::a2a::v1::{AgentCard, AgentSkill};
 use std::time::Duration;
 
-/// How long a task of a peer may take.
+/// Deadline of a peer's task.
 const DEADLINE: Duration = Duration::from_secs(60 * 60);
 const MAX_TITLE: usize = 200;
 const MAX_DESCRIPTION: usize = 4000;
 const MAX_SKILLS: usize = 64;
 const MAX_WORDS: usize = 32;
 
-/// The agent that a card describes.
+/// The definition from a card.
 pub(super) fn of_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -> AgentSpec {
     let title = or(clean(&card.name, MAX_TITLE), name.as_str());
     let description = or(clean(&card.description, MAX_DESCRIPTION), "An agent elsewhere.");
@@ -32,7 +33,7 @@ pub(super) fn of_card(name: &AgentName, config: &PeerConfig, card: &AgentCard) -
     }
 }
 
-/// The agent of a peer whose card was never read.
+/// The definition of a peer whose card was never read.
 pub(super) fn of_config(name: &AgentName, config: &PeerConfig) -> AgentSpec {
     let description = "An agent elsewhere whose card could not be read yet.".to_owned();
     bare(name, config, name.as_str().to_owned(), description)
@@ -60,14 +61,14 @@ fn bare(name: &AgentName, config: &PeerConfig, title: String, description: Strin
         handoffs: Vec::new(),
         orchestration: None,
         a2a: baton_types::A2aSettings::default(),
-        // Whom it means when it leaves a handoff to us: anybody that this Baton knows.
+        // A handoff requested by the peer may go to any agent of this Baton.
         enable_handoff: true,
         policy: Default::default(),
         autonomous: false,
     }
 }
 
-/// A name for the peer: lower-case words of the card's name, or of the host.
+/// Derives a name for the peer: the card's name in lower case with dashes, or else the host.
 pub(super) fn slug(card: &AgentCard, url: &str) -> Option<AgentName> {
     let host = url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_default();
     [card.name.as_str(), host.as_str()].into_iter().map(slugged).find(|name| is_agent_name(name)).map(AgentName::from)
@@ -114,7 +115,7 @@ fn or(text: String, otherwise: &str) -> String {
     if text.is_empty() { otherwise.to_owned() } else { text }
 }
 
-/// The text without control characters and without those that are there but cannot be seen.
+/// Removes control characters and invisible characters.
 pub(super) fn clean(text: &str, most: usize) -> String {
     let hidden = |c: char| {
         c.is_control() && c != '\n'

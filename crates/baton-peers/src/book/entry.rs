@@ -1,4 +1,4 @@
-//! One peer in the book.
+//! One peer of the registry.
 
 use super::{
     Bound, Reach, ReadCard,
@@ -13,9 +13,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) config: PeerConfig,
-    /// The reference of its bearer token, as it was given by command.
+    /// Secret reference of its bearer token, if added by command.
     pub(super) bearer: Option<String>,
-    /// Whether it stands in the configuration.
+    /// Whether it is from the configuration.
     pub(super) configured: bool,
     pub(super) agent: Arc<AgentSpec>,
     pub(super) kit: Arc<AgentResources>,
@@ -30,7 +30,7 @@ impl Entry {
         Self { config, bearer, configured, agent, kit, card: None, bound: None }
     }
 
-    /// The same peer as its card describes it; an interface that cannot be used shows when the peer is asked.
+    /// The same peer with a card; an unusable interface is only reported when the peer is called.
     pub(super) fn with_card(mut self, card: Arc<ReadCard>, reach: &dyn Reach) -> Self {
         self.agent = Arc::new(of_card(&self.agent.name, &self.config, &card.card));
         let kit = kit(&self.config, Some(&card));
@@ -52,7 +52,7 @@ impl Entry {
         &self.agent.name
     }
 
-    /// A client for the peer; `None` while its card is unknown.
+    /// A client of the peer; `None` while its card is unknown.
     pub(super) fn client(&self, reach: &dyn Reach) -> Option<Result<PeerClient, PeerRegistryError>> {
         let card = self.card.as_ref()?;
         let bound = match &self.bound {
@@ -77,14 +77,14 @@ impl Entry {
     }
 }
 
-/// Whom a card names as its signers; the names are its own.
+/// Key ids of the card's signatures, as claimed by the card.
 fn signers(card: &AgentCard) -> Vec<String> {
     let text = serde_json::to_string(card).unwrap_or_default();
     let headers = baton_identity::signature_headers(&text).unwrap_or_default();
     headers.iter().take(16).map(|header| clean(&header.kid, 200)).collect()
 }
 
-/// How a card wants its callers to show who they are.
+/// Authentication schemes of the card.
 fn security(card: &AgentCard) -> Vec<String> {
     let schemes = card.security_schemes.iter().take(16).map(|(name, scheme)| {
         let kind = if scheme.api_key_security_scheme.is_some() {

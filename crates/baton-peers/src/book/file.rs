@@ -1,4 +1,4 @@
-//! The book on disk: who was added, and every card that was read, so that a start needs no network.
+//! The registry file: added peers, and all cards read so far, so that startup needs no network.
 
 use super::{ReadCard, entry::Entry};
 use crate::PeerConfig;
@@ -16,7 +16,7 @@ pub(super) struct Page {
     pub(super) peers: Vec<Line>,
 }
 
-/// One peer as it is stored; secrets are references here too.
+/// A stored peer; secrets are stored as references.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Line {
     pub(super) url: String,
@@ -27,10 +27,10 @@ pub(super) struct Line {
     pub(super) bearer: Option<String>,
     #[serde(default)]
     pub(super) configured: bool,
-    /// By whose keys the card was judged.
+    /// Trusted signers at the time the card was checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     signers: Vec<String>,
-    /// Where the card was allowed to lead.
+    /// Allowed hosts at the time the card was checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hosts: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ impl Line {
         }
     }
 
-    /// The card, if it was judged as it would be now.
+    /// The stored card, if it was checked under the current settings.
     pub(super) fn card(&mut self, config: &PeerConfig) -> Option<ReadCard> {
         let unsigned = config.require_signature && self.signed_by.is_none();
         if self.signers != config.signers || self.hosts != config.hosts || unsigned {
@@ -78,7 +78,7 @@ impl Page {
         Self { version: VERSION, peers: entries.map(Line::of).collect() }
     }
 
-    /// What is stored; nothing, when there is no file.
+    /// Reads the file; empty if it does not exist.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
@@ -94,7 +94,7 @@ impl Page {
         Ok(page)
     }
 
-    /// Stores it for its owner only, complete or not at all; on disk when this returns.
+    /// Writes the file atomically and durably, readable by its owner only.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         write_private(path, &serde_json::to_vec_pretty(self)?)
     }

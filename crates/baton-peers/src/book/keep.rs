@@ -1,4 +1,4 @@
-//! The book while Baton runs.
+//! The peer registry at run time.
 
 use super::{CardRead, Reach, ReadCard, agent::slug, entry::Entry, file::Page};
 use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef};
@@ -9,25 +9,25 @@ use parking_lot::RwLock;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tokio::sync::Mutex;
 
-/// Most peers of one Baton.
+/// Maximum number of peers.
 pub(super) const MOST: usize = 1024;
 
-/// The peers of this Baton, also as agents.
+/// Registry of peers, which are also served as agents.
 pub struct Book {
     pub(super) entries: RwLock<Entries>,
-    /// Named by others, and never written down.
+    /// Referenced by agent definitions, never stored.
     pub(super) lent: RwLock<BTreeMap<AgentName, Entry>>,
     file: Option<PathBuf>,
     locals: Option<Arc<dyn AgentSource>>,
     pub(super) reach: Arc<dyn Reach>,
-    /// Held by whoever changes the book, until the change is on disk.
+    /// Held during a change until it is on disk.
     pub(super) writing: Mutex<()>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entries {
     pub(super) named: BTreeMap<AgentName, Entry>,
-    /// Configured without a name, and their cards were never read.
+    /// Configured without a name, and their card was never read.
     pub(super) nameless: Vec<PeerConfig>,
 }
 
@@ -41,13 +41,12 @@ impl Book {
         Self { entries: RwLock::new(entries), lent: RwLock::default(), file, locals, reach, writing: Mutex::new(()) }
     }
 
-    /// The book's own peers as agents, by name. Those that it was lent are found by name only: they are there for whoever
-    /// named them.
+    /// The registered peers as agents, by name. Referenced peers are not listed; they are only found by name.
     pub fn agents(&self) -> Vec<Arc<AgentSpec>> {
         self.entries.read().named.values().map(|entry| Arc::clone(&entry.agent)).collect()
     }
 
-    /// Something of every peer, by name.
+    /// Maps every peer, in order of name.
     fn all<T>(&self, of: impl Fn(&Entry) -> T) -> Vec<T> {
         let (own, lent) = (self.entries.read(), self.lent.read());
         let lent = lent.iter().filter(|(name, _)| !own.named.contains_key(*name));
@@ -55,7 +54,7 @@ impl Book {
         all.into_values().map(of).collect()
     }
 
-    /// A client for a peer, and how it is configured; its card is read first if it never was.
+    /// A client of a peer with its configuration; reads the card first if it is unknown.
     pub async fn client(&self, name: &AgentName) -> Result<(PeerClient, PeerConfig), PeerRegistryError> {
         let entry = self.entry(name)?;
         if let Some(client) = entry.client(&*self.reach) {
@@ -75,7 +74,7 @@ impl Book {
         entry.ok_or_else(|| refusal(ErrorCode::AGENT_NOT_FOUND, format!("no agent elsewhere is called '{name}'")))
     }
 
-    /// Refuses a name that somebody has.
+    /// Rejects a name that is invalid or in use.
     pub(super) fn check_name(&self, name: &AgentName) -> Result<(), PeerRegistryError> {
         if !is_agent_name(name.as_str()) {
             let detail = format!("'{name}' is no name for an agent: use lower-case letters, digits and dashes");
@@ -88,7 +87,7 @@ impl Book {
         Ok(())
     }
 
-    /// Makes a change true: on disk first, then for everybody.
+    /// Commits a change: first to disk, then in memory.
     pub(super) async fn change(&self, entries: Entries) -> Result<(), PeerRegistryError> {
         if let Some(path) = self.file.clone() {
             let page = Page::of(entries.named.values());
@@ -121,7 +120,7 @@ impl Book {
             refusal(ErrorCode::INVALID_REQUEST, "the card's name makes no name for an agent; give one".to_owned())
         })?;
         config.name = Some(name.clone());
-        // An agent that cannot be spoken to is of no use.
+        // An agent without a usable interface is not added.
         self.reach.bind(&config, &card.card)?;
         let entry = Entry::new(&name, config, peer.bearer, false).with_card(Arc::from(card), &*self.reach);
         let known = entry.known();
@@ -190,7 +189,7 @@ pub(super) fn no_card(config: &PeerConfig) -> PeerRegistryError {
 }
 
 impl Entry {
-    /// The same peer with a card that was just read.
+    /// The same peer with a new card.
     pub(super) fn renewed(self, card: Box<ReadCard>, reach: &dyn Reach) -> Self {
         self.with_card(Arc::from(card), reach)
     }

@@ -1,4 +1,4 @@
-//! Peers that others name, such as the definitions of agents: known for as long as those do, and kept nowhere.
+//! Peers referenced by agent definitions: known as long as they are referenced, never stored.
 
 use super::{
     Book, Door, ReadCard,
@@ -12,8 +12,8 @@ use baton_types::{AgentName, ErrorCode, McpTransport};
 use std::{collections::BTreeMap, time::Duration};
 
 impl Book {
-    /// Knows these peers from now on, each under the name in its configuration, and none that it was lent before. A peer
-    /// of the book's own hides one of the same name.
+    /// Replaces the referenced peers, each under the name in its configuration. A registered peer takes precedence over
+    /// a referenced one of the same name.
     pub fn lend(&self, peers: impl IntoIterator<Item = PeerConfig>) {
         let mut lent = self.lent.write();
         let mut known = std::mem::take(&mut *lent);
@@ -25,7 +25,7 @@ impl Book {
         }
     }
 
-    /// Knows this peer, too.
+    /// Adds a referenced peer.
     pub fn lend_also(&self, peer: PeerConfig) -> Result<(), PeerRegistryError> {
         let peer = self.as_known(peer);
         let mut lent = self.lent.write();
@@ -36,7 +36,7 @@ impl Book {
         put(&mut lent, &mut known, peer)
     }
 
-    /// A peer whose address stands in the configuration under another name is reached in the same way.
+    /// A peer whose URL is configured under another name uses that configuration.
     fn as_known(&self, config: PeerConfig) -> PeerConfig {
         let address = |url: &str| url.trim().trim_end_matches('/').to_owned();
         let entries = self.entries.read();
@@ -47,12 +47,12 @@ impl Book {
         }
     }
 
-    /// The way to a peer's Environment, for requests that may take this long.
+    /// Access to a peer's Environment, with this request timeout.
     pub fn door(&self, name: &AgentName, longest: Duration) -> Result<Door, PeerRegistryError> {
         self.reach.door(&self.entry(name)?.config, longest)
     }
 
-    /// Where a peer's Environment is.
+    /// URL of a peer's Environment.
     pub fn environment(&self, name: &AgentName) -> Option<String> {
         let kit = self.entry(name).ok()?.kit;
         kit.servers.first().and_then(|server| match &server.transport {
@@ -61,7 +61,7 @@ impl Book {
         })
     }
 
-    /// Uses a card that was just read, if the peer is still the one that it was read for; false when it is not lent.
+    /// Stores a new card if the configuration of the peer is unchanged; returns `false` if the peer is not referenced.
     pub(super) fn renew_lent(&self, name: &AgentName, config: &PeerConfig, card: &ReadCard) -> bool {
         let mut lent = self.lent.write();
         let Some(entry) = lent.get_mut(name).filter(|entry| entry.config == *config) else { return false };
@@ -70,7 +70,7 @@ impl Book {
     }
 }
 
-/// One that is known already keeps its card.
+/// Adds a peer; one that is already known keeps its card.
 fn put(
     lent: &mut BTreeMap<AgentName, Entry>,
     known: &mut BTreeMap<AgentName, Entry>,

@@ -1,4 +1,4 @@
-//! The peers of this Baton: those that stand in the configuration and those that were added by command.
+//! Registry of peers: those in the configuration and those added by command.
 
 mod agent;
 mod entry;

@@ -1,4 +1,4 @@
-//! Reading the book when Baton starts.
+//! Loading the registry at startup.
 
 use super::{
     Book, Reach,
@@ -12,20 +12,20 @@ use baton_ports::{AgentSource, PeerRegistryError};
 use baton_types::ErrorCode;
 use std::{path::PathBuf, sync::Arc};
 
-/// What a book is made of.
+/// Options of the registry.
 pub struct BookOptions {
-    /// The peers of the configuration.
+    /// Peers of the configuration.
     pub configured: Vec<PeerConfig>,
-    /// Where the others are kept; without it they are forgotten with the process.
+    /// File of the added peers; without it they are lost on exit.
     pub file: Option<PathBuf>,
-    /// The agents served here, whose names are taken.
+    /// Local agents, whose names are reserved.
     pub locals: Option<Arc<dyn AgentSource>>,
-    /// The way to peers.
+    /// Access to peers.
     pub reach: Arc<dyn Reach>,
 }
 
 impl Book {
-    /// Reads the book; nothing is asked of anybody.
+    /// Loads the registry without network access.
     pub fn open(options: BookOptions) -> Result<Self, PeerRegistryError> {
         let BookOptions { configured, file, locals, reach } = options;
         let page = match &file {
@@ -57,7 +57,7 @@ impl Book {
     }
 }
 
-/// A peer that was added, with what everybody has who is not configured.
+/// Configuration of an added peer, with defaults for all settings that cannot be added by command.
 fn added(line: &Line) -> Result<PeerConfig, PeerRegistryError> {
     let mut config = PeerConfig { name: Some(line.name.clone()), listed: line.listed, ..PeerConfig::at(&line.url) };
     if let Some(bearer) = &line.bearer {
@@ -78,7 +78,7 @@ fn configure(
         Some(line) => (config.name.clone().or_else(|| Some(line.name.clone())), line.card(&config)),
         None => (config.name.clone(), None),
     };
-    // Without a name it is met when its card is read.
+    // Without a name, it is registered when its card is read.
     let Some(name) = name else {
         entries.nameless.push(config);
         return Ok(());

@@ -1,4 +1,4 @@
-//! How a peer's card is read and how the peer is then spoken to.
+//! Reading a peer's card and connecting to the peer.
 
 use crate::{Abilities, Authorize, Binding, Patience, PeerClient, PeerConfig, traced::Place};
 use baton_outbound::GuardedClient;
@@ -7,19 +7,19 @@ use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;
 use std::{fmt, sync::Arc, time::Duration};
 
-/// The way to peers: the network, or a script.
+/// Access to peers: over the network, or scripted in tests.
 pub trait Reach: Send + Sync + 'static {
-    /// Reads the card; with the last one, only when it changed.
+    /// Reads the card; given the last one, only if it changed.
     fn read_card<'a>(
         &'a self,
         config: &'a PeerConfig,
         last: Option<&'a ReadCard>,
     ) -> BoxFuture<'a, Result<CardRead, PeerRegistryError>>;
 
-    /// Chooses an interface of the card; nothing is sent.
+    /// Chooses an interface of the card; sends nothing.
     fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<Bound, PeerRegistryError>;
 
-    /// The way to the peer's Environment, for requests that may take this long; nothing is sent.
+    /// Access to the peer's Environment, with this request timeout; sends nothing.
     fn door(&self, config: &PeerConfig, longest: Duration) -> Result<Door, PeerRegistryError> {
         let _ = longest;
         let detail = format!("there is no way to the Environment of {}", config.url);
@@ -27,12 +27,12 @@ pub trait Reach: Send + Sync + 'static {
     }
 }
 
-/// How requests reach what a peer has beside A2A: within the same limits, and with what is shown to the peer.
+/// Access to the peer's services besides A2A, with the same limits and credential.
 #[derive(Clone)]
 pub struct Door {
-    /// Judges every address as for the peer itself, and follows no redirect to another origin.
+    /// Checks every address as for the peer itself; follows no redirect to another origin.
     pub client: GuardedClient,
-    /// Shows who is calling.
+    /// Adds the credential.
     pub authorize: Arc<dyn Authorize>,
 }
 
@@ -42,50 +42,50 @@ impl fmt::Debug for Door {
     }
 }
 
-/// What came of reading a card.
+/// Result of reading a card.
 #[derive(Clone, Debug)]
 pub enum CardRead {
-    /// It is as it was.
+    /// The card has not changed.
     Unchanged,
-    /// Here it is.
+    /// A new card.
     Read(Box<ReadCard>),
 }
 
-/// A card, and where it is from.
+/// A card and its source.
 #[derive(Clone, Debug)]
 pub struct ReadCard {
-    /// The card, in the form of 1.0 whatever it was written in.
+    /// The card in the form of 1.0, whatever its original version.
     pub card: AgentCard,
-    /// Where it was found.
+    /// Its URL.
     pub url: String,
-    /// What tells its version.
+    /// ETag of the reply.
     pub etag: Option<String>,
-    /// The key whose signature counts, when there is one.
+    /// Id of the trusted key that signed it.
     pub signed_by: Option<String>,
 }
 
-/// A peer at one of its addresses.
+/// A chosen interface of a peer.
 #[derive(Clone)]
 pub struct Bound {
-    /// The way there.
+    /// Client of the interface.
     pub binding: Arc<dyn Binding>,
-    /// The address.
+    /// URL of the interface.
     pub endpoint: String,
-    /// Such as `JSONRPC`.
+    /// For example `JSONRPC`.
     pub protocol: String,
-    /// Such as `1.0`.
+    /// For example `1.0`.
     pub version: String,
 }
 
 impl Bound {
-    /// A client that speaks in this way.
+    /// Creates a client that uses this interface.
     pub fn client(&self, config: &PeerConfig, card: &AgentCard) -> PeerClient {
         let patience = Patience { silence: config.patience, ..Patience::default() };
         let client = PeerClient::new(Arc::clone(&self.binding), Abilities::of(card, &self.version), patience);
         client.at(Place::new(&self.endpoint, &self.protocol, &self.version))
     }
 
-    /// The binding and version, for people.
+    /// Binding and version, for display.
     pub fn spoken(&self) -> String {
         format!("{} {}", self.protocol, self.version)
     }
@@ -98,7 +98,7 @@ impl fmt::Debug for Bound {
 }
 
 impl PeerClient {
-    /// Reads the card of a peer that is in no book, and makes a client for it.
+    /// Reads the card of an unregistered peer and creates a client.
     pub async fn connect(reach: &dyn Reach, config: &PeerConfig) -> Result<(Self, ReadCard), PeerRegistryError> {
         match reach.read_card(config, None).await? {
             CardRead::Read(read) => {

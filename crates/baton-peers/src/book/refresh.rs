@@ -1,4 +1,4 @@
-//! Keeping cards fresh.
+//! Periodic refresh of cards.
 
 use super::{Book, CardRead, agent::slug, entry::Entry, keep::no_card};
 use crate::PeerConfig;
@@ -8,13 +8,13 @@ use futures_util::{StreamExt as _, stream};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
-/// How often cards are read anew.
+/// Interval between refreshes.
 const EVERY: Duration = Duration::from_secs(600);
-/// Cards that are read at the same time.
+/// Maximum number of cards read concurrently.
 const AT_ONCE: usize = 8;
 
 impl Book {
-    /// Reads every card now and then every ten minutes, for as long as it is polled.
+    /// Refreshes all cards now and then every ten minutes, for as long as the future is polled.
     pub async fn keep_fresh(self: Arc<Self>) {
         loop {
             drop(self.refresh_all().await);
@@ -22,8 +22,7 @@ impl Book {
         }
     }
 
-    /// Reads every card once, several at a time; gives those that could not be read. Peers that cannot be reached stay
-    /// as they were.
+    /// Refreshes every card once and returns the failures. Unreachable peers keep their last card.
     pub async fn refresh_all(&self) -> Vec<UnusableEntry> {
         let (names, nameless) = {
             let (entries, lent) = (self.entries.read(), self.lent.read());
@@ -47,7 +46,7 @@ impl Book {
         failed.into_iter().flatten().collect()
     }
 
-    /// Peers whose cards were never read.
+    /// Peers whose card was never read.
     pub fn unmet(&self) -> Vec<UnusableEntry> {
         let entries = self.entries.read();
         let named = entries.named.values().filter(|entry| entry.card.is_none()).map(|entry| &entry.config);
@@ -58,7 +57,7 @@ impl Book {
         named.chain(&entries.nameless).map(unmet).collect()
     }
 
-    /// Reads one card.
+    /// Refreshes one card.
     pub(super) async fn refresh(&self, name: &AgentName) -> Result<(), PeerRegistryError> {
         let entry = self.entry(name)?;
         let last = entry.card.as_deref();
@@ -68,7 +67,7 @@ impl Book {
         }
         let _writing = self.writing.lock().await;
         let mut entries = self.entries.read().clone();
-        // It may have been removed, or added anew at another address, meanwhile.
+        // Meanwhile the peer may have been removed, or added again with another URL.
         let Some(now) = entries.named.get(name).filter(|now| now.config == entry.config).cloned() else {
             return Ok(());
         };
@@ -76,7 +75,7 @@ impl Book {
         self.change(entries).await
     }
 
-    /// Gives a configured peer the name of its card.
+    /// Registers an unnamed configured peer under the name in its card.
     async fn meet(&self, config: PeerConfig) -> Result<(), PeerRegistryError> {
         let CardRead::Read(card) = self.reach.read_card(&config, None).await? else { return Err(no_card(&config)) };
         let name = slug(&card.card, &config.url).ok_or_else(|| no_card(&config))?;

@@ -1,4 +1,4 @@
-//! Puts a credential on requests to the peer's own hosts.
+//! Adds a credential to requests to the peer's own hosts.
 
 use super::{
     Credential, KeyPlace, SecretError, SecretRef,
@@ -14,7 +14,7 @@ use baton_ports::BoxFuture;
 use http::{HeaderName, HeaderValue, Uri, header, request::Parts};
 use std::{fmt, sync::Arc};
 
-/// A credential and the hosts that it is for.
+/// A credential and the hosts that may receive it.
 pub struct Authorizer {
     shown: Shown,
     own: Option<Target>,
@@ -30,7 +30,7 @@ enum Shown {
 }
 
 impl Authorizer {
-    /// The credential of a configured peer; `tokens` is how authorization servers are reached.
+    /// The credential of a configured peer; `tokens` connects to authorization servers.
     pub fn of(config: &PeerConfig, tokens: Arc<dyn TokenEndpoint>) -> Self {
         let shown = match config.credential.clone() {
             Credential::None => Shown::Nothing,
@@ -42,7 +42,7 @@ impl Authorizer {
         Self { shown, own: Target::parse(&with_scheme(config.url.trim())).ok(), hosts: config.hosts.clone() }
     }
 
-    /// Refuses origins that the credential is not for: a card may point anywhere.
+    /// Refuses origins that may not receive the credential: a card may point anywhere.
     fn check(&self, uri: &Uri) -> Result<(), CallError> {
         let forbidden = |words: String| Err(CallError::Forbidden(words));
         let target = Target::of(uri.clone()).map_err(|error| CallError::Forbidden(error.to_string()))?;
@@ -91,8 +91,8 @@ impl Authorizer {
     }
 }
 
-/// Another port of the same host may be another program, so it is another origin; the usual ports of http and https are
-/// one, because nothing is lost by encryption.
+/// Another port of the same host may be another program, so it is another origin. The default ports of http and https
+/// are equivalent, because the upgrade to https is safe.
 fn is_own_port(own: &Target, target: &Target) -> bool {
     let is_upgrade = !own.is_secure() && own.port() == 80 && target.is_secure() && target.port() == 443;
     own.port() == target.port() || is_upgrade

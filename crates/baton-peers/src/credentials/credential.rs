@@ -1,36 +1,36 @@
-//! The ways to show who is calling.
+//! Kinds of credentials.
 
 use super::{SecretError, SecretRef};
 
-/// What is shown to a peer.
+/// Credential for requests to a peer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Credential {
-    /// Nothing.
+    /// No credential.
     #[default]
     None,
     /// `Authorization: Bearer`.
     Bearer(SecretRef),
-    /// A key under a name of the peer's.
+    /// An API key.
     ApiKey {
-        /// Where it stands.
+        /// Location of the key.
         place: KeyPlace,
-        /// Its name there.
+        /// Name of the header, query parameter or cookie.
         name: String,
         /// The key.
         secret: SecretRef,
     },
     /// `Authorization: Basic`.
     Basic {
-        /// The user.
+        /// User name.
         user: String,
-        /// The password.
+        /// Password.
         secret: SecretRef,
     },
-    /// A token that an authorization server gives to us as a client (OAuth 2.0 client credentials).
+    /// An access token from an authorization server (OAuth 2.0 client credentials).
     OAuth2(ClientCredentials),
 }
 
-/// Where an API key stands.
+/// Location of an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyPlace {
     /// In a header.
@@ -41,24 +41,24 @@ pub enum KeyPlace {
     Cookie,
 }
 
-/// How a token is asked for.
+/// OAuth 2.0 client credentials grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientCredentials {
-    /// Where tokens are given. It comes from the operator, never from a card, which could send our secret anywhere.
+    /// URL of the token endpoint. It comes from the operator, never from a card, which could send the secret anywhere.
     pub token_url: String,
-    /// Who we are there.
+    /// Client id.
     pub client_id: String,
-    /// What proves it.
+    /// Client secret.
     pub secret: SecretRef,
-    /// What the token is to allow.
+    /// Requested scopes.
     pub scopes: Vec<String>,
-    /// For whom the token is, where servers want to know.
+    /// Audience of the token, for servers that require it.
     pub audience: Option<String>,
-    /// How the secret is shown.
+    /// How the client secret is sent.
     pub secret_place: SecretPlace,
 }
 
-/// How a client shows its secret to an authorization server.
+/// How the client secret is sent to the authorization server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretPlace {
     /// In the `Authorization` header (`client_secret_basic`).
@@ -69,12 +69,12 @@ pub enum SecretPlace {
 }
 
 impl Credential {
-    /// Whether nothing is shown.
+    /// Whether there is no credential.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
 
-    /// Whether the secret can be had now.
+    /// Checks that the secret is available.
     pub fn check(&self) -> Result<(), SecretError> {
         let secret = match self {
             Self::None => return Ok(()),

@@ -1,4 +1,4 @@
-//! What is shown to peers: named by reference, looked up when it is used, and sent to the peer's own hosts only.
+//! Credentials for peers: configured by reference, resolved on use, and sent only to the peer's own hosts.
 
 mod authorizer;
 mod credential;

@@ -1,4 +1,4 @@
-//! Tokens from authorization servers: asked for once, kept until shortly before they expire.
+//! Access tokens from authorization servers, cached until shortly before they expire.
 
 use super::{ClientCredentials, Secret, SecretPlace};
 use crate::CallError;
@@ -11,16 +11,16 @@ use serde::Deserialize;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Mutex, time::Instant};
 
-/// How long before its end a token is given up.
+/// How long before its expiry a token is discarded.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// How long a token lasts whose server does not say.
+/// Lifetime of a token whose server states none.
 const UNSAID: Duration = Duration::from_secs(300);
 
-/// Largest answer of an authorization server.
+/// Maximum size of an authorization server's reply.
 const MOST: usize = 64 * 1024;
 
-/// Where tokens are asked for.
+/// Connection to a token endpoint.
 pub trait TokenEndpoint: Send + Sync + 'static {
     /// Sends one request.
     fn post(&self, request: Request<Bytes>) -> BoxFuture<'_, Result<Reply, OutboundError>>;
@@ -32,11 +32,11 @@ impl TokenEndpoint for GuardedClient {
     }
 }
 
-/// The token of one client at one server.
+/// Token cache of one client at one server.
 pub(super) struct Tokens {
     grant: ClientCredentials,
     endpoint: Arc<dyn TokenEndpoint>,
-    /// Held while a token is asked for, so that those who need one at the same time share it.
+    /// Held while a token is requested, so that concurrent callers share it.
     kept: Mutex<Option<Kept>>,
 }
 
@@ -78,7 +78,7 @@ impl Tokens {
         Ok(token)
     }
 
-    /// Gives a token up that the peer does not accept; another one may do.
+    /// Discards a token that the peer rejected; returns whether there was one, so that a new one can be tried.
     pub(super) async fn forget(&self) -> bool {
         self.kept.lock().await.take().is_some()
     }
@@ -89,7 +89,7 @@ impl Tokens {
             Err(error) if error.is_forbidden() => {
                 return Err(CallError::Forbidden(format!("no token can be asked for: {error}")));
             }
-            // Nothing was said to the peer, so this can be tried again.
+            // Nothing was sent to the peer, so a retry is safe.
             Err(error) => return Err(CallError::NotSent(format!("no token was given: {error}"))),
         };
         if !reply.status.is_success() {
@@ -104,7 +104,7 @@ impl Tokens {
         let bearer = |given: &Given| given.token_type.as_ref().is_none_or(|kind| kind.eq_ignore_ascii_case("bearer"));
         match given {
             Ok(given) if bearer(&given) && !given.access_token.is_empty() => Ok(given),
-            // What is wrong with it is not said, because it may be a token.
+            // The reply is not quoted, because it may contain a token.
             _ => Err(CallError::Forbidden("no token was given: the server's answer has no bearer token".to_owned())),
         }
     }

@@ -1,12 +1,12 @@
-//! Where a secret is, and the secret itself.
+//! Secrets and references to them.
 
 use baton_types::ErrorCode;
 use std::{fmt, path::PathBuf, str::FromStr};
 
-/// Largest secret file that is read.
+/// Maximum size of a secret file.
 const MOST: u64 = 64 * 1024;
 
-/// Where a secret is: `env://FILE_NAME` or `file://PATH`. It is looked up whenever it is used.
+/// Reference to a secret: `env://NAME` or `file://PATH`. It is resolved on every use.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretRef(Place);
 
@@ -16,34 +16,34 @@ enum Place {
     File(PathBuf),
 }
 
-/// A secret; it cannot be printed.
+/// A secret; `Debug` does not reveal it.
 #[derive(Clone)]
 pub struct Secret(String);
 
-/// Why a secret cannot be had.
+/// Reason why a secret is not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// Not a reference. What was written may be the secret itself, so it is not repeated.
+    /// Not a reference. The text may be the secret itself, so it is not repeated.
     #[error("a secret is named as env://NAME or file://PATH, never written out")]
     Form,
-    /// There is nothing.
+    /// The variable or file does not exist.
     #[error("the secret {0} is not there")]
     Missing(String),
-    /// There is something, and it is no secret.
+    /// The secret is empty.
     #[error("the secret {0} is empty")]
     Empty(String),
-    /// It cannot be read.
+    /// The secret cannot be read.
     #[error("the secret {place} cannot be read: {reason}")]
     Unreadable {
-        /// Where it should be.
+        /// The reference.
         place: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
 }
 
 impl SecretError {
-    /// The stable code.
+    /// Stable error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Form => ErrorCode::CONFIG_INVALID,
@@ -53,7 +53,7 @@ impl SecretError {
 }
 
 impl SecretRef {
-    /// The secret as it is now, without white space around it.
+    /// The current secret, without surrounding white space.
     pub fn resolve(&self) -> Result<Secret, SecretError> {
         let place = || self.to_string();
         let text = match &self.0 {
@@ -116,12 +116,12 @@ impl fmt::Debug for SecretRef {
 }
 
 impl Secret {
-    /// Takes a secret that was given.
+    /// Wraps a secret.
     pub fn new(secret: String) -> Self {
         Self(secret)
     }
 
-    /// The secret, for a request that is about to leave.
+    /// The secret, for use in a request.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,11 +1,11 @@
-//! Where a card may be.
+//! Candidate URLs of a card.
 
 use super::{DiscoverError, vet::is_loopback};
 use baton_outbound::Target;
 
 const WELL_KNOWN: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 
-/// The places where the card of an agent is looked for, best first.
+/// The URLs where an agent's card is searched, in order.
 pub(super) fn of(url: &str) -> Result<Vec<String>, DiscoverError> {
     let url = url.trim();
     let url = url.split('#').next().unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn of(url: &str) -> Result<Vec<String>, DiscoverError> {
     Ok(places)
 }
 
-/// People leave the scheme out: on this machine nobody has certificates, elsewhere everybody should.
+/// Adds a missing scheme: http for loopback hosts, which rarely have certificates, https for all others.
 pub(crate) fn with_scheme(url: &str) -> String {
     if url.contains("://") {
         return url.to_owned();

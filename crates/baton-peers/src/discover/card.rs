@@ -1,4 +1,4 @@
-//! A card of any version out of its text.
+//! Parser of cards of any version.
 
 use baton_types::{Json, MAX_JSON_DEPTH};
 use baton_wire::{
@@ -6,12 +6,13 @@ use baton_wire::{
     depth_within,
 };
 
-/// Interfaces that are looked at.
+/// Maximum number of interfaces considered.
 const MAX_INTERFACES: usize = 64;
 
-/// The card in 1.0, and as it was written; or why it is none.
+/// Returns the card in the form of 1.0 and the original JSON, or the reason why it is not a card.
 ///
-/// What 1.0 says counts, when it says where the agent is: the members of 0.3 in the same document are for older clients.
+/// The 1.0 members take precedence if they contain an interface: the 0.3 members of the same document are for older
+/// clients.
 pub(super) fn read(body: &[u8]) -> Result<(AgentCard, Json), String> {
     if !depth_within(body, MAX_JSON_DEPTH) {
         return Err(format!("it is nested deeper than {MAX_JSON_DEPTH} levels"));

@@ -1,32 +1,32 @@
-//! Why no card was found, or none that can be used.
+//! Errors of discovery.
 
 use baton_types::ErrorCode;
 
-/// Why an agent was not found.
+/// Reason why an agent was not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiscoverError {
-    /// What was given is no URL.
+    /// The input is not a URL.
     Url(String),
-    /// Nobody answers there.
+    /// The host does not respond.
     Unreachable(String),
-    /// The policy forbids the address, or the credential for it cannot be had.
+    /// The policy forbids the address, or its credential is not available.
     Forbidden(String),
-    /// Somebody answers, and nowhere with a card.
+    /// The host responds, but has no card.
     NoCard {
-        /// Where it was looked for, and why that is no card.
+        /// The URLs tried, each with the reason why it has no card.
         tries: Vec<(String, String)>,
     },
-    /// The card leads only to places that it may not lead to.
+    /// No interface of the card is on an allowed host.
     Elsewhere {
-        /// Where the card is.
+        /// URL of the card.
         url: String,
-        /// Why each of its interfaces may not be used.
+        /// Reasons for the rejection of each interface.
         reasons: Vec<String>,
     },
 }
 
 impl DiscoverError {
-    /// The stable code.
+    /// Stable error code.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Url(_) | Self::NoCard { .. } => ErrorCode::PEER_CARD_INVALID,

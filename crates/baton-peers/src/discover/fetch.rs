@@ -1,4 +1,4 @@
-//! One look at one place.
+//! Fetches one candidate URL.
 
 use super::Looking;
 use crate::CallError;
@@ -6,7 +6,7 @@ use baton_outbound::{GuardedClient, Target};
 use bytes::Bytes;
 use http::{HeaderValue, Request, StatusCode, Uri, header};
 
-/// Largest card in bytes.
+/// Maximum size of a card in bytes.
 const MAX_CARD: usize = 1024 * 1024;
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, application/a2a-agent-card+json;q=0.9");
 const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("baton/", env!("CARGO_PKG_VERSION")));
@@ -16,7 +16,7 @@ pub(super) enum Fetched {
     Unchanged,
 }
 
-/// What is at a place; anything but a document is an error that says so.
+/// Fetches the document at a URL; any other reply is an error.
 pub(super) async fn fetch(
     client: &GuardedClient,
     url: &str,

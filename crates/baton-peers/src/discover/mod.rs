@@ -1,4 +1,4 @@
-//! From an address that a person gives to an agent's card, and to the interfaces in it that may be used.
+//! Discovery: from a URL entered by a person to the agent's card and its usable interfaces.
 
 mod candidates;
 mod card;
@@ -17,34 +17,34 @@ use baton_wire::a2a::v1::{AgentCard, AgentInterface};
 use fetch::{Fetched, fetch};
 use std::{fmt, sync::Arc};
 
-/// How a card is looked for.
+/// Options of discovery.
 #[derive(Clone)]
 pub struct Looking {
-    /// Hosts besides the card's own at which its agent may be served.
+    /// Additional hosts that may serve the agent.
     pub hosts: Vec<String>,
-    /// What is shown to whoever has the card.
+    /// Credential for the host of the card.
     pub authorize: Arc<dyn Authorize>,
 }
 
-/// A card that was found.
+/// A discovered card.
 #[derive(Clone, Debug)]
 pub struct Discovered {
-    /// The card in 1.0, with the interfaces that may be used.
+    /// The card in the form of 1.0, with the usable interfaces.
     pub card: AgentCard,
-    /// The card as it was written, for whoever checks its signatures.
+    /// The original JSON, for signature verification.
     pub raw: Json,
-    /// Where it was found, after redirects.
+    /// Its URL, after redirects.
     pub url: String,
-    /// What tells its version.
+    /// ETag of the reply.
     pub etag: Option<String>,
-    /// The interfaces that may be used, in the card's order, each with a full URL.
+    /// The usable interfaces in the card's order, each with a full URL.
     pub interfaces: Vec<AgentInterface>,
-    /// Why each of the others may not.
+    /// Reasons for the rejection of the other interfaces.
     pub elsewhere: Vec<String>,
 }
 
-/// Finds the card of an agent: at the URL itself when that names a document, else at the well-known places below it, and
-/// then at those of its site. The first that is a card counts.
+/// Finds the card of an agent: at the URL itself if it names a document, else at the well-known paths below it, then at
+/// those of its origin. The first valid card is used.
 pub async fn discover(client: &GuardedClient, url: &str, looking: &Looking) -> Result<Discovered, DiscoverError> {
     let mut tries = Vec::new();
     for candidate in candidates::of(url)? {
@@ -54,7 +54,7 @@ pub async fn discover(client: &GuardedClient, url: &str, looking: &Looking) -> R
                 Err(reason) => tries.push((candidate, reason)),
             },
             Ok(Fetched::Unchanged) => tries.push((candidate, "it says that nothing changed".to_owned())),
-            // The other places are on the same server.
+            // The other candidates are on the same server.
             Err(CallError::NotSent(reason)) => return Err(DiscoverError::Unreachable(reason)),
             Err(CallError::Forbidden(reason)) => return Err(DiscoverError::Forbidden(reason)),
             Err(error) => tries.push((candidate, error.to_string())),
@@ -63,7 +63,7 @@ pub async fn discover(client: &GuardedClient, url: &str, looking: &Looking) -> R
     Err(DiscoverError::NoCard { tries })
 }
 
-/// Reads a card anew at the place where it was found; `None` when it has not changed.
+/// Fetches a card again from its URL; `None` if it has not changed.
 pub async fn refresh(
     client: &GuardedClient,
     url: &str,

@@ -1,15 +1,15 @@
-//! Whether a card may lead where it leads.
+//! Check of the URLs in a card.
 
 use crate::BindingChoice;
 use baton_outbound::Target;
 use baton_wire::a2a::v1::AgentInterface;
 use std::net::IpAddr;
 
-/// The interfaces that a card from `from` may name, each with a full URL, and why the others may not be used.
+/// The usable interfaces of a card from `from`, each with a full URL, and the reasons for the rejection of the others.
 ///
-/// Whoever can change a card could otherwise send words and credentials to a place of their choice. So an interface is
-/// at the card's own host, on any port, or at one that the operator named; and nothing that was found over https is
-/// spoken to in the clear.
+/// Otherwise an attacker who can change a card could redirect messages and credentials. So an interface must be on the
+/// host of the card, on any port, or on a configured host; and a card read over https cannot name an unencrypted
+/// interface.
 pub(super) fn interfaces(
     listed: Vec<AgentInterface>,
     from: &Target,
@@ -32,7 +32,7 @@ fn vetted(interface: &AgentInterface, from: &Target, hosts: &[String]) -> Result
     let mut url = interface.url.trim().to_owned();
     let is_grpc = BindingChoice::of_card(&interface.protocol_binding) == Some(BindingChoice::Grpc);
     if is_grpc && !url.contains("://") {
-        // Cards write `host:port`; it is as safe there as where the card is.
+        // gRPC interfaces may be written `host:port`; the scheme is that of the card.
         let scheme = if from.is_secure() { "https" } else { "http" };
         url = format!("{scheme}://{url}");
     }
@@ -46,7 +46,7 @@ fn vetted(interface: &AgentInterface, from: &Target, hosts: &[String]) -> Result
     Ok(url)
 }
 
-/// Whether a URL leads to a peer's own host, on any port, or to one that was named for it.
+/// Whether a URL is on the peer's own host, on any port, or on a configured host.
 pub(crate) fn is_at_home(target: &Target, own: &str, hosts: &[String]) -> bool {
     let host = target.host();
     let with_port = format!("{host}:{}", target.port());
@@ -54,12 +54,12 @@ pub(crate) fn is_at_home(target: &Target, own: &str, hosts: &[String]) -> bool {
     named || same_host(own, &host)
 }
 
-/// Whether two hosts are one: the same name or address, or both this machine.
+/// Whether two hosts are the same name or address, or both are loopback.
 fn same_host(one: &str, other: &str) -> bool {
     one == other || is_loopback(one) && is_loopback(other)
 }
 
-/// Whether a host is this machine by its name or address.
+/// Whether a host is a loopback name or address.
 pub(super) fn is_loopback(host: &str) -> bool {
     match host.parse::<IpAddr>() {
         Ok(address) => address.to_canonical().is_loopback(),
@@ -67,7 +67,7 @@ pub(super) fn is_loopback(host: &str) -> bool {
     }
 }
 
-/// A host as people write it, in the form that is compared.
+/// Normal form of a configured host.
 fn plain(host: &str) -> String {
     let host = host.trim().trim_start_matches('[').trim_end_matches(']');
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()

@@ -1,9 +1,9 @@
-//! The outputs of a task as far as they were heard, and what a new version of one adds.
+//! Received artifacts of a task, and the difference that a new version makes.
 
 use super::{MAX_ARTIFACTS, MAX_CONTENT};
 use baton_wire::a2a::v1::{Artifact, Part, TaskArtifactUpdateEvent};
 
-/// What was heard of a task's outputs, oldest first.
+/// Received artifacts of a task, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Artifacts {
     kept: Vec<Kept>,
@@ -16,7 +16,7 @@ struct Kept {
     closed: bool,
 }
 
-/// How new content relates to what was heard.
+/// Relation of new content to the received content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Change {
     None,
@@ -24,13 +24,13 @@ enum Change {
     Replaced,
 }
 
-/// An update as far as it says something new.
+/// Effect of an update.
 pub(super) enum Update {
-    /// Nothing, or more than is kept.
+    /// No change, or over the size limit.
     Old,
-    /// It extends what was heard.
+    /// Extends the received content.
     Grown(Vec<Part<'static>>),
-    /// It stands for all of the output.
+    /// Replaces the whole artifact.
     Whole,
 }
 
@@ -43,7 +43,7 @@ impl Artifacts {
         self.iter().find(|artifact| artifact.artifact_id == id)
     }
 
-    /// Takes an update that says which event it is, so that it is certainly new.
+    /// Applies an update with an event id that proves it is new.
     pub(super) fn take_new(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> Update {
         let known = self.get(&update.artifact.artifact_id).is_some();
         let taken = if update.append && known { self.extend(&update.artifact) } else { self.put(&update.artifact) };
@@ -54,7 +54,7 @@ impl Artifacts {
         if update.append && known { Update::Grown(update.artifact.parts.clone()) } else { Update::Whole }
     }
 
-    /// Takes an update that may repeat what was heard.
+    /// Applies an update that may be a repetition.
     pub(super) fn take(&mut self, update: &TaskArtifactUpdateEvent<'static>) -> Update {
         let Some(kept) = self.kept.iter().find(|kept| kept.artifact.artifact_id == update.artifact.artifact_id) else {
             return self.take_new(update);
@@ -78,7 +78,7 @@ impl Artifacts {
         }
     }
 
-    /// Forgets the outputs that are not among `truth`; gives their ids.
+    /// Removes the artifacts that are not in `truth`; returns their ids.
     pub(super) fn keep_only(&mut self, truth: &[Artifact<'_>]) -> Vec<String> {
         let gone = |kept: &Kept| truth.iter().all(|artifact| artifact.artifact_id != kept.artifact.artifact_id);
         let forgotten: Vec<Kept> = self.kept.extract_if(.., |kept| gone(kept)).collect();
@@ -124,12 +124,12 @@ impl Artifacts {
     }
 }
 
-/// All text of an output, as it reads while it is written.
+/// The whole text of an artifact.
 pub(super) fn text(parts: &[Part<'_>]) -> String {
     parts.iter().filter_map(|part| part.text.as_deref()).collect()
 }
 
-/// About how many bytes an output takes, with all that is said about it.
+/// Approximate size of an artifact in bytes, with its metadata.
 fn whole_weight(artifact: &Artifact<'_>) -> usize {
     let said = [&artifact.name, &artifact.description].into_iter().flatten().map(|text| text.len()).sum::<usize>();
     let listed = artifact.extensions.iter().map(|text| 64 + text.len()).sum::<usize>();
@@ -137,19 +137,19 @@ fn whole_weight(artifact: &Artifact<'_>) -> usize {
     artifact.artifact_id.len() + said + listed + metadata + weight(&artifact.parts)
 }
 
-/// About how many bytes the content takes.
+/// Approximate size of the content in bytes.
 pub(super) fn weight(parts: &[Part<'_>]) -> usize {
     let part = |part: &Part<'_>| {
         let texts = [&part.text, &part.raw, &part.url, &part.filename, &part.media_type];
         let texts = texts.into_iter().flatten().map(|text| text.len()).sum::<usize>();
         let json = [&part.data, &part.metadata].into_iter().flatten().map(|json| json.as_str().len()).sum::<usize>();
-        // Empty parts count, so that nobody can send them without end.
+        // Empty parts count as well, so that their number is bounded.
         64 + texts + json
     };
     parts.iter().map(part).sum()
 }
 
-/// Whether the part is text and nothing else.
+/// Whether the part is plain text.
 pub(super) fn is_plain_text(part: &Part<'_>) -> bool {
     part.text.is_some()
         && part.raw.is_none()
@@ -160,7 +160,7 @@ pub(super) fn is_plain_text(part: &Part<'_>) -> bool {
         && part.media_type.is_none()
 }
 
-/// Puts a part behind others; text that goes on where text ended becomes one with it. Gives the weight that this adds.
+/// Appends a part, merging consecutive plain text. Returns the added size.
 fn append(parts: &mut Vec<Part<'static>>, part: &Part<'static>) -> usize {
     if let (Some(last), true) = (parts.last_mut(), is_plain_text(part))
         && is_plain_text(last)
@@ -173,7 +173,7 @@ fn append(parts: &mut Vec<Part<'static>>, part: &Part<'static>) -> usize {
     weight(std::slice::from_ref(part))
 }
 
-/// The same content, whatever pieces the text came in.
+/// The same content with consecutive text merged.
 pub(super) fn merged(parts: &[Part<'static>]) -> Vec<Part<'static>> {
     let mut whole = Vec::with_capacity(parts.len().min(16));
     for part in parts {

@@ -1,4 +1,4 @@
-//! The peer's names for its events: which were heard, and whether they can be gone on from.
+//! Event ids of a peer: those already received, and whether a stream can resume from them.
 
 use baton_wire::a2a::v1::StreamResponse;
 use std::{
@@ -6,20 +6,19 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// How many names are remembered to tell repetitions by.
+/// Maximum number of event ids remembered for deduplication.
 const REMEMBERED: usize = 1024;
 
-/// Longer names, in bytes, are not used: nobody needs them, and they are remembered.
+/// Maximum length of an event id in bytes; longer ones are ignored, because ids are stored.
 const LONGEST: usize = 256;
 
-/// Numbers above this are moments, not counts.
+/// Larger numbers are timestamps, not sequence numbers.
 const MOST: u64 = 1_000_000_000;
 
-/// What was heard under which name.
+/// Event ids already received.
 ///
-/// Servers number events per task (and can go on from a number), per response, by the clock, or not at all, and do not
-/// say which. A name that stands for two different events proves that names mean nothing here, and from then on they
-/// are not used.
+/// Servers number events per task (and can resume from a number), per response, by timestamp, or not at all, without
+/// declaring it. An id with two different events proves that the ids are meaningless; from then on they are ignored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cursors {
     last: Option<String>,
@@ -27,24 +26,24 @@ pub(super) struct Cursors {
     meaningless: bool,
 }
 
-/// What a name says about its event.
+/// Conclusion from an event id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
-    /// It was heard before.
+    /// The event was already received.
     Repeated,
-    /// It was certainly not heard before.
+    /// The event is certainly new.
     New,
-    /// Nothing.
+    /// Undecided.
     Unknown,
 }
 
 impl Cursors {
-    /// What to go on from.
+    /// The id to resume from.
     pub(super) fn last(&self) -> Option<&str> {
         self.last.as_deref()
     }
 
-    /// Notes an event.
+    /// Records an event.
     pub(super) fn note(&mut self, cursor: Option<&str>, item: &StreamResponse<'_>) -> Told {
         let Some(cursor) = cursor.filter(|cursor| (1..=LONGEST).contains(&cursor.len()) && !self.meaningless) else {
             return Told::Unknown;
@@ -52,7 +51,7 @@ impl Cursors {
         let content = fingerprint(item);
         match self.heard.iter().rev().find(|(name, _)| name == cursor) {
             Some((_, before)) if *before == content => return Told::Repeated,
-            // The task in full is made anew for each listener, under the name of the last event in it.
+            // The full task is generated for each subscriber, under the id of its last event.
             Some(_) if item.task.is_some() => return Told::Unknown,
             Some(_) => {
                 self.forget();
@@ -74,19 +73,19 @@ impl Cursors {
         known
     }
 
-    /// Whether the first thing heard on a new connection proves that the peer went on where the old one broke off. A
-    /// server that counts the events of each response says the same after a connection that broke off at its first event.
+    /// Whether the first event of a new connection proves that the peer resumed at the last event. Sequence numbers 0
+    /// and 1 prove nothing: a server that numbers per response repeats them.
     pub(super) fn goes_on(&self, cursor: Option<&str>) -> bool {
         self.counts_the_task() && cursor == self.last()
     }
 
-    /// Whether the last name counts the events of the task, so that what follows it is new. Servers that count the
-    /// events of each response begin with 0 or 1.
+    /// Whether the last id is a sequence number within the task, so that later events are new. Servers that number per
+    /// response start with 0 or 1.
     pub(super) fn counts_the_task(&self) -> bool {
         self.last.as_deref().and_then(number).is_some_and(|number| number > 1)
     }
 
-    /// The peer did not go on from a name: its names belong to one response.
+    /// Forgets all ids, because the peer did not resume from one: its ids are per response.
     pub(super) fn forget(&mut self) {
         self.last = None;
         self.heard.clear();

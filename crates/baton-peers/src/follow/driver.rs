@@ -1,4 +1,4 @@
-//! Stays with a task through broken connections.
+//! Follows a task across lost connections.
 
 use super::Seen;
 use crate::{CallError, Heard, Hearing, PeerClient, With, push::Registration, retry::Backoff};
@@ -9,29 +9,29 @@ use futures_util::StreamExt as _;
 use std::{collections::VecDeque, pin::Pin, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 
-/// What a peer does, item by item, without gap and without repetition; it ends when the task ended or needs something.
+/// Events of a peer's task without gaps or duplicates; ends when the task ends or needs input.
 pub type Followed = Pin<Box<dyn Stream<Item = Result<StreamResponse<'static>, PeerError>> + Send>>;
 
-/// How often a peer may say that a task which it had is not there.
+/// Maximum number of consecutive "task not found" replies for a known task.
 const MISSED: u32 = 6;
 
-/// How long a peer that waits may take to notice what it was told.
+/// Time for a waiting task to process new input.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long what a stream repeats at its beginning may take to come.
+/// Maximum duration of the replay at the start of a stream.
 const BURST: Duration = Duration::from_secs(5);
 
-/// Where following begins.
+/// Starting point of a follower.
 pub(crate) enum Begin {
-    /// With a stream of which the first item was read.
+    /// A stream whose first item was read.
     Stream(Heard, Hearing),
-    /// With an answer, or with the task as it stood then.
+    /// A reply: a message, or the task at that time.
     Answer(StreamResponse<'static>),
-    /// With the id of the task.
+    /// Only the id of the task.
     Task,
 }
 
-/// A task that is being followed.
+/// Follower of one task.
 pub(crate) struct Follow {
     pub(super) client: PeerClient,
     pub(super) with: With,
@@ -41,26 +41,26 @@ pub(crate) struct Follow {
     ready: VecDeque<StreamResponse<'static>>,
     reconnects: Backoff,
     looks: Backoff,
-    /// When the peer last let us know anything.
+    /// Time of the last sign of life of the peer.
     pub(super) alive: Instant,
     pub(super) missed: u32,
-    /// How often the peer would not stream the task.
+    /// Number of times the peer refused to stream the task.
     pub(super) refusals: u32,
-    /// What the peer asked for when it was last too busy.
+    /// Retry delay requested by the busy peer.
     pub(super) asked_for: Option<Duration>,
-    /// Since when the task seems to wait for something that it got.
+    /// Since when the task has been waiting for input that was already sent.
     stale_since: Option<Instant>,
     waits: bool,
     registration: Option<Registration>,
     failed: bool,
 }
 
-/// How we learn what happens.
+/// How events are received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// The peer tells us.
+    /// By subscription.
     Streams,
-    /// We look.
+    /// By polling.
     Looks,
 }
 
@@ -92,7 +92,8 @@ impl Follow {
             }
             Begin::Answer(item) => {
                 follow.take(Heard::unnamed(item));
-                // It was only the beginning; what follows is told from the start by whoever tells it.
+                // A reply is only the start; a subscription delivers the following events from the start, so no delay
+                // is needed.
                 follow.waits = follow.how == How::Looks;
             }
             Begin::Task => follow.waits = false,
@@ -104,7 +105,7 @@ impl Follow {
         &self.seen
     }
 
-    /// The next thing that happened; `None` when the task ended or needs something.
+    /// The next event; `None` when the task ended or needs input.
     pub(crate) async fn next(&mut self) -> Option<Result<StreamResponse<'static>, PeerError>> {
         loop {
             if let Some(item) = self.ready.pop_front() {
@@ -120,7 +121,7 @@ impl Follow {
         }
     }
 
-    /// What happens, for somebody who wants to see everything.
+    /// All events as a stream.
     pub(crate) fn into_stream(mut self) -> Followed {
         Box::pin(async_stream::stream! {
             while let Some(item) = self.next().await {
@@ -133,7 +134,7 @@ impl Follow {
         self.register().await;
         let Some(hearing) = &mut self.hearing else { return self.reconnect().await };
         let heard = if self.seen.is_stale() {
-            // A stream may stay open without ever saying that the task still waits.
+            // A stream may stay open without reporting that the task is still waiting.
             let Ok(heard) = timeout(GRACE, hearing.next()).await else { return self.look().await };
             heard
         } else if self.seen.holds_back() {
@@ -147,7 +148,7 @@ impl Follow {
         };
         match heard {
             Some(Ok(heard)) => self.hear(heard).await,
-            // Some servers open a stream before they look whether there is anything to tell.
+            // Some servers open a stream before they check whether the task can be streamed.
             Some(Err(error)) if error.is_refusal() && self.seen.task().is_some() => {
                 self.hearing = None;
                 return self.refused(&error).await;
@@ -176,7 +177,7 @@ impl Follow {
         }
     }
 
-    /// Waits for the next try, or until a notification says that there is something to see.
+    /// Waits for the retry delay or a push notification.
     async fn wait(&mut self) -> Result<(), PeerError> {
         let patience = self.client.patience().silence;
         let left = patience.saturating_sub(self.alive.elapsed());
@@ -187,14 +188,14 @@ impl Follow {
         let backoff = if self.how == How::Looks { &mut self.looks } else { &mut self.reconnects };
         let wait = backoff.next(self.asked_for.take()).min(left);
         match &self.registration {
-            // Whether it was the notification or the time does not matter.
+            // The cause of the wake-up does not matter.
             Some(registration) => drop(timeout(wait, registration.notified()).await),
             None => sleep(wait).await,
         }
         Ok(())
     }
 
-    /// Takes what was heard; before the task is over, what may have been missed is put right.
+    /// Applies an event; before the task settles, missed content is corrected from the full task.
     pub(super) async fn hear(&mut self, heard: Heard) {
         if self.seen.is_doubtful()
             && self.seen.would_settle(&heard.item)
@@ -222,7 +223,7 @@ impl Follow {
         }
     }
 
-    /// The peer says that there is no such task.
+    /// Counts a "task not found" reply; an error once the limit is reached.
     pub(super) fn miss(&mut self, error: &CallError) -> Result<(), PeerError> {
         self.missed += 1;
         if self.missed < MISSED {
@@ -232,7 +233,7 @@ impl Follow {
         Err(PeerError::Lost(format!("the remote agent no longer has its task '{task}': {error}")))
     }
 
-    /// Asks to be told, when that was agreed; without it the task is followed all the same.
+    /// Requests push notifications if configured; the task is followed even without them.
     async fn register(&mut self) {
         if self.registration.is_some() {
             return;
@@ -240,7 +241,7 @@ impl Follow {
         let Some((desk, task)) = self.client.desk().zip(self.seen.task()) else { return };
         let Some(registration) = desk.register() else { return };
         let config = registration.config(task);
-        // Kept even when the peer refuses, so that it is not asked again.
+        // Kept even if the peer refuses, so that the request is not repeated.
         let registered = timeout(GRACE, self.client.binding().create_push(config, &self.with)).await;
         if let Ok(Err(error)) = registered {
             tracing::debug!(%error, "a remote agent will not notify us");

@@ -1,4 +1,4 @@
-//! Asking a peer for its stream or its task, and what its refusals mean.
+//! Subscribing to and polling a task, and the meaning of refusals.
 
 use super::driver::{Follow, How};
 use crate::{CallError, Heard, Hearing};
@@ -8,16 +8,16 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long a stream that was asked to go on from an event may take to show that it does.
+/// Maximum wait for proof that a stream resumed from the requested event.
 const PROOF: Duration = Duration::from_secs(2);
 
-/// How often a peer may say that it does not stream a task which it has.
+/// Maximum number of refusals to stream an existing task.
 const REFUSALS: u32 = 3;
 
-/// Most events that are looked through for what the task in full has already.
+/// Maximum number of early events compared with the full task.
 const EARLY: usize = 1024;
 
-/// How often the task in full is asked for before it is believed as heard.
+/// Maximum number of attempts to read the full task before the received state is accepted.
 const TRUTHS: u32 = 3;
 
 impl Follow {
@@ -44,7 +44,7 @@ impl Follow {
         }
     }
 
-    /// The task has ended, there is none, or the peer does not stream it: the task in full tells.
+    /// Handles a refused subscription: the task has ended, does not exist, or is not streamed. The full task decides.
     pub(super) async fn refused(&mut self, error: &CallError) -> Result<(), PeerError> {
         self.refusals += 1;
         let task = match self.get().await {
@@ -55,7 +55,8 @@ impl Follow {
                 return Ok(());
             }
         };
-        // A peer that is starting may have its tasks before it streams them, and what was missed is told best there.
+        // A starting peer may have its tasks before it can stream them, and a resumed stream is the best source of
+        // missed events.
         let insists = is_ended(error) || is_unknown_method(error) || self.refusals >= REFUSALS;
         if !insists && (is_missing(error) || self.seen.last_event().is_some()) {
             return Ok(());
@@ -67,7 +68,7 @@ impl Follow {
         Ok(())
     }
 
-    /// Looks at the task in full.
+    /// Polls the full task.
     pub(super) async fn look(&mut self) -> Result<(), PeerError> {
         match self.get().await {
             Ok(task) => {
@@ -83,7 +84,7 @@ impl Follow {
         }
     }
 
-    /// The task in full, to be sure; `None` when it cannot be had.
+    /// Reads the full task for verification; `None` if it is not available.
     pub(super) async fn truth(&mut self) -> Option<Task<'static>> {
         for attempt in 0..TRUTHS {
             match self.get().await {
@@ -95,7 +96,7 @@ impl Follow {
         None
     }
 
-    /// Takes a stream up that does not begin with the task: the task is read beside it.
+    /// Joins a stream that does not start with the task: the task is read separately.
     async fn join(&mut self, mut hearing: Hearing, numbered: bool) -> Result<(), PeerError> {
         let mut early = Vec::new();
         if numbered && let Ok(Some(Ok(first))) = timeout(PROOF, hearing.next()).await {
@@ -142,12 +143,12 @@ impl Follow {
     }
 }
 
-/// The peer has no such task.
+/// The task does not exist.
 pub(crate) fn is_missing(error: &CallError) -> bool {
     is(error, ErrorKind::TaskNotFound)
 }
 
-/// The task has ended, or the peer does not do this.
+/// The task has ended, or the operation is not supported.
 pub(crate) fn is_ended(error: &CallError) -> bool {
     is(error, ErrorKind::UnsupportedOperation) || is(error, ErrorKind::TaskNotCancelable)
 }

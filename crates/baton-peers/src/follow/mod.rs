@@ -1,7 +1,7 @@
-//! From a peer's streams, which break, to what it did, once and in order.
+//! Turns a peer's unreliable streams into its events, once each and in order.
 //!
-//! [`Seen`] is the pure half: it knows what was heard and gives only what is new. [`Follow`] is the half that connects,
-//! waits and asks again. [`words::Words`] turns what is new into what the engine hears.
+//! [`Seen`] is the pure part: it records received events and returns only new ones. [`Follow`] connects, waits and
+//! retries. [`words::Words`] converts new items to engine events.
 
 mod artifacts;
 mod cursors;
@@ -18,7 +18,7 @@ pub(crate) use looks::{is_ended, is_missing, is_unknown_method};
 pub(crate) use outcome::outcome;
 pub use seen::Seen;
 
-/// Most bytes of text or data that are kept of one task.
+/// Maximum number of content bytes kept per task.
 pub(crate) const MAX_CONTENT: usize = 4 * 1024 * 1024;
-/// Most outputs that are kept of one task.
+/// Maximum number of artifacts kept per task.
 pub(crate) const MAX_ARTIFACTS: usize = 64;

@@ -1,4 +1,4 @@
-//! How a followed task came out, as Baton knows it. What the peer wrote is believed only as far as it can be kept.
+//! Outcome of a followed task in Baton's own types. Invalid or oversized content of the peer is dropped.
 
 use super::{
     MAX_CONTENT, Seen,
@@ -32,14 +32,14 @@ pub(crate) fn outcome(seen: &Seen) -> Option<PeerOutcome> {
     Some(PeerOutcome { state, message, artifacts })
 }
 
-/// An output as an answer.
+/// An artifact as an answer message.
 fn answer(artifact: &Artifact<'static>) -> Message<'static> {
     let parts: Vec<_> = artifact.parts.iter().filter(|part| part.text.is_some()).cloned().collect();
-    // Many servers keep the pieces in which a text was streamed.
+    // Many servers keep the chunks of a streamed text.
     Message { message_id: artifact.artifact_id.clone(), role: Role::Agent, parts: merged(&parts), ..Message::default() }
 }
 
-/// A message as Baton keeps it: what is wrong in it is left out, and without content it is none.
+/// A message in Baton's own type: invalid content is dropped; `None` if nothing is left.
 fn message(said: &Message<'static>) -> Option<baton_types::Message> {
     let mut said = Message { parts: bounded(&said.parts), ..said.clone() };
     if said.parts.is_empty() {
@@ -59,7 +59,7 @@ fn checked(artifact: &Artifact<'static>) -> Option<baton_types::Artifact> {
     artifact.check("artifact", &mut Violations::default()).filter(|artifact| !artifact.parts.is_empty())
 }
 
-/// As many parts as are kept; those that cannot be read are left out.
+/// The parts within the size limits; invalid ones are dropped.
 fn bounded(parts: &[Part<'static>]) -> Vec<Part<'static>> {
     let mut room = MAX_CONTENT;
     let parts = if parts.len() > MAX_PARTS { merged(parts) } else { parts.to_vec() };
@@ -84,7 +84,7 @@ fn plain(part: &baton_types::Part) -> Option<&str> {
     }
 }
 
-/// Text without its white space: pieces of one text and lines of another may be the same words.
+/// Text without white space, to compare differently split texts.
 fn squeezed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     texts.flat_map(str::split_whitespace).collect()
 }

@@ -1,8 +1,8 @@
-//! What a stream says first although the task in full, with which it began, had it already.
+//! Deduplication of events at the start of a stream that the full task already contains.
 //!
-//! Servers begin to listen for a caller before they read the task, so what happens in between is in both. Events without
-//! names cannot be told apart, but those that come twice come first: as long as they read like the end of what is known,
-//! they are held back. When it is clear how many there were they are dropped, and everything else is let through.
+//! Servers subscribe a caller before they read the task, so events in between are in both. Events without ids cannot be
+//! identified, but duplicates come first: events that match the end of the known content are held back. Once the number
+//! of duplicates is known, they are dropped and all other events are released.
 
 use super::{
     artifacts::{Artifacts, is_plain_text},
@@ -11,64 +11,64 @@ use super::{
 use baton_wire::a2a::v1::{Artifact, Part, StreamResponse, TaskArtifactUpdateEvent};
 use std::collections::HashMap;
 
-/// How much of the end of an output is compared, in bytes.
+/// Maximum number of bytes compared at the end of an artifact.
 const COMPARED: usize = 64 * 1024;
 
-/// Most events that are held back.
+/// Maximum number of events held back.
 const HELD: usize = 1024;
 
-/// An item, and what its name says about it.
+/// An item with the conclusion from its event id.
 pub(super) type Noted = (StreamResponse<'static>, Told);
 
-/// What comes after the task in full, until it is certainly new.
+/// Filter for the events after the full task, until they are certainly new.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overlap {
-    /// The outputs as the task in full has them; `None` when everything that comes is new.
+    /// Ends of the artifacts in the full task; `None` if all events are new.
     ends: Option<HashMap<String, End>>,
     held: Vec<(String, Noted)>,
 }
 
-/// The end of an output, and what was heard that may repeat it.
+/// End of an artifact, and the received text that may repeat it.
 #[derive(Clone, Debug)]
 struct End {
     text: String,
-    /// Whether the text is all of the output.
+    /// Whether `text` is the whole artifact.
     whole: bool,
     heard: String,
-    /// Whether what was heard began the output anew.
+    /// Whether the received events restarted the artifact.
     anew: bool,
-    /// Events that were heard.
+    /// Number of received events.
     events: usize,
-    /// How many of them, counted from the first, are the end of the text.
+    /// Number of leading events that repeat the end of the text.
     repeated: usize,
-    /// Whether nothing more can be a repetition.
+    /// Whether no further event can be a duplicate.
     over: bool,
 }
 
 impl Overlap {
-    /// The task in full was heard as the first thing of a connection.
+    /// Starts filtering after the full task, the first item of a connection.
     pub(super) fn begin(&mut self, artifacts: &Artifacts) {
         let ends = artifacts.iter().map(|artifact| (artifact.artifact_id.to_string(), End::of(artifact)));
         *self = Self { ends: Some(ends.collect()), held: Vec::new() };
     }
 
-    /// Forgets what is held back: the task in full tells it, now or soon.
+    /// Drops the held events, because the full task contains them.
     pub(super) fn end(&mut self) {
         *self = Self::default();
     }
 
-    /// Whether what comes may be a repetition.
+    /// Whether the next event may be a duplicate.
     pub(super) fn is_open(&self) -> bool {
         self.ends.is_some()
     }
 
-    /// Whether something is held back that may be new.
+    /// Whether a held event may be new.
     pub(super) fn holds_back(&self) -> bool {
         let repeated: usize = self.ends.iter().flat_map(HashMap::values).map(|end| end.repeated).sum();
         self.held.len() > repeated
     }
 
-    /// Holds the item back, or lets through what was held back, and the item.
+    /// Holds the item back, or returns the released items followed by the item.
     pub(super) fn pass(&mut self, item: StreamResponse<'static>, told: Told) -> Vec<Noted> {
         let update = item.artifact_update.as_ref();
         let may_repeat = match (&mut self.ends, update) {
@@ -90,7 +90,7 @@ impl Overlap {
         }
     }
 
-    /// What was held back and is no repetition; what comes from now on is new.
+    /// Returns the held events that are not duplicates; all later events are new.
     pub(super) fn release(&mut self) -> Vec<Noted> {
         let Self { ends, held } = std::mem::take(self);
         let mut ends = ends.unwrap_or_default();
@@ -114,7 +114,7 @@ impl End {
         Self { text, whole, heard: String::new(), anew: false, events: 0, repeated: 0, over: false }
     }
 
-    /// Takes an event; whether it may repeat what is known.
+    /// Processes an event; returns whether it may be a duplicate.
     fn take(&mut self, update: &TaskArtifactUpdateEvent<'_>) -> bool {
         if self.over {
             return false;
@@ -132,7 +132,7 @@ impl End {
         };
         let Some(place) = place else { return false };
         let ends = if self.anew { self.text == self.heard } else { self.text.ends_with(&self.heard) };
-        // What says nothing repeats nothing.
+        // An event without content repeats nothing.
         if ends && !more.is_empty() {
             self.repeated = self.events;
         }
@@ -141,7 +141,7 @@ impl End {
     }
 }
 
-/// Content in one piece, in which text is what it is, whatever pieces it came in.
+/// Content as one string, independent of how its text was split.
 fn flat(parts: &[Part<'_>]) -> String {
     let mut flat = String::new();
     for part in parts {

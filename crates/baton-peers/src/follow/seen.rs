@@ -1,4 +1,4 @@
-//! What was heard of a task, and what of the next thing heard is new.
+//! Received state of a task, and deduplication of events.
 
 use super::{
     artifacts::{Artifacts, Update},
@@ -15,29 +15,29 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-/// How many messages about the state are remembered.
+/// Maximum number of status messages remembered.
 const MESSAGES: usize = 256;
-/// The longest id of a task or a conversation, in bytes; longer ones are none.
+/// Maximum length of a task or context id in bytes; longer ones are ignored.
 const LONGEST_ID: usize = 1024;
 
-/// Everything that was heard of one task, from however many connections.
+/// Everything received about one task, across connections.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     task: Option<String>,
     context: String,
     status: Option<TaskStatus<'static>>,
-    /// What came with the status.
+    /// Metadata of the status.
     note: Option<Json>,
-    /// The messages about the state, by what tells them apart: their ids may be long.
+    /// Hashes of the status message ids, because ids may be long.
     messages: VecDeque<u64>,
     artifacts: Artifacts,
     cursors: Cursors,
     answer: Option<Message<'static>>,
-    /// What we said; a question from before it is none any more.
+    /// Id of the message sent; a question asked before it is already answered.
     asked: Option<String>,
-    /// Whether we said it to a task that was there before.
+    /// Whether the message was sent to an existing task.
     continues: bool,
-    /// The task waits, but as far as we know only because it has not read what we said.
+    /// The task waits for input, but probably has not processed the message yet.
     stale: bool,
     connection: Connection,
     overlap: Overlap,
@@ -46,48 +46,48 @@ pub struct Seen {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Connection {
-    /// The first, from the beginning.
+    /// The first connection, complete from the start.
     #[default]
     First,
-    /// A later one, of which nothing was heard yet.
+    /// A later one, without any event so far.
     Fresh,
     /// A later one.
     Later,
 }
 
 impl Seen {
-    /// Nothing was heard; `asked` is the id of the message that is being answered.
+    /// Nothing received yet; `asked` is the id of the message sent.
     pub fn new(asked: Option<&str>) -> Self {
         Self { asked: asked.map(str::to_owned), ..Self::default() }
     }
 
-    /// The words went to a task that was there before, and perhaps waited for them.
+    /// Marks that the message was sent to an existing task, which may have been waiting for it.
     #[must_use]
     pub fn continuing(self) -> Self {
         Self { continues: true, ..self }
     }
 
-    /// Only the id of the task is known.
+    /// Only the task id is known.
     pub fn of_task(task: &str, asked: Option<&str>) -> Self {
         Self { task: Some(task.to_owned()), connection: Connection::Fresh, ..Self::new(asked) }
     }
 
-    /// The task, once the peer said that there is one.
+    /// The task id, once the peer has created a task.
     pub fn task(&self) -> Option<&str> {
         self.task.as_deref()
     }
 
-    /// The conversation; empty until the peer names it.
+    /// The context id; empty until the peer assigns it.
     pub fn context(&self) -> &str {
         &self.context
     }
 
-    /// What to go on from after this connection.
+    /// The event id to resume from.
     pub fn last_event(&self) -> Option<&str> {
         self.cursors.last()
     }
 
-    /// Where the task stands, when it ended or needs something; a bare answer completes it.
+    /// The state, if the task ended or needs input; an answer without a task counts as completed.
     pub fn settled(&self) -> Option<TaskState> {
         if self.answer.is_some() {
             return Some(TaskState::Completed);
@@ -95,22 +95,22 @@ impl Seen {
         settles(self.status.as_ref()?).filter(|_| !self.stale)
     }
 
-    /// Whether the words went to a task that was there before.
+    /// Whether the message was sent to an existing task.
     pub(crate) fn continues(&self) -> bool {
         self.continues
     }
 
-    /// Whether the task waits for something that it may have got already.
+    /// Whether the task waits for input that it may already have.
     pub(crate) fn is_stale(&self) -> bool {
         self.stale
     }
 
-    /// The task goes on waiting: it is about something new after all.
+    /// Accepts that the task waits for new input.
     pub(crate) fn believe(&mut self) {
         self.stale = false;
     }
 
-    /// Whether something may have been missed that only the task in full can tell.
+    /// Whether events may have been missed, which only the full task can show.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.doubtful
     }
@@ -120,38 +120,38 @@ impl Seen {
         self.answer.as_ref()
     }
 
-    /// What the peer last said about the state.
+    /// The last status message.
     pub(crate) fn status_message(&self) -> Option<&Message<'static>> {
         self.status.as_ref()?.message.as_ref()
     }
 
-    /// The outputs, oldest first.
+    /// The artifacts, oldest first.
     pub fn artifacts(&self) -> impl DoubleEndedIterator<Item = &Artifact<'static>> {
         self.artifacts.iter()
     }
 
-    /// One output.
+    /// One artifact.
     pub(crate) fn artifact(&self, id: &str) -> Option<&Artifact<'static>> {
         self.artifacts.get(id)
     }
 
-    /// Another connection begins.
+    /// Marks the start of another connection.
     pub fn reconnected(&mut self) {
         self.connection = Connection::Fresh;
         self.overlap.end();
     }
 
-    /// Whether the first thing heard on a new connection shows that nothing was missed in between.
+    /// Whether the first event of a new connection proves that nothing was missed.
     pub(crate) fn proves_continuity(&self, heard: &Heard) -> bool {
         heard.item.task.is_some() && self.cursors.goes_on(heard.cursor.as_deref())
     }
 
-    /// Whether the task would be settled with this.
+    /// Whether the item would settle the task.
     pub(crate) fn would_settle(&self, item: &StreamResponse<'_>) -> bool {
         item.status_update.as_ref().is_some_and(|update| settles(&update.status).is_some())
     }
 
-    /// What of it is new, in the order in which it happened.
+    /// Applies an item and returns the new events, in order.
     pub fn take(&mut self, heard: Heard) -> Vec<StreamResponse<'static>> {
         if self.settled().is_some_and(TaskState::is_terminal) {
             return Vec::new();
@@ -161,7 +161,7 @@ impl Seen {
             self.connection = Connection::Later;
         }
         if first && self.proves_continuity(&heard) {
-            // The task as of the last event that was heard.
+            // The task as of the last received event.
             return Vec::new();
         }
         if first {
@@ -189,12 +189,12 @@ impl Seen {
         }
     }
 
-    /// Whether something is held back that may be a repetition of what the task in full had.
+    /// Whether an event is held back that may repeat the full task.
     pub fn holds_back(&self) -> bool {
         self.overlap.holds_back()
     }
 
-    /// Gives what was held back: nothing followed that shows it to be a repetition.
+    /// Returns the held events, because nothing proved them duplicates.
     pub fn release(&mut self) -> Vec<StreamResponse<'static>> {
         let passed = self.overlap.release();
         self.take_passed(passed)
@@ -218,7 +218,7 @@ impl Seen {
         }
     }
 
-    /// The task that a stream should have begun with; many old servers leave it out.
+    /// The initial task of a stream, if the server omits it, as many old servers do.
     fn begin(&mut self, task: &str, context: &str) -> Option<StreamResponse<'static>> {
         self.name(task, context);
         if self.task_was_heard() {
@@ -230,12 +230,12 @@ impl Seen {
         Some(Task { id, context_id, status, ..Task::default() }.into())
     }
 
-    /// Puts the outputs right by the task in full; gives what changes with that.
+    /// Corrects the artifacts from the full task; returns the changes.
     pub(crate) fn correct(&mut self, truth: &Task<'static>) -> Vec<StreamResponse<'static>> {
         self.overlap.end();
         let mut news = self.diff_artifacts(truth, true);
         let gone = match &truth.artifacts {
-            // Servers leave outputs out of a task, and not all of them say so.
+            // Servers may omit artifacts from a task without indicating it.
             Some(artifacts) if !artifacts.is_empty() => self.artifacts.keep_only(artifacts),
             _ => Vec::new(),
         };
@@ -252,7 +252,7 @@ impl Seen {
         self.status.is_some()
     }
 
-    /// Whether a status is the one that is known.
+    /// Whether a status is the current one.
     fn is_known(&self, status: &TaskStatus<'_>) -> bool {
         let id = |status: &TaskStatus<'_>| status.message.as_ref().map(|message| message.message_id.to_string());
         let same = |known: &TaskStatus<'_>| {
@@ -261,20 +261,20 @@ impl Seen {
         self.status.as_ref().is_some_and(same)
     }
 
-    /// Whether the item is a status that the task in full had, or one from before it.
+    /// Whether the item is the status of the full task, or an earlier one.
     fn is_old_status(&self, item: &StreamResponse<'_>) -> bool {
         let Some(update) = &item.status_update else { return false };
         self.is_past(&update.status) || self.is_known(&update.status) && update.metadata.is_none()
     }
 
-    /// Whether a status is older than the one that is known.
+    /// Whether a status is older than the current one.
     fn is_past(&self, status: &TaskStatus<'_>) -> bool {
         let known = self.status.as_ref().and_then(|known| known.timestamp);
         matches!((status.timestamp, known), (Some(then), Some(known)) if then < known)
     }
 
     fn take_message(&mut self, message: Message<'static>) -> Vec<StreamResponse<'static>> {
-        // Once there is a task, a message is only something said about it.
+        // Once there is a task, a message is only a comment on it.
         if self.task.is_none() {
             self.context = message.context_id.as_deref().unwrap_or_default().to_owned();
             self.answer = Some(message.clone());
@@ -362,7 +362,7 @@ impl Seen {
         Some(update.into())
     }
 
-    /// Whether the task in full waits for what we said, rather than for something that it asked after that.
+    /// Whether the full task still waits for the message sent, not for a later question.
     fn is_old_question(&self, task: &Task<'_>) -> bool {
         let waits = settles(&task.status).is_some_and(TaskState::is_interrupted);
         let Some(asked) = self.asked.as_ref().filter(|_| waits) else { return false };
@@ -373,7 +373,7 @@ impl Seen {
                 None => true,
                 Some(question) => history[..place].iter().any(|said| said.message_id == question.message_id),
             },
-            // The task does not say what it has read: what it waited for from the start is the old question.
+            // The task does not show its history: the input it waited for from the start is the old question.
             None => self.continues && (!self.task_was_heard() || self.stale && self.is_known(&task.status)),
         }
     }
@@ -395,7 +395,7 @@ impl Seen {
         self.note = note;
     }
 
-    /// Whether the message is a new one.
+    /// Records a message id; returns whether it is new.
     fn remember(&mut self, id: &str) -> bool {
         let id = mark(id);
         if self.messages.contains(&id) {
@@ -423,14 +423,14 @@ impl Seen {
     }
 }
 
-/// What tells the ids of messages apart, however long they are.
+/// Hash of a message id, of any length.
 fn mark(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The state, when the task ended in it or needs something.
+/// The state, if the task ended in it or needs input.
 fn settles(status: &TaskStatus<'_>) -> Option<TaskState> {
     status.state.to_task_state().filter(|state| state.is_terminal() || state.is_interrupted())
 }

@@ -1,10 +1,10 @@
-//! What the engine hears of a followed task.
+//! Conversion of a followed task to engine events.
 
 use super::{Follow, Seen, artifacts::text, outcome};
 use baton_ports::{PeerEvent, PeerStream};
 use baton_wire::a2a::v1::StreamResponse;
 
-/// The text that is being shown, and whether the peer's task was announced.
+/// The text emitted so far, and whether the task was announced.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Words {
     announced: bool,
@@ -13,14 +13,14 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// What is to be told of a new item; `seen` has taken it already.
+    /// Engine events for a new item that `seen` has already applied.
     pub(crate) fn of(&mut self, item: &StreamResponse<'_>, seen: &Seen) -> Vec<PeerEvent> {
         let mut events = Vec::new();
         if let (false, Some(task)) = (self.announced, seen.task()) {
             self.announced = true;
             events.push(PeerEvent::Accepted { task: task.to_owned(), context: seen.context().to_owned() });
         }
-        // What a task that goes on had before is no news.
+        // Content that a continued task already had is not new.
         if item.task.is_some() && !seen.continues() {
             let latest = seen.artifacts().rev().find(|artifact| !text(&artifact.parts).is_empty());
             if let Some(latest) = latest {
@@ -42,7 +42,7 @@ impl Words {
         events
     }
 
-    /// Shows an output, unless a newer one is shown already: what changes in an older one is no step forward.
+    /// Emits the text of an artifact, unless a newer one was already emitted: changes of older artifacts are ignored.
     fn show(&mut self, artifact: &str, whole: &str, seen: &Seen, events: &mut Vec<PeerEvent>) {
         let same = self.artifact.as_deref() == Some(artifact);
         let place = |id: &str| seen.artifacts().position(|known| known.artifact_id == id);
@@ -66,7 +66,7 @@ impl Words {
 }
 
 impl Follow {
-    /// What happens, for the engine.
+    /// All events, for the engine.
     pub(crate) fn into_words(mut self) -> PeerStream {
         Box::pin(async_stream::stream! {
             let mut words = Words::default();

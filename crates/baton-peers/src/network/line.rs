@@ -1,4 +1,4 @@
-//! The connections of one peer, and what is shown on them.
+//! HTTP client and credential of one peer.
 
 use super::refusal;
 use crate::{Authorize, Authorizer, ClientIdentity, Door, PeerConfig};
@@ -7,8 +7,8 @@ use baton_ports::PeerRegistryError;
 use baton_types::ErrorCode;
 use std::{fs, sync::Arc, time::Duration};
 
-/// Common servers close idle connections after five seconds; words sent at that very moment would leave it in doubt
-/// whether they arrived.
+/// Shorter than the five seconds after which common servers close idle connections: delivery is unknown if a message is
+/// sent on a connection that is just being closed.
 const IDLE: Duration = Duration::from_secs(3);
 
 pub(super) struct Line {
@@ -33,14 +33,14 @@ impl Line {
         };
         let unusable = |error: baton_outbound::SetupError| refusal(ErrorCode::TLS_INVALID, error.to_string());
         let client = GuardedClient::new(policy, &options).map_err(unusable)?;
-        // Secrets in a form would travel with a redirect, and our certificate is the peer's business only.
+        // A redirect would forward secrets in a form, and the client certificate is for the peer only.
         let to_issuers = Options { max_redirects: 0, client_identity: None, ..options.clone() };
         let tokens = client.with_options(to_issuers).map_err(unusable)?;
         let authorize = Arc::new(Authorizer::of(config, Arc::new(tokens)));
         Ok(Self { client, authorize, options })
     }
 
-    /// The same connections for requests of which each may take so long.
+    /// Access with the same connection settings and this timeout per request.
     pub(super) fn patient(&self, longest: Duration) -> Result<Door, PeerRegistryError> {
         let options = Options {
             same_origin: true,

@@ -1,4 +1,4 @@
-//! The way to peers over the network: cards are found and judged, and an interface of them is chosen.
+//! Access to peers over the network: discovers and verifies cards, and chooses an interface.
 
 mod line;
 mod signatures;
@@ -17,22 +17,22 @@ use line::Line;
 use parking_lot::Mutex;
 use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 
-/// Peers whose connections and tokens are kept.
+/// Maximum number of peers with cached clients and tokens.
 const MOST: usize = 256;
 
-/// Reads cards and makes bindings, each within the limits that the peer's configuration sets.
+/// Reads cards and creates bindings within the limits of each peer's configuration.
 pub struct Network {
     allow: Vec<String>,
     lines: Mutex<VecDeque<(PeerConfig, Arc<Line>)>>,
 }
 
 impl Network {
-    /// `allow` are private addresses and names that may be called for every peer, as in `push.allow`.
+    /// `allow` lists private addresses and names that may be called for every peer, as in `push.allow`.
     pub fn new(allow: Vec<String>) -> Self {
         Self { allow, lines: Mutex::default() }
     }
 
-    /// The connections of a peer.
+    /// The cached client of a peer.
     fn line(&self, config: &PeerConfig) -> Result<Arc<Line>, PeerRegistryError> {
         if let Some((_, line)) = self.lines.lock().iter().find(|(known, _)| known == config) {
             return Ok(Arc::clone(line));
@@ -55,7 +55,7 @@ impl Network {
                 Ok(Some(found)) => found,
                 Ok(None) => return Ok(CardRead::Unchanged),
                 Err(error @ DiscoverError::Unreachable(_)) => return Err(not_found(&error)),
-                // It may have moved.
+                // The card may have moved.
                 Err(_) => discover(&line.client, &config.url, &looking).await.map_err(|error| not_found(&error))?,
             },
             None => discover(&line.client, &config.url, &looking).await.map_err(|error| not_found(&error))?,

@@ -1,4 +1,4 @@
-//! Whether somebody whom the operator trusts vouches for a card.
+//! Verification of card signatures against the operator's trusted signers.
 
 use super::refusal;
 use crate::{Discovered, PeerConfig, discover::is_at_home};
@@ -10,13 +10,13 @@ use baton_wire::a2a::v1::AgentCard;
 use bytes::Bytes;
 use http::{Request, StatusCode, header};
 
-/// Largest set of keys in bytes.
+/// Maximum size of a key set in bytes.
 const MAX_KEYS: usize = 256 * 1024;
 
-/// Key sets that a card names and that are looked at.
+/// Maximum number of key sets read per card.
 const MAX_SETS: usize = 4;
 
-/// The card as far as it is believed, and the key that vouches for it.
+/// The trusted part of the card, and the id of the key that signed it.
 pub(super) async fn judged(
     client: &GuardedClient,
     config: &PeerConfig,
@@ -34,7 +34,7 @@ pub(super) async fn judged(
     match verify_card(found.raw.as_str(), &trusted) {
         Ok(verified) => {
             let signed: AgentCard = verified.card.read().map_err(|error| untrusted(error.to_string()))?;
-            // Where old cards say their address nobody signs.
+            // The URL member of old cards is not covered by signatures.
             if signed.supported_interfaces.is_empty() {
                 return Err(untrusted("the signed card does not say where the agent is".to_owned()));
             }
@@ -50,8 +50,7 @@ pub(super) async fn judged(
     }
 }
 
-/// The keys that count: those of the sets that the operator named, and those of the peer's own sets whose thumbprints
-/// the operator named.
+/// The trusted keys: those of the configured key sets, and those of the peer's key sets with a configured thumbprint.
 async fn trusted(client: &GuardedClient, config: &PeerConfig, found: &Discovered) -> TrustedKeys {
     let (sets, thumbprints): (Vec<&String>, Vec<&String>) =
         config.signers.iter().partition(|signer| signer.contains("://"));
@@ -74,7 +73,7 @@ async fn trusted(client: &GuardedClient, config: &PeerConfig, found: &Discovered
     trusted
 }
 
-/// Where the peer publishes its keys, as far as that is at home.
+/// URLs of the peer's key sets on its own or configured hosts.
 fn published(config: &PeerConfig, found: &Discovered) -> Vec<String> {
     let Ok(home) = Target::parse(&found.url) else { return Vec::new() };
     let named = signature_headers(found.raw.as_str()).unwrap_or_default().into_iter().filter_map(|header| header.jku);

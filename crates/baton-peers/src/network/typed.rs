@@ -1,4 +1,4 @@
-//! The way to peers that somebody typed: they may be called, wherever they are.
+//! Access to peers whose URL was typed by the user: their hosts are always allowed.
 
 use super::Network;
 use crate::{Bound, CardRead, Credential, Door, PeerConfig, Reach, ReadCard};
@@ -6,13 +6,13 @@ use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_wire::a2a::v1::AgentCard;
 use std::time::Duration;
 
-/// The network, with the hosts that stand in a peer's own description allowed. Where its card points, and where it
-/// redirects, is judged like every address that strangers choose.
+/// Network access that also allows the hosts in the peer's own configuration. URLs in its card and redirects are still
+/// checked.
 #[derive(Debug)]
 pub struct TypedHosts(Network);
 
 impl TypedHosts {
-    /// The network with nothing else allowed.
+    /// Allows no other private addresses.
     pub fn new() -> Self {
         Self(Network::new(Vec::new()))
     }
@@ -54,9 +54,9 @@ fn allowing(config: &PeerConfig) -> PeerConfig {
     config
 }
 
-/// The host of a URL, an IPv6 address without its brackets.
+/// The host of a URL; an IPv6 address without brackets.
 fn host(url: &str) -> Option<String> {
-    // Typed without a scheme it is read as if it had one.
+    // The scheme may be missing.
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = match authority.strip_prefix('[') {

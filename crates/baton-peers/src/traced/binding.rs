@@ -1,4 +1,4 @@
-//! The operations, each with its span.
+//! A2A operations with spans.
 
 use super::{TracedBinding, said};
 use crate::{Binding, CallError, Hearing, With};
@@ -109,7 +109,7 @@ impl Binding for TracedBinding {
     }
 }
 
-/// The answer, with which the span ends.
+/// Ends the span with the reply.
 fn ended<T>(
     mut span: OpenSpan,
     answered: Result<T, CallError>,
@@ -122,7 +122,7 @@ fn ended<T>(
     answered
 }
 
-/// The events, with the last of which the span ends.
+/// Ends the span with the last event.
 fn heard(mut span: OpenSpan, answered: Result<Hearing, CallError>) -> Result<Hearing, CallError> {
     let mut hearing = match answered {
         Ok(hearing) => hearing,

@@ -1,4 +1,4 @@
-//! Spans of what peers are asked: one for each request, whose context goes along with it.
+//! Spans of requests to peers: one per request, with its context propagated.
 
 mod binding;
 mod said;
@@ -9,7 +9,7 @@ use baton_telemetry::{OpenSpan, Tracer, current, names};
 use baton_types::{AgentName, SpanKind, TraceContext};
 use std::sync::Arc;
 
-/// Where a peer is and what it speaks there, as spans tell it.
+/// Span attributes of a peer's interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     address: Option<(String, u16)>,
@@ -18,7 +18,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Of an interface at an address, such as `JSONRPC` in version `1.0`.
+    /// Attributes of an interface at a URL, such as `JSONRPC` in version `1.0`.
     pub(crate) fn new(endpoint: &str, protocol: &str, version: &str) -> Self {
         let system = match protocol.to_ascii_uppercase().as_str() {
             "JSONRPC" => Some("jsonrpc"),
@@ -30,7 +30,7 @@ impl Place {
     }
 }
 
-/// A binding whose every request has a span.
+/// A binding with a span for every request.
 struct TracedBinding {
     inner: Arc<dyn Binding>,
     tracer: Tracer,
@@ -39,7 +39,7 @@ struct TracedBinding {
 }
 
 impl PeerClient {
-    /// The same client, whose requests have spans; `peer` is what the peer is called here.
+    /// The same client with spans; `peer` is the name of the peer in this Baton.
     #[must_use]
     pub fn traced(mut self, tracer: &Tracer, peer: &AgentName) -> Self {
         if tracer.is_on() {
@@ -51,7 +51,7 @@ impl PeerClient {
 }
 
 impl TracedBinding {
-    /// A span for one request, and what goes with the request then.
+    /// Starts the span of a request and returns the metadata that propagates its context.
     fn begin(&self, method: &'static str, with: &With) -> (OpenSpan, With) {
         let parent = with.trace.as_deref().and_then(TraceContext::parse).or_else(current);
         let mut span = self.tracer.start(SpanKind::Client, method, parent);

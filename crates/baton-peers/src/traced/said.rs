@@ -1,10 +1,10 @@
-//! What of a request and its answer is on a span: ids and states, never words.
+//! Span attributes of requests and replies: ids and states, never content.
 
 use crate::CallError;
 use baton_telemetry::{OpenSpan, names};
 use baton_wire::a2a::v1::{SendMessageRequest, SendMessageResponse, StreamResponse, Task, TaskState, with_traceparent};
 
-/// Notes the message, and puts the span into the metadata that travels: some peers see no headers.
+/// Records the message, and adds the trace context to its metadata: some peers see no headers.
 pub(super) fn message(span: &mut OpenSpan, request: &mut SendMessageRequest<'static>) {
     let Some(message) = &mut request.message else { return };
     span.set(names::A2A_MESSAGE_ID, message.message_id.to_string());
@@ -51,7 +51,7 @@ fn stands(span: &mut OpenSpan, task: &str, context: &str, state: Option<TaskStat
     span.set_some(names::A2A_TASK_STATE, state.map(TaskState::as_str));
 }
 
-/// What went wrong, without the peer's words: nobody knows what is in them.
+/// Records the error without the peer's message, which may contain anything.
 pub(super) fn failure(span: &mut OpenSpan, error: &CallError) {
     match error {
         CallError::NotSent(_) => span.fail("not_sent", "no connection could be made"),

@@ -1,4 +1,4 @@
-//! The connection to one peer, and calls on it.
+//! gRPC connection to one peer.
 
 use super::{
     super::{MAX_EVENT, MAX_REPLY, credential::Credential, headers, read::sensible, refusal::unsayable},
@@ -19,7 +19,7 @@ use std::{
 use tonic::{Code, Request, Response, Status, Streaming, body::Body, metadata::MetadataMap};
 use tower::Service;
 
-/// What a generated client answers with.
+/// Future returned by a generated client.
 pub(super) type Answering<T> = BoxFuture<'static, Result<Response<T>, Status>>;
 
 /// One peer over HTTP/2; clones share the connection.
@@ -32,12 +32,12 @@ pub(in super::super) struct Channel {
     head_timeout: Duration,
 }
 
-/// Largest message of an answer.
+/// Size limit of a received message.
 #[derive(Clone, Copy)]
 pub(super) enum Size {
-    /// Of one that comes whole.
+    /// For a unary reply.
     Reply,
-    /// Of one among many.
+    /// For a message of a stream.
     Event,
 }
 
@@ -69,7 +69,7 @@ impl Channel {
         self.origin.clone()
     }
 
-    /// A call that is answered by one message.
+    /// Unary call.
     pub(super) async fn call<P, R, W>(
         &self,
         message: Result<P, Error>,
@@ -87,7 +87,7 @@ impl Channel {
         sensible(answered.into_inner().try_into())
     }
 
-    /// A call that is answered by many messages.
+    /// Server-streaming call.
     pub(super) async fn hear<P, R>(
         &self,
         message: Result<P, Error>,
@@ -122,7 +122,7 @@ impl Channel {
         }))
     }
 
-    /// Calls, and calls once more with another credential when the first was not accepted.
+    /// Calls, with one retry if the credential is rejected and another one is available.
     async fn once_more<P: Clone + Send + Sync, R: Send>(
         &self,
         message: Result<P, Error>,
@@ -167,7 +167,7 @@ impl Service<http::Request<Body>> for Channel {
         let (mut http2, credential) = (self.http2.clone(), Arc::clone(&self.credential));
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
-            // The path is the method's; a credential can only be in the headers.
+            // The path is that of the method; a credential can only be in the headers.
             let uri = parts.uri.clone();
             credential.apply(&mut parts).await?;
             parts.uri = uri;

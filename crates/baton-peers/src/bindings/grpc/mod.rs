@@ -1,4 +1,4 @@
-//! gRPC.
+//! gRPC binding.
 
 mod channel;
 mod status;

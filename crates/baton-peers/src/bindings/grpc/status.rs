@@ -1,4 +1,4 @@
-//! What a status of gRPC means.
+//! Mapping of gRPC statuses to errors.
 
 use super::super::refusal::{clip, refused, retry_after};
 use crate::CallError;
@@ -6,21 +6,21 @@ use baton_proto::error_from_status;
 use std::error::Error;
 use tonic::{Code, Status};
 
-/// A status that ended a call.
+/// Error for the status of a call.
 pub(super) fn of(status: &Status) -> CallError {
     let chain = std::iter::successors(status.source(), |error: &&(dyn Error + 'static)| (*error).source());
     if let Some(own) = chain.clone().find_map(|error| error.downcast_ref::<CallError>()) {
         return own.clone();
     }
-    // A status of the peer's own has no cause.
+    // A status sent by the peer has no cause.
     if let Some(cause) = chain.last() {
         return CallError::Broken(format!("the connection broke off: {cause}"));
     }
     let said = || clip(status.message());
     match status.code() {
-        // It may have been carried out, by somebody who was not listened to any more.
+        // The request may have been processed although the caller gave up.
         Code::Cancelled | Code::DeadlineExceeded => CallError::Broken(format!("the peer gave up: {}", said())),
-        // Of our own reader.
+        // Created by our own decoder.
         Code::OutOfRange if status.details().is_empty() => CallError::Unintelligible(said()),
         _ => {
             let error = error_from_status(status);
@@ -30,8 +30,7 @@ pub(super) fn of(status: &Status) -> CallError {
     }
 }
 
-/// A status that ended a stream. One without any word about its kind is what remains of a stream that was cut off by
-/// somebody in between.
+/// Error for the status of a stream. A status `Unknown` without details means that an intermediary cut the stream off.
 pub(super) fn of_stream(status: &Status) -> CallError {
     match status.code() {
         Code::Unknown if status.source().is_none() && status.details().is_empty() => {

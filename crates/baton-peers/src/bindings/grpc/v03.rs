@@ -1,4 +1,4 @@
-//! gRPC, 0.3.
+//! gRPC binding, 0.3.
 
 use super::{
     super::refusal::no_such_operation,
@@ -71,7 +71,7 @@ impl Binding for GrpcV03 {
     }
 }
 
-/// 0.3 cannot ask for no history, so it asks for as little as it can.
+/// 0.3 cannot request an empty history, so the shortest possible one is requested.
 fn history(length: Option<i32>) -> Option<i32> {
     length.map(|length| if length == 0 { 1 } else { length })
 }

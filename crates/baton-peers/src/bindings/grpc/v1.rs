@@ -1,4 +1,4 @@
-//! gRPC, 1.0.
+//! gRPC binding, 1.0.
 
 use super::channel::{Channel, Size};
 use crate::{Binding, CallError, Dialect, Hearing, With};
@@ -27,7 +27,7 @@ impl GrpcV1 {
             .max_encoding_message_size(usize::MAX)
     }
 
-    /// The tenant of a request: its own, or that of the interface.
+    /// The tenant of the request, or that of the interface.
     fn tenant<'a>(&self, own: Option<Cow<'a, str>>) -> Option<Cow<'a, str>> {
         own.or_else(|| self.tenant.clone().map(Cow::Owned))
     }

@@ -1,4 +1,4 @@
-//! JSON-RPC.
+//! JSON-RPC binding.
 
 mod v03;
 mod v1;
@@ -21,7 +21,7 @@ use http::{HeaderMap, Method, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where the methods are.
+/// A JSON-RPC endpoint.
 struct Endpoint {
     line: Line,
     url: String,
@@ -38,7 +38,7 @@ impl Endpoint {
         Ok(Ask { method: Method::POST, url: self.url.clone(), body: Some(body) })
     }
 
-    /// A method that is answered at once.
+    /// Calls a method with a complete reply.
     async fn call<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -49,7 +49,7 @@ impl Endpoint {
         self.line.ask(&ask, with, result).await
     }
 
-    /// A method that is answered by a stream of what `item` understands.
+    /// Calls a method with a streamed reply; `item` converts each event.
     async fn hear<T: DeserializeOwned + 'static>(
         &self,
         method: &str,
@@ -74,7 +74,7 @@ impl Endpoint {
     }
 }
 
-/// The result inside a reply.
+/// The result of a reply.
 fn result<T: DeserializeOwned>(head: &Head, body: &[u8]) -> Result<T, CallError> {
     match read::<RpcResponse<'_>>(body) {
         Ok(RpcResponse { error: Some(error), .. }) => Err(refusal::of_rpc(head, &error)),

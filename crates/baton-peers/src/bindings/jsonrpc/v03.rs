@@ -1,4 +1,4 @@
-//! JSON-RPC, 0.3.
+//! JSON-RPC binding, 0.3.
 
 use super::{
     super::{

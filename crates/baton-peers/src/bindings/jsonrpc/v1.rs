@@ -1,4 +1,4 @@
-//! JSON-RPC, 1.0.
+//! JSON-RPC binding, 1.0.
 
 use super::{super::http::Line, Endpoint};
 use crate::{Binding, CallError, Hearing, With};
@@ -20,7 +20,7 @@ impl JsonRpcV1 {
         Self { endpoint: Endpoint::new(line, url), tenant }
     }
 
-    /// The tenant of a request: its own, or that of the interface.
+    /// The tenant of the request, or that of the interface.
     fn tenant<'a>(&self, own: Option<Cow<'a, str>>) -> Option<Cow<'a, str>> {
         own.or_else(|| self.tenant.clone().map(Cow::Owned))
     }

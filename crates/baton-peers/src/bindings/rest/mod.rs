@@ -1,4 +1,4 @@
-//! HTTP+JSON.
+//! HTTP+JSON binding.
 
 mod v03;
 mod v1;
@@ -17,7 +17,7 @@ use baton_wire::a2a::v1::StreamResponse;
 use http::{Method, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Below what the routes are.
+/// Base URL of the routes.
 struct Routes {
     line: Line,
     base: String,
@@ -25,7 +25,7 @@ struct Routes {
 
 impl Routes {
     fn new(line: Line, base: &str) -> Self {
-        // A query or a fragment of the base would end up in the middle of every URL.
+        // A query or fragment would end up in the middle of every URL.
         let base = base.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
         Self { line, base: base.to_owned() }
     }
@@ -38,12 +38,12 @@ impl Routes {
         Ok(Ask { method: Method::POST, url: format!("{}{path}", self.base), body: Some(written(body)?) })
     }
 
-    /// A route that is answered at once.
+    /// Calls a route with a complete reply.
     async fn call<T: DeserializeOwned>(&self, ask: Ask, with: &With) -> Result<T, CallError> {
         self.line.ask(&ask, with, |head, body| answer(head, body).and_then(read)).await
     }
 
-    /// A route that is answered by a stream of what `item` understands.
+    /// Calls a route with a streamed reply; `item` converts each event.
     async fn hear<T: DeserializeOwned + 'static>(
         &self,
         ask: Ask,
@@ -54,7 +54,8 @@ impl Routes {
         self.hearing(heard, item)
     }
 
-    /// The stream of a task. Some servers know the route by `GET`, as the schema has it, others by `POST`, as the prose.
+    /// Subscribes to a task. Some servers accept `GET`, as in the schema, others only `POST`, as in the text of the
+    /// specification.
     async fn hear_task<T: DeserializeOwned + 'static>(
         &self,
         mut ask: Ask,
@@ -96,7 +97,7 @@ impl Routes {
     }
 }
 
-/// The body of a success.
+/// Body of a successful reply.
 fn answer<'a>(head: &Head, body: &'a [u8]) -> Result<&'a [u8], CallError> {
     if head.status.is_success() { Ok(body) } else { Err(refusal::of_http(head, body)) }
 }

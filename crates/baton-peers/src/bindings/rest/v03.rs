@@ -1,4 +1,4 @@
-//! HTTP+JSON, 0.3.
+//! HTTP+JSON binding, 0.3.
 
 use super::{
     super::{
@@ -29,7 +29,7 @@ pub(in super::super) struct RestV03 {
 impl RestV03 {
     pub(in super::super) fn new(line: Line, base: &str) -> Self {
         let mut routes = Routes::new(line, base);
-        // Cards differ on whether the version is part of the base.
+        // Cards differ on whether the base URL includes the version.
         if !routes.base.ends_with("/v1") {
             routes.base.push_str("/v1");
         }

@@ -1,4 +1,4 @@
-//! HTTP+JSON, 1.0.
+//! HTTP+JSON binding, 1.0.
 
 use super::{super::http::Line, Routes};
 use crate::{Binding, CallError, Hearing, With};
@@ -23,7 +23,7 @@ impl RestV1 {
         Self { routes: Routes::new(line, base), tenant }
     }
 
-    /// A path below the tenant's; the tenant is taken out of the request, because the path says it.
+    /// The path below the tenant; removes the tenant from the request, because it is in the path.
     fn path(&self, own: &mut Option<Cow<'static, str>>, path: &str) -> String {
         match own.take().or_else(|| self.tenant.clone().map(Cow::Owned)).filter(|tenant| !tenant.is_empty()) {
             Some(tenant) => format!("/{}{path}", path_segment(&tenant)),
@@ -108,7 +108,7 @@ impl Binding for RestV1 {
     }
 }
 
-/// The members of a request as a query, those of the path left out.
+/// The members of a request as a query string, without those in the path.
 fn query(request: &impl Serialize, in_path: &[&str]) -> String {
     let Ok(Value::Object(members)) = serde_json::to_value(request) else { return String::new() };
     let mut members: Vec<_> = members.into_iter().filter(|(name, _)| !in_path.contains(&name.as_str())).collect();
