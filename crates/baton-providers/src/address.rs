@@ -1,11 +1,11 @@
-//! Where the requests of each kind of provider go.
+//! Endpoints of each kind of provider.
 
 use crate::ProviderKind;
 
-/// Where Bedrock is asked when nobody says otherwise.
+/// Default Bedrock region.
 pub(crate) const USUAL_REGION: &str = "us-east-1";
 
-/// The address that a kind has when nobody says otherwise.
+/// Default base address of a kind.
 pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<String> {
     Some(match kind {
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses => "https://api.openai.com/v1".to_owned(),
@@ -19,13 +19,13 @@ pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<S
     })
 }
 
-/// An address as people write it, made whole: `OLLAMA_HOST` has no scheme, `ANTHROPIC_BASE_URL` no version.
+/// Completes a configured address: `OLLAMA_HOST` has no scheme, `ANTHROPIC_BASE_URL` no version.
 pub(crate) fn normal_base(kind: ProviderKind, written: &str) -> String {
     let written = written.trim();
     let with_scheme = if written.contains("://") {
         written.to_owned()
     } else if kind == ProviderKind::Ollama {
-        // The address that a server listens on is not one to connect to.
+        // A listen address is not an address to connect to.
         let host = written.replacen("0.0.0.0", "127.0.0.1", 1);
         let bare = host.trim_end_matches('/');
         let port = if bare.contains(':') || bare.contains('/') { "" } else { ":11434" };
@@ -53,7 +53,7 @@ pub(crate) fn normal_base(kind: ProviderKind, written: &str) -> String {
     format!("{whole}{query}")
 }
 
-/// An address without the name and the password that stand before its host, and these.
+/// An address without its user name and password, and these two.
 pub(crate) fn without_login(written: &str) -> (String, Option<(String, String)>) {
     let (scheme, rest) = match written.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
@@ -65,13 +65,13 @@ pub(crate) fn without_login(written: &str) -> (String, Option<(String, String)>)
     (format!("{scheme}{host}{}", &rest[end..]), Some((decoded(name), decoded(password))))
 }
 
-/// What the parameters of an address say.
+/// Values of the query parameters of an address.
 pub(crate) fn values(url: &str) -> impl Iterator<Item = &str> {
     let query = url.split_once('?').map_or("", |(_, query)| query);
     query.split('&').filter_map(|pair| pair.split_once('=').map(|(_, value)| value))
 }
 
-/// A text with its percent signs resolved; what cannot be stays.
+/// Percent-decodes a text; invalid sequences stay unchanged.
 fn decoded(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let [first, after @ ..] = rest {
@@ -90,7 +90,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// An endpoint below a base; a query of the base stays at the end.
+/// An endpoint below a base; the query of the base stays at the end.
 pub(crate) fn below(base: &str, path: &str) -> String {
     let (base, query) = base.split_once('?').unwrap_or((base, ""));
     match (query.is_empty(), path.contains('?')) {
@@ -100,7 +100,7 @@ pub(crate) fn below(base: &str, path: &str) -> String {
     }
 }
 
-/// Where an answer is asked for.
+/// Endpoint for chat completions.
 pub(crate) fn chat(kind: ProviderKind, base: &str, model: &str, streaming: bool) -> String {
     let path = match (kind, streaming) {
         (ProviderKind::OpenAi | ProviderKind::Compatible, _) => "chat/completions".to_owned(),
@@ -115,7 +115,7 @@ pub(crate) fn chat(kind: ProviderKind, base: &str, model: &str, streaming: bool)
     below(base, &path)
 }
 
-/// Where vectors are asked for.
+/// Endpoint for embeddings.
 pub(crate) fn embeddings(kind: ProviderKind, base: &str, model: &str) -> String {
     match kind {
         ProviderKind::Gemini => below(base, &format!("models/{}:batchEmbedContents", segment(model))),
@@ -124,13 +124,13 @@ pub(crate) fn embeddings(kind: ProviderKind, base: &str, model: &str) -> String 
     }
 }
 
-/// Where the list of models is.
+/// Endpoint of the model list.
 pub(crate) fn models(kind: ProviderKind, base: &str) -> String {
     match kind {
         ProviderKind::Ollama => below(base, "api/tags"),
         ProviderKind::Gemini => below(base, "models?pageSize=1000"),
         ProviderKind::Anthropic => below(base, "models?limit=1000"),
-        // The list is not with the runtime but beside it.
+        // The Bedrock model list is on another host than the runtime.
         ProviderKind::Bedrock => {
             below(&base.replacen("://bedrock-runtime.", "://bedrock.", 1), "foundation-models?byOutputModality=TEXT")
         }
@@ -138,14 +138,14 @@ pub(crate) fn models(kind: ProviderKind, base: &str) -> String {
     }
 }
 
-/// The region that the host of an address of AWS names, which is the one that a request to it has to be signed for.
+/// Region in the host of an AWS address; a request to it must be signed for this region.
 pub(crate) fn region(host: &str) -> Option<&str> {
     let inside = host.strip_suffix(".amazonaws.com").or_else(|| host.strip_suffix(".amazonaws.com.cn"))?;
     let mut labels = inside.split('.').skip_while(|label| !label.starts_with("bedrock"));
     labels.nth(1)
 }
 
-/// A name as one part of a path.
+/// Percent-encodes a name as one path segment.
 fn segment(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {

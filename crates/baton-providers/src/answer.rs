@@ -1,4 +1,4 @@
-//! What a service answered, as the model port has it.
+//! Conversion of provider answers to events of the model port.
 
 use crate::{ProviderKind, names::Names, replay};
 use baton_ports::{FinishReason, ModelEvent};
@@ -6,7 +6,7 @@ use baton_types::{CallId, Json, MessageId, ReasoningBlock, ToolCall, Usage};
 use genai::chat::{self, ContentPart, StopReason};
 use serde_json::Value;
 
-/// The end of an answer, however it came.
+/// Final data of an answer, streamed or not.
 pub(crate) struct Ended {
     pub(crate) parts: Vec<ContentPart>,
     pub(crate) thought: Option<String>,
@@ -14,7 +14,7 @@ pub(crate) struct Ended {
     pub(crate) stop: Option<StopReason>,
 }
 
-/// What an answer is read with.
+/// Context for converting an answer.
 pub(crate) struct Reading<'a> {
     pub(crate) kind: ProviderKind,
     pub(crate) model: &'a str,
@@ -24,7 +24,7 @@ pub(crate) struct Reading<'a> {
 }
 
 impl Ended {
-    /// Whether the answer is whole; some streams end without a word when the connection breaks.
+    /// Whether the answer is complete; some streams end without an error when the connection breaks.
     pub(crate) fn is_whole(&self, kind: ProviderKind) -> bool {
         match kind {
             ProviderKind::OpenAiResponses | ProviderKind::Gemini | ProviderKind::Bedrock => self.stop.is_some(),
@@ -33,12 +33,12 @@ impl Ended {
         }
     }
 
-    /// Whether there is nothing in it, not even a reason; some services tell errors with a status of success.
+    /// Whether the answer is empty, even without a stop reason; some services report errors with a success status.
     pub(crate) fn is_nothing(&self) -> bool {
         self.parts.is_empty() && self.stop.is_none() && self.thought.is_none()
     }
 
-    /// The last events: thoughts, calls, and the end.
+    /// The final events: reasoning, tool calls and the end.
     pub(crate) fn events(self, reading: &Reading<'_>) -> Vec<ModelEvent> {
         let (calls, rest): (Vec<ContentPart>, Vec<ContentPart>) =
             self.parts.into_iter().partition(ContentPart::is_tool_call);
@@ -54,7 +54,7 @@ impl Ended {
                 after_text: false,
             }));
         }
-        // What was called decides, since services name reasons as they like.
+        // Tool calls decide the finish reason, since services report stop reasons inconsistently.
         let finish = match &self.stop {
             _ if !calls.is_empty() => FinishReason::ToolCalls,
             Some(StopReason::MaxTokens(_)) => FinishReason::Length,
@@ -69,7 +69,8 @@ impl Ended {
     }
 }
 
-/// The calls that can be carried out: none without a name, none twice, none that was cut off, one when only one may be.
+/// The calls that can be executed: without unnamed, duplicate and truncated ones; at most one unless parallel calls are
+/// allowed.
 fn whole_calls(
     reading: &Reading<'_>,
     calls: impl Iterator<Item = chat::ToolCall>,
@@ -81,7 +82,7 @@ fn whole_calls(
         if cut && call.fn_arguments.as_str().is_some_and(|text| serde_json::from_str::<Value>(text).is_err()) {
             continue;
         }
-        // A server that counts its calls from 1 makes the library repeat the first one.
+        // For servers that count calls from 1, the library repeats the first call.
         let twin = kept.iter().position(|it| reading.kind.is_openai_chat() && it.call_id == call.call_id);
         match twin {
             Some(at) => kept[at] = call,
@@ -94,11 +95,11 @@ fn whole_calls(
     kept
 }
 
-/// A call under an id of ours, since some services have none and others repeat theirs.
+/// A call with a generated id, since some services provide none and others repeat theirs.
 fn our_call(reading: &Reading<'_>, index: usize, call: chat::ToolCall) -> ToolCall {
     let arguments = match call.fn_arguments {
         Value::String(text) if text.trim().is_empty() => Json::from(Value::Object(serde_json::Map::new())),
-        // What is no JSON stays as it was written, for the model to be told.
+        // Invalid JSON is kept as a string, so that the model can be informed.
         Value::String(text) => Json::parse(&text).unwrap_or_else(|_| Json::string(&text)),
         Value::Null => Json::from(Value::Object(serde_json::Map::new())),
         value => Json::from(value),
@@ -121,7 +122,7 @@ fn usage(kind: ProviderKind, given: Option<chat::Usage>) -> Usage {
     let cached = count(read.and_then(|it| it.cached_tokens));
     let written = count(read.and_then(|it| it.cache_creation_tokens));
     let reasoning = count(given.completion_tokens_details.as_ref().and_then(|it| it.reasoning_tokens));
-    // Bedrock counts what its cache gave and took beside the rest.
+    // Bedrock counts cached tokens separately from input tokens.
     let beside = if kind == ProviderKind::Bedrock { cached + written } else { 0 };
     Usage {
         input_tokens: count(given.prompt_tokens) + beside,

@@ -1,4 +1,4 @@
-//! The HTTP clients of all providers.
+//! HTTP clients shared by all providers.
 
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use std::{
@@ -8,17 +8,17 @@ use std::{
     time::Duration,
 };
 
-/// What tells clients apart: whether what they ask is on this machine, and how long a connection may take.
+/// Client key: whether the address is local, and the connection timeout.
 type Kind = (bool, Duration);
 
-/// Clients that are kept; more patiences than any settings name.
+/// Maximum number of cached clients; more than the distinct timeouts in any settings.
 const MOST_KEPT: usize = 16;
 
 static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
 static MADE: OnceLock<Mutex<HashMap<Kind, reqwest::Client>>> = OnceLock::new();
 
-/// A client with the system's authorities; made at the first request, since reading them takes a while. What is on this
-/// machine is never asked through the proxy that the environment names for the rest of the world.
+/// A client with the system root certificates, created at the first request because loading them is slow. Local
+/// addresses never use the proxy from the environment.
 pub(crate) fn shared(base: &str, connect: Duration) -> Result<reqwest::Client, String> {
     let kind @ (near, _) = (is_near(base), connect);
     let mut made = MADE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,7 +46,7 @@ fn make(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
         .tls_backend_preconfigured(tls)
         .pool_idle_timeout(Duration::from_secs(60))
         .tcp_nodelay(true)
-        // A redirect would carry the key elsewhere.
+        // A redirect would send the key to another host.
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .map_err(|_| "the HTTP client cannot be set up".to_owned())
@@ -55,7 +55,7 @@ fn make(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
 fn tls() -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    // Named rather than taken from the process, so that no other crate's choice of provider matters here.
+    // Set explicitly, so that it does not depend on a crypto provider installed by another crate.
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| format!("TLS cannot be set up: {error}"))?;

@@ -1,4 +1,4 @@
-//! Vectors from a provider's models.
+//! Embeddings from provider models.
 
 use crate::{
     Provider, ProviderKind, address, exchange,
@@ -7,10 +7,10 @@ use crate::{
 use baton_ports::{BoxFuture, Embedder, ModelError};
 use serde_json::{Value, json};
 
-/// Texts in one request; services refuse more than some hundred.
+/// Texts per request; services reject more than a few hundred.
 const BATCH: usize = 96;
 
-/// A model that turns texts into vectors.
+/// An embedding model.
 #[derive(Clone, Debug)]
 pub(crate) struct ProviderEmbedder {
     provider: Provider,
@@ -78,7 +78,7 @@ fn read(kind: ProviderKind, answer: &Value) -> Option<Vec<Vec<f32>>> {
     }
 }
 
-/// The vector at length 1; none for one that has no direction.
+/// The vector normalized to length 1; `None` for a zero or non-finite vector.
 fn normal(vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
     (length.is_finite() && length > 0.0).then(|| vector.into_iter().map(|it| it / length).collect())

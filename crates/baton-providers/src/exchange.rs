@@ -1,4 +1,4 @@
-//! One request and one JSON answer, for all that is not a conversation.
+//! Single request with a JSON response, for everything except chat.
 
 use crate::{
     Provider,
@@ -9,17 +9,17 @@ use futures_util::StreamExt;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long such a request may take.
+/// Request timeout.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Largest answer that is read.
+/// Maximum response size in bytes.
 const MAX_ANSWER: usize = 64 << 20;
 
-/// Gets a document.
+/// Sends a GET request.
 pub(crate) async fn get(provider: &Provider, url: &str) -> Result<Value, ModelError> {
     send(provider, provider.http()?.get(url)).await
 }
 
-/// Posts one and gets another.
+/// Sends a POST request with a JSON body.
 pub(crate) async fn post(provider: &Provider, url: &str, body: &Value) -> Result<Value, ModelError> {
     send(provider, provider.http()?.post(url).json(body)).await
 }

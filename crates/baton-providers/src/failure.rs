@@ -1,4 +1,4 @@
-//! Why a request failed, in words that name the provider and no secret.
+//! Conversion of failures to model errors; messages name the provider and contain no secret.
 
 use crate::Provider;
 use baton_ports::{ModelError, RetryAdvice};
@@ -6,17 +6,17 @@ use http::HeaderMap;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Whether something of the answer was heard before it failed.
+/// Whether a part of the answer was received before the failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     Nothing,
     Something,
 }
 
-/// Longest wait that a service is believed to mean.
+/// Upper bound of the `Retry-After` value of a service.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
-/// An error of the client library.
+/// Converts an error of the client library.
 pub(crate) fn of(provider: &Provider, error: &genai::Error, heard: Heard) -> ModelError {
     use genai::Error;
     match error {
@@ -49,7 +49,7 @@ fn web(provider: &Provider, error: &genai::webc::Error, heard: Heard) -> ModelEr
     }
 }
 
-/// The library hides what happened inside a box.
+/// The library wraps the actual error in a box.
 fn stream(provider: &Provider, error: &(dyn std::error::Error + 'static), heard: Heard) -> ModelError {
     if let Some(error) = error.downcast_ref::<genai::Error>() {
         return of(provider, error, heard);
@@ -66,7 +66,7 @@ fn stream(provider: &Provider, error: &(dyn std::error::Error + 'static), heard:
     broken(provider, &error.to_string(), heard)
 }
 
-/// What went wrong with the connection itself.
+/// Converts a connection error.
 pub(crate) fn connection(provider: &Provider, error: &reqwest::Error, heard: Heard) -> ModelError {
     let what = if error.is_connect() {
         "does not accept connections"
@@ -82,12 +82,12 @@ pub(crate) fn connection(provider: &Provider, error: &reqwest::Error, heard: Hea
     broken(provider, what, heard)
 }
 
-/// No answer began.
+/// No answer started in time.
 pub(crate) fn late(provider: &Provider) -> ModelError {
     ModelError::TimedOut(format!("{} did not answer in time", provider.name()))
 }
 
-/// Nothing more comes.
+/// The answer failed or broke off.
 pub(crate) fn broken(provider: &Provider, what: &str, heard: Heard) -> ModelError {
     let words = provider.shown(&format!("{} {what}", provider.name()));
     match heard {
@@ -96,9 +96,9 @@ pub(crate) fn broken(provider: &Provider, what: &str, heard: Heard) -> ModelErro
     }
 }
 
-/// An error that came in the middle of a stream, where no status can be.
+/// Converts an error inside a stream, where no HTTP status is available.
 fn told(provider: &Provider, body: &Value, heard: Heard) -> ModelError {
-    // The library tells of frames that it cannot read as if the service had said so.
+    // The library reports unreadable frames as if they were errors of the service.
     if message(&body.to_string()).contains("event-stream") {
         return broken(provider, "sent something that cannot be read", heard);
     }
@@ -122,7 +122,7 @@ fn told(provider: &Provider, body: &Value, heard: Heard) -> ModelError {
     }
 }
 
-/// A status that is no success.
+/// Converts an error status.
 pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Option<&HeaderMap>) -> ModelError {
     let said = provider.shown(&message(body));
     if matches!(status, 400 | 413 | 422) && is_too_long(status, body) {
@@ -137,13 +137,13 @@ pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Opt
     ModelError::Refused { status, message, retry_after, advice }
 }
 
-/// Whether the account has nothing left, which no wait changes.
+/// Whether the quota of the account is exhausted; waiting does not help.
 fn is_quota_exhausted(status: u16, body: &str) -> bool {
     const SIGNS: &[&str] = &["insufficient_quota", "billing_hard_limit_reached", "credit balance is too low"];
     status == 402 || matches!(status, 400 | 403 | 429) && SIGNS.iter().any(|sign| body.contains(sign))
 }
 
-/// What the service says, without the JSON around it.
+/// Error message of the service, without the surrounding JSON.
 fn message(body: &str) -> String {
     let Ok(value) = serde_json::from_str::<Value>(body) else {
         let plain = body.trim();
@@ -160,7 +160,7 @@ fn message(body: &str) -> String {
     found.map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Whether it says that the conversation is longer than the model's window.
+/// Whether the error reports a conversation longer than the context window.
 fn is_too_long(status: u16, body: &str) -> bool {
     const SIGNS: &[&str] = &[
         "context_length_exceeded",
@@ -183,7 +183,7 @@ fn is_too_long(status: u16, body: &str) -> bool {
     status == 413 || SIGNS.iter().any(|sign| body.contains(sign))
 }
 
-/// How long the service wants to be left alone.
+/// Delay that the service requests before a retry.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let header = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = header("retry-after-ms").map(|wait| wait / 1000.0).or_else(|| header("retry-after"))?;

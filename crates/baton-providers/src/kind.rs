@@ -1,26 +1,26 @@
-//! The protocols that providers speak.
+//! Protocols of providers.
 
-/// How a provider is spoken to.
+/// Protocol of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProviderKind {
-    /// OpenAI's chat completions.
+    /// OpenAI Chat Completions.
     OpenAi,
-    /// OpenAI's Responses.
+    /// OpenAI Responses.
     OpenAiResponses,
-    /// Anthropic's messages.
+    /// Anthropic Messages.
     Anthropic,
-    /// Google's Gemini.
+    /// Google Gemini.
     Gemini,
-    /// The Converse API of Amazon Bedrock.
+    /// Amazon Bedrock Converse API.
     Bedrock,
-    /// Ollama's own API.
+    /// Native Ollama API.
     Ollama,
-    /// Any server with chat completions like OpenAI's.
+    /// Any server compatible with OpenAI Chat Completions.
     Compatible,
 }
 
 impl ProviderKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 7] = [
         Self::OpenAi,
         Self::OpenAiResponses,
@@ -31,7 +31,8 @@ impl ProviderKind {
         Self::Compatible,
     ];
 
-    /// The provider as the GenAI conventions name it; a compatible server goes by the name its user gave it.
+    /// Provider name in the OpenTelemetry GenAI conventions; `None` for a compatible server, which uses its configured
+    /// name.
     pub fn convention(self) -> Option<&'static str> {
         match self {
             Self::OpenAi | Self::OpenAiResponses => Some("openai"),
@@ -43,7 +44,7 @@ impl ProviderKind {
         }
     }
 
-    /// The variables that people keep its key in, the usual one first.
+    /// Usual environment variables for the key, the most common first.
     pub fn variables(self) -> &'static [&'static str] {
         match self {
             Self::OpenAi | Self::OpenAiResponses => &["OPENAI_API_KEY"],
@@ -55,7 +56,7 @@ impl ProviderKind {
         }
     }
 
-    /// Whether it turns texts into vectors.
+    /// Whether it supports embeddings.
     pub fn embeds(self) -> bool {
         !matches!(self, Self::Anthropic | Self::Bedrock)
     }
@@ -64,7 +65,7 @@ impl ProviderKind {
         matches!(self, Self::OpenAi | Self::Compatible)
     }
 
-    /// Whether a request without a key is worth sending to the provider's own address.
+    /// Whether the default address requires a key.
     pub(crate) fn needs_key(self) -> bool {
         !matches!(self, Self::Ollama | Self::Compatible)
     }

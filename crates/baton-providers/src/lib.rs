@@ -1,10 +1,11 @@
-//! Models of providers behind the model port: OpenAI, Anthropic, Gemini, Bedrock, Ollama, and servers compatible with
-//! OpenAI's. Never reads a setting from the environment (but for the proxy) or from a file, never asks twice, never shows
-//! a secret: who configures a provider resolves its settings first, and retries, fallbacks and prices are layers around
-//! what is here.
+//! Provider models behind the model port: OpenAI, Anthropic, Gemini, Bedrock, Ollama and OpenAI-compatible servers.
 //!
-//! Read first: [`Provider`] (settings, ready to be asked), [`ProviderKind`] (protocols), `request` (what is sent),
-//! `answer` (what is heard) and `relay` (how it is signed).
+//! This crate must never read a setting from the environment (except the proxy) or from a file, never retry a request
+//! and never show a secret: settings are resolved before a provider is configured, and retries, fallbacks and prices
+//! are layers around this crate.
+//!
+//! Read first: [`Provider`] (settings, ready for requests), [`ProviderKind`] (protocols), `request` (outgoing
+//! requests), `answer` (incoming answers) and `relay` (request signing).
 
 mod address;
 mod answer;

@@ -1,10 +1,10 @@
-//! Which models a provider has.
+//! Model list of a provider.
 
 use crate::{ListedModel, Provider, ProviderKind, address, exchange};
 use baton_ports::ModelError;
 use serde_json::Value;
 
-/// The list, as the provider gives it now.
+/// Fetches the current list.
 pub(crate) async fn list(provider: &Provider) -> Result<Vec<ListedModel>, ModelError> {
     let base = provider.ready()?;
     let answer = exchange::get(provider, &address::models(provider.kind(), &base)).await?;

@@ -64,7 +64,7 @@ impl Model for ProviderModel {
 }
 
 impl ProviderModel {
-    /// An answer as it is written; dropping the stream closes the connection.
+    /// A streamed answer; dropping the stream closes the connection.
     fn streamed(self, call: ModelCall) -> ModelStream {
         Box::pin(async_stream::try_stream! {
             let mut request = request::make(&self.provider, &self.model, &self.full_name, &call)?;
@@ -87,7 +87,8 @@ impl ProviderModel {
                         heard = Heard::Something;
                         yield ModelEvent::Reasoning(chunk.content);
                     }
-                    // Calls are taken whole from the end: here they are texts with some services and values with others.
+                    // Tool calls are taken from the end event, where they are complete: in chunks some services send
+                    // text and others values.
                     ChatStreamEvent::ToolCallChunk(_) | ChatStreamEvent::ThoughtSignatureChunk(_) => {
                         heard = Heard::Something;
                     }
@@ -111,7 +112,7 @@ impl ProviderModel {
         })
     }
 
-    /// An answer in one piece.
+    /// An answer without streaming.
     fn at_once(self, call: ModelCall) -> ModelStream {
         Box::pin(async_stream::try_stream! {
             let mut request = request::make(&self.provider, &self.model, &self.full_name, &call)?;

@@ -1,15 +1,15 @@
-//! Names of tools and ids of calls as services accept them, and back.
+//! Mapping of tool names and call ids to forms that services accept, and back.
 
 use baton_types::{CallId, ToolSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longest name and id that every service takes.
+/// Maximum length of a name or id that every service accepts.
 const MAX: usize = 64;
 
-/// Names that the client library takes for tools of the services themselves.
+/// Names that the client library treats as built-in tools of the services.
 const RESERVED: &[&str] = &["web_search", "googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext"];
 
-/// The names of one request: those of MCP servers may have dots or be longer than a service allows.
+/// Tool names of one request: names from MCP servers may contain dots or exceed the length limit of a service.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     sent: BTreeMap<String, String>,
@@ -17,10 +17,10 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Names for the tools of a request and for those that only its history speaks of.
+    /// Maps the tools of a request and those that only occur in its history.
     pub(crate) fn new<'a>(tools: &'a [ToolSpec], mentioned: impl Iterator<Item = &'a str>) -> Self {
         let mut names = Self::default();
-        // Those that stay as they are come first, so that no other one takes their place.
+        // Names that need no change come first, so that no generated name collides with them.
         let all: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).chain(mentioned).collect();
         let (fine, odd): (Vec<&str>, Vec<&str>) =
             all.into_iter().partition(|name| is_plain(name) && !RESERVED.contains(name));
@@ -42,23 +42,23 @@ impl Names {
         candidates.find(|candidate| !self.ours.contains_key(candidate)).unwrap_or(stem)
     }
 
-    /// What a tool is called on the wire.
+    /// Name of a tool on the wire.
     pub(crate) fn sent<'a>(&'a self, name: &'a str) -> &'a str {
         self.sent.get(name).map_or(name, String::as_str)
     }
 
-    /// The tool that the service means.
+    /// Original name of a tool on the wire.
     pub(crate) fn ours(&self, sent: &str) -> String {
         self.ours.get(sent).cloned().unwrap_or_else(|| sent.to_owned())
     }
 }
 
-/// Ids of calls as one request has them; a call and its result always get the same.
+/// Call ids of one request; a call and its result always get the same id.
 #[derive(Debug, Default)]
 pub(crate) struct Ids(BTreeMap<String, String>);
 
 impl Ids {
-    /// What the id is on the wire.
+    /// Id on the wire.
     pub(crate) fn sent(&mut self, id: &CallId) -> String {
         let id = id.to_string();
         if is_plain(&id) {

@@ -1,4 +1,4 @@
-//! A provider, ready to be asked.
+//! A configured provider.
 
 use crate::{
     KeyPair, ProviderKind, ProviderModel, Secret, address, client, embed::ProviderEmbedder, list, redact, sign::Signer,
@@ -8,34 +8,34 @@ use baton_ports::{Clock, Embedder, Model, ModelError};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-/// A provider with all that a request to it needs.
+/// A provider with everything that a request to it needs.
 #[derive(Clone, Debug)]
 pub struct Provider {
     pub(crate) kind: ProviderKind,
     pub(crate) name: String,
     base_url: Option<String>,
     key: Option<Secret>,
-    /// Signs requests with a pair of keys, which then stands for the key.
+    /// Signs requests with a key pair, which replaces the key.
     signer: Option<Signer>,
     key_from: Option<String>,
     headers: BTreeMap<String, Secret>,
     region: Option<String>,
-    /// The name and the password of an address, as a header has them.
+    /// Basic authentication header from the user name and password of the address.
     basic: Option<Secret>,
-    /// What else of its settings nobody may see in what it says.
+    /// Other secrets from the settings, to be redacted in texts of the provider.
     hidden: Vec<Secret>,
     pub(crate) streaming: bool,
     pub(crate) patience: Patience,
 }
 
-/// How long a provider is waited for.
+/// Timeouts for a provider.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// Until the answer begins; the whole answer, when it does not come as a stream.
+    /// Until the answer starts; for the whole answer without streaming.
     pub first: Duration,
     /// Between two pieces of a stream.
     pub next: Duration,
-    /// For the connection, with all that makes it a safe one.
+    /// For the connection, including the TLS handshake.
     pub connect: Duration,
 }
 
@@ -45,21 +45,21 @@ impl Default for Patience {
     }
 }
 
-/// A model that a provider says it has.
+/// A model in the model list of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedModel {
-    /// What it is asked for by.
+    /// Model id in requests.
     pub id: String,
-    /// Its name to show, when it has another one.
+    /// Display name, if different from the id.
     pub title: Option<String>,
-    /// Tokens that fit its window, when the list says so.
+    /// Context window in tokens, if listed.
     pub window: Option<u64>,
-    /// Tokens that it writes at most, when the list says so.
+    /// Maximum output tokens, if listed.
     pub max_output: Option<u64>,
 }
 
 impl Provider {
-    /// A provider at its usual address, by the name that its user gave it.
+    /// Creates a provider at its default address, under the name chosen by the user.
     pub fn new(kind: ProviderKind, name: impl Into<String>) -> Self {
         Self {
             kind,
@@ -77,7 +77,7 @@ impl Provider {
         }
     }
 
-    /// Another address; a missing scheme or version is added. A name and a password in it become a header.
+    /// Sets the address; a missing scheme or version is added. A user name and password in it become a header.
     #[must_use]
     pub fn with_base_url(mut self, url: &str) -> Self {
         let (url, login) = address::without_login(url);
@@ -90,7 +90,7 @@ impl Provider {
         self
     }
 
-    /// The key, and the setting that it came from, which errors name instead of it.
+    /// Sets the key, and the name of its setting, which errors show instead.
     #[must_use]
     pub fn with_key(mut self, key: Secret, from: impl Into<String>) -> Self {
         (self.key, self.signer) = (Some(key), None);
@@ -98,7 +98,7 @@ impl Provider {
         self
     }
 
-    /// A pair of keys that signs every request instead, dated by this clock; only Bedrock knows what to do with it.
+    /// Sets a key pair that signs every request instead, dated by this clock; used only with Bedrock.
     #[must_use]
     pub fn with_key_pair(mut self, pair: KeyPair, from: impl Into<String>, clock: Arc<dyn Clock>) -> Self {
         (self.key, self.signer) = (None, Some(Signer { pair, clock }));
@@ -106,60 +106,60 @@ impl Provider {
         self
     }
 
-    /// A header that every request has besides.
+    /// Adds a header to every request.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: Secret) -> Self {
         self.headers.insert(name.into(), value);
         self
     }
 
-    /// The region of Bedrock.
+    /// Sets the Bedrock region.
     #[must_use]
     pub fn with_region(mut self, region: impl Into<String>) -> Self {
         self.region = Some(region.into());
         self
     }
 
-    /// Answers in one piece, for servers that cannot stream.
+    /// Disables streaming, for servers that do not support it.
     #[must_use]
     pub fn without_streaming(mut self) -> Self {
         self.streaming = false;
         self
     }
 
-    /// How long it is waited for.
+    /// Sets the timeouts.
     #[must_use]
     pub fn with_patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
         self
     }
 
-    /// How it is spoken to.
+    /// Protocol.
     pub fn kind(&self) -> ProviderKind {
         self.kind
     }
 
-    /// What its user calls it.
+    /// Name chosen by the user.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it is, without a secret; none when a compatible server was not given an address.
+    /// Address without secrets; `None` for a compatible server without an address.
     pub fn base_url(&self) -> Option<String> {
         self.base_url.clone().or_else(|| address::default_base(self.kind, self.region.as_deref()))
     }
 
-    /// One of its models.
+    /// A model of this provider.
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
         Arc::new(ProviderModel::new(self.clone(), name))
     }
 
-    /// The models that it has now; also the cheapest way to learn whether the key is good.
+    /// Lists the current models; also the cheapest check of the key.
     pub async fn list(&self) -> Result<Vec<ListedModel>, ModelError> {
         list::list(self).await
     }
 
-    /// One of its models that turn texts into vectors.
+    /// An embedding model of this provider.
     pub fn embedder(&self, model: &str) -> Result<Arc<dyn Embedder>, ModelError> {
         if self.kind.embeds() {
             return Ok(Arc::new(ProviderEmbedder::new(self.clone(), model)));
@@ -167,7 +167,7 @@ impl Provider {
         Err(ModelError::Configuration(format!("{} has no models that turn texts into vectors", self.name)))
     }
 
-    /// The address, once it is sure that there is one and that what it asks for is there.
+    /// The address, after checking that the address and the required key are configured.
     pub(crate) fn ready(&self) -> Result<String, ModelError> {
         let Some(base) = self.base_url() else {
             return Err(ModelError::Configuration(format!("the provider {} has no base URL", self.name)));
@@ -180,7 +180,7 @@ impl Provider {
         Ok(base)
     }
 
-    /// Every header of a request, the one with the key included.
+    /// All headers of a request, including the key.
     pub(crate) fn request_headers(&self) -> Vec<(String, String)> {
         let mut headers = Vec::new();
         let uses_bearer = !matches!(self.kind, ProviderKind::Anthropic | ProviderKind::Gemini);
@@ -204,7 +204,7 @@ impl Provider {
         headers
     }
 
-    /// The same, ready to be sent and not to be shown.
+    /// The headers of a request, marked as sensitive.
     pub(crate) fn header_map(&self) -> Result<HeaderMap, ModelError> {
         let unusable = || ModelError::Configuration(format!("a header of {} cannot be sent", self.name));
         let mut headers = HeaderMap::new();
@@ -217,12 +217,12 @@ impl Provider {
         Ok(headers)
     }
 
-    /// Whether its requests are signed.
+    /// Whether requests are signed.
     pub(crate) fn signs(&self) -> bool {
         self.kind == ProviderKind::Bedrock && self.signer.is_some()
     }
 
-    /// Signs a request, when that is how this provider is asked.
+    /// Signs a request, if this provider requires it.
     pub(crate) fn sign(&self, request: &mut reqwest::Request) -> Result<(), ModelError> {
         let Some(signer) = self.signer.as_ref().filter(|_| self.signs()) else { return Ok(()) };
         let host = request.url().host_str().unwrap_or_default().to_owned();
@@ -231,14 +231,14 @@ impl Provider {
         signer.sign(region, request).map_err(unsignable)
     }
 
-    /// A foreign text without this provider's secrets.
+    /// External text with the secrets of this provider redacted.
     pub(crate) fn shown(&self, text: &str) -> String {
         let pair = self.signer.iter().flat_map(|signer| signer.pair.secrets());
         let settings = self.headers.values().chain(&self.basic).chain(&self.hidden);
         redact::shown(text, self.key.iter().chain(pair).chain(settings))
     }
 
-    /// Where somebody looks who is told that the key is wrong.
+    /// Name of the setting to check when the key is rejected.
     pub(crate) fn key_source(&self) -> String {
         match &self.key_from {
             Some(from) => from.clone(),
@@ -246,12 +246,12 @@ impl Provider {
         }
     }
 
-    /// The client that requests go through; providers that are as patient share its connections.
+    /// HTTP client for requests; providers with the same connection timeout share its connections.
     pub(crate) fn http(&self) -> Result<reqwest::Client, ModelError> {
         self.http_to(&self.base_url().unwrap_or_default())
     }
 
-    /// The same for an address that is not its own.
+    /// HTTP client for another address.
     pub(crate) fn http_to(&self, url: &str) -> Result<reqwest::Client, ModelError> {
         client::shared(url, self.patience.connect).map_err(ModelError::Configuration)
     }

@@ -1,4 +1,4 @@
-//! Polls foreign code without letting it write to our log.
+//! Polling of external code with its log output suppressed.
 
 use futures_util::Stream;
 use std::{
@@ -8,12 +8,13 @@ use std::{
 };
 use tracing::{Dispatch, dispatcher};
 
-/// Has foreign code do something at once.
+/// Runs external code with logging disabled.
 pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> T {
     dispatcher::with_default(&Dispatch::none(), work)
 }
 
-/// A future or stream of the client library, which logs whole answers of services, keys that they repeat included.
+/// A future or stream of the client library with logging disabled: the library logs whole responses, including keys
+/// that they repeat.
 pub(crate) struct Quiet<T>(pub(crate) Pin<Box<T>>);
 
 impl<T> Quiet<T> {

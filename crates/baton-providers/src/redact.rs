@@ -1,19 +1,19 @@
-//! Takes secrets out of what services say, since some of them repeat the key that they do not like.
+//! Redaction of secrets in texts of services, some of which repeat a rejected key.
 
 use crate::Secret;
 
-/// What stands where a secret was.
+/// Replacement for a secret.
 const HIDDEN: &str = "[hidden]";
-/// Characters of a foreign text that are passed on.
+/// Maximum length of external text in characters.
 const MAX_SHOWN: usize = 600;
-/// A shorter value would tear words apart, and is no secret worth the name.
+/// Shorter values are not redacted: they would match parts of ordinary words.
 const MIN_SECRET: usize = 6;
 
-/// The text without any of the secrets, and no longer than a message may be.
+/// The text with all secrets redacted, truncated to the maximum length.
 pub(crate) fn shown<'a>(text: &str, secrets: impl Iterator<Item = &'a Secret>) -> String {
     let mut text = text.trim().to_owned();
     for secret in secrets.map(Secret::reveal) {
-        // A header's value may be a scheme and the secret.
+        // A header value may consist of a scheme and the secret.
         for part in secret.split_whitespace().chain([secret]) {
             if part.len() >= MIN_SECRET && !part.eq_ignore_ascii_case("bearer") {
                 text = text.replace(part, HIDDEN);

@@ -1,9 +1,9 @@
-//! Signs what the client library sends.
+//! Signing of requests sent by the client library.
 //!
-//! A signature covers the body of a request, and the library writes that body in the moment in which it sends it. So it
-//! sends it to this process: a port of the loopback is open for one call, takes one request, at a path that nobody can
-//! guess, signs it and passes it on, and what comes back goes back as it is. All of it is polled by whoever reads the
-//! answer: nothing is left behind when they go.
+//! A signature covers the request body, and the library serializes the body only while sending. The library therefore
+//! sends the request to this process: a loopback port is open for one call and accepts one request at an unguessable
+//! path. The request is signed and forwarded, and the response is returned unchanged. All of this is polled by the
+//! consumer of the answer, so nothing remains after the consumer drops it.
 
 use crate::{
     Provider,
@@ -24,22 +24,23 @@ use parking_lot::Mutex;
 use std::{fmt::Write as _, io, net::Ipv4Addr, pin::Pin, time::Duration};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Largest body that is signed; no service takes as much.
+/// Maximum size of a signed body; no service accepts as much.
 const MAX_BODY: usize = 64 << 20;
-/// Connections at the same time: one is ours, others are of strangers.
+/// Maximum number of concurrent connections: one is ours, others are from unrelated processes.
 const MOST_CONNECTIONS: usize = 8;
-/// How long somebody may take to say what they want.
+/// Timeout for reading the request headers.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The way of one request through this process.
+/// Signing proxy for one request.
 pub(crate) struct Relay {
-    /// Where it is waited for.
+    /// Address of the proxy.
     pub(crate) url: String,
     work: Pin<Box<dyn Future<Output = ModelError> + Send>>,
 }
 
 impl Relay {
-    /// Has a request go through this process when its provider signs; it is sent as it is otherwise.
+    /// Redirects a request through this process if its provider signs requests; otherwise returns `None` and leaves the
+    /// request unchanged.
     pub(crate) async fn before(provider: &Provider, asked: &mut Asked) -> Result<Option<Self>, ModelError> {
         if !provider.signs() {
             return Ok(None);
@@ -70,7 +71,7 @@ impl Relay {
     }
 }
 
-/// What the library does, with the relay working beside it; the error is what the relay could not do.
+/// Runs the library and the relay concurrently; returns an error if the relay fails.
 pub(crate) async fn beside<F: Future>(relay: &mut Option<Relay>, library: F) -> Result<F::Output, ModelError> {
     let Some(relay) = relay else { return Ok(library.await) };
     tokio::select! {
@@ -80,20 +81,20 @@ pub(crate) async fn beside<F: Future>(relay: &mut Option<Relay>, library: F) -> 
     }
 }
 
-/// One request that is to be passed on.
+/// One request to be forwarded.
 struct Errand {
     provider: Provider,
     path: String,
-    /// Where it goes; the first who knows the path takes it.
+    /// Address of the service; taken by the first request with the right path.
     target: Mutex<Option<String>>,
-    /// Why nobody was reached.
+    /// Reason for the failure.
     failed: Mutex<Option<ModelError>>,
 }
 
 type Answer = http::Response<reqwest::Body>;
 
 impl Errand {
-    /// Serves until it fails; whoever has their answer stops polling.
+    /// Serves until a failure; the caller stops polling after it has the answer.
     async fn run(self, listener: TcpListener) -> ModelError {
         let mut open = FuturesUnordered::new();
         loop {
@@ -122,7 +123,7 @@ impl Errand {
         let service = service_fn(|request| self.answer(request));
         let mut server = http1::Builder::new();
         server.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(PATIENCE);
-        // Who is cut off has been told, or is a stranger.
+        // A connection error is ignored: the failure is reported separately, or the client is an unrelated process.
         let _ = server.serve_connection(TokioIo::new(stream), service).await;
     }
 
@@ -160,12 +161,12 @@ impl Errand {
     }
 }
 
-/// The service was not reached; the errand knows why.
+/// The service was not reached; the reason is in `failed`.
 #[derive(Debug, thiserror::Error)]
 #[error("the service was not reached")]
 struct Unreached;
 
-/// An answer as it came, but for what is between two machines only.
+/// The response without hop-by-hop headers.
 fn returned(answer: reqwest::Response) -> Answer {
     let mut answer = Answer::from(answer);
     *answer.version_mut() = Version::HTTP_11;
@@ -189,7 +190,7 @@ mod tests {
     use crate::ProviderKind;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-    /// What somebody is told who sends these bytes to an address.
+    /// First line of the response to these bytes.
     async fn told(address: &str, request: &str) -> String {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         stream.write_all(request.as_bytes()).await.expect("sent");
@@ -205,7 +206,7 @@ mod tests {
         let url = relay.as_ref().map(|relay| relay.url.clone()).unwrap_or_default();
         let (address, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a path");
         assert_eq!(path.len(), 32);
-        // One who says nothing stays connected all the while.
+        // A client that sends nothing stays connected.
         let _silent = TcpStream::connect(address).await.expect("a connection");
         for line in
             ["POST / HTTP/1.1", "POST /00000000000000000000000000000000 HTTP/1.1", &format!("GET /{path} HTTP/1.1")]

@@ -1,11 +1,11 @@
-//! Thoughts that a service wants back with the results of the tools, in a form that the journal keeps.
+//! Reasoning that a service requires back with the tool results, in a form that the journal stores.
 
 use crate::ProviderKind;
 use baton_types::{Json, ReasoningBlock};
 use genai::chat::{ContentPart, ToolCall};
 use serde_json::{Map, Value, json};
 
-/// What has to come back, if anything: signatures, signed words and sealed blocks in their order, and those of calls.
+/// The data to send back, if any: signatures, signed text and encrypted blocks in order, and the signatures of calls.
 pub(crate) fn keep(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall], thought: &str) -> Option<Json> {
     let mut kept: Vec<Value> = parts
         .iter()
@@ -16,7 +16,7 @@ pub(crate) fn keep(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall]
             _ => None,
         })
         .collect();
-    // Some compatible servers want the words of a thought back while tools are at work.
+    // Some compatible servers require the reasoning text back while tool calls are in progress.
     if kind == ProviderKind::Compatible && kept.is_empty() && !calls.is_empty() && !thought.is_empty() {
         kept.push(json!({"text": thought}));
     }
@@ -31,7 +31,7 @@ pub(crate) fn keep(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall]
     Some(Json::from(json!({"parts": kept, "calls": of_calls})))
 }
 
-/// The parts that lead the message; unsigned words only go back together with calls.
+/// The leading parts of the message; unsigned text is sent back only together with calls.
 pub(crate) fn parts(reasoning: &ReasoningBlock, with_calls: bool) -> Vec<ContentPart> {
     let Some(kept) = reasoning.replay.as_ref().map(Json::to_value) else { return Vec::new() };
     let parts = kept.get("parts").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -49,7 +49,7 @@ pub(crate) fn parts(reasoning: &ReasoningBlock, with_calls: bool) -> Vec<Content
     parts.iter().filter_map(part).collect()
 }
 
-/// The signatures of one call.
+/// Signatures of one call.
 pub(crate) fn of_call(reasoning: &ReasoningBlock, index: usize) -> Option<Vec<String>> {
     let kept = reasoning.replay.as_ref()?.to_value();
     serde_json::from_value(kept.get("calls")?.get(index.to_string())?.clone()).ok()

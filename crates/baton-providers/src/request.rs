@@ -1,4 +1,4 @@
-//! A call of the model port as the client library takes it.
+//! Conversion of a call of the model port to a request of the client library.
 
 mod files;
 mod form;
@@ -19,17 +19,17 @@ use genai::{
     resolver::{AuthData, Endpoint},
 };
 
-/// All of one request.
+/// A complete request.
 pub(crate) struct Request {
     pub(crate) target: ServiceTarget,
     pub(crate) chat: ChatRequest,
     pub(crate) options: ChatOptions,
     pub(crate) names: Names,
-    /// The protocol that is spoken, which for some requests is not the provider's usual one.
+    /// Protocol of this request, which may differ from the default of the provider.
     pub(crate) kind: ProviderKind,
 }
 
-/// Makes the request; fails when the settings cannot work.
+/// Builds the request; fails if the settings are invalid.
 pub(crate) fn make(provider: &Provider, model: &str, full_name: &str, call: &ModelCall) -> Result<Request, ModelError> {
     let base = provider.ready()?;
     let (kind, base) = form::protocol(provider.kind, base, call);
@@ -60,7 +60,7 @@ pub(crate) fn make(provider: &Provider, model: &str, full_name: &str, call: &Mod
     Ok(Request { target: target(provider, kind, &base, model), chat, options, names, kind })
 }
 
-/// Where the request goes and as whom; the library adds neither an address nor a key of its own.
+/// Address and credentials of the request; the library adds neither an address nor a key.
 fn target(provider: &Provider, kind: ProviderKind, base: &str, model: &str) -> ServiceTarget {
     let adapter = match kind {
         ProviderKind::OpenAi | ProviderKind::Compatible => AdapterKind::OpenAI,
@@ -81,7 +81,7 @@ fn target(provider: &Provider, kind: ProviderKind, base: &str, model: &str) -> S
 }
 
 fn tools(kind: ProviderKind, call: &ModelCall, names: &Names) -> Vec<Tool> {
-    // Bedrock knows no way to say that none may be called, but wants the tools that its history speaks of.
+    // Bedrock has no option to forbid tool calls, but requires the tools that occur in its history.
     let spoken = call.messages.iter().any(|message| matches!(message, ChatMessage::Tool { .. }));
     if kind == ProviderKind::Bedrock && call.tool_choice == ToolChoice::None && !spoken {
         return Vec::new();

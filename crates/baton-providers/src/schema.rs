@@ -1,4 +1,4 @@
-//! JSON Schemas as each kind of provider takes them; pure.
+//! JSON Schemas in the form that each kind of provider accepts; pure.
 
 mod lower;
 mod strict;
@@ -9,7 +9,7 @@ pub(crate) use strict::strict;
 use crate::ProviderKind;
 use serde_json::{Value, json};
 
-/// The arguments of a tool: always an object, without what the provider refuses.
+/// Schema of tool arguments: always an object, without unsupported keywords.
 pub(crate) fn tool(kind: ProviderKind, schema: &Value) -> Value {
     let dialect = Dialect::of(kind);
     let mut lowered = lower::lower(schema, dialect);
@@ -22,7 +22,7 @@ pub(crate) fn tool(kind: ProviderKind, schema: &Value) -> Value {
     lowered
 }
 
-/// The form of an answer, without what the provider refuses.
+/// Schema of an answer, without unsupported keywords.
 pub(crate) fn answer(kind: ProviderKind, schema: &Value) -> Value {
     lower::lower(schema, Dialect::of(kind))
 }

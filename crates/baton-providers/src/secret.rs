@@ -2,17 +2,17 @@
 
 use std::{fmt, sync::Arc};
 
-/// A key, a token or the value of a header; neither `Debug` nor anything else of it shows what it is.
+/// A key, a token or a header value; `Debug` does not show the value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Arc<str>);
 
 impl Secret {
-    /// Keeps a value; white space around it is a slip of the one who pasted it.
+    /// Stores a value; surrounding whitespace from copying is removed.
     pub fn new(value: &str) -> Self {
         Self(Arc::from(value.trim()))
     }
 
-    /// The value itself, for the request that needs it.
+    /// The value, for the request that needs it.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Signatures with a pair of keys, as services of AWS want them (Signature Version 4).
+//! AWS Signature Version 4 with a key pair.
 
 use crate::{Secret, quiet::quietly};
 use aws_credential_types::Credentials;
@@ -15,10 +15,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// The name under which requests to models and to the list of models are signed.
+/// Service name in signatures, for model calls and for the model list.
 const SERVICE: &str = "bedrock";
 
-/// A pair of keys of AWS; temporary ones come with a token.
+/// An AWS key pair; temporary pairs have a session token.
 #[derive(Clone, Debug)]
 pub struct KeyPair {
     id: Secret,
@@ -27,12 +27,12 @@ pub struct KeyPair {
 }
 
 impl KeyPair {
-    /// The access key and the secret one.
+    /// Creates a pair from the access key id and the secret access key.
     pub fn new(id: Secret, secret: Secret) -> Self {
         Self { id, secret, token: None }
     }
 
-    /// With the token of a session.
+    /// Adds a session token.
     #[must_use]
     pub fn with_token(mut self, token: Secret) -> Self {
         self.token = Some(token);
@@ -44,7 +44,7 @@ impl KeyPair {
     }
 }
 
-/// Keys, and the clock that signatures are dated by.
+/// Key pair, and the clock that dates signatures.
 #[derive(Clone)]
 pub(crate) struct Signer {
     pub(crate) pair: KeyPair,
@@ -57,12 +57,12 @@ impl fmt::Debug for Signer {
     }
 }
 
-/// A request that cannot be signed: a header or the address is not what a signature can be made of.
+/// A request that cannot be signed: a header, the body or the address is unsuitable.
 #[derive(Debug)]
 pub(crate) struct Unsignable;
 
 impl Signer {
-    /// Signs a request as it will be sent; a header that was there under the same name goes.
+    /// Signs a request before it is sent; existing headers of the same name are replaced.
     pub(crate) fn sign(&self, region: &str, request: &mut reqwest::Request) -> Result<(), Unsignable> {
         let body = request.body().map(|body| body.as_bytes().ok_or(Unsignable)).transpose()?.unwrap_or_default();
         let what = What { method: request.method(), url: request.url(), headers: request.headers(), body };
@@ -76,7 +76,7 @@ impl Signer {
     }
 }
 
-/// What a signature is made of.
+/// Signed parts of a request.
 struct What<'a> {
     method: &'a Method,
     url: &'a reqwest::Url,
@@ -84,7 +84,7 @@ struct What<'a> {
     body: &'a [u8],
 }
 
-/// The headers that make a request a signed one.
+/// Headers of the signature.
 fn headers(
     pair: &KeyPair,
     (region, service): (&str, &str),
@@ -104,11 +104,11 @@ fn headers(
         .map_err(|_| Unsignable)?
         .into();
     let host = host(what.url);
-    // Whatever else is sent may be changed by a gateway on the way.
+    // Only these headers are signed; a gateway may change the others in transit.
     let kept = |name: &HeaderName| *name == CONTENT_TYPE || name.as_str().starts_with("x-amz-");
     let others = what.headers.iter().filter(|(name, _)| kept(name));
     let others = others.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-    // The library tells its log what it signs, and a signature is good for some minutes.
+    // The library logs the signed data, and a signature stays valid for some minutes.
     quietly(|| {
         let request = SignableRequest::new(
             what.method.as_str(),
@@ -123,7 +123,7 @@ fn headers(
     })
 }
 
-/// The host as the header of that name says it.
+/// Value of the `Host` header.
 fn host(url: &reqwest::Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -133,10 +133,10 @@ fn host(url: &reqwest::Url) -> String {
 mod tests {
     use super::*;
 
-    /// The token of the published examples.
+    /// Session token of the published examples.
     const TOKEN: &str = "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA==";
 
-    /// The signature of a request to the published examples' service, and the headers that it is made of.
+    /// Signature of a request to the service of the published examples, with its list of signed headers.
     fn signature(method: &Method, path: &str, content_type: Option<&str>, body: &str, token: Option<&str>) -> String {
         let mut pair =
             KeyPair::new(Secret::new("AKIDEXAMPLE"), Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"));

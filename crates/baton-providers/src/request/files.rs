@@ -1,4 +1,4 @@
-//! Files in the conversation, as far as a provider takes them.
+//! Files in the conversation, as far as a provider accepts them.
 
 use crate::ProviderKind;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -6,7 +6,7 @@ use baton_ports::{ChatFile, ChatFileContent};
 use genai::chat::{Binary, ContentPart};
 use serde_json::json;
 
-/// The file as a part of a message; one that the provider does not take is at least mentioned.
+/// The file as a message part; an unsupported file is mentioned in text.
 pub(super) fn part(kind: ProviderKind, file: &ChatFile) -> ContentPart {
     let media = file.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match &file.content {
@@ -36,7 +36,7 @@ fn title(file: &ChatFile) -> String {
     }
 }
 
-/// Text is for every model to read.
+/// Text files are included as text, which every model can read.
 fn words(file: &ChatFile, data: &str) -> ContentPart {
     let text = STANDARD.decode(data).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     match text {

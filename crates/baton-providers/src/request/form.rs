@@ -1,22 +1,22 @@
-//! How each provider is brought to answer in a form.
+//! Structured output by provider.
 
 use crate::{ProviderKind, schema};
 use baton_ports::{ModelCall, OutputFormat};
 use genai::chat::{ChatResponseFormat, JsonSpec};
 use serde_json::{Map, Value, json};
 
-/// What an answer's form adds to a request.
+/// Additions to a request for structured output.
 #[derive(Debug, Default)]
 pub(super) struct Form {
-    /// An option of the client library.
+    /// Response format option of the client library.
     pub(super) option: Option<ChatResponseFormat>,
-    /// Members of the request itself.
+    /// Members of the request body.
     pub(super) body: Map<String, Value>,
-    /// Words for the model, where the service has nothing of the kind.
+    /// Instructions for the model, where the service has no structured output.
     pub(super) told: Option<String>,
 }
 
-/// The protocol of a request: Ollama takes a schema only through its OpenAI-compatible side.
+/// Protocol of a request: Ollama accepts a schema only through its OpenAI-compatible API.
 pub(super) fn protocol(kind: ProviderKind, base: String, call: &ModelCall) -> (ProviderKind, String) {
     match (kind, &call.format) {
         (ProviderKind::Ollama, OutputFormat::JsonSchema(_)) => (ProviderKind::Compatible, format!("{base}/v1")),
@@ -24,7 +24,7 @@ pub(super) fn protocol(kind: ProviderKind, base: String, call: &ModelCall) -> (P
     }
 }
 
-/// What the form of a call's answer comes to with this model.
+/// Additions for the output format of a call with this model.
 pub(super) fn of(kind: ProviderKind, model: &str, call: &ModelCall) -> Form {
     match &call.format {
         OutputFormat::Text => Form::default(),
@@ -56,7 +56,7 @@ fn fitting(kind: ProviderKind, model: &str, call: &ModelCall, wanted: &Value) ->
     let mut form = Form::default();
     match kind {
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible => {
-            // Held to word for word when that says the same as the schema, and a wish otherwise.
+            // Strict mode if an equivalent strict schema exists, best effort otherwise.
             let (held, schema) = match schema::strict(wanted) {
                 Some(strict) => (true, strict),
                 None => (false, lowered),
@@ -74,7 +74,7 @@ fn fitting(kind: ProviderKind, model: &str, call: &ModelCall, wanted: &Value) ->
         ProviderKind::Anthropic if holds_to_schemas(model) => {
             form.option = Some(JsonSpec::new("answer", lowered).into());
         }
-        // Older Gemini models refuse a form together with tools.
+        // Older Gemini models reject a response schema together with tools.
         ProviderKind::Gemini if call.tools.is_empty() || model.contains("gemini-3") => {
             form.option = Some(JsonSpec::new("answer", lowered).into());
         }
@@ -85,7 +85,7 @@ fn fitting(kind: ProviderKind, model: &str, call: &ModelCall, wanted: &Value) ->
     form
 }
 
-/// Claude models before 4.5 (and Opus 4.1) do not take a schema.
+/// Claude models before 4.5 (except Opus 4.1) do not accept a schema.
 fn holds_to_schemas(model: &str) -> bool {
     const OLDER: &[&str] = &["claude-2", "claude-3", "claude-sonnet-4-0", "claude-sonnet-4-2025", "claude-opus-4-0"];
     const OLDER_OPUS: &str = "claude-opus-4-2025";

@@ -1,4 +1,4 @@
-//! The conversation as the client library takes it.
+//! Conversion of the conversation to messages of the client library.
 
 use super::{
     files,
@@ -14,7 +14,7 @@ use baton_types::{Json, ToolCall};
 use genai::chat::{self, ChatRole, ContentPart, MessageContent};
 use serde_json::{Value, json};
 
-/// Every message, in the order and grouping that the provider wants.
+/// All messages, in the order and grouping that the provider requires.
 pub(super) fn all(
     kind: ProviderKind,
     full_name: &str,
@@ -64,7 +64,7 @@ fn sent_call(call: &ToolCall, names: &Names, ids: &mut Ids) -> chat::ToolCall {
     }
 }
 
-/// Services take nothing but an object, even when the model did not write one.
+/// Services accept only an object, even if the model wrote something else.
 fn object(arguments: &Json) -> Value {
     match arguments.to_value() {
         object @ Value::Object(_) => object,
@@ -76,7 +76,7 @@ fn object(arguments: &Json) -> Value {
 struct Conversation {
     kind: ProviderKind,
     messages: Vec<chat::ChatMessage>,
-    /// Pictures of the results so far, which come after the last of them.
+    /// Images of the results so far, sent after the last result.
     pictures: Vec<ContentPart>,
 }
 
@@ -99,8 +99,8 @@ impl Conversation {
         }
     }
 
-    /// Results of one turn belong together, except with Ollama, which has one per message; Bedrock wants roles to take
-    /// turns, and counts results as the user's.
+    /// Results of one turn are merged into one message, except for Ollama, which has one per message. Bedrock requires
+    /// alternating roles and treats results as user messages.
     fn push(&mut self, role: ChatRole, parts: Vec<ContentPart>) {
         let bedrock = self.kind == ProviderKind::Bedrock;
         let role = if bedrock && role == ChatRole::Tool { ChatRole::User } else { role };

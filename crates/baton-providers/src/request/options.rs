@@ -1,4 +1,4 @@
-//! The settings of a request, by the rules of each provider.
+//! Request options by provider.
 
 use super::form::Form;
 use crate::{Provider, ProviderKind, names::Names};
@@ -44,7 +44,7 @@ pub(super) fn all(
     if !call.tools.is_empty() {
         choose(kind, call, names, &mut options, &mut body);
     }
-    // Without this the library takes `-max`, `-high` and the like off the end of a name.
+    // Without this, the library strips suffixes such as `-max` and `-high` from the model name.
     if !matches!(kind, ProviderKind::Gemini | ProviderKind::Bedrock | ProviderKind::Ollama) {
         body.insert("model".to_owned(), json!(model));
     }
@@ -57,7 +57,7 @@ pub(super) fn all(
     Ok(options)
 }
 
-/// Whether tools may be called, and how many at once.
+/// Sets the tool choice and whether parallel tool calls are allowed.
 fn choose(
     kind: ProviderKind,
     call: &ModelCall,
@@ -94,7 +94,8 @@ fn choose(
     }
 }
 
-/// Temperature and top-p as the model takes them: Claude one of both and none while it thinks, OpenAI's thinkers none.
+/// Temperature and top-p as the model accepts them: Claude takes one of the two, and neither with thinking; OpenAI
+/// reasoning models take neither.
 fn chances(kind: ProviderKind, model: &str, call: &ModelCall, thinks: bool) -> (Option<f64>, Option<f64>) {
     let temperature = call.writing.temperature.map(baton_types::Thousandths::get);
     let top_p = call.writing.top_p.map(baton_types::Thousandths::get);
@@ -104,19 +105,19 @@ fn chances(kind: ProviderKind, model: &str, call: &ModelCall, thinks: bool) -> (
         return (None, None);
     }
     if claude {
-        // Claude's temperature ends at 1.
+        // The maximum temperature of Claude is 1.
         return (temperature.map(|it| it.min(1.0)), top_p.filter(|_| temperature.is_none()));
     }
     (temperature, top_p)
 }
 
-/// OpenAI's models that think before they answer.
+/// Whether it is an OpenAI reasoning model.
 fn is_thinker(model: &str) -> bool {
     let thinker = ["o1", "o3", "o4", "gpt-5", "gpt-6", "codex"].iter().any(|start| model.starts_with(start));
     thinker && !model.contains("-chat")
 }
 
-/// Whether the service ends answers at stop texts; where it refuses the setting, the run ends them by itself.
+/// Whether the service supports stop sequences; where it rejects the option, the run applies them.
 fn takes_stop(kind: ProviderKind, model: &str) -> bool {
     match kind {
         ProviderKind::OpenAi => !is_thinker(model),
@@ -125,7 +126,7 @@ fn takes_stop(kind: ProviderKind, model: &str) -> bool {
     }
 }
 
-/// Whether thoughts are asked for; models that have none refuse the question.
+/// Whether reasoning output is requested; models without reasoning reject the option.
 fn shows_thoughts(kind: ProviderKind, model: &str, thinks: bool) -> bool {
     match kind {
         ProviderKind::OpenAiResponses => thinks || is_thinker(model),
@@ -134,7 +135,7 @@ fn shows_thoughts(kind: ProviderKind, model: &str, thinks: bool) -> bool {
     }
 }
 
-/// How much the model thinks, as the writing says it.
+/// Reasoning effort from the generation settings.
 fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<ReasoningEffort>, ModelError> {
     let Some(written) = call.writing.effort.as_deref() else { return Ok(None) };
     let effort = match written.trim().to_ascii_lowercase().as_str() {
@@ -163,12 +164,12 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
             2_049..=12_000 => ReasoningEffort::Medium,
             _ => ReasoningEffort::High,
         },
-        // Claude's thoughts have to fit what it may write.
+        // The thinking budget of Claude must be smaller than the maximum output tokens.
         effort if counts_thoughts(kind, model) && tokens(&effort).is_some() => {
             let most = call.writing.max_output_tokens.unwrap_or(u32::MAX).saturating_sub(1);
             ReasoningEffort::Budget(tokens(&effort).unwrap_or_default().min(most).max(1_024))
         }
-        // The library says nothing at all for none, which leaves Gemini thinking.
+        // For no reasoning, the library sends nothing, and Gemini would still think.
         ReasoningEffort::Zero if kind == ProviderKind::Gemini => match model {
             third if third.contains("gemini-3") => ReasoningEffort::Low,
             pro if pro.contains("-pro") => ReasoningEffort::Budget(128),
@@ -178,7 +179,7 @@ fn effort(kind: ProviderKind, model: &str, call: &ModelCall) -> Result<Option<Re
     }))
 }
 
-/// Claude models that take thoughts as a number of tokens rather than a word.
+/// Whether it is a Claude model that takes a token budget for thinking instead of an effort level.
 fn counts_thoughts(kind: ProviderKind, model: &str) -> bool {
     const COUNTING: &[&str] = &[
         "claude-3-7",
@@ -197,7 +198,7 @@ fn counts_thoughts(kind: ProviderKind, model: &str) -> bool {
     }
 }
 
-/// About how many tokens of thought a word means.
+/// Approximate thinking budget of an effort level.
 fn tokens(effort: &ReasoningEffort) -> Option<u32> {
     match effort {
         ReasoningEffort::Zero => None,
@@ -208,7 +209,8 @@ fn tokens(effort: &ReasoningEffort) -> Option<u32> {
     }
 }
 
-/// For a name that ends like an effort: an effort that adds nothing to the request and keeps the library from guessing.
+/// For a model name that ends like an effort level: an effort that adds nothing to the request and keeps the library
+/// from parsing the name.
 fn unsaid(kind: ProviderKind, model: &str) -> Option<ReasoningEffort> {
     let (_, end) = model.rsplit_once('-')?;
     let looks = matches!(end, "none" | "zero" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max");

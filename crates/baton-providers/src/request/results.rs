@@ -1,11 +1,11 @@
-//! Results of tools, with their failures and pictures.
+//! Tool results, including errors and images.
 
 use crate::ProviderKind;
 use baton_types::Json;
 use genai::chat::{Binary, ContentPart, ToolResponse};
 use serde_json::{Value, json};
 
-/// One result, by the names of the request.
+/// One tool result, with the names of the request.
 pub(super) struct ResultOf<'a> {
     pub(super) id: String,
     pub(super) name: &'a str,
@@ -18,7 +18,7 @@ struct Picture {
     data: String,
 }
 
-/// The result for the model, and the pictures that have to follow it in a message of their own.
+/// The result for the model, and the images that must follow it in a separate message.
 pub(super) fn parts(kind: ProviderKind, result: ResultOf<'_>) -> (ContentPart, Vec<ContentPart>) {
     let (text, pictures) = read(result.output);
     if kind == ProviderKind::Anthropic {
@@ -37,11 +37,11 @@ pub(super) fn parts(kind: ProviderKind, result: ResultOf<'_>) -> (ContentPart, V
     (ContentPart::ToolResponse(response), after)
 }
 
-/// Claude is told of a failure as such and looks at pictures in the result itself.
+/// Claude has an error flag and accepts images inside the result.
 fn claude(result: &ResultOf<'_>, text: &str, pictures: &[Picture]) -> ContentPart {
     let mut content = Vec::new();
     if !text.is_empty() || pictures.is_empty() {
-        // An empty text block is refused.
+        // An empty text block is rejected.
         content.push(json!({"type": "text", "text": if text.is_empty() { "(empty)" } else { text }}));
     }
     for picture in pictures {
@@ -55,7 +55,7 @@ fn claude(result: &ResultOf<'_>, text: &str, pictures: &[Picture]) -> ContentPar
     ContentPart::from_custom(block, None)
 }
 
-/// The words and the pictures of a result; only blocks as MCP servers give them have pictures.
+/// Text and images of a result; only content blocks of MCP servers contain images.
 fn read(output: &Json) -> (String, Vec<Picture>) {
     if !output.as_str().contains("\"image\"") {
         return (output.to_plain_text(), Vec::new());

@@ -1,24 +1,24 @@
-//! Takes out of a schema what a provider does not understand, and keeps what it means as far as that goes.
+//! Conversion of a schema to the subset that a provider supports, with its meaning preserved as far as possible.
 
 use crate::ProviderKind;
 use serde_json::{Map, Value, json};
 
-/// Deepest nesting that is looked into; below it anything goes.
+/// Maximum nesting depth; deeper schemas accept any value.
 const MAX_DEPTH: usize = 24;
-/// Schemas that one schema may become when its references are written out.
+/// Maximum number of schemas after references are inlined.
 const MAX_NODES: usize = 4_000;
 
-/// Keywords that have to be there to be said in other words.
+/// Keywords that are kept until they are rewritten.
 const REWRITTEN: &[&str] = &["oneOf", "allOf", "const"];
 
-/// What a provider understands.
+/// JSON Schema subset that a provider supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// Nearly all of JSON Schema.
     Full,
     /// Google's subset.
     Gemini,
-    /// Objects, arrays and plain values; no references.
+    /// Objects, arrays and scalar values; no references.
     Plain,
 }
 
@@ -71,7 +71,7 @@ impl Dialect {
     }
 }
 
-/// The schema in a dialect.
+/// Converts the schema to a dialect.
 pub(crate) fn lower(schema: &Value, dialect: Dialect) -> Value {
     let mut nodes = 0;
     Lowering { root: schema, dialect, nodes: &mut nodes }.node(schema, 0, &mut Vec::new())
@@ -87,7 +87,7 @@ impl<'a> Lowering<'a> {
     fn node(&mut self, schema: &'a Value, depth: usize, open: &mut Vec<&'a str>) -> Value {
         *self.nodes += 1;
         let Some(members) = schema.as_object().filter(|_| depth < MAX_DEPTH && *self.nodes < MAX_NODES) else {
-            // `true` and `false` are schemas too; only some services know.
+            // `true` and `false` are also schemas, which only some services support.
             return if schema.is_boolean() && self.dialect == Dialect::Full { schema.clone() } else { json!({}) };
         };
         if let Some(reference) = members.get("$ref").and_then(Value::as_str)
@@ -130,7 +130,7 @@ impl<'a> Lowering<'a> {
         Value::Array(items.map(|schema| self.node(schema, depth + 1, open)).collect())
     }
 
-    /// A reference written out; one that leads into itself ends in anything.
+    /// Inlines a reference; a recursive one becomes a schema for any value.
     fn referenced(
         &mut self,
         reference: &'a str,
@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Says in simpler words what has simpler words.
+/// Rewrites keywords that have a simpler equivalent.
 fn simplify(out: &mut Map<String, Value>, dialect: Dialect) {
     if let Some(value) = out.remove("const") {
         out.insert("enum".to_owned(), json!([value]));
@@ -168,7 +168,7 @@ fn simplify(out: &mut Map<String, Value>, dialect: Dialect) {
     if dialect != Dialect::Gemini {
         return;
     }
-    // Gemini wants one type per schema, and words in a list of values to have the type of words.
+    // Gemini requires one type per schema, and the type `string` for an enum of strings.
     if let Some(Value::Array(types)) = out.get("type").cloned() {
         out.remove("type");
         let details: Map<String, Value> = ["items", "properties", "required", "enum"]
@@ -189,7 +189,7 @@ fn simplify(out: &mut Map<String, Value>, dialect: Dialect) {
     }
 }
 
-/// Both schemas at once: properties together, what either requires is required.
+/// Merges two schemas: properties and required names are combined.
 fn merge(out: &mut Map<String, Value>, part: Value) {
     let Value::Object(part) = part else { return };
     for (keyword, value) in part {
@@ -214,7 +214,8 @@ fn merge(out: &mut Map<String, Value>, part: Value) {
     }
 }
 
-/// Alternatives at the root become one object with the properties of all, of which only what all require is required.
+/// Merges alternatives at the root into one object with all properties; a property is required only if every
+/// alternative requires it.
 pub(crate) fn open_root(schema: &mut Value) {
     let Some(members) = schema.as_object_mut() else { return };
     if let Some(Value::Array(all)) = members.remove("allOf") {

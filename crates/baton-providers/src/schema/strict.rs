@@ -1,8 +1,8 @@
-//! Schemas that OpenAI holds a model to, word for word.
+//! Schemas for the strict mode of OpenAI.
 
 use serde_json::{Map, Value, json};
 
-/// Keywords that strict schemas may have.
+/// Keywords allowed in strict schemas.
 const KNOWN: &[&str] = &[
     "type",
     "title",
@@ -26,13 +26,13 @@ const KNOWN: &[&str] = &[
     "minItems",
     "maxItems",
 ];
-/// Keywords that say nothing about which values fit.
+/// Annotation keywords, which do not affect validation.
 const WORDS: &[&str] = &["$schema", "$id", "$comment", "examples", "default", "deprecated", "readOnly", "writeOnly"];
-/// Deepest nesting that strict schemas may have.
+/// Maximum nesting depth of strict schemas.
 const MAX_DEPTH: usize = 10;
 
-/// The strict form of a schema, when one says the same: with optional members, open objects or other keywords there is
-/// none, and the schema is then sent as a wish rather than a rule.
+/// The equivalent strict schema, if any. Optional members, open objects and other keywords have none; the schema is
+/// then sent without strict mode.
 pub(crate) fn strict(schema: &Value) -> Option<Value> {
     (schema.get("type").and_then(Value::as_str) == Some("object")).then_some(())?;
     node(schema, 0)
@@ -72,7 +72,7 @@ fn each(value: &Value, depth: usize) -> Option<Value> {
     Some(Value::Array(all?))
 }
 
-/// An object with nothing optional and nothing further.
+/// Closes an object; `None` if it has optional or additional properties.
 fn closed(out: &mut Map<String, Value>) -> Option<()> {
     let names: Vec<String> = out.get("properties")?.as_object()?.keys().cloned().collect();
     let required = out.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
