@@ -162,7 +162,7 @@ pub(crate) fn read_span(bytes: &mut &[u8], tables: &Tables) -> Result<Span, Span
     let read: Read = take(bytes)?;
     let (resource, scope): (u32, u32) = take(bytes)?;
     let shared =
-        |missing: &str| SpanStoreError::Corrupt(format!("a span names {missing} that is not written beside it"));
+        |missing: &str| SpanStoreError::Corrupt(format!("a span refers to {missing} that its batch does not contain"));
     let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let resource = tables.resources.get(at(resource)).map(Arc::clone).ok_or_else(|| shared("a resource"))?;
     let scope = tables.scopes.get(at(scope)).map(Arc::clone).ok_or_else(|| shared("a scope"))?;
@@ -217,15 +217,15 @@ pub(crate) fn take<'a, T: Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<T, Sp
 }
 
 fn corrupt(why: &impl Display) -> SpanStoreError {
-    SpanStoreError::Corrupt(format!("bytes that should be spans are not: {why}"))
+    SpanStoreError::Corrupt(format!("span data cannot be decoded: {why}"))
 }
 
 fn unwritable(error: &postcard::Error) -> SpanStoreError {
-    SpanStoreError::Unavailable(format!("a span cannot be written: {error}"))
+    SpanStoreError::Unavailable(format!("a span cannot be encoded: {error}"))
 }
 
 fn too_many() -> SpanStoreError {
-    SpanStoreError::Unavailable("too many different resources or scopes are written together".to_owned())
+    SpanStoreError::Unavailable("too many distinct resources or scopes in one batch".to_owned())
 }
 
 /// Approximate memory of a span in bytes, without its resource and scope.

@@ -87,7 +87,7 @@ pub(crate) fn set_aside(path: &Path, directory: &Path) -> Result<PathBuf, SpanSt
     let numbered = (2..MAX_NAMES).map(|number| directory.join(format!("{name}.{number}")));
     let mut free = std::iter::once(directory.join(name)).chain(numbered).filter(|place| !place.exists());
     let Some(place) = free.next() else {
-        return Err(SpanStoreError::Unavailable(format!("{} holds too much; empty it", directory.display())));
+        return Err(SpanStoreError::Unavailable(format!("{} contains too many files; empty it", directory.display())));
     };
     rename(path, &place)?;
     if let Some(parent) = path.parent() {

@@ -168,7 +168,7 @@ impl Work {
     async fn run(mut self) {
         while let Err(trouble) = self.follow().await {
             self.tell.send_replace(false);
-            tracing::warn!(%trouble, "spans of tasks wait; they are made when the disk takes them");
+            tracing::warn!(%trouble, "spans of tasks are delayed; Baton retries until they are stored");
             // Events folded since the watermark are folded again.
             self.cursor = self.store.position().unwrap_or(0);
             self.folds.forget();

@@ -86,7 +86,7 @@ impl RowsKnown {
     /// Reads and checks the row-level data of a block.
     pub(super) fn read(source: &Source, at: At, rows: u32, fields: usize) -> Result<Self, SpanStoreError> {
         let bytes = source.read(at)?;
-        let unreadable = |_| source.corrupt("what is known of rows cannot be read");
+        let unreadable = |_| source.corrupt("the row data cannot be read");
         let (mut known, rest): (Self, _) = postcard::take_from_bytes(&bytes).map_err(unreadable)?;
         if !rest.is_empty() {
             known.sieve = Some(postcard::from_bytes(rest).map_err(unreadable)?);
@@ -94,7 +94,7 @@ impl RowsKnown {
         let fits = [&known.starts, &known.durations, &known.marks].iter().all(|numbers| numbers.fit(source, rows))
             && known.several.is_sorted_by(|(one, _), (next, _)| one < next)
             && known.several.last().is_none_or(|(field, _)| (*field as usize) < fields);
-        if fits { Ok(known) } else { Err(source.corrupt("what is known of rows does not fit together")) }
+        if fits { Ok(known) } else { Err(source.corrupt("the row data is inconsistent")) }
     }
 
     /// Encodes the row-level data.
@@ -138,12 +138,12 @@ impl Fences {
     pub(super) fn read(source: &Source, at: At) -> Result<Self, SpanStoreError> {
         let bytes = source.read(at)?;
         let fences: Self =
-            postcard::from_bytes(&bytes).map_err(|_| source.corrupt("where values begin cannot be read"))?;
+            postcard::from_bytes(&bytes).map_err(|_| source.corrupt("the fence index of a field cannot be read"))?;
         let fits = fences.ends.len() == fences.chunks.len()
             && fences.ends.is_sorted()
             && fences.ends.last().is_none_or(|end| *end as usize == fences.separators.len())
             && fences.chunks.iter().all(|chunk| source.has(*chunk));
-        if fits { Ok(fences) } else { Err(source.corrupt("where values begin does not fit together")) }
+        if fits { Ok(fences) } else { Err(source.corrupt("the fence index of a field is inconsistent")) }
     }
 
     fn separator(&self, chunk: usize) -> &[u8] {

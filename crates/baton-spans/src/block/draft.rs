@@ -185,7 +185,7 @@ impl Draft {
         };
         let fields = self.fields.into_iter().map(|(field, _)| field).collect();
         let directory = Directory { fields, unlisted: self.unlisted, traces, shared, raw };
-        let unwritable = |error| SpanStoreError::Unavailable(format!("an index cannot be written: {error}"));
+        let unwritable = |error| SpanStoreError::Unavailable(format!("an index cannot be encoded: {error}"));
         let rows_known = Some(self.index.put(&known.bytes().map_err(unwritable)?)?);
         let directory = self.index.put(&postcard::to_stdvec(&directory).map_err(unwritable)?)?;
         let manifest = Manifest {

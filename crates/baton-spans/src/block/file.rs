@@ -36,7 +36,7 @@ impl Output {
     /// Appends bytes.
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<At, SpanStoreError> {
         let len = u32::try_from(bytes.len())
-            .map_err(|_| SpanStoreError::Unavailable("a part of a block is too long to be written".to_owned()))?;
+            .map_err(|_| SpanStoreError::Unavailable("a part of a block is too large to be written".to_owned()))?;
         self.out.write_all(bytes).map_err(unavailable("write", &self.path))?;
         let at = At { offset: self.len, len, crc: crc32fast::hash(bytes) };
         self.len += u64::from(len);
@@ -97,7 +97,7 @@ impl Source {
             _ => unavailable("read", &self.path)(error),
         })?;
         if crc32fast::hash(bytes) != at.crc {
-            return Err(self.corrupt("its bytes are not those that were written"));
+            return Err(self.corrupt("the checksum does not match"));
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ impl FrameWriter {
     pub(super) fn push(&mut self, out: &mut Output, parts: &[&[u8]]) -> Result<(), SpanStoreError> {
         let len: usize = parts.iter().map(|part| part.len()).sum();
         let len = u32::try_from(len).ok().filter(|len| *len < MAX_FRAME / 2);
-        let len = len.ok_or_else(|| SpanStoreError::Unavailable("a span is too long to be kept".to_owned()))?;
+        let len = len.ok_or_else(|| SpanStoreError::Unavailable("a span is too large to be stored".to_owned()))?;
         if self.pending.len() + len as usize > 4 * self.target {
             self.flush(out)?;
         }

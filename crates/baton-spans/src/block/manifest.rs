@@ -40,7 +40,7 @@ pub(super) struct Manifest {
 impl Manifest {
     /// Encodes the file.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, SpanStoreError> {
-        let failed = |error| SpanStoreError::Unavailable(format!("a block cannot be described: {error}"));
+        let failed = |error| SpanStoreError::Unavailable(format!("the manifest of a block cannot be encoded: {error}"));
         let mut body = postcard::to_stdvec(self).map_err(failed)?;
         let version = match self.rows_known {
             Some(at) => {
@@ -74,10 +74,10 @@ impl Manifest {
         }
         let version = u32::from_le_bytes(*version);
         if !VERSIONS.contains(&version) {
-            return Err(corrupt(&path, "another version of this program wrote it"));
+            return Err(corrupt(&path, "it was written by another version of Baton"));
         }
         if u32::from_le_bytes(*crc) != crc32fast::hash(body) {
-            return Err(corrupt(&path, "its bytes are not those that were written"));
+            return Err(corrupt(&path, "the checksum does not match"));
         }
         let unreadable = |_| corrupt(&path, "it cannot be read");
         let (mut manifest, rest): (Self, _) = postcard::take_from_bytes(body).map_err(unreadable)?;
@@ -85,7 +85,7 @@ impl Manifest {
         match (version > *VERSIONS.start(), rest) {
             (true, rest) => manifest.rows_known = Some(postcard::from_bytes(rest).map_err(unreadable)?),
             (false, []) => {}
-            (false, _) => return Err(corrupt(&path, "it has more than its version can have")),
+            (false, _) => return Err(corrupt(&path, "it has trailing data that its version does not allow")),
         }
         Ok(manifest)
     }

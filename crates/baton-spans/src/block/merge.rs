@@ -165,7 +165,7 @@ impl Sharing {
         shared: u32,
     ) -> Result<u32, SpanStoreError> {
         let known = self.numbers[block].get(shared as usize).copied();
-        let known = known.ok_or_else(|| blocks[block].raw.corrupt("what a span shares is missing"))?;
+        let known = known.ok_or_else(|| blocks[block].raw.corrupt("the resource and scope of a span are missing"))?;
         if known != DROPPED {
             return Ok(known);
         }

@@ -2,7 +2,7 @@
 //!
 //! The rows of a block are its spans: newest trace first, the spans of a trace together. `raw` holds them in compressed
 //! frames; `index` holds the sorted values of every key with their posting lists, the traces, and the start and
-//! duration of every row; `manifest` describes the block and holds the checksums and lengths of the rest.
+//! duration of every row; `manifest` describes the block, with lengths and a checksum to verify the rest.
 
 mod counting;
 mod directory;

@@ -91,20 +91,20 @@ pub(crate) fn open(dir: &Path) -> Result<Block, SpanStoreError> {
     let index = Source::open(dir.join(INDEX))?;
     let raw = Source::open(dir.join(RAW))?;
     if index.len() != manifest.index_len {
-        return Err(index.corrupt("its length is not what was written"));
+        return Err(index.corrupt("its length does not match the manifest"));
     }
     if raw.len() != manifest.raw_len {
-        return Err(raw.corrupt("its length is not what was written"));
+        return Err(raw.corrupt("its length does not match the manifest"));
     }
     let bytes = index.read(manifest.directory)?;
     let directory: Directory =
-        postcard::from_bytes(&bytes).map_err(|_| index.corrupt("what is where cannot be read"))?;
+        postcard::from_bytes(&bytes).map_err(|_| index.corrupt("its directory cannot be read"))?;
     let fits = directory.raw.fit(&raw, Some(manifest.rows))
         && directory.shared.fit(&index, None)
         && directory.fields.len() <= MAX_BLOCK_FIELDS
         && directory.fields.is_sorted_by(|one, next| (one.place, &one.key) < (next.place, &next.key));
     if !fits {
-        return Err(index.corrupt("what is where does not fit together"));
+        return Err(index.corrupt("its directory is inconsistent"));
     }
     let read_known = |at| RowsKnown::read(&index, at, manifest.rows, directory.fields.len());
     let known = manifest.rows_known.map(read_known).transpose()?;
@@ -221,7 +221,7 @@ impl Block {
 
     /// The encoded resource and scope with that number.
     pub(super) fn shared_form(&self, number: u32) -> Result<Vec<u8>, SpanStoreError> {
-        let damaged = || self.index.corrupt("what a span shares is missing");
+        let damaged = || self.index.corrupt("the resource and scope of a span are missing");
         let frame = self.shared_frames.holding(number).ok_or_else(damaged)?;
         let bytes = self.shared_frames.read(&self.index, frame)?;
         let mut bytes = bytes.as_slice();
@@ -242,7 +242,7 @@ impl Block {
         }
         let form = self.shared_form(number)?;
         let read: Result<(SpanResource, SpanScope), _> = postcard::from_bytes(&form);
-        let (resource, scope) = read.map_err(|_| self.index.corrupt("what a span shares cannot be read"))?;
+        let (resource, scope) = read.map_err(|_| self.index.corrupt("the resource and scope of a span cannot be read"))?;
         let shared = (Arc::new(resource), Arc::new(scope));
         let mut kept = self.shared.lock();
         if kept.len() >= MAX_SHARED {

@@ -164,7 +164,7 @@ impl Table for Block {
 
 impl Block {
     fn rows_known(&self) -> Result<&RowsKnown, SpanStoreError> {
-        self.known.as_ref().ok_or_else(|| self.index.corrupt("it does not know its rows"))
+        self.known.as_ref().ok_or_else(|| self.index.corrupt("it has no row data"))
     }
 
     fn durations(

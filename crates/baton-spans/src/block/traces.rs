@@ -103,7 +103,7 @@ impl Traces {
     ) -> Result<Self, SpanStoreError> {
         let bytes = source.read(at.first_rows)?;
         let first_rows = RoaringBitmap::deserialize_from(bytes.as_slice())
-            .map_err(|_| source.corrupt("where traces begin cannot be read"))?;
+            .map_err(|_| source.corrupt("the first rows of its traces cannot be read"))?;
         let whole = first_rows.len() == u64::from(traces)
             && first_rows.max().is_none_or(|row| row < rows)
             && first_rows.min().unwrap_or(0) == 0
@@ -112,13 +112,13 @@ impl Traces {
             && at.parts.iter().all(|page| (page.at.len as usize) <= PARTS * PART)
             && at.ids.iter().all(|page| (page.at.len as usize) <= IDS * ID);
         if !whole {
-            return Err(source.corrupt("its traces do not fit together"));
+            return Err(source.corrupt("its trace table is inconsistent"));
         }
         let sieve = match sieve.map(|at| source.read(at)).transpose() {
             Ok(bytes) => bytes.and_then(|bytes| Sieve::read(&bytes)),
             // The filter is optional: lookups work without it.
             Err(SpanStoreError::Corrupt(error)) => {
-                tracing::warn!(%error, "a block of spans is searched without what tells which traces it has");
+                tracing::warn!(%error, "the Bloom filter of a block cannot be read; the block is searched without it");
                 None
             }
             Err(error) => return Err(error),

@@ -127,7 +127,7 @@ fn listed(rows: &[u32]) -> RoaringBitmap {
 fn put_rows(out: &mut Output, rows: &RoaringBitmap) -> Result<RowsAt, SpanStoreError> {
     let mut bytes = Vec::with_capacity(rows.serialized_size());
     rows.serialize_into(&mut bytes)
-        .map_err(|error| SpanStoreError::Unavailable(format!("rows cannot be written: {error}")))?;
+        .map_err(|error| SpanStoreError::Unavailable(format!("a list of rows cannot be encoded: {error}")))?;
     out.put(&bytes).map(RowsAt)
 }
 
@@ -189,7 +189,7 @@ impl FormWriter {
     fn finish(mut self, out: &mut Output) -> Result<FormAt, SpanStoreError> {
         self.flush(out)?;
         let bytes = postcard::to_stdvec(&self.fences)
-            .map_err(|error| SpanStoreError::Unavailable(format!("an index cannot be written: {error}")))?;
+            .map_err(|error| SpanStoreError::Unavailable(format!("an index cannot be encoded: {error}")))?;
         let chunks = self.fences.chunks.len() as u32;
         Ok(FormAt { form: self.form, values: self.values, chunks, fences: out.put(&bytes)? })
     }

@@ -148,7 +148,7 @@ fn pass_value(bytes: &mut &[u8]) -> Result<(), SpanStoreError> {
         4 => (0..take::<u64>(bytes)?).try_for_each(|_| pass_value(bytes)),
         5 => pass_attributes(bytes),
         7 => Ok(()),
-        _ => Err(corrupt(&"there is no such form of values")),
+        _ => Err(corrupt(&"unknown value type")),
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) use test::Test;
 pub(crate) use union::Union;
 
 /// Maximum number of distinct keys that a head indexes, for spans and for resources and scopes each; spans with further
-/// keys are candidates of every query.
+/// keys are candidates of every attribute lookup.
 pub(crate) const MAX_FIELDS: usize = 4096;
 
 /// Maximum number of distinct keys that a block indexes.

@@ -64,7 +64,7 @@ impl Folds {
                 reread => reread?,
             };
             let Some(spans) = reread else {
-                tracing::warn!(%task, "the beginning of a task is gone or cannot be read; it has no spans");
+                tracing::warn!(%task, "a task has no spans, because its first events are missing or unreadable");
                 return Ok(());
             };
             self.tasks.insert(task.clone(), spans);

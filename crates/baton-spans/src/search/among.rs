@@ -1,4 +1,4 @@
-//! Which traces names and values are asked of.
+//! Selection of the traces whose attribute names and values are listed.
 
 use super::{budget::Budget, plan::Plan, window::window};
 use crate::segment::Segment;
@@ -7,7 +7,7 @@ use baton_traceql::{Aliases, need};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// Which traces of a segment count.
+/// Selected traces of a segment.
 pub(super) enum Among {
     Everything,
     Nothing,
@@ -15,8 +15,8 @@ pub(super) enum Among {
 }
 
 impl Among {
-    /// For each segment, which of its traces count: those of that time with a span that the index takes for a match.
-    /// None does once it is late.
+    /// Per segment, the traces that may overlap the time range and have a span that may match according to the index.
+    /// Empty for the remaining segments once the deadline has passed.
     pub(super) fn each(
         segments: &[Arc<dyn Segment>],
         ask: &TagsRequest,

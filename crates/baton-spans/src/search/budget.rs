@@ -1,41 +1,42 @@
-//! How much an answer may cost.
+//! Resource limits of a query.
 
 use super::stop::StopFlag;
 use baton_ports::SpanStoreError;
 use baton_traceql::QueryError;
 use std::{cell::Cell, time::Instant};
 
-/// How much an answer may cost. Without time it is given with what there is; a query that needs more memory is refused.
+/// Resource limits of a query. When the time is over, the partial result is returned; a query that needs more memory is
+/// rejected.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
-    /// When it must end.
+    /// Deadline of the query.
     pub(crate) deadline: Instant,
-    /// Set once nobody waits for the answer.
+    /// Set when the query is canceled.
     pub(crate) stop: StopFlag,
-    /// How many traces it may read.
+    /// Maximum number of traces to read.
     pub(crate) traces: u64,
-    /// Most spans of a trace.
+    /// Maximum number of spans of a trace.
     pub(crate) spans: usize,
-    /// Most bytes of memory that the spans of a trace take.
+    /// Maximum memory for the spans of a trace, in bytes.
     pub(crate) bytes: usize,
-    /// Most spansets that are told of a trace.
+    /// Maximum number of spansets per trace in the result.
     pub(crate) spansets: usize,
-    /// Most bytes of memory that what is told takes.
+    /// Maximum memory of the result, in bytes.
     pub(crate) told: usize,
-    /// Most series of a metrics query.
+    /// Maximum number of series of a metrics query.
     pub(crate) series: usize,
-    /// Most bytes of memory that what is measured takes.
+    /// Maximum memory for the tallies of a metrics query, in bytes.
     pub(crate) measured: usize,
-    /// Most samples in all series of a metrics query.
+    /// Maximum number of samples in all series of a metrics query.
     pub(crate) samples: usize,
-    /// Most bytes of memory for lists of rows, labels and traces while a query is worked on.
+    /// Maximum working memory for lists of rows, labels and traces, in bytes.
     pub(crate) working: usize,
-    /// How many of them are taken.
+    /// Reserved working memory in bytes.
     pub(crate) reserved: Cell<usize>,
 }
 
 impl Budget {
-    /// As much as anybody gets, until then.
+    /// The default limits with that deadline.
     pub(crate) fn until(deadline: Instant) -> Self {
         Self {
             deadline,
@@ -53,12 +54,12 @@ impl Budget {
         }
     }
 
-    /// Whether it must end, for want of time or of anybody who waits.
+    /// Whether the deadline has passed or the query is canceled.
     pub(crate) fn is_late(&self) -> bool {
         self.stop.is_set() || Instant::now() >= self.deadline
     }
 
-    /// Working memory that is about to be taken; given back when the reservation is dropped.
+    /// Reserves working memory; released when the reservation is dropped.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation<'_>, SpanStoreError> {
         let mut reservation = Reservation { budget: self, bytes: 0 };
         reservation.grow(bytes)?;
@@ -66,14 +67,14 @@ impl Budget {
     }
 }
 
-/// Working memory of a query.
+/// Reserved working memory of a query.
 pub(crate) struct Reservation<'a> {
     budget: &'a Budget,
     bytes: usize,
 }
 
 impl Reservation<'_> {
-    /// Takes more.
+    /// Reserves more.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), SpanStoreError> {
         let reserved = self.budget.reserved.get().saturating_add(bytes);
         if reserved > self.budget.working {

@@ -1,4 +1,4 @@
-//! Traces that a search must look at, newest first, each once, without a list of them all.
+//! Candidate traces of a search, newest first, without duplicates and without materializing all of them.
 
 use super::{
     budget::Budget,
@@ -11,41 +11,41 @@ use baton_types::TraceId;
 use roaring::RoaringBitmap;
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
-/// How many traces are passed over between two looks at the clock.
+/// Number of skipped traces between two deadline checks.
 const BETWEEN_LOOKS: u32 = 64;
 
-/// A trace that may answer.
+/// A trace that may match.
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) id: TraceId,
-    /// When its first span anywhere began.
+    /// Start of its first span in any segment.
     pub(super) start: u64,
-    /// Under which ordinal it lies in each segment.
+    /// Its ordinal in each segment.
     pub(super) ordinals: Vec<Option<u32>>,
 }
 
-/// What comes next.
+/// Next item of the iteration.
 #[derive(Debug)]
 pub(super) enum Next {
     Candidate(Candidate),
-    /// Whatever follows began before the floor, or nothing follows.
+    /// All further traces began before the floor, or there are none.
     Done,
     OutOfTime,
 }
 
-/// The traces that meet a plan and may have to do with a time.
+/// Iterator over the traces that meet a plan and may overlap a time range.
 ///
-/// A trace comes when the latest of its parts that is walked over comes. No trace begins after any of its parts, so
-/// whatever comes later began no later than what comes now.
+/// A trace is returned when the latest of its iterated parts is reached. No trace begins after any of its parts, so
+/// no later trace begins after the current part.
 pub(super) struct Candidates<'a> {
     segments: &'a [Arc<dyn Segment>],
     plan: &'a Plan,
     range: TimeRange,
     windows: Vec<RoaringBitmap>,
-    /// What is walked over.
+    /// The iterated traces.
     sets: Vec<RoaringBitmap>,
     walks: Vec<Walk>,
-    /// The next of each walk, latest on top; of two that began together that of the first segment.
+    /// The next part of each iteration, latest first; among equal start times the lower segment number first.
     heads: BinaryHeap<(u64, Reverse<usize>, Head)>,
     budget: &'a Budget,
     passed: u32,
@@ -59,7 +59,7 @@ struct Head {
 }
 
 impl<'a> Candidates<'a> {
-    /// None when it is late.
+    /// `None` if the deadline has passed.
     pub(super) fn new(
         segments: &'a [Arc<dyn Segment>],
         plan: &'a Plan,
@@ -67,8 +67,8 @@ impl<'a> Candidates<'a> {
         budget: &'a Budget,
     ) -> Result<Option<Self>, SpanStoreError> {
         let Some(windows) = windows(segments, range, budget)? else { return Ok(None) };
-        // The part of a trace that meets the plan and the part in the window may lie in different segments. A trace that
-        // answers has both, so walking over all parts of either kind finds it.
+        // The part of a trace that meets the plan and the part in the window may be in different segments. A matching
+        // trace has both, so iterating over all parts of either kind finds it.
         let drivers = plan.drivers(segments);
         let sets = if size(&drivers) <= size(&windows) { drivers } else { windows.clone() };
         let mut candidates = Self {
@@ -92,7 +92,7 @@ impl<'a> Candidates<'a> {
         Ok(Some(candidates))
     }
 
-    /// The next trace that did not begin before the floor, as far as that is known.
+    /// The next trace that did not begin before the floor, as far as known.
     pub(super) fn next(&mut self, floor: u64) -> Result<Next, SpanStoreError> {
         while let Some((start, Reverse(index), head)) = self.heads.pop() {
             if start < floor {
@@ -117,7 +117,8 @@ impl<'a> Candidates<'a> {
         Ok(())
     }
 
-    /// The trace with all its parts, unless it came before, does not meet the plan, or is of another time.
+    /// The trace with all its parts, unless it was returned before, does not meet the plan, or is outside the time
+    /// range.
     fn whole(&self, here: usize, head: Head, start: u64) -> Result<Option<Candidate>, SpanStoreError> {
         let mut candidate = Candidate { id: head.id, start, ordinals: Vec::with_capacity(self.segments.len()) };
         let mut in_time = false;
@@ -142,9 +143,9 @@ impl<'a> Candidates<'a> {
 
 /// The traces of one segment, newest first.
 enum Walk {
-    /// As the ordinals say.
+    /// In ordinal order.
     Ordered(roaring::bitmap::IntoIter),
-    /// Sorted here: the head's, of which there are few.
+    /// Sorted here: the few traces of a head.
     Sorted(std::vec::IntoIter<(u32, TracePart)>),
 }
 

@@ -1,4 +1,4 @@
-//! Answers a query.
+//! Executes a search.
 
 use super::{
     budget::Budget,
@@ -13,9 +13,9 @@ use baton_traceql::{Aliases, Trace, need};
 use baton_types::TraceId;
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
-/// Answers a query: the traces that began last, each with what matched.
+/// Executes a search: the traces that began last, each with its matches.
 ///
-/// Which traces those are does not depend on how spans are spread over segments.
+/// The result does not depend on the distribution of spans over segments.
 pub(crate) fn search(
     segments: &[Arc<dyn Segment>],
     ask: &TraceSearchRequest,
@@ -79,16 +79,16 @@ pub(crate) fn search(
     Ok(answer)
 }
 
-/// The traces that began last so far; of those that began together, those with the lower ids.
+/// The newest matching traces so far; among equal start times, those with the lower ids.
 struct Best {
     limit: usize,
     traces: BTreeMap<(Reverse<u64>, TraceId), (TraceMatch, usize)>,
-    /// How many bytes of memory they take.
+    /// Approximate memory in bytes.
     weight: usize,
 }
 
 impl Best {
-    /// What began before this cannot be among the best.
+    /// Traces that began before this cannot be in the result.
     fn floor(&self) -> u64 {
         self.worst().map_or(0, |(start, _)| start)
     }

@@ -1,4 +1,4 @@
-//! What an answer tells of a trace.
+//! Evaluates a query on a trace and builds its search result.
 
 use super::budget::Budget;
 use crate::codec;
@@ -7,7 +7,7 @@ use baton_traceql::{Aliases, Prepared, Query, QueryError, Spanset, Trace, TraceA
 use baton_types::{Span, SpanId, SpanStatus, SpanValue, TraceId};
 use std::collections::{BTreeMap, HashSet};
 
-/// Asks traces one query and tells what they answer.
+/// Evaluates one query on traces.
 pub(super) struct Teller {
     query: Prepared,
     spans_per_spanset: usize,
@@ -18,7 +18,7 @@ impl Teller {
         Ok(Self { query: Prepared::new(query, aliases)?, spans_per_spanset })
     }
 
-    /// What the trace answers in so much memory; its spans are sorted by start time.
+    /// Evaluates the trace, whose spans are sorted by start time, within `room` bytes of memory.
     pub(super) fn tell(&self, id: TraceId, trace: &Trace, budget: &Budget, room: usize) -> Told {
         let late = || budget.is_late();
         let Some(answer) = self.query.answer(trace, &late) else { return Told::GivenUp };
@@ -83,23 +83,23 @@ impl Teller {
     }
 }
 
-/// What is told of a trace.
+/// Outcome of an evaluation.
 pub(super) enum Told {
-    /// It does not answer.
+    /// The trace does not match.
     Nothing,
     Found {
         found: TraceMatch,
-        /// About how many bytes of memory that takes.
+        /// Approximate memory in bytes.
         weight: usize,
-        /// Whether nothing was left out for want of room.
+        /// Whether nothing was left out for lack of memory.
         whole: bool,
     },
-    /// That takes too long or too much memory.
+    /// The evaluation exceeds the time or memory limit.
     GivenUp,
 }
 
-/// The first span without a parent; while none is here, the first whose parent is elsewhere, because clocks of
-/// processes and of the journal differ in what came first.
+/// The first span without a parent; if there is none, the first whose parent is missing, because the clocks of
+/// processes and of the journal differ.
 fn root(spans: &[Span]) -> Option<&Span> {
     let known: HashSet<SpanId> = spans.iter().map(|span| span.id).collect();
     let has_root = |span: &&Span| span.parent.is_none();

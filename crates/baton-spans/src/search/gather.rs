@@ -1,4 +1,4 @@
-//! All spans of a trace, wherever they lie.
+//! Collects all spans of a trace from all segments.
 
 use super::budget::Budget;
 use crate::{
@@ -13,25 +13,25 @@ use std::{
     sync::Arc,
 };
 
-/// How many spans are read between two looks at the clock.
+/// Number of spans between two deadline checks.
 const BETWEEN_LOOKS: u64 = 1_024;
 
-/// What came of gathering a trace.
+/// Outcome of collecting a trace.
 pub(super) enum Gathered {
-    /// Its spans, each once, by start time.
+    /// Its spans without duplicates, by start time.
     Whole(Vec<Span>),
-    /// More than a trace may have.
+    /// The trace exceeds the size limit.
     TooLarge,
     OutOfTime,
 }
 
-/// All spans of a trace, each once, by start time; none when it is not known.
+/// All spans of a trace without duplicates, by start time; empty if the trace is unknown.
 pub(crate) fn trace(segments: &[Arc<dyn Segment>], id: TraceId, budget: &Budget) -> Result<Vec<Span>, SpanStoreError> {
     let ordinals = segments.iter().map(|segment| segment.ordinal(id)).collect::<Result<Vec<_>, _>>()?;
     match gather(segments, &ordinals, budget)?.0 {
         Gathered::Whole(spans) => Ok(spans),
         Gathered::TooLarge => Err(SpanStoreError::TooLarge(format!(
-            "the trace {id} is too large: one answer holds at most {} spans and {} MiB of them",
+            "the trace {id} is too large: the limit is {} spans and {} MiB",
             budget.spans,
             budget.bytes >> 20
         ))),
@@ -39,7 +39,7 @@ pub(crate) fn trace(segments: &[Arc<dyn Segment>], id: TraceId, budget: &Budget)
     }
 }
 
-/// The spans that lie under these ordinals, and how many bytes were read for them.
+/// The spans under these ordinals, and the number of bytes read.
 pub(super) fn gather(
     segments: &[Arc<dyn Segment>],
     ordinals: &[Option<u32>],
@@ -48,7 +48,7 @@ pub(super) fn gather(
     gather_parts(segments, ordinals, &Parts::ALL, budget)
 }
 
-/// Parts of the spans that lie under these ordinals, and how many bytes were read for them.
+/// The spans under these ordinals, restricted to the given parts, and the number of bytes read.
 pub(super) fn gather_parts(
     segments: &[Arc<dyn Segment>],
     ordinals: &[Option<u32>],
@@ -78,14 +78,14 @@ pub(super) fn gather_parts(
 struct Gathering {
     spans: Vec<Span>,
     known: HashMap<SpanId, usize>,
-    /// Where what spans share lies in memory: each is counted once.
+    /// Addresses of resources and scopes, so that each is counted once.
     shared: HashSet<usize>,
     bytes: usize,
     read: u64,
 }
 
 impl Gathering {
-    /// A span that was sent again is the same span. When its sender had more to say, the one that ended last counts.
+    /// Spans with the same id are duplicates; the one that ended last is kept, because it may be more complete.
     fn add(&mut self, span: Span) {
         self.read += 1;
         match self.known.entry(span.id) {

@@ -1,7 +1,7 @@
-//! Answers a metrics query.
+//! Executes a metrics query.
 //!
-//! Most leaves count spans one by one: they are counted from the index, row by row, and only rows of which the index knows
-//! too little are read. Everything else, and every trace in which a span may lie twice, is gathered whole.
+//! Most leaves count single spans: they are counted from the index, row by row, and only rows that the index cannot
+//! decide are read. All other leaves, and every trace that may contain a span twice, are evaluated on whole traces.
 
 mod groups;
 mod intervals;
@@ -19,9 +19,9 @@ use baton_traceql::{Aliases, Direct, Limits, Measure, Tally};
 use once::Once;
 use std::sync::Arc;
 
-/// Measures what a metrics query asks for.
+/// Executes a metrics query.
 ///
-/// What comes out does not depend on how spans are spread over segments, but for which spans stand for others.
+/// The result does not depend on the distribution of spans over segments, except for the choice of exemplars.
 pub(crate) fn metrics(
     segments: &[Arc<dyn Segment>],
     ask: &SpanMetricsRequest,
@@ -31,7 +31,7 @@ pub(crate) fn metrics(
     let limits =
         Limits { series: budget.series, exemplars: ask.exemplars, bytes: budget.measured, samples: budget.samples };
     let leaves = Measure::new(&ask.query, aliases, ask.steps, limits)?.leaves();
-    // All of them share the room.
+    // The leaves share the memory limit.
     let limits = Limits { bytes: budget.measured / leaves.max(1), ..limits };
     let measure = Measure::new(&ask.query, aliases, ask.steps, limits)?;
     let steps = measure.steps();
@@ -64,25 +64,25 @@ pub(crate) fn metrics(
     Ok(answer)
 }
 
-/// Whether rows have what the leaf groups by and measures.
+/// Whether the grouping and measured fields are indexed.
 fn is_indexed(direct: &Direct<'_>, aliases: Aliases) -> bool {
     direct.by.iter().chain(direct.of).all(|field| Sources::of(field, aliases).is_some())
 }
 
-/// What is asked of what.
+/// Inputs of a metrics query.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     segments: &'a [Arc<dyn Segment>],
     measure: &'a Measure,
-    /// What of spans it looks at.
+    /// Parts of spans that the query evaluates.
     parts: &'a Parts,
     aliases: Aliases,
-    /// Spans that began in this time count.
+    /// Spans that began in this range are counted.
     time: TimeRange,
     budget: &'a Budget,
 }
 
-/// One leaf of a query that is being counted.
+/// Counter for one leaf of a query.
 struct Counting<'a> {
     asked: Asked<'a>,
     leaf: usize,
@@ -91,7 +91,7 @@ struct Counting<'a> {
 }
 
 impl Counting<'_> {
-    /// Whether there is no time left; then something is left out.
+    /// Whether the deadline has passed; if so, the result is marked as partial.
     fn is_late(&mut self) -> bool {
         let late = self.asked.budget.is_late();
         self.answer.partial |= late;

@@ -1,4 +1,4 @@
-//! Answers, from whatever segments there are: searches, traces by id, names and values of attributes.
+//! Query execution over segments: searches, metrics, traces by id, attribute names and values.
 
 mod among;
 mod budget;

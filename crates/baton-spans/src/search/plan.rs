@@ -1,4 +1,4 @@
-//! What a query needs, as sets of traces per segment.
+//! Query plan: the need of a query as sets of traces per segment.
 
 use super::budget::Budget;
 use crate::segment::Segment;
@@ -7,18 +7,18 @@ use baton_traceql::{Aliases, SpanNeed, TraceNeed};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// A need with the answers of the indexes filled in.
+/// A need with the results of index lookups.
 #[derive(Debug)]
 pub(super) enum Plan {
     Anything,
     All(Vec<Plan>),
     Any(Vec<Plan>),
-    /// Per segment, the traces with a span that may do.
+    /// Per segment, the traces with a span that may meet the need.
     Span(Vec<RoaringBitmap>),
 }
 
 impl Plan {
-    /// Asks the indexes; what they have no time to answer is anything.
+    /// Looks the need up in the indexes; becomes `Anything` if the deadline passes.
     pub(super) fn new(
         need: &TraceNeed,
         segments: &[Arc<dyn Segment>],
@@ -45,10 +45,10 @@ impl Plan {
         })
     }
 
-    /// Per segment, traces such that each trace that meets the plan is in at least one of the sets, and few others.
+    /// Per segment, traces such that each trace that meets the plan is in at least one of the sets, with few others.
     ///
-    /// The spans that together meet a plan may lie in different segments, so sets of different needs must not be
-    /// intersected within a segment: the smallest of them stands for all.
+    /// The spans that together meet a plan may be in different segments, so sets of different needs must not be
+    /// intersected within a segment: the smallest of them is used instead.
     pub(super) fn drivers(&self, segments: &[Arc<dyn Segment>]) -> Vec<RoaringBitmap> {
         match self {
             Self::Anything => segments.iter().map(|segment| everything(segment.as_ref())).collect(),
@@ -69,7 +69,7 @@ impl Plan {
         }
     }
 
-    /// Whether a trace that lies in these segments under these ordinals may meet it.
+    /// Whether a trace with these ordinals per segment may meet the plan.
     pub(super) fn met_by(&self, ordinals: &[Option<u32>]) -> bool {
         match self {
             Self::Anything => true,
@@ -80,12 +80,12 @@ impl Plan {
     }
 }
 
-/// Whether a trace is in one of the sets, which there is one of per segment.
+/// Whether a trace is in one of the sets, given one set per segment.
 pub(super) fn in_any(sets: &[RoaringBitmap], ordinals: &[Option<u32>]) -> bool {
     sets.iter().zip(ordinals).any(|(set, ordinal)| ordinal.is_some_and(|ordinal| set.contains(ordinal)))
 }
 
-/// How many traces the sets have together.
+/// Total number of traces in the sets.
 pub(super) fn size(sets: &[RoaringBitmap]) -> u64 {
     sets.iter().map(RoaringBitmap::len).sum()
 }

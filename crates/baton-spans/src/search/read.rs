@@ -1,4 +1,4 @@
-//! Reads the spans that answer a query through, trace by trace.
+//! Streams all spans that match a query, trace by trace.
 
 use super::{
     budget::Budget,
@@ -17,23 +17,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Most spans that are given at once.
+/// Maximum number of spans per batch.
 const MOST_SPANS: usize = 1_024;
-/// About how many bytes of memory they take at most.
+/// Approximate maximum memory of a batch in bytes.
 const MOST_BYTES: usize = 1 << 20;
-/// How long a reading may take in all: whoever takes spans that slowly has forgotten them.
+/// Time limit of a whole read; a slower consumer is assumed to be abandoned.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Takes what is read, and says whether there is to be more.
+/// Receives the batches of a read; breaks to stop.
 pub(crate) trait Taker {
     fn take(&mut self, read: SpanReadItem) -> ControlFlow<()>;
 
-    /// Whether nobody wants any more, which is asked between any two traces.
+    /// Whether the consumer is gone; checked between any two traces.
     fn is_gone(&self) -> bool;
 }
 
-/// Gives the spans that answer a query and began in its time, each once, traces that began last first; each trace has a
-/// budget of its own.
+/// Passes the matching spans that began in the time range to the sink, each once, traces that began last first. Each
+/// trace has its own budget.
 pub(crate) fn read(
     segments: &[Arc<dyn Segment>],
     ask: &SpanReadRequest,
@@ -52,7 +52,7 @@ pub(crate) fn read(
             Next::Candidate(candidate) => candidate,
             Next::Done => {
                 if !batch.spans.is_empty() {
-                    // There is nothing more, so it does not matter what is said to that.
+                    // This is the last batch, so the result is irrelevant.
                     let _ = taker.take(SpanReadItem::Spans(batch.spans));
                 }
                 return Ok(());
@@ -105,7 +105,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Adds a span; what is full is given back.
+    /// Adds a span; returns the batch when it is full.
     fn add(&mut self, span: Span) -> Option<Vec<Span>> {
         self.bytes += codec::weight(&span);
         self.spans.push(span);

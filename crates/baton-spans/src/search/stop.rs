@@ -1,27 +1,27 @@
-//! Work that ends when nobody waits for it.
+//! Cancellation of queries.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// Tells a thread that works on a query that nobody waits for the answer.
+/// Cancellation flag for the thread that executes a query.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Whether it was told.
+    /// Whether the query is canceled.
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Tells it as soon as the guard is dropped.
+    /// Returns a guard that cancels the query when dropped.
     pub(crate) fn set_on_drop(&self) -> StopGuard {
         StopGuard(self.clone())
     }
 }
 
-/// Held by whoever waits for an answer.
+/// Cancels the query when dropped.
 #[derive(Debug)]
 pub(crate) struct StopGuard(StopFlag);
 

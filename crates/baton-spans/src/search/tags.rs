@@ -1,4 +1,4 @@
-//! Which names attributes have.
+//! Names of attributes.
 
 use super::{among::Among, budget::Budget};
 use crate::segment::Segment;
@@ -6,10 +6,10 @@ use baton_ports::{SpanStoreError, TagNames, TagsRequest};
 use baton_traceql::{Aliases, Attribute, Field, Scope, SpanNeed};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// How many names are asked for between two looks at the clock.
+/// Number of names between two deadline checks.
 const BETWEEN_LOOKS: usize = 64;
 
-/// The names of attributes, sorted, at most as many per scope as are asked for; those that were found in time.
+/// The sorted names of attributes, up to the requested limit per scope; those found within the budget.
 pub(crate) fn tags(
     segments: &[Arc<dyn Segment>],
     ask: &TagsRequest,

@@ -1,4 +1,4 @@
-//! Which values a field has.
+//! Values of a field.
 
 use super::{among::Among, budget::Budget};
 use crate::{codec, segment::Segment};
@@ -10,12 +10,12 @@ use std::{
     sync::Arc,
 };
 
-/// Each segment is asked for at least this many values, so that one that is rare in each may be frequent in all.
+/// Minimum number of values requested from each segment, because a value that is rare in each may be frequent overall.
 const AT_LEAST: usize = 1_000;
-/// Between segments, this many times the values of one segment are kept: the most frequent ones.
+/// Between segments, this multiple of the values of one segment is kept: the most frequent ones.
 const KEPT_FACTOR: usize = 8;
 
-/// The values of a field, each once, most frequent first, at most as many as are asked for; those that were found in time.
+/// The distinct values of a field, most frequent first, up to the requested limit; those found within the budget.
 pub(crate) fn tag_values(
     segments: &[Arc<dyn Segment>],
     field: &Field,
@@ -55,7 +55,7 @@ pub(crate) fn tag_values(
     Ok(counted.into_iter().map(|(value, _)| value).collect())
 }
 
-/// Values of one type by what they are, and types in a fixed order.
+/// Orders values of one type by value, and types in a fixed order.
 fn compare(left: &SpanValue, right: &SpanValue) -> Ordering {
     match (left, right) {
         (SpanValue::Text(left), SpanValue::Text(right)) => left.cmp(right),

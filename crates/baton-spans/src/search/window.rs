@@ -1,4 +1,4 @@
-//! Which traces of a segment have to do with a time.
+//! Traces of a segment that overlap a time range.
 
 use super::budget::Budget;
 use crate::segment::Segment;
@@ -6,8 +6,8 @@ use baton_ports::{SpanStoreError, TimeRange};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// Per segment, the traces that may have to do with the time; a segment of another time is not asked. None when it is
-/// late.
+/// Per segment, the traces that may overlap the time range; segments outside of it are skipped. `None` if the deadline
+/// has passed.
 pub(super) fn windows(
     segments: &[Arc<dyn Segment>],
     range: TimeRange,
@@ -23,7 +23,7 @@ pub(super) fn windows(
     Ok(Some(windows))
 }
 
-/// The traces of a segment that may have to do with the time.
+/// The traces of a segment that may overlap the time range.
 pub(super) fn window(segment: &dyn Segment, range: TimeRange) -> Result<RoaringBitmap, SpanStoreError> {
     let summary = segment.summary();
     let mut traces = RoaringBitmap::new();

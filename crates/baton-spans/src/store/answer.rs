@@ -1,4 +1,4 @@
-//! What others ask of the store, through its port.
+//! Implementation of the store port.
 
 use super::embedded::{EmbeddedSpans, Store, closed};
 use crate::{
@@ -21,10 +21,10 @@ use std::{
 };
 use tokio::{sync::TryAcquireError, time::timeout};
 
-/// More searches than this are refused instead of waiting.
+/// Maximum number of queued searches; further ones are rejected.
 const MOST_WAITING: usize = 256;
 
-/// A search that waits longer for its turn is refused as busy.
+/// Maximum time of a search in the queue; then it is rejected as busy.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl SpanStore for EmbeddedSpans {
@@ -76,8 +76,8 @@ impl SpanStore for EmbeddedSpans {
 }
 
 impl Store {
-    /// Reads what there is now on a thread of its own, a few readers at a time. The thread stops soon after nobody waits for
-    /// its answer.
+    /// Executes a query on the current view on a blocking thread, with limited concurrency. The thread stops soon after
+    /// the caller drops the future.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&[Arc<dyn Segment>], &Budget) -> Result<T, SpanStoreError> + Send + 'static,
@@ -130,7 +130,7 @@ impl Store {
     }
 }
 
-/// A place among those that wait for their turn; given back however the wait ends.
+/// A slot in the search queue; released when dropped.
 struct Place<'a>(&'a AtomicUsize);
 
 impl<'a> Place<'a> {
@@ -152,7 +152,7 @@ mod tests {
     use crate::Options;
     use tokio::sync::oneshot;
 
-    /// The thread of a query stops when nobody waits for it, long before its time is over, and its turn is free again.
+    /// The thread of a query stops when its future is dropped, long before its deadline, and its permit is free again.
     #[tokio::test]
     async fn a_query_ends_with_whoever_waits_for_it() {
         let hour = Duration::from_hours(1);

@@ -1,4 +1,4 @@
-//! How a store ends.
+//! Closing a store.
 
 use super::embedded::{EmbeddedSpans, Store};
 use std::{
@@ -7,7 +7,7 @@ use std::{
 };
 
 impl EmbeddedSpans {
-    /// Writes what waits, makes blocks of what is much, and ends; nothing is taken any more.
+    /// Writes queued batches, flushes heads that are large enough, and ends; nothing is accepted afterwards.
     pub async fn close(&self) {
         self.store.begin_to_close();
         let threads = std::mem::take(&mut *self.threads.lock());
@@ -19,14 +19,14 @@ impl EmbeddedSpans {
 }
 
 impl Store {
-    /// Waits for the threads, in the order in which they began: the writer first.
+    /// Joins the threads in the order of their start: the writer first.
     fn join(&self, threads: Vec<JoinHandle<()>>) {
         for (index, thread) in threads.into_iter().enumerate() {
             if thread.join().is_err() {
                 tracing::error!("a thread of the span store ended early");
             }
             if index == 0 {
-                // Only when the writer has frozen its last heads has the flusher seen all.
+                // The flusher may stop only after the writer has frozen its last generation.
                 self.flush.stop();
             }
         }
@@ -40,7 +40,7 @@ impl Store {
 }
 
 impl Drop for EmbeddedSpans {
-    /// What was not closed ends in the same way.
+    /// Closes a store that was not closed explicitly.
     fn drop(&mut self) {
         self.store.begin_to_close();
         let threads = std::mem::take(&mut *self.threads.lock());

@@ -1,4 +1,4 @@
-//! The span store in this process.
+//! The embedded span store.
 
 use super::{
     flush::FlushState,
@@ -26,58 +26,58 @@ use std::{
 };
 use tokio::sync::{Semaphore, oneshot, watch};
 
-/// The span store in this process, on disk or in memory only.
+/// The embedded span store, on disk or in memory only.
 pub struct EmbeddedSpans {
     pub(crate) store: Arc<Store>,
     pub(super) threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Where the files are that were set aside when it was opened.
+    /// Paths of the files quarantined at open.
     pub(super) set_aside: Vec<PathBuf>,
 }
 
 impl EmbeddedSpans {
-    /// Where the files are now that could not be read when it was opened.
+    /// Paths of the files that could not be read at open, after their quarantine.
     pub fn set_aside(&self) -> &[PathBuf] {
         &self.set_aside
     }
 }
 
-/// Where the files are.
+/// Paths of the store and its retained log.
 pub(super) struct Places {
     pub(super) log: PathBuf,
     pub(super) blocks: PathBuf,
-    /// Files that cannot be read, out of the way.
+    /// Quarantine for damaged files.
     pub(super) damaged: PathBuf,
-    /// What is kept of the log for others.
+    /// Log files retained for readers.
     pub(super) held: Held,
 }
 
-/// What the threads and the readers share.
+/// State shared by the threads and the readers.
 pub(crate) struct Store {
     pub(super) options: Options,
-    /// None when everything is in memory.
+    /// `None` if everything is in memory.
     pub(super) places: Option<Places>,
     pub(super) view: RwLock<Arc<View>>,
     pub(super) queue: Queue,
-    /// As far as they are on disk.
+    /// Durable watermarks.
     pub(super) marks: Mutex<Marks>,
     pub(super) feed: Feed,
-    /// How far the log is on disk.
+    /// Durable end of the log.
     pub(super) synced: watch::Sender<Synced>,
     pub(super) flush: FlushState,
     pub(super) keeper: Keeper,
-    /// Held while blocks are merged or dropped: what is being merged is not dropped meanwhile.
+    /// Locked while blocks are merged or deleted, so that inputs of a merge are not deleted meanwhile.
     pub(super) doomed: Mutex<Doomed>,
     pub(super) closing: AtomicBool,
     pub(super) log_bytes: AtomicU64,
     pub(super) searches: Arc<Semaphore>,
     pub(super) waiting_searches: AtomicUsize,
-    /// Who may read spans through at the same time.
+    /// Limits concurrent streaming reads.
     pub(super) readings: Arc<Semaphore>,
-    /// Spans that were emitted in this process and could not be kept.
+    /// Number of spans emitted in this process that could not be stored.
     pub(crate) dropped: AtomicU64,
 }
 
-/// Wakes the thread that merges and drops blocks.
+/// Wakes the keeper thread.
 #[derive(Default)]
 pub(super) struct Keeper {
     pub(super) woken: Mutex<bool>,
@@ -117,7 +117,7 @@ impl Store {
         Arc::clone(&self.view.read())
     }
 
-    /// Replaces what readers see; nothing slow may happen meanwhile.
+    /// Replaces the view; the closure must be fast, because readers wait for it.
     pub(super) fn change_view(&self, change: impl FnOnce(&mut View)) {
         let mut current = self.view.write();
         let mut next = View::clone(&current);
@@ -129,7 +129,7 @@ impl Store {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Writes a batch down and queues it; the receiver hears when it is kept.
+    /// Encodes and queues a batch; the receiver resolves when it is stored.
     pub(crate) fn submit(&self, batch: SpanBatch) -> Result<Kept, SpanStoreError> {
         if self.queue.is_full(batch.spans.len()) {
             return Err(SpanStoreError::Busy);
@@ -140,7 +140,7 @@ impl Store {
         self.submit_gathered(&mut gathered, batch.mark)
     }
 
-    /// Queues spans that are written down already; the receiver hears when they are kept.
+    /// Queues encoded spans; the receiver resolves when they are stored.
     pub(crate) fn submit_gathered(
         &self,
         gathered: &mut Gathered,
@@ -159,10 +159,10 @@ impl Store {
     }
 }
 
-/// Hears what became of a batch.
+/// Resolves with the outcome of a batch.
 pub(crate) type Kept = oneshot::Receiver<Result<(), SpanStoreError>>;
 
-/// Makes a batch of what was gathered, on the thread of whoever brings it: the writer has only to copy.
+/// Builds the batch on the thread of the caller, so that the writer only copies bytes.
 pub(crate) fn prepare(
     gathered: &mut Gathered,
     mark: Option<(&'static str, u64)>,
@@ -173,14 +173,14 @@ pub(crate) fn prepare(
     };
     let entry = gathered.finish(marks)?;
     if entry.payload.len() > MOST_ENTRY {
-        let message = format!("{} bytes of spans came at once; at most {MOST_ENTRY} are taken", entry.payload.len());
+        let message = format!("the batch has {} bytes of spans; the limit is {MOST_ENTRY}", entry.payload.len());
         return Err(SpanStoreError::Unavailable(message));
     }
     let (done, kept) = oneshot::channel();
     Ok((Waiting { entry, mark, done }, kept))
 }
 
-/// What a single batch may take in the log.
+/// Maximum size of a batch in the log.
 const MOST_ENTRY: usize = 256 << 20;
 
 pub(crate) fn closed() -> SpanStoreError {

@@ -1,4 +1,4 @@
-//! From full heads to blocks.
+//! Flushes full heads to blocks.
 
 use super::{
     embedded::{EmbeddedSpans, Places, Store, closed},
@@ -19,12 +19,12 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Heads that may wait to become blocks; ingest waits beyond that.
+/// Maximum number of frozen generations; beyond it, ingestion blocks.
 pub(super) const MOST_FROZEN: usize = 2;
-/// How long it takes until what failed is tried again, at first and at last.
+/// Initial and maximum retry delay.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
 
-/// How the making of blocks goes.
+/// State of the flusher.
 pub(super) struct FlushState {
     state: Mutex<State>,
     changed: Condvar,
@@ -39,7 +39,7 @@ struct State {
 
 #[derive(Clone, Debug, Default)]
 struct Progress {
-    /// Heads up to this number are in blocks.
+    /// Generations up to this number are in blocks.
     done: u64,
     failed: Option<SpanStoreError>,
 }
@@ -52,19 +52,19 @@ impl Default for FlushState {
 
 impl FlushState {
     pub(super) fn wake(&self) {
-        // Under the lock, so that nobody who has just looked falls asleep.
+        // Under the lock, so that no thread misses the notification between its check and its wait.
         let _state = self.state.lock();
         self.changed.notify_all();
     }
 
-    /// Tells everybody who waits that it failed.
+    /// Reports the failure to all waiters.
     fn fail(&self, error: SpanStoreError) {
         self.progress.send_modify(|progress| progress.failed = Some(error.clone()));
         self.state.lock().failed = Some(error);
         self.changed.notify_all();
     }
 
-    /// What is frozen is still made into blocks, unless that fails.
+    /// Stops after the frozen generations are flushed, or at the first failure.
     pub(super) fn stop(&self) {
         self.state.lock().stop = true;
         self.changed.notify_all();
@@ -72,7 +72,7 @@ impl FlushState {
 }
 
 impl Store {
-    /// Waits until another head may freeze.
+    /// Waits until another generation may be frozen.
     pub(super) fn wait_for_room(&self) -> Result<(), SpanStoreError> {
         if self.places.is_none() {
             return Ok(());
@@ -90,7 +90,7 @@ impl Store {
         Ok(())
     }
 
-    /// The thread that makes blocks.
+    /// Main loop of the flusher thread.
     pub(super) fn flush_until_stopped(&self, places: &Places) {
         let _ending = Ending(&self.flush);
         let mut made = Made::default();
@@ -102,7 +102,7 @@ impl Store {
                     pause = PAUSE.0;
                 }
                 Err(error) => {
-                    tracing::error!(%error, "spans stay in memory and in the log: no block could be written");
+                    tracing::error!(%error, "a block could not be written; its spans stay in memory and in the log");
                     if self.pause_after(error, pause) {
                         return;
                     }
@@ -125,7 +125,7 @@ impl Store {
         }
     }
 
-    /// Says that it failed, and whether to give up.
+    /// Reports the failure and waits; returns whether to stop.
     fn pause_after(&self, error: SpanStoreError, pause: Duration) -> bool {
         self.flush.fail(error);
         let mut state = self.flush.state.lock();
@@ -135,7 +135,7 @@ impl Store {
         state.stop
     }
 
-    /// Readers see the blocks instead of the heads from now on, and their file of the log is not needed any more.
+    /// Replaces the heads with the blocks in the view and releases their log file.
     fn take_over(&self, frozen: &Frozen, blocks: Vec<Kept>, places: &Places) {
         let number = frozen.generation.number;
         self.change_view(|view| {
@@ -153,13 +153,13 @@ impl Store {
     }
 }
 
-/// Says that no more blocks are made, however the thread that makes them ended: nobody may wait for it any more.
+/// Marks the flusher as stopped when its thread ends, even by a panic, so that no thread waits for it.
 struct Ending<'a>(&'a FlushState);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            let message = "blocks are not written any more after a defect; start it again, nothing is lost";
+            let message = "the thread that writes blocks has failed; restart Baton, no stored span is lost";
             self.0.fail(SpanStoreError::Unavailable(message.to_owned()));
         }
         self.0.stop();
@@ -167,7 +167,7 @@ impl Drop for Ending<'_> {
 }
 
 impl EmbeddedSpans {
-    /// Makes blocks of everything that was ingested before, without waiting until it is much or old.
+    /// Flushes all spans ingested before to blocks, regardless of their number and age.
     pub async fn flush(&self) -> Result<(), SpanStoreError> {
         let asked = self.store.queue.ask_flush().ok_or(SpanStoreError::Busy)?;
         let number = asked.await.map_err(|_| closed())?;
@@ -184,14 +184,14 @@ impl EmbeddedSpans {
     }
 }
 
-/// Blocks of heads of which not all are written yet: what succeeded is not done again.
+/// Blocks of a generation that is not completely written: finished ones are not written again on a retry.
 #[derive(Default)]
 pub(super) struct Made {
     blocks: Vec<(SpanClass, Kept)>,
 }
 
 impl Made {
-    /// Writes the blocks of heads; they are on disk when this returns.
+    /// Writes the blocks of a generation; they are durable when this returns.
     pub(super) fn make(
         &mut self,
         frozen: &Frozen,
@@ -218,13 +218,13 @@ impl Made {
     }
 }
 
-/// Lets a file of the log go all of which is in blocks, and says how large it was.
+/// Releases a log file whose spans are all in blocks; returns its length.
 pub(super) fn forget_log(places: &Places, number: u64, options: &Options) -> u64 {
     let path = places.log.join(wal::name_of(number));
     let length = std::fs::metadata(&path).map_or(0, |file| file.len());
-    // Synced, so that files go in the order of their numbers and a gap can only mean damage.
+    // Synced, so that files disappear in numeric order and a gap can only mean damage.
     if let Err(error) = places.held.release(&places.log, number) {
-        tracing::warn!(%error, "a file of the log is not needed any more and stays until the next start");
+        tracing::warn!(%error, "an obsolete log file could not be removed; it stays until the next start");
     }
     options.probe.step("log deleted");
     length

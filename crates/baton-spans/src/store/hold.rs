@@ -1,7 +1,7 @@
-//! Files of the log that are held for those who send spans on.
+//! Log files retained for readers that forward spans.
 //!
-//! Each of them has a place in the log that is on disk before anything is deleted for it. A file that the store needs no
-//! more is moved beside the log as long as somebody's place is in it or before it.
+//! Each reader has a position in the log that is durable before any file is deleted because of it. A file that the
+//! store no longer needs is moved to the retention directory while the position of a reader is in it or before it.
 
 use super::recover::move_damaged;
 use crate::{
@@ -20,26 +20,26 @@ use std::{
     time::Duration,
 };
 
-/// Somebody who was not seen for this long holds nothing any more.
+/// A reader that is not configured and was inactive for this long retains nothing.
 const FORGOTTEN: Duration = Duration::from_secs(24 * 60 * 60);
-/// What is held for those who are away.
+/// Minimum retention limit in bytes while there are unconfigured readers.
 const FOR_ABSENT: u64 = 1 << 30;
 const CURSOR: &str = ".cursor";
 
-/// A place in the log between two spans.
+/// A position in the log between two spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogPlace {
-    /// The number of the file.
+    /// Number of the log file.
     pub(super) file: u64,
-    /// What only this file has: a directory that began anew has the same numbers.
+    /// Random marker of the file: a recreated log has the same file numbers.
     pub(super) marker: [u8; 8],
-    /// Where a frame begins.
+    /// Offset of a frame.
     pub(super) byte: u64,
-    /// How many spans of that frame are before it.
+    /// Number of spans of that frame before the position.
     pub(super) spans: u64,
 }
 
-/// What is on disk of a reader.
+/// Stored state of a reader.
 #[derive(Serialize, Deserialize)]
 struct Cursor {
     place: LogPlace,
@@ -49,13 +49,13 @@ struct Cursor {
 #[derive(Default)]
 struct Reader {
     place: LogPlace,
-    /// Whether files are kept for it.
+    /// Whether files are retained for it.
     holds: bool,
-    /// Spans that it will never see.
+    /// Number of spans deleted before it read them.
     lost: u64,
 }
 
-/// What is held, and for whom.
+/// Retained log files and their readers.
 pub(super) struct Held {
     directory: PathBuf,
     bytes: u64,
@@ -65,9 +65,9 @@ pub(super) struct Held {
 #[derive(Default)]
 struct State {
     readers: BTreeMap<String, Reader>,
-    /// How long each file is.
+    /// Length of each file.
     files: BTreeMap<u64, u64>,
-    /// The last file that went although somebody wanted it.
+    /// The last file that was deleted although a reader needed it.
     gone: u64,
 }
 
@@ -78,7 +78,7 @@ impl State {
 }
 
 impl Held {
-    /// Finds what is held; what nobody wants goes.
+    /// Loads the retained files and positions; files that no reader needs are deleted.
     pub(super) fn open(
         directory: PathBuf,
         wanted: &Hold,
@@ -109,32 +109,32 @@ impl Held {
         Ok(held)
     }
 
-    /// Where a reader goes on.
+    /// Position of a reader.
     pub(super) fn place(&self, name: &str) -> Option<LogPlace> {
         self.state.lock().readers.get(name).map(|reader| reader.place)
     }
 
-    /// How many spans a reader will never see.
+    /// Number of spans deleted before the reader read them.
     pub(super) fn lost(&self, name: &str) -> u64 {
         self.state.lock().readers.get(name).map_or(0, |reader| reader.lost)
     }
 
-    /// Files up to this number went although somebody wanted them.
+    /// Files up to this number were deleted although a reader needed them.
     pub(super) fn gone(&self) -> u64 {
         self.state.lock().gone
     }
 
-    /// Where a file is when it is held.
+    /// Path of a retained file.
     pub(super) fn path(&self, number: u64) -> PathBuf {
         self.directory.join(wal::name_of(number))
     }
 
-    /// The files that are held, and how long they are.
+    /// The retained files and their lengths.
     pub(super) fn files(&self) -> Vec<(u64, u64)> {
         self.state.lock().files.iter().map(|(number, bytes)| (*number, *bytes)).collect()
     }
 
-    /// Takes a file that the store needs no more, or removes it when nobody wants it.
+    /// Takes over a file that the store no longer needs, or deletes it if no reader needs it.
     pub(super) fn release(&self, log: &Path, number: u64) -> Result<(), SpanStoreError> {
         let path = log.join(wal::name_of(number));
         let mut state = self.state.lock();
@@ -149,7 +149,7 @@ impl Held {
         disk::sync_directory(log)
     }
 
-    /// Makes the place of a reader durable, and removes what nobody needs any more.
+    /// Makes the position of a reader durable, and deletes files that are no longer needed.
     pub(super) fn settle(&self, name: &str, place: LogPlace) -> Result<(), SpanStoreError> {
         let mut state = self.state.lock();
         let Some(reader) = state.readers.get_mut(name) else { return Ok(()) };
@@ -172,7 +172,7 @@ impl Held {
         Ok(())
     }
 
-    /// Removes the oldest files beyond the bound.
+    /// Deletes the oldest files beyond the size limit.
     fn shorten(&self, state: &mut State) -> Result<(), SpanStoreError> {
         while state.files.values().sum::<u64>() > self.bytes
             && let Some((&number, _)) = state.files.first_key_value()
@@ -182,7 +182,7 @@ impl Held {
                 let lost = count(&path, number, reader.place);
                 if reader.holds && lost > 0 {
                     if reader.lost == 0 {
-                        tracing::warn!(target = name, "spans wait for a target that does not take them; the oldest go");
+                        tracing::warn!(target = name, "a target does not accept spans and its backlog is full; the oldest spans are dropped");
                     }
                     reader.lost += lost;
                 }
@@ -195,7 +195,7 @@ impl Held {
     }
 }
 
-/// How many spans of a file are behind that place; as many as can be read.
+/// Number of readable spans of a file after that position.
 fn count(path: &Path, number: u64, place: LogPlace) -> u64 {
     if place.file > number {
         return 0;
@@ -214,11 +214,11 @@ fn count(path: &Path, number: u64, place: LogPlace) -> u64 {
     spans.saturating_sub(before)
 }
 
-/// Takes up one file of the directory.
+/// Loads one file of the directory.
 fn find(directory: &Path, name: &str, state: &mut State) -> Result<(), SpanStoreError> {
     let path = directory.join(name);
     if let Some(number) = wal::number_of(name) {
-        let bytes = fs::metadata(&path).map_err(unavailable("look at", &path))?.len();
+        let bytes = fs::metadata(&path).map_err(unavailable("inspect", &path))?.len();
         state.files.insert(number, bytes);
         return Ok(());
     }
@@ -235,25 +235,25 @@ fn find(directory: &Path, name: &str, state: &mut State) -> Result<(), SpanStore
     Ok(())
 }
 
-/// One that cannot be read is none: its reader begins with the oldest that there is.
+/// A cursor that cannot be read is ignored: its reader starts with the oldest file.
 fn read(path: &Path) -> Option<Cursor> {
     let cursor = fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if cursor.is_none() {
-        tracing::warn!(file = %path.display(), "cannot be read; spans may be sent again");
+        tracing::warn!(file = %path.display(), "the stored position of a log reader cannot be read; spans may be sent again");
     }
     cursor
 }
 
 fn is_recent(path: &Path) -> bool {
     let written = fs::metadata(path).and_then(|file| file.modified()).ok();
-    // One from the future was written by a clock that was wrong, and is as good as new.
+    // A modification time in the future comes from a wrong clock and counts as recent.
     written.is_some_and(|written| written.elapsed().map_or(true, |age| age < FORGOTTEN))
 }
 
 fn write(path: &Path, cursor: &Cursor) -> Result<(), SpanStoreError> {
     let unnamed = path.with_extension("new");
     let bytes = serde_json::to_vec(cursor)
-        .map_err(|error| SpanStoreError::Unavailable(format!("a place in the log cannot be written: {error}")))?;
+        .map_err(|error| SpanStoreError::Unavailable(format!("a log position cannot be encoded: {error}")))?;
     let mut file = File::create(&unnamed).map_err(unavailable("write", &unnamed))?;
     file.write_all(&bytes).map_err(unavailable("write", &unnamed))?;
     disk::sync(&file, &unnamed).map_err(unavailable("sync", &unnamed))?;

@@ -1,4 +1,4 @@
-//! From many small blocks to few large ones.
+//! Compaction: merges small blocks into larger ones.
 
 use super::{
     embedded::{Places, Store},
@@ -13,11 +13,11 @@ use baton_ports::SpanStoreError;
 use baton_types::SpanClass;
 use std::{sync::Arc, time::Instant};
 
-/// Blocks of about the same size are merged when they are this many.
+/// Number of blocks of similar size that triggers a merge.
 const MANY: usize = 8;
 
 impl Store {
-    /// The thread that merges blocks and drops old ones; it stands in nobody's way.
+    /// Main loop of the keeper thread, which merges blocks and enforces retention without blocking other threads.
     pub(super) fn keep_until_closing(&self) {
         let Some(places) = &self.places else { return };
         while !self.is_closing() {
@@ -40,7 +40,7 @@ impl Store {
 
     fn merge_all(&self, places: &Places) -> Result<(), SpanStoreError> {
         while !self.is_closing() {
-            // A block names those it was made of, not those before: they must be gone before it is merged itself.
+            // A block names its direct inputs only: they must be deleted before it is merged itself.
             let mut doomed = self.doomed.lock();
             self.delete(&mut doomed)?;
             let blocks = self.view().blocks.clone();
@@ -69,7 +69,7 @@ impl Store {
     }
 }
 
-/// What matters about a block when it is merged.
+/// Properties of a block that determine its merges.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     class: SpanClass,
@@ -84,10 +84,11 @@ impl Size {
     }
 }
 
-/// Which blocks to merge next: neighbours in time of about the same size, when they are many or make a whole one.
+/// Selects the next merge: blocks of similar size that are adjacent in time, if there are enough of them or they fill a
+/// whole block.
 fn choose(blocks: &[Size], target: u64) -> Option<Vec<usize>> {
     let mut small: Vec<usize> = (0..blocks.len()).filter(|index| blocks[*index].spans < target / 4 * 3).collect();
-    // The usual block that was a head lies in the middle of its tier.
+    // A typical block flushed from a head is in the middle of its tier.
     let tier = |index: usize| (4 * target / blocks[index].spans.max(1)).max(1).ilog(MANY as u64);
     small.sort_by_key(|index| (blocks[*index].class, tier(*index), blocks[*index].start));
     for group in small.chunk_by(|a, b| blocks[*a].class == blocks[*b].class && tier(*a) == tier(*b)) {
@@ -125,7 +126,7 @@ mod tests {
         check(&[(Telemetry, 3); 7], None);
         check(&[(Telemetry, 3); 9], Some(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
         check(&[(Memory, 128); 8], Some(&[0, 1, 2, 3, 4, 5, 6, 7]));
-        // A tiny block does not make a large one be written again.
+        // A tiny block does not cause a large one to be rewritten.
         check(&[(Telemetry, 700), (Telemetry, 5), (Telemetry, 5)], None);
     }
 }

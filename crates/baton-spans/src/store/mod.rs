@@ -1,7 +1,8 @@
-//! How spans move: queue, log, heads in memory, blocks, larger blocks, and away.
+//! Life cycle of spans: queue, write-ahead log, heads in memory, blocks, merged blocks, deletion.
 //!
-//! Three threads do it. The writer syncs what waits and puts it into the heads; the flusher makes blocks of full heads and
-//! deletes their log; the keeper merges blocks and drops old ones. Readers take a [`View`], which is replaced whole.
+//! Three threads drive it. The writer syncs queued batches and adds them to the heads; the flusher writes full heads as
+//! blocks and deletes their log; the keeper merges blocks and enforces retention. Readers take a [`View`], which is
+//! replaced atomically.
 
 mod answer;
 mod close;

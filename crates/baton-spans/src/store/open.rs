@@ -1,4 +1,4 @@
-//! How a store begins.
+//! Opening a store.
 
 use super::{
     embedded::{EmbeddedSpans, Places, Store},
@@ -21,13 +21,13 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// The folder for files that cannot be read.
+/// Quarantine folder for damaged files.
 pub(super) const DAMAGED: &str = "damaged";
 pub(super) const BLOCKS: &str = "blocks";
 
 impl EmbeddedSpans {
-    /// Opens the store in that directory, or makes one. No other process may have it open. Files that are damaged are set
-    /// aside: they must not keep the rest from being used.
+    /// Opens or creates the store in that directory. No other process may have it open. Damaged files are quarantined,
+    /// so that the rest remains usable.
     pub fn open(directory: &Path, options: Options) -> Result<Arc<Self>, SpanStoreError> {
         let damaged = directory.join(DAMAGED);
         let mut set_aside = Vec::new();
@@ -40,7 +40,7 @@ impl EmbeddedSpans {
         Self::start(store, Some(log), set_aside)
     }
 
-    /// A store that keeps the last spans in memory and nothing on disk.
+    /// A store that keeps the latest spans in memory and nothing on disk.
     pub fn in_memory(options: Options) -> Result<Arc<Self>, SpanStoreError> {
         let view = View { active: Arc::new(Generation::new(1)), frozen: Vec::new(), blocks: Vec::new() };
         Self::start(Store::new(options, None, view, Marks::new()), None, Vec::new())
@@ -48,7 +48,7 @@ impl EmbeddedSpans {
 
     fn start(store: Store, log: Option<LogFile>, set_aside: Vec<PathBuf>) -> Result<Arc<Self>, SpanStoreError> {
         let store = Arc::new(store);
-        // From here on, whatever fails ends the threads that have begun.
+        // From here on, dropping `spans` on failure ends the threads already started.
         let spans = Arc::new(Self { store: Arc::clone(&store), threads: Mutex::default(), set_aside });
         let writer = Writer::new(Arc::clone(&store), log);
         spans.begin("spans-writer", move || writer.run())?;
@@ -67,7 +67,7 @@ impl EmbeddedSpans {
     fn begin(&self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), SpanStoreError> {
         let begun: io::Result<JoinHandle<()>> = thread::Builder::new().name(name.to_owned()).spawn(work);
         let thread = begun
-            .map_err(|error| SpanStoreError::Unavailable(format!("the thread {name} could not begin: {error}")))?;
+            .map_err(|error| SpanStoreError::Unavailable(format!("the thread {name} could not be started: {error}")))?;
         self.threads.lock().push(thread);
         Ok(())
     }

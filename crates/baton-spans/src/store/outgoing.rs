@@ -1,4 +1,4 @@
-//! Reading the log to send spans on: from where the reader was before, in the order in which they were kept.
+//! Reads the log to forward spans: in order of storage, resuming at the position of the reader.
 
 use super::{
     embedded::{EmbeddedSpans, Places, Store},
@@ -17,39 +17,39 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// How far the log is on disk.
+/// Durable end of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Synced {
-    /// The number of the file that is written.
+    /// Number of the current log file.
     pub(super) file: u64,
-    /// Everything in it before this.
+    /// Its synced length.
     pub(super) byte: u64,
 }
 
-/// One who reads the log; made by [`EmbeddedSpans::outgoing`]. It can go on after the store was closed.
+/// A log reader, created by [`EmbeddedSpans::outgoing`]. It remains usable after the store is closed.
 pub struct Outgoing {
     name: String,
     store: Arc<Store>,
     synced: watch::Receiver<Synced>,
     tail: Option<Tail>,
-    /// Spans of the frame at `place` that were not given yet.
+    /// Spans of the current frame that were not returned yet.
     ahead: VecDeque<Span>,
     place: LogPlace,
-    /// How many frames could not be read; each had a span at least.
+    /// Number of unreadable frames; each had at least one span.
     damaged: u64,
 }
 
-/// Spans in the order of the log, and the place behind them.
+/// Spans in log order, and the position after them.
 #[derive(Debug, Default)]
 pub struct Parcel {
     /// The spans.
     pub spans: Vec<Span>,
-    /// Where the next ones are.
+    /// Position of the next span.
     pub through: LogPlace,
 }
 
 impl EmbeddedSpans {
-    /// Reads the log as one of the readers that the options name; none for others, or when there is no log.
+    /// A reader of the log with one of the names in the options; `None` for other names, or without a log.
     pub fn outgoing(&self, name: &str) -> Option<Outgoing> {
         let place = self.store.places.as_ref()?.held.place(name)?;
         Some(Outgoing {
@@ -65,21 +65,22 @@ impl EmbeddedSpans {
 }
 
 impl Outgoing {
-    /// Resolves when something is there that was not read.
+    /// Resolves when there are unread spans.
     pub async fn more(&mut self) {
         let (ahead, place) = (self.ahead.is_empty(), self.place);
         if !ahead {
             return;
         }
         let beyond = |synced: &Synced| (synced.file, synced.byte) > (place.file, place.byte);
-        // A log that began anew may be short: then its numbers say nothing.
+        // A recreated log may be shorter: then the positions cannot be compared.
         let known = self.tail.is_some();
         if self.synced.wait_for(|synced| !known || beyond(synced)).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// Reads the next spans, about as many as these bounds say and at least one if there is one; empty at the end.
+    /// Reads the next spans, approximately within the limits and at least one if there is one; empty at the end of the
+    /// log.
     pub fn read(&mut self, most_spans: usize, most_bytes: usize) -> Result<Parcel, SpanStoreError> {
         let (mut spans, mut bytes) = (Vec::new(), 0);
         while spans.len() < most_spans && bytes < most_bytes {
@@ -101,7 +102,7 @@ impl Outgoing {
         Ok(Parcel { spans, through: self.place })
     }
 
-    /// Counts a span as read; a frame all of which is read is left.
+    /// Counts a span as read; moves past the frame when all its spans are read.
     fn step(&mut self) {
         self.place.spans += 1;
         if self.ahead.is_empty()
@@ -111,7 +112,7 @@ impl Outgoing {
         }
     }
 
-    /// Goes to the next frame, in this file or the next one; says whether there was one.
+    /// Moves to the next frame, in this file or the next one; false at the end of the log.
     fn advance(&mut self) -> Result<bool, SpanStoreError> {
         let store = Arc::clone(&self.store);
         let Some(places) = &store.places else { return Ok(false) };
@@ -134,7 +135,7 @@ impl Outgoing {
             Ok(None) => {}
             Err(error @ SpanStoreError::Corrupt(_)) => {
                 if self.damaged == 0 {
-                    tracing::warn!(%error, reader = self.name, "some spans are not sent on");
+                    tracing::warn!(%error, reader = self.name, "a log file is damaged; some spans are not forwarded");
                 }
                 self.damaged += 1;
                 let next = frame_behind(places, self.place.file, (tail.at(), end), &tail.marker());
@@ -156,7 +157,7 @@ impl Outgoing {
         }
     }
 
-    /// Opens a file from its beginning.
+    /// Opens a file at its beginning.
     fn enter(&mut self, places: &Places, number: u64) -> Result<bool, SpanStoreError> {
         let Some(tail) = open(places, number)? else { return Ok(false) };
         self.place = LogPlace { file: number, marker: tail.marker(), byte: tail.at(), spans: 0 };
@@ -164,7 +165,8 @@ impl Outgoing {
         Ok(true)
     }
 
-    /// Opens the file of the place where the reader was; the next one when it is gone, the oldest in another log.
+    /// Opens the file at the position of the reader; the next one if it was deleted, the oldest one if the log was
+    /// recreated.
     fn take_up(&mut self, places: &Places, synced: Synced) -> Result<Option<Tail>, SpanStoreError> {
         let files = files(places)?;
         let here = open(places, self.place.file)?;
@@ -181,22 +183,22 @@ impl Outgoing {
         Ok(self.tail.take())
     }
 
-    /// Makes a place durable: what is before it is not read again, and not held for this reader any more.
+    /// Makes a position durable: spans before it are not read again, nor retained for this reader.
     pub fn settle(&self, through: LogPlace) -> Result<(), SpanStoreError> {
         self.store.places.as_ref().map_or(Ok(()), |places| places.held.settle(&self.name, through))
     }
 
-    /// How many spans went before they were read, because too much waited; one for each damaged place of the log as well.
+    /// Number of spans deleted before they were read because of the size limit, plus one per damaged frame.
     pub fn lost(&self) -> u64 {
         self.damaged + self.store.places.as_ref().map_or(0, |places| places.held.lost(&self.name))
     }
 
-    /// Where the spans are that are read next.
+    /// Position of the next span.
     pub fn place(&self) -> LogPlace {
         self.place
     }
 
-    /// How many bytes of the log are behind that place.
+    /// Number of bytes in the log after that position.
     pub fn waiting(&self, place: LogPlace) -> u64 {
         let Some(files) = self.store.places.as_ref().and_then(|places| files(places).ok()) else { return 0 };
         let behind = files.into_iter().filter(|(number, _)| *number >= place.file);
@@ -204,7 +206,7 @@ impl Outgoing {
     }
 }
 
-/// A file of the log, wherever it is. It is looked for where it is moved from first.
+/// Opens a log file. The log directory is tried first, because files move from there to the retention directory.
 fn open(places: &Places, number: u64) -> Result<Option<Tail>, SpanStoreError> {
     match Tail::open(&places.log.join(wal::name_of(number)))? {
         Some(tail) => Ok(Some(tail)),
@@ -212,7 +214,7 @@ fn open(places: &Places, number: u64) -> Result<Option<Tail>, SpanStoreError> {
     }
 }
 
-/// Where a frame seems to begin behind a damaged one, which does not say how long it is.
+/// Offset of the next frame marker after a damaged frame, whose length is unknown.
 fn frame_behind(places: &Places, number: u64, (damaged, end): (u64, u64), marker: &[u8; 8]) -> Option<u64> {
     let named = [places.log.join(wal::name_of(number)), places.held.path(number)];
     let bytes = named.iter().find_map(|path| fs::read(path).ok())?;
@@ -222,7 +224,7 @@ fn frame_behind(places: &Places, number: u64, (damaged, end): (u64, u64), marker
     Some((from + found?) as u64)
 }
 
-/// All files, and how long they are.
+/// All log files and their lengths.
 fn files(places: &Places) -> Result<BTreeMap<u64, u64>, SpanStoreError> {
     let mut files = BTreeMap::new();
     for name in crate::disk::names(&places.log)? {
@@ -230,7 +232,7 @@ fn files(places: &Places) -> Result<BTreeMap<u64, u64>, SpanStoreError> {
             files.insert(number, fs::metadata(places.log.join(&name)).map_or(0, |file| file.len()));
         }
     }
-    // Looked at last: a file that was moved meanwhile is seen twice rather than not at all.
+    // Listed last: a file that is moved meanwhile is seen twice rather than missed.
     files.extend(places.held.files());
     Ok(files)
 }

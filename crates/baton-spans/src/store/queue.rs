@@ -1,4 +1,4 @@
-//! What waits for the disk, within bounds.
+//! Bounded queue of batches for the writer.
 
 use crate::wal::Written;
 use baton_ports::SpanStoreError;
@@ -6,15 +6,15 @@ use parking_lot::{Condvar, Mutex};
 use std::{collections::VecDeque, time::Instant};
 use tokio::sync::oneshot;
 
-/// A batch that waits.
+/// A queued batch.
 pub(crate) struct Waiting {
-    /// As it is written.
+    /// The encoded batch.
     pub(crate) entry: Written,
     pub(crate) mark: Option<(&'static str, u64)>,
     pub(crate) done: oneshot::Sender<Result<(), SpanStoreError>>,
 }
 
-/// Batches that wait, oldest first.
+/// Queued batches, oldest first.
 pub(super) struct Queue {
     state: Mutex<State>,
     arrived: Condvar,
@@ -27,27 +27,27 @@ struct State {
     waiting: VecDeque<Waiting>,
     spans: usize,
     bytes: usize,
-    /// Who wants the heads to become blocks now, and is told which ones will.
+    /// Pending flush requests; each is answered with the number of the last generation to be flushed.
     flushes: Vec<oneshot::Sender<u64>>,
     closed: bool,
 }
 
-/// What the writer finds to do.
+/// Work for the writer.
 #[derive(Default)]
 pub(super) struct Taken {
     pub(super) group: Vec<Waiting>,
     pub(super) flushes: Vec<oneshot::Sender<u64>>,
-    /// Nothing will come any more.
+    /// No further work will come.
     pub(super) closed: bool,
 }
 
-/// Why a batch was not taken; it comes back.
+/// Reason for rejecting a batch; a full queue returns the batch.
 pub(crate) enum Refused {
     Full(Waiting),
     Closed,
 }
 
-/// One frame of the log has at most about this much, so that nobody waits long for a sync.
+/// Limits of a group, which is one frame of the log, so that a sync does not take long.
 const GROUP_SPANS: usize = 32 * 1024;
 const GROUP_BYTES: usize = 16 << 20;
 
@@ -56,13 +56,13 @@ impl Queue {
         Self { state: Mutex::default(), arrived: Condvar::new(), most_spans, most_bytes }
     }
 
-    /// Whether that many spans would be refused: asked before the work of writing them down.
+    /// Whether that many spans would be rejected; checked before they are encoded.
     pub(super) fn is_full(&self, spans: usize) -> bool {
         let state = self.state.lock();
         !state.waiting.is_empty() && state.spans + spans > self.most_spans
     }
 
-    /// Takes a batch, unless too much waits; one that is larger than the bounds is taken when nothing else waits.
+    /// Adds a batch, unless the queue is full; a batch larger than the limits is accepted when the queue is empty.
     pub(super) fn push(&self, waiting: Waiting) -> Result<(), Refused> {
         let mut state = self.state.lock();
         if state.closed {
@@ -79,7 +79,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Asks that the heads become blocks; answers with their number.
+    /// Requests a flush; the receiver gets the number of the generation.
     pub(super) fn ask_flush(&self) -> Option<oneshot::Receiver<u64>> {
         let mut state = self.state.lock();
         if state.closed || state.flushes.len() >= MOST_FLUSHES {
@@ -92,7 +92,7 @@ impl Queue {
         Some(receiver)
     }
 
-    /// Waits until there is something to do or it is that late.
+    /// Waits for work or until the deadline.
     pub(super) fn take(&self, until: Option<Instant>) -> Taken {
         let mut state = self.state.lock();
         while state.waiting.is_empty() && state.flushes.is_empty() && !state.closed {
@@ -114,7 +114,7 @@ impl Queue {
         }
         state.spans -= spans;
         state.bytes -= bytes;
-        // Whoever asks for a flush means everything that was queued before.
+        // A flush covers everything queued before it.
         if state.waiting.is_empty() {
             taken.flushes = std::mem::take(&mut state.flushes);
             taken.closed = state.closed;
@@ -122,7 +122,7 @@ impl Queue {
         taken
     }
 
-    /// Takes nothing more; what waits is still written.
+    /// Closes the queue; queued batches are still written.
     pub(super) fn close(&self) {
         self.state.lock().closed = true;
         self.arrived.notify_all();

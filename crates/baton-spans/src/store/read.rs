@@ -1,4 +1,4 @@
-//! Reading spans through: a thread that reads, and somebody who takes.
+//! Streaming reads: a thread that reads, and a consumer that receives over a channel.
 
 use super::embedded::{EmbeddedSpans, Store, closed};
 use crate::search::{self, Budget, StopFlag, StopGuard, Taker};
@@ -10,25 +10,25 @@ use std::{
 };
 use tokio::{runtime::Handle, sync::mpsc, time::timeout};
 
-/// Readings at the same time; each has a thread of its own and holds on to the blocks that it began with.
+/// Maximum number of concurrent reads; each has its own thread and keeps the blocks of its snapshot open.
 pub(super) const MOST: usize = 4;
-/// Batches that nobody has taken yet.
+/// Maximum number of batches buffered for the consumer.
 const AHEAD: usize = 4;
-/// How long nobody may take any before the reading is given up.
+/// Timeout for the consumer to take a batch; the read is aborted after it.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// What the thread says.
+/// Message from the reading thread.
 enum Said {
     Read(SpanReadItem),
     End(Result<(), SpanStoreError>),
 }
 
-/// Gives what is read to whoever takes it.
+/// Sends batches to the consumer.
 struct Sending<'a> {
     store: &'a Store,
     say: mpsc::Sender<Said>,
     runtime: Handle,
-    /// Whether nobody took what there was for too long.
+    /// Whether a send timed out or the consumer is gone.
     given_up: bool,
 }
 
@@ -55,12 +55,12 @@ impl Taker for Sending<'_> {
 
 struct Reader {
     said: mpsc::Receiver<Said>,
-    /// Ends the thread at once when the reader goes.
+    /// Cancels the thread when the reader is dropped.
     _stop: StopGuard,
 }
 
 impl EmbeddedSpans {
-    /// Begins to read; more readings than a few are refused as busy.
+    /// Starts a read; `Busy` if too many are running.
     pub(super) fn begin_to_read(&self, ask: SpanReadRequest) -> Result<Box<dyn SpanReader>, SpanStoreError> {
         let store = Arc::clone(&self.store);
         let turn = Arc::clone(&store.readings).try_acquire_owned().map_err(|_| SpanStoreError::Busy)?;
@@ -74,7 +74,7 @@ impl EmbeddedSpans {
             let budget = || Budget::until(Instant::now() + store.options.search_budget);
             let mut taker = Sending { store: &store, say, runtime, given_up: false };
             let ended = search::read(&segments, &ask, (&budget, &stop), &mut taker);
-            // Whoever still listens to a reading that was given up hears that the thread is gone.
+            // After an aborted read the consumer sees a closed channel.
             if !taker.given_up && !taker.is_gone() {
                 let _ = taker.send(Said::End(ended));
             }

@@ -1,4 +1,4 @@
-//! From what a directory holds after whatever happened to what the store goes on with.
+//! Recovery of the store from its directory, in any state that a crash may have left.
 
 use super::{
     embedded::Places,
@@ -22,7 +22,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-/// What the store goes on with.
+/// State of the recovered store.
 pub(super) struct Recovered {
     pub(super) view: View,
     pub(super) marks: Marks,
@@ -30,7 +30,7 @@ pub(super) struct Recovered {
     pub(super) log_bytes: u64,
 }
 
-/// Reads the directory, and removes what a crash left half done.
+/// Loads the directory, and removes incomplete files left by a crash.
 pub(super) fn recover(
     places: &Places,
     options: &Options,
@@ -72,7 +72,7 @@ impl Recovery<'_> {
                 }
                 replayed => replayed?,
             };
-            // What blocks cover is never read again: nothing new may go into that file.
+            // Files covered by blocks are never replayed again: nothing may be appended to them.
             if place == Place::Last && !self.covered.any(number) {
                 last = Some((generation, replayed));
             } else {
@@ -105,12 +105,12 @@ impl Recovery<'_> {
             show(generation, &mut spans, in_block)
         })?;
         if replayed.torn > 0 {
-            tracing::warn!(file = %path.display(), bytes = replayed.torn, "the end of the log was torn by a crash");
+            tracing::warn!(file = %path.display(), bytes = replayed.torn, "the log ends in an incomplete frame, left by a crash");
         }
         Ok(replayed)
     }
 
-    /// Makes blocks of what can be read of a damaged file, and sets it aside.
+    /// Writes the readable spans of a damaged log file as blocks, and quarantines the file.
     fn salvage(&mut self, number: u64, error: &SpanStoreError) -> Result<(), SpanStoreError> {
         let path = self.places.log.join(wal::name_of(number));
         let generation = Generation::new(number);
@@ -124,7 +124,7 @@ impl Recovery<'_> {
         let spans = frozen.generation.spans();
         self.blocks.extend(Made::default().make(&frozen, self.places, self.options)?);
         self.set_aside.push(move_damaged(&path, &self.places.damaged, error)?);
-        tracing::warn!(spans, lost_bytes = lost, "spans before and behind the damage were saved");
+        tracing::warn!(spans, lost_bytes = lost, "the readable spans of a damaged log file were saved");
         Ok(())
     }
 
@@ -132,7 +132,7 @@ impl Recovery<'_> {
         [SpanClass::Telemetry, SpanClass::Memory].map(|class| self.covered.has(class, number))
     }
 
-    /// Heads whose file is complete wait to become blocks; more than may wait become blocks now.
+    /// Freezes the heads of a complete log file; beyond the limit of frozen generations the oldest is flushed at once.
     fn freeze(&mut self, generation: Generation) -> Result<(), SpanStoreError> {
         if generation.spans() == 0 {
             forget_log(self.places, generation.number, self.options);
@@ -170,7 +170,7 @@ fn raise(marks: &mut Marks, more: impl IntoIterator<Item = (String, u64)>) {
     }
 }
 
-/// Which files of the log blocks hold, by class.
+/// Log files covered by blocks, by class.
 struct Covered(HashMap<SpanClass, HashSet<u64>>);
 
 impl Covered {
@@ -195,19 +195,19 @@ impl Covered {
     }
 }
 
-/// Moves a file or directory out of the way that cannot be read, and says so.
+/// Quarantines an unreadable file or directory and logs it.
 pub(super) fn move_damaged(path: &Path, damaged: &Path, error: &SpanStoreError) -> Result<PathBuf, SpanStoreError> {
     let place = disk::set_aside(path, damaged)?;
     tracing::warn!(
         code = error.code().code,
         %error,
         now = %place.display(),
-        "a damaged file of the span store was set aside; its spans are missing, everything else goes on"
+        "a damaged file of the span store was set aside; its spans are missing, all others stay available"
     );
     Ok(place)
 }
 
-/// Opens every whole block, sets damaged ones aside, and removes those that a larger one has taken the place of.
+/// Opens every intact block, quarantines damaged ones, and deletes those replaced by a merged block.
 fn open_blocks(places: &Places, set_aside: &mut Vec<PathBuf>) -> Result<Vec<Kept>, SpanStoreError> {
     let directory = &places.blocks;
     let mut blocks = Vec::new();
@@ -236,7 +236,7 @@ fn open_blocks(places: &Places, set_aside: &mut Vec<PathBuf>) -> Result<Vec<Kept
     Ok(kept.into_iter().map(|(_, kept)| kept).collect())
 }
 
-/// The files of the log, oldest first.
+/// Numbers of the log files, oldest first.
 fn log_numbers(directory: &Path, covered: &Covered) -> Result<Vec<u64>, SpanStoreError> {
     let mut numbers = Vec::new();
     for name in disk::names(directory)? {
@@ -250,7 +250,7 @@ fn log_numbers(directory: &Path, covered: &Covered) -> Result<Vec<u64>, SpanStor
         if let Some(missing) = (pair[0] + 1..pair[1]).find(|number| !covered.any(*number)) {
             let path = directory.join(wal::name_of(missing));
             let code = ErrorCode::SPANS_CORRUPT.code;
-            tracing::warn!(code, file = %path.display(), "a file of the log is missing between others, and its spans with it");
+            tracing::warn!(code, file = %path.display(), "a log file is missing; its spans are lost");
         }
     }
     Ok(numbers)

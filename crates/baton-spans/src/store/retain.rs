@@ -1,4 +1,4 @@
-//! What goes when it is old, or too much.
+//! Retention: deletes telemetry beyond the age and size limits.
 
 use super::{
     embedded::{EmbeddedSpans, Store, closed},
@@ -14,7 +14,7 @@ use baton_types::SpanClass;
 use std::{path::PathBuf, sync::Arc};
 
 impl EmbeddedSpans {
-    /// Drops telemetry beyond these limits now, and says how many blocks went; whoever reads them can go on.
+    /// Deletes telemetry beyond these limits now; returns the number of deleted blocks. Open readers can continue.
     pub async fn retain(&self, retention: Retention) -> Result<usize, SpanStoreError> {
         let store = Arc::clone(&self.store);
         tokio::task::spawn_blocking(move || store.retain(retention)).await.map_err(|_| closed())?
@@ -42,17 +42,17 @@ impl Store {
         Ok(gone.len())
     }
 
-    /// Since when telemetry is whole, when what is older may have gone for want of room.
+    /// Time since which telemetry is complete, if older spans may have been deleted by the size limit.
     pub(super) fn whole_since(&self, view: &View) -> Option<u64> {
         let telemetry = view.blocks.iter().filter(|kept| kept.block.summary().class == SpanClass::Telemetry);
         let held: Vec<_> = telemetry.map(Held::of).collect();
         whole_since(&held, self.options.retention.max_bytes?)
     }
 
-    /// Deletes what nobody sees any more; what cannot be deleted now is tried again with the next.
+    /// Deletes blocks that are no longer in the view; failed deletions are retried with the next ones.
     pub(super) fn delete(&self, doomed: &mut Doomed) -> Result<(), SpanStoreError> {
-        // A merged block that is found at a start takes the place of those it was made of. As long as one is there that
-        // was given up, they must be there, too: otherwise those of them that were dropped would come back with it.
+        // A merged block found at start replaces its inputs. While an abandoned one exists, its inputs must exist, too:
+        // otherwise spans of deleted inputs would reappear with it.
         while let Some(orphan) = doomed.orphans.last() {
             block::withdraw(orphan)?;
             doomed.orphans.pop();
@@ -62,26 +62,26 @@ impl Store {
             let deleted = block.delete();
             self.options.probe.step("block deleted");
             failed = failed.take().or(deleted.err());
-            // One that has lost its name is removed at the next start at the latest.
+            // A renamed directory is removed at the next start at the latest.
             block.dir().exists()
         });
         failed.map_or(Ok(()), Err)
     }
 }
 
-/// What nobody sees any more and is not deleted yet.
+/// Blocks that are not in the view and not deleted yet.
 #[derive(Default)]
 pub(super) struct Doomed {
-    /// Directories of merged blocks that were given up.
+    /// Directories of abandoned merges.
     pub(super) orphans: Vec<PathBuf>,
     pub(super) blocks: Vec<Arc<Block>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    /// When its first span began.
+    /// Start of its first span.
     start: u64,
-    /// When its newest span ended, or was written if its clock ran ahead.
+    /// End of its newest span, or its write time if the clock of the span ran ahead.
     newest: u64,
     bytes: u64,
 }
@@ -93,7 +93,7 @@ impl Held {
     }
 }
 
-/// Which blocks go.
+/// Indexes of the blocks to delete.
 fn expired(blocks: &[Held], now: u64, retention: Retention) -> Vec<usize> {
     let age = retention.max_age.map(|age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX));
     let oldest = age.map_or(0, |age| now.saturating_sub(age));
@@ -108,7 +108,8 @@ fn expired(blocks: &[Held], now: u64, retention: Retention) -> Vec<usize> {
     by_age.into_iter().filter(goes).collect()
 }
 
-/// When the block began that goes next, if another one may have gone before it: then there is hardly room for one more.
+/// Start of the block to be deleted next, if others may have been deleted before: when the limit leaves no room for one
+/// more block.
 fn whole_since(blocks: &[Held], most: u64) -> Option<u64> {
     let bytes: u64 = blocks.iter().map(|held| held.bytes).sum();
     let largest = blocks.iter().map(|held| held.bytes).max()?;
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_store_is_whole_while_there_is_room_for_another_block() {
-        // Spans that came late make a block begin early; it goes by its newest.
+        // Late spans make a block begin early; its newest span determines its deletion.
         let blocks =
             [(25, 30, 10), (12, 20, 15), (1, 40, 10)].map(|(start, newest, bytes)| Held { start, newest, bytes });
         for (most, expected) in [(1_000, None), (50, None), (49, Some(12)), (35, Some(12))] {

@@ -1,4 +1,4 @@
-//! Reading every block through, to find damage that opening it does not.
+//! Full verification of blocks, to find damage that opening them does not detect.
 
 use super::{
     open::{BLOCKS, DAMAGED},
@@ -16,8 +16,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Reads every span of every block in the directory of a store that no process has open, and sets those blocks aside
-/// that cannot be read; says where they are now.
+/// Reads every span of every block in the directory of a closed store and quarantines unreadable blocks; returns their
+/// new paths.
 pub fn set_damaged_blocks_aside(directory: &Path) -> Result<Vec<PathBuf>, SpanStoreError> {
     let blocks = directory.join(BLOCKS);
     let mut aside = Vec::new();
@@ -50,7 +50,7 @@ fn read_through(path: &Path) -> Result<(), SpanStoreError> {
     Ok(())
 }
 
-/// The names of what was set aside in the directory of a store, oldest names first.
+/// Names of the quarantined files of a store, sorted.
 pub fn damaged_files(directory: &Path) -> Vec<String> {
     disk::names(&directory.join(DAMAGED)).unwrap_or_default()
 }

@@ -1,12 +1,12 @@
-//! What readers see: which heads and blocks there are at one moment.
+//! Snapshot of the heads and blocks for readers.
 
 use crate::{block::Block, head::Head, segment::Segment, wal::Marks};
 use baton_types::{Span, SpanClass};
 use std::sync::Arc;
 
-/// The heads that belong to one file of the log.
+/// The heads that belong to one log file.
 pub(super) struct Generation {
-    /// The number of that file.
+    /// Number of the log file.
     pub(super) number: u64,
     pub(super) telemetry: Arc<Head>,
     pub(super) memory: Arc<Head>,
@@ -30,23 +30,23 @@ impl Generation {
     }
 }
 
-/// Heads that no longer change and wait to become blocks.
+/// Immutable heads waiting to be flushed to blocks.
 #[derive(Clone)]
 pub(super) struct Frozen {
     pub(super) generation: Arc<Generation>,
-    /// How far sources had come when they froze.
+    /// Watermarks at the time of the freeze.
     pub(super) marks: Arc<Marks>,
 }
 
-/// A block, and when it was written.
+/// A block with its write time.
 #[derive(Clone)]
 pub(super) struct Kept {
     pub(super) block: Arc<Block>,
-    /// In nanoseconds since the Unix epoch: the age of spans whose clock ran ahead.
+    /// Nanoseconds since the Unix epoch; limits the age of spans whose clock ran ahead.
     pub(super) written: u64,
 }
 
-/// What there is at one moment; never changed, only replaced.
+/// Immutable snapshot; replaced as a whole.
 #[derive(Clone)]
 pub(super) struct View {
     pub(super) active: Arc<Generation>,
@@ -56,7 +56,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Everything that can be asked.
+    /// All searchable segments.
     pub(super) fn segments(&self) -> Vec<Arc<dyn Segment>> {
         let mut segments: Vec<Arc<dyn Segment>> = Vec::with_capacity(2 + 2 * self.frozen.len() + self.blocks.len());
         for generation in self.heads() {
@@ -76,7 +76,7 @@ impl View {
     }
 }
 
-/// Puts the spans that machines made before those that agents remember, and says how many they are.
+/// Moves telemetry spans before memory spans; returns the number of telemetry spans.
 pub(super) fn by_class(spans: &mut [Span]) -> usize {
     let memory = |span: &Span| span.class() == SpanClass::Memory;
     let first = spans.iter().position(memory).unwrap_or(spans.len());

@@ -1,4 +1,4 @@
-//! The thread that syncs what waits and puts it where it is found.
+//! The writer thread: syncs queued batches to the log and adds them to the heads.
 
 use super::{
     embedded::Store,
@@ -17,21 +17,21 @@ use std::{
     time::Instant,
 };
 
-/// Only this changes the heads and the log.
+/// The only writer of the heads and the log.
 pub(super) struct Writer {
     store: Arc<Store>,
-    /// None when everything is in memory.
+    /// `None` if everything is in memory.
     log: Option<LogFile>,
     active: Arc<Generation>,
-    /// When the oldest span of the heads came.
+    /// Arrival of the oldest span in the heads.
     since: Option<Instant>,
-    /// Nothing more may be written to this file of the log: nobody knows how it ends, or the next one is there already.
+    /// Whether nothing may be appended to the current log file: its end is unknown, or the next file already exists.
     spoiled: bool,
 }
 
-/// What may be in memory beyond blocks when there are none: this many generations.
+/// Number of generations in memory if there are no blocks.
 const IN_MEMORY_GENERATIONS: usize = 4;
-/// A file of the log is not made larger than about this, whatever the heads make of it.
+/// Approximate maximum size of a log file, whatever the size of the heads.
 const LOG_BYTES: u64 = 64 << 20;
 
 impl Writer {
@@ -60,7 +60,7 @@ impl Writer {
         }
     }
 
-    /// When the heads become old.
+    /// When the heads reach their maximum age.
     fn due(&self) -> Option<Instant> {
         self.since.and_then(|since| since.checked_add(self.store.options.head_age))
     }
@@ -72,7 +72,7 @@ impl Writer {
             || self.log.as_ref().is_some_and(|log| log.length() >= LOG_BYTES)
     }
 
-    /// Keeps a group: on disk, in the heads, and only then told to those who brought it and those who listen.
+    /// Stores a group: syncs it to the log, adds it to the heads, and only then acknowledges and publishes it.
     fn keep(&mut self, group: Vec<Waiting>) {
         if let Err(error) = self.make_room().and_then(|()| self.log_group(&group)) {
             for waiting in group {
@@ -124,8 +124,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Full heads take nothing more, nor does a spoiled file: waits until they can wait for the disk, unless that has
-    /// failed.
+    /// Full heads and an unusable log file accept nothing: waits until the heads can be frozen, and rotates.
     fn make_room(&mut self) -> Result<(), SpanStoreError> {
         if !self.is_full() && !self.spoiled {
             return Ok(());
@@ -136,17 +135,17 @@ impl Writer {
 
     fn rotate_if_possible(&mut self) {
         if self.store.view().frozen.len() >= MOST_FROZEN && self.log.is_some() {
-            // Age alone need not be looked at again before it has passed anew.
+            // Restart the age, so that it does not trigger again at once.
             self.since = self.since.map(|_| Instant::now());
             return;
         }
         if let Err(error) = self.rotate() {
-            tracing::error!(%error, "the next file of the log could not be begun");
+            tracing::error!(%error, "the next log file could not be created");
             self.since = self.since.map(|_| Instant::now());
         }
     }
 
-    /// Freezes the heads and begins anew, with a new file of the log that knows all marks.
+    /// Freezes the heads and starts new ones, with a new log file that begins with all watermarks.
     fn rotate(&mut self) -> Result<(), SpanStoreError> {
         if self.active.spans() == 0 && !self.spoiled && self.log.as_ref().is_none_or(|log| log.length() < LOG_BYTES) {
             self.since = None;
@@ -156,11 +155,13 @@ impl Writer {
         let marks = Arc::new(self.store.marks.lock().clone());
         if let (Some(log), Some(places)) = (&mut self.log, &self.store.places) {
             if self.spoiled {
-                // Only the last file may end in what is not whole, so this one may not while another follows.
+                // Only the last file may end in an incomplete frame, so this one must be truncated before the next
+                // exists.
                 log.cut()?;
             }
             let next = LogFile::create(&places.log, number, &marks).inspect_err(|_| {
-                // It may have its name already. While it stays, this one has to stay as it is.
+                // The next file may have its final name already. While it exists, nothing may be appended to the
+                // current one.
                 let next = places.log.join(wal::name_of(number));
                 let gone = disk::remove(&next).and_then(|()| disk::sync_directory(&places.log));
                 self.spoiled |= gone.is_err();

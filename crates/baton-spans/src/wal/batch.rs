@@ -64,7 +64,7 @@ impl Written {
     pub(crate) fn maker(&self, body: &Body) -> Result<(&Arc<SpanResource>, &Arc<SpanScope>), SpanStoreError> {
         let (resource, scope) =
             (self.tables.resources.get(body.resource as usize), self.tables.scopes.get(body.scope as usize));
-        resource.zip(scope).ok_or_else(|| SpanStoreError::Corrupt("a span shares what is not written".to_owned()))
+        resource.zip(scope).ok_or_else(|| SpanStoreError::Corrupt("a span refers to a resource or scope that its batch does not contain".to_owned()))
     }
 }
 
@@ -159,7 +159,7 @@ fn write(bytes: &mut Vec<u8>, span: &Span, shared: (u32, u32)) -> Result<Range<u
 }
 
 fn place(length: usize) -> Result<u32, SpanStoreError> {
-    u32::try_from(length).map_err(|_| SpanStoreError::Unavailable("more spans came at once than are taken".to_owned()))
+    u32::try_from(length).map_err(|_| SpanStoreError::Unavailable("the batch of spans is too large".to_owned()))
 }
 
 /// Takes a batch from the front of a payload.

@@ -61,7 +61,7 @@ impl LogFile {
     pub(crate) fn resume(path: &Path, marker: [u8; 8], length: u64) -> Result<Self, SpanStoreError> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(unavailable("open", path))?;
         let log = Self { file, path: path.to_owned(), marker, length, frame: Vec::new() };
-        if log.file.metadata().map_err(unavailable("look at", path))?.len() != length {
+        if log.file.metadata().map_err(unavailable("inspect", path))?.len() != length {
             log.cut()?;
         }
         Ok(log)
@@ -80,7 +80,7 @@ impl LogFile {
             self.frame.extend_from_slice(entry);
         }
         let head = frame::frame_head(self.marker, &self.frame[frame::FRAME_HEAD..]).ok_or_else(|| Failed {
-            error: SpanStoreError::Unavailable("more spans came at once than a file can take".to_owned()),
+            error: SpanStoreError::Unavailable("the group of batches is too large for one log frame".to_owned()),
             lasting: false,
         })?;
         self.frame[..frame::FRAME_HEAD].copy_from_slice(&head);

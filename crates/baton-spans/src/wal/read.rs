@@ -35,7 +35,7 @@ pub(crate) fn replay(
         Some(Ok(marker)) => marker,
         Some(Err(frame::BadHead::Newer(version))) => {
             return Err(SpanStoreError::Unavailable(format!(
-                "{} was written by a newer Baton (log version {version}); start that one",
+                "{} was written by a newer Baton (log version {version}); start that version",
                 path.display()
             )));
         }
@@ -63,7 +63,7 @@ pub(crate) fn replay(
 
 fn damaged(path: &Path, at: usize) -> SpanStoreError {
     SpanStoreError::Corrupt(format!(
-        "{} cannot be read at byte {at}, and that is not where a crash would have cut it",
+        "{} is damaged at byte {at}; this is not the incomplete end that a crash leaves",
         path.display()
     ))
 }

@@ -28,7 +28,7 @@ impl Tail {
             Err(error) => return Err(unavailable("open", path)(error)),
         };
         let mut head = [0; frame::FILE_HEAD];
-        let foreign = || SpanStoreError::Corrupt(format!("{} is no file of the log", path.display()));
+        let foreign = || SpanStoreError::Corrupt(format!("{} is not a log file", path.display()));
         file.read_exact_at(&mut head, 0).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => foreign(),
             _ => unavailable("read", path)(error),
@@ -54,7 +54,7 @@ impl Tail {
 
     /// Length of the file.
     pub(crate) fn length(&self) -> Result<u64, SpanStoreError> {
-        Ok(self.file.metadata().map_err(unavailable("look at", &self.path))?.len())
+        Ok(self.file.metadata().map_err(unavailable("inspect", &self.path))?.len())
     }
 
     /// The spans of the next frame, unless there is none before `end`.

@@ -1,4 +1,4 @@
-//! Rows by the values that spans are grouped by.
+//! Groups rows by the values of the grouping fields.
 
 use crate::{
     index::{Atom, Form, Place, Sources, Table, Wanted, is_cut, own},
@@ -10,25 +10,25 @@ use baton_types::SpanValue;
 use roaring::RoaringBitmap;
 use std::{collections::HashMap, ops::ControlFlow};
 
-/// Most groups of one segment that are told apart; no answer has room for so many.
+/// Maximum number of groups per segment; no result has room for as many.
 const MOST: usize = 1 << 16;
-/// As many pairs of groups are found by their place in a table.
+/// Maximum number of pairs of groups for a dense lookup table.
 const DENSE: usize = 1 << 22;
-/// How many values are looked at between two looks at the clock.
+/// Number of values between two deadline checks.
 const BETWEEN_LOOKS: usize = 1_024;
 
 /// Rows by group.
 pub(super) struct Groups {
     first: u32,
     of_row: Vec<u32>,
-    /// For each group the values that make it.
+    /// The values of each group.
     pub(super) values: Vec<Vec<Option<SpanValue>>>,
-    /// Whether something was left out for want of time or room.
+    /// Whether rows were left out for lack of time or memory.
     pub(super) partial: bool,
 }
 
 impl Groups {
-    /// All rows in one.
+    /// All rows in one group.
     pub(super) fn new(wanted: &Wanted) -> Self {
         let of_row = vec![0; wanted.rows.len()];
         Self { first: wanted.rows.start, of_row, values: vec![Vec::new()], partial: false }
@@ -39,8 +39,8 @@ impl Groups {
         self.of_row[(row - self.first) as usize] as usize
     }
 
-    /// Divides the groups by what the wanted rows say of a field. Rows of which that is not known well enough are not wanted
-    /// any more, but unsure.
+    /// Splits the groups by the values of a field. Rows that the index cannot decide are moved from `wanted` to
+    /// `unsure`.
     pub(super) fn divide(
         &mut self,
         table: &dyn Table,
@@ -120,16 +120,17 @@ impl Groups {
         self.partial |= !dropped.is_empty();
         dropped.into_iter().for_each(|row| wanted.set(row, false));
         if self.values.is_empty() {
-            // Nobody is left; there is still something to divide.
+            // No row is left; one empty group remains for further splits.
             self.values.push(Vec::new());
         }
     }
 }
 
-/// Sees where a value was found, the value, and the rows that have it.
+/// Receives the location of a value, the value, and the rows that have it.
 type Each<'f> = &'f mut dyn FnMut(Place, &str, Atom<'_>, &[u32]) -> ControlFlow<()>;
 
-/// Gives the values of a field with the wanted rows that have them: for each row those of the first place that has some.
+/// Passes the values of a field to the callback with the selected rows that have them: for each row those of the first
+/// location that has some.
 pub(super) fn each_first(
     table: &dyn Table,
     sources: &Sources<'_>,
@@ -154,7 +155,7 @@ pub(super) fn each_first(
     Ok(())
 }
 
-/// The value as a label shows it.
+/// The value as displayed in a label.
 fn shown(field: &Field, place: Place, key: &str, atom: Atom<'_>) -> SpanValue {
     match (field, atom) {
         (Field::Intrinsic(Intrinsic::Duration), Atom::Int(nanoseconds)) if key == own::DURATION => {
@@ -164,18 +165,18 @@ fn shown(field: &Field, place: Place, key: &str, atom: Atom<'_>) -> SpanValue {
     }
 }
 
-/// Values by number, and the number of each row; 0 is that of rows without.
+/// Numbered values, and the number of each row; 0 for rows without a value.
 struct Labels {
     first: u32,
     of_row: Vec<u32>,
     values: Vec<Option<SpanValue>>,
     known: HashMap<(Form, Vec<u8>), u32>,
-    /// Bytes that values take and that nobody has accounted for.
+    /// Bytes of values that are not reserved in the budget yet.
     bytes: usize,
 }
 
 impl Labels {
-    /// Gives rows a value; false when there are too many.
+    /// Assigns a value to rows; false if there are too many values.
     fn add(&mut self, atom: Atom<'_>, rows: &[u32], value: impl FnOnce() -> SpanValue) -> bool {
         let key = (atom.form(), atom.bytes());
         let number = match self.known.get(&key) {
@@ -194,7 +195,7 @@ impl Labels {
     }
 }
 
-/// Numbers for pairs, most often found without hashing.
+/// Numbers of pairs, usually looked up without hashing.
 enum Pairs {
     Dense(Vec<u32>),
     Sparse(HashMap<usize, u32>),

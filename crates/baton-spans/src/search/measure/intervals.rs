@@ -1,15 +1,15 @@
-//! In which interval of an answer each row began.
+//! Time interval of each row.
 
 use crate::index::Wanted;
 use baton_traceql::Steps;
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
-/// Began in none of the intervals.
+/// Sentinel: outside of all intervals.
 const NEVER: u16 = u16::MAX;
 const _: () = assert!(Steps::MOST < NEVER as usize);
 
-/// In which interval each row began.
+/// Interval in which each row began.
 pub(super) struct Intervals {
     pub(super) steps: Steps,
     rows: Range<u32>,
@@ -17,21 +17,21 @@ pub(super) struct Intervals {
 }
 
 impl Intervals {
-    /// None of them is known yet.
+    /// No row has an interval yet.
     pub(super) fn new(rows: Range<u32>, steps: Steps) -> Self {
         Self { steps, of_row: vec![NEVER; rows.len()], rows }
     }
 
-    /// What they cover together.
+    /// Time range of all intervals.
     pub(super) fn time(&self) -> Range<u64> {
         self.steps.start()..self.steps.end_of(self.steps.count() - 1)
     }
 
-    /// Notes when some rows began, from the first on.
+    /// Sets the intervals of consecutive rows from their start times.
     pub(super) fn set(&mut self, first: u32, starts: &[u64]) {
         let at = (first - self.rows.start) as usize;
         let Some(of_row) = self.of_row.get_mut(at..at + starts.len()) else { return };
-        // Neighbours most often began in the same interval: then there is nothing to divide.
+        // Neighbors usually began in the same interval, which avoids the division.
         let (mut here, mut index) = (0..0, NEVER);
         for (interval, start) in of_row.iter_mut().zip(starts) {
             if !here.contains(start) {
@@ -49,7 +49,7 @@ impl Intervals {
         }
     }
 
-    /// That of a row that began in one of them.
+    /// The interval of a row that has one.
     pub(super) fn of(&self, row: u32) -> usize {
         usize::from(self.of_row[(row - self.rows.start) as usize])
     }
@@ -58,13 +58,13 @@ impl Intervals {
         self.of_row.get((row.wrapping_sub(self.rows.start)) as usize).is_some_and(|interval| *interval != NEVER)
     }
 
-    /// All rows that began in one of the intervals.
+    /// All rows that have an interval.
     pub(super) fn all(&self) -> Wanted {
         let mut intervals = self.of_row.iter();
         Wanted::chosen(self.rows.clone(), |_| intervals.next().is_some_and(|interval| *interval != NEVER))
     }
 
-    /// Those of some rows that began in one of the intervals.
+    /// Those of the rows that have an interval, as a selection.
     pub(super) fn wanted(&self, rows: &RoaringBitmap) -> Wanted {
         let mut wanted = Wanted::none(self.rows.clone());
         for row in rows.range(self.rows.clone()).filter(|row| self.began(*row)) {
@@ -73,7 +73,7 @@ impl Intervals {
         wanted
     }
 
-    /// Those of some rows, as a list.
+    /// Those of the rows that have an interval, as a bitmap.
     pub(super) fn in_time(&self, rows: &RoaringBitmap) -> RoaringBitmap {
         rows.range(self.rows.clone()).filter(|row| self.began(*row)).collect()
     }

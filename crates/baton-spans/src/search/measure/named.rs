@@ -1,9 +1,9 @@
-//! Groups of a segment as a tally knows them.
+//! Maps the groups of a segment to groups of a tally.
 
 use super::groups::Groups;
 use baton_traceql::{Group, Tally};
 
-/// Groups of a segment as the tally knows them, once something is counted.
+/// Groups of the tally by group of the segment, assigned on first use.
 pub(super) struct Named(Vec<Option<Option<Group>>>);
 
 impl Named {
@@ -11,12 +11,12 @@ impl Named {
         Self(vec![None; groups])
     }
 
-    /// That of a group; none when there are too many.
+    /// The tally group of a group; `None` if there are too many.
     pub(super) fn get(&mut self, tally: &mut Tally, groups: &Groups, group: usize) -> Option<Group> {
         *self.0[group].get_or_insert_with(|| tally.group(&groups.values[group]))
     }
 
-    /// That of a group of which something was counted.
+    /// The tally group of a group that was counted.
     pub(super) fn known(&self, group: usize) -> Option<Group> {
         self.0.get(group).copied().flatten().flatten()
     }

@@ -1,24 +1,24 @@
-//! Numbers of rows, brought together cell by cell before they are counted: what is counted of one cell at a time is at hand.
+//! Sorts numbers by cell before they are tallied, for better cache locality.
 
 use super::{groups::Groups, intervals::Intervals, named::Named, shown::Choice};
 use baton_traceql::Tally;
 
-/// As many numbers are brought together: what a processor has at hand.
+/// Numbers per batch, sized for the processor cache.
 const MOST: usize = 1 << 16;
-/// With more cells than this, numbers are counted as they come.
+/// With more cells than this, numbers are tallied one by one.
 const CELLS: usize = 1 << 18;
 
-/// Counts the numbers of one segment's rows.
+/// Tallies the numbers of the rows of one segment.
 pub(super) struct Numbers<'a> {
     tally: &'a mut Tally,
     intervals: &'a Intervals,
     groups: &'a Groups,
     named: &'a mut Named,
     choice: &'a mut Choice,
-    /// Of each number that waits, its cell: the interval within the group.
+    /// Cell of each pending number: its group and interval.
     cells: Vec<u32>,
     numbers: Vec<f64>,
-    /// Where the numbers of each cell end, once they are sorted by it.
+    /// End of the numbers of each cell, once they are sorted.
     ends: Vec<u32>,
     sorted: Vec<f64>,
 }
@@ -46,7 +46,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Counts the number of a row.
+    /// Adds the number of a row.
     pub(super) fn add(&mut self, row: u32, number: f64) {
         let (group, interval) = (self.groups.of(row), self.intervals.of(row));
         self.choice.offer(row, group, number);
@@ -63,13 +63,13 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Counts those that wait.
+    /// Tallies the pending numbers.
     pub(super) fn finish(&mut self) {
         self.ends.fill(0);
         self.cells.iter().for_each(|cell| self.ends[*cell as usize] += 1);
         let mut start = 0;
         for end in &mut self.ends {
-            // Where its first number goes; once all have gone there, where they end.
+            // Start of the cell; after all numbers are placed, its end.
             start += std::mem::replace(end, start);
         }
         for (cell, number) in self.cells.iter().zip(&self.numbers) {

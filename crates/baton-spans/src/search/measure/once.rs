@@ -1,4 +1,4 @@
-//! Which traces must be gathered so that each of their spans counts once.
+//! Finds the traces that must be read as a whole to count each span once.
 
 use crate::{
     search::budget::{Budget, Reservation},
@@ -9,29 +9,29 @@ use baton_types::TraceId;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// Bytes of working memory that a part of a trace takes: the part, where it is looked up, and where it is kept.
+/// Working memory per part of a trace, in bytes: the part, its lookup entry and its stored form.
 const BYTES_PER_PART: usize = 3 * size_of::<Part>();
-/// How many traces are looked at between two looks at the clock.
+/// Number of traces between two deadline checks.
 const BETWEEN_LOOKS: usize = 4_096;
 
-/// Which traces must be gathered: those that have a span twice, perhaps in two segments, and those of segments that do not
-/// know their rows.
+/// Traces that must be read as a whole: those that may contain a span twice, in one or several segments, and those of
+/// segments without row-level data.
 ///
-/// The same span begins at the same time wherever it lies, so only segments whose times overlap can both have it.
+/// A span has the same start time in all segments, so only segments whose time ranges overlap can share it.
 pub(super) struct Once {
-    /// Per segment, the traces whose rows do not count.
+    /// Per segment, the traces whose rows are not counted.
     pub(super) apart: Vec<RoaringBitmap>,
-    /// The same traces: in which segments they lie, under which ordinals.
+    /// The same traces, as pairs of segment number and ordinal.
     pub(super) traces: Vec<Vec<(u32, u32)>>,
-    /// Per segment, how many rows it had; none for one that does not know its rows, or has nothing of that time.
+    /// Per segment, its number of rows; `None` without row-level data or outside the time range.
     pub(super) rows: Vec<Option<u32>>,
 }
 
-/// A part of a trace: of which one, in which segment, under which ordinal.
+/// A part of a trace: trace id, segment number, ordinal.
 type Part = (TraceId, u32, u32);
 
 impl Once {
-    /// None when it is late.
+    /// `None` if the deadline has passed.
     pub(super) fn find(
         segments: &[Arc<dyn Segment>],
         time: TimeRange,
@@ -99,7 +99,7 @@ impl Once {
         self.traces.push(parts.iter().map(|(_, segment, ordinal)| (*segment, *ordinal)).collect());
     }
 
-    /// Of traces that lie in several segments, those in which two spans may be the same.
+    /// Of traces in several segments, adds those in which two spans may be the same.
     fn gather_repeating(
         &mut self,
         segments: &[Arc<dyn Segment>],

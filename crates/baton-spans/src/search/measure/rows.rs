@@ -1,4 +1,4 @@
-//! Counts row by row, without reading the spans of most of them.
+//! Counts row by row, without reading the spans of most rows.
 
 use super::{
     Asked, Counting,
@@ -19,17 +19,17 @@ use baton_traceql::{Direct, Exemplar, Field, Group, Intrinsic, Tally};
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
-/// As many cells are counted beside the tally.
+/// Maximum number of cells that are counted in a local array.
 const CELLS: usize = 1 << 21;
-/// Bytes of working memory that a row takes: its interval, its group, and whether it is wanted.
+/// Working memory per row in bytes: its interval, its group and its selection.
 const BYTES_PER_ROW: usize = size_of::<u16>() + size_of::<u32>() + 1;
-/// Bytes of working memory that a row takes for each field by which it is grouped.
+/// Working memory per row and grouping field, in bytes.
 const BYTES_PER_LABEL: usize = size_of::<u32>();
-/// How many rows are looked at between two looks at the clock.
+/// Number of rows between two deadline checks.
 const BETWEEN_LOOKS: usize = 4_096;
 
 impl Counting<'_> {
-    /// Counts what spans say one by one.
+    /// Counts single spans.
     pub(super) fn by_rows(&mut self, direct: &Direct<'_>, once: &Once) -> Result<(), SpanStoreError> {
         let asked = self.asked;
         for (number, segment) in asked.segments.iter().enumerate() {
@@ -41,7 +41,7 @@ impl Counting<'_> {
             let mut left = Left::default();
             segment.table(&mut |table| {
                 let between = table.rows_between(window.clone());
-                // What came since is not known to be there once only.
+                // Rows added since were not checked for duplicates.
                 let rows = between.start.min(known)..between.end.min(known);
                 let apart = table.rows_of(&once.apart[number]);
                 left = Counted { asked, direct, table, tally: &mut self.tally }.count(rows, &apart)?;
@@ -58,7 +58,7 @@ impl Counting<'_> {
         self.by_traces_of(once)
     }
 
-    /// Reads the spans of which the index knows too little.
+    /// Reads the spans that the index cannot decide.
     fn read(&mut self, segment: usize, left: &Left) -> Result<(), SpanStoreError> {
         let Asked { segments, measure, parts, budget, .. } = self.asked;
         let (mut looked, mut late) = (0, false);
@@ -77,7 +77,7 @@ impl Counting<'_> {
         Ok(())
     }
 
-    /// Reads the spans that stand for others.
+    /// Reads the exemplars.
     fn show(&mut self, segment: usize, left: Left) -> Result<(), SpanStoreError> {
         let rows: RoaringBitmap = left.shown.iter().map(|(shown, _)| shown.row).collect();
         let mut shown = left.shown.into_iter().peekable();
@@ -95,7 +95,7 @@ impl Counting<'_> {
     }
 }
 
-/// What is left to be done once the rows of a segment were counted.
+/// Remaining work after the rows of a segment were counted.
 #[derive(Default)]
 struct Left {
     unsure: RoaringBitmap,
@@ -105,7 +105,7 @@ struct Left {
     partial: bool,
 }
 
-/// The rows of one segment that are being counted.
+/// Counter for the rows of one segment.
 struct Counted<'a> {
     asked: Asked<'a>,
     direct: &'a Direct<'a>,
@@ -166,7 +166,7 @@ impl Counted<'_> {
         Ok(left)
     }
 
-    /// Rows that have something else than one plain value, or may have one that is not indexed, must be read.
+    /// Moves rows from `wanted` to `unsure` that do not have exactly one scalar value or may have an unindexed one.
     fn doubt(
         &self,
         sources: &Sources<'_>,
@@ -220,7 +220,7 @@ impl Counted<'_> {
     }
 }
 
-/// Counts the numbers that the wanted rows have; false when there was no time for all.
+/// Adds the numbers of the selected rows; false if the deadline passed.
 fn each_number(
     table: &dyn Table,
     (field, sources): (&Field, &Sources<'_>),
@@ -232,7 +232,7 @@ fn each_number(
     if *field == Field::Intrinsic(Intrinsic::Duration) {
         table.each_duration(wanted, &mut |rows, durations| {
             for (row, duration) in rows.iter().zip(durations) {
-                // As whole numbers are compared.
+                // Saturated like indexed integers.
                 numbers.add(*row, i64::try_from(*duration).unwrap_or(i64::MAX) as f64);
             }
             late = budget.is_late();
@@ -255,7 +255,7 @@ fn each_number(
     Ok(!late)
 }
 
-/// Kinds and statuses are indexed as numbers, but are none.
+/// Kinds and statuses are indexed as numbers, but are not numeric.
 fn is_number(field: &Field) -> bool {
     !matches!(field, Field::Intrinsic(Intrinsic::Kind | Intrinsic::Status))
 }

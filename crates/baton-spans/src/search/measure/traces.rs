@@ -10,7 +10,7 @@ use baton_ports::SpanStoreError;
 use baton_traceql::Trace;
 
 impl Counting<'_> {
-    /// Counts every trace that may have something for the leaf.
+    /// Counts every trace that may contribute to the leaf.
     pub(super) fn by_traces(&mut self) -> Result<(), SpanStoreError> {
         let asked = self.asked;
         let plan = Plan::new(&asked.measure.need(self.leaf), asked.segments, asked.aliases, asked.budget)?;
@@ -55,7 +55,7 @@ impl Counting<'_> {
         Ok(())
     }
 
-    /// Counts the trace that lies under these ordinals; false when there is no time left.
+    /// Counts the trace with these ordinals; false if the deadline has passed.
     fn add(&mut self, ordinals: &[Option<u32>]) -> Result<bool, SpanStoreError> {
         let asked = self.asked;
         if asked.budget.is_late() {
