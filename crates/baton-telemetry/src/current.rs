@@ -18,7 +18,7 @@ pub fn current() -> Option<TraceContext> {
     CURRENT.get()
 }
 
-/// Replaces the current span for the rest of the enclosing [`within`] or [`during`].
+/// Replaces the current span for the rest of the enclosing scope.
 pub fn move_into(context: Option<TraceContext>) {
     CURRENT.set(context);
 }

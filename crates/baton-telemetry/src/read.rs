@@ -37,25 +37,25 @@ impl Settings {
             let Some(value) = given(name) else { continue };
             match EmitMode::parse(&value) {
                 Some(mode) => (self.mode, self.mode_source) = (mode, ModeSource::Variable(value)),
-                None => remarks.push(format!("{name}={value}: there are dual, legacy and otel; it is ignored")),
+                None => remarks.push(format!("{name}={value} is ignored: use dual, legacy or otel")),
             }
         }
         if let Some(value) = given("BATON_GENAI_SCHEMA") {
             match Schema::parse(&value) {
                 Some(schema) => self.schema = schema,
-                None => remarks.push(format!("BATON_GENAI_SCHEMA={value}: there are 1.41 and latest; it is ignored")),
+                None => remarks.push(format!("BATON_GENAI_SCHEMA={value} is ignored: use 1.41 or latest")),
             }
         }
         if let Some(value) = given(CAPTURE) {
             match Content::parse(&value) {
                 Some(content) => {
                     if matches!(content, Content::Event | Content::Both) {
-                        remarks.push(format!("{CAPTURE}={value}: content is put on spans only, not on events"));
+                        remarks.push(format!("{CAPTURE}={value}: content is captured on spans only, not on events"));
                     }
                     self.content = content;
                 }
                 None => remarks.push(format!(
-                    "{CAPTURE}={value}: there are NO_CONTENT, SPAN_ONLY, EVENT_ONLY and SPAN_AND_EVENT; nothing is captured"
+                    "{CAPTURE}={value} is ignored: use NO_CONTENT, SPAN_ONLY, EVENT_ONLY or SPAN_AND_EVENT"
                 )),
             }
         }

@@ -75,28 +75,28 @@ macro_rules! instruments {
 instruments! {
     TOKEN_USAGE = "gen_ai.client.token.usage", "{token}", TOKENS,
         [names::GEN_AI_OPERATION_NAME, names::GEN_AI_PROVIDER_NAME, names::GEN_AI_REQUEST_MODEL, TOKEN_TYPE],
-        "Tokens that model calls read and wrote.";
+        "Input and output tokens of model calls.";
     MODEL_DURATION = "gen_ai.client.operation.duration", "s", MODEL_SECONDS,
         [names::GEN_AI_OPERATION_NAME, names::GEN_AI_PROVIDER_NAME, names::GEN_AI_REQUEST_MODEL, names::ERROR_TYPE],
-        "How long model calls took.";
+        "Duration of model calls.";
     AGENT_DURATION = "gen_ai.invoke_agent.duration", "s", WORK_SECONDS,
         [names::GEN_AI_AGENT_NAME, names::TASK_STATE, names::ERROR_TYPE],
-        "How long runs of agents took, and the state in which they left their tasks.";
+        "Duration of agent runs, by the resulting task state.";
     AGENT_MODEL_CALLS = "gen_ai.invoke_agent.inference_calls", "{call}", CALLS,
         [names::GEN_AI_AGENT_NAME, names::TASK_STATE, names::ERROR_TYPE],
-        "How often runs of agents asked their model.";
+        "Model calls per agent run.";
     AGENT_TOOL_CALLS = "gen_ai.invoke_agent.tool_calls", "{call}", CALLS,
         [names::GEN_AI_AGENT_NAME, names::TASK_STATE, names::ERROR_TYPE],
-        "How many tools ran in runs of agents.";
+        "Executed tool calls per agent run.";
     TOOL_DURATION = "gen_ai.execute_tool.duration", "s", MODEL_SECONDS,
         [names::GEN_AI_TOOL_NAME, names::GEN_AI_AGENT_NAME, names::GEN_AI_TOOL_TYPE, names::ERROR_TYPE],
-        "How long tools took that ran.";
+        "Duration of executed tool calls.";
     MCP_CLIENT_DURATION = "mcp.client.operation.duration", "s", MCP_SECONDS,
         [names::MCP_METHOD_NAME, names::MCP_SERVER_NAME, names::GEN_AI_TOOL_NAME, names::ERROR_TYPE],
-        "How long MCP servers took to answer.";
+        "Duration of requests to MCP servers.";
     MCP_SERVER_DURATION = "mcp.server.operation.duration", "s", MCP_SECONDS,
         [names::MCP_METHOD_NAME, names::GEN_AI_TOOL_NAME, names::ERROR_TYPE],
-        "How long MCP clients waited for an answer.";
+        "Duration of requests from MCP clients.";
     HTTP_DURATION = "http.server.request.duration", "s", REQUEST_SECONDS,
         [
             names::HTTP_REQUEST_METHOD,
@@ -105,45 +105,45 @@ instruments! {
             names::URL_SCHEME,
             names::ERROR_TYPE
         ],
-        "How long requests took, streams until their end.";
+        "Duration of HTTP requests, including the whole stream.";
     HANDOFF_DURATION = "baton.handoff.duration", "s", WORK_SECONDS,
         [names::HANDOFF_FROM_AGENT, names::HANDOFF_TO_AGENT, names::HANDOFF_STATUS],
-        "How long handoffs took, and how they ended.";
+        "Duration of handoffs, by final status.";
     APPROVAL_DURATION = "baton.approval.duration", "s", WORK_SECONDS,
         [names::APPROVAL_DECISION],
-        "How long questions for approval waited for somebody, and what was decided.";
+        "Time until an approval was decided, by decision.";
     APPROVALS_WAITING = "baton.approvals.waiting", "{task}", Gauge, [],
-        "Tasks that wait for an approval or another answer of somebody.";
+        "Tasks that wait for an approval or other input.";
     TASKS_OPEN = "baton.tasks.open", "{task}", Gauge, [names::TASK_STATE],
-        "Tasks that have not ended: submitted ones wait for a run, working ones have one, the others wait for somebody.";
+        "Open tasks by state: submitted tasks wait for a run, working tasks have one, others wait for input.";
     JOURNAL_EVENTS = "baton.journal.events", "{event}", Counter, [],
-        "Events that were written to the journal.";
+        "Events written to the journal.";
     JOURNAL_COMMITS = "baton.journal.commits", "{commit}", Counter, [],
-        "Commits that were written to the journal.";
+        "Commits written to the journal.";
     JOURNAL_QUEUE = "baton.journal.queue", "{commit}", Gauge, [],
-        "Commits that wait for the disk.";
+        "Commits waiting to be written to disk.";
     JOURNAL_BYTES = "baton.journal.size", "By", Gauge, [],
-        "Bytes of the journal on disk.";
+        "Size of the journal on disk.";
     SPANS_KEPT = "baton.spans.kept", "{span}", Gauge, [],
-        "Spans that the span store has.";
+        "Spans in the span store.";
     SPANS_IN_MEMORY = "baton.spans.memory", "{span}", Gauge, [],
-        "Spans of the span store that no block has yet.";
+        "Spans in memory that are not yet written to a block.";
     SPANS_DROPPED = "baton.spans.dropped", "{span}", Counter, [],
-        "Spans of this process that could not be kept.";
+        "Spans of this process that were dropped.";
     SPAN_BYTES = "baton.spans.size", "By", Gauge, [],
-        "Bytes of the span store on disk.";
+        "Size of the span store on disk.";
     SPAN_BLOCKS = "baton.spans.blocks", "{block}", Gauge, [],
-        "Blocks of the span store.";
+        "Blocks in the span store.";
     SIGNALS_DISCARDED = "baton.otlp.discarded", "{item}", Counter, ["signal"],
-        "Points of metrics and log records that others sent, which are not kept.";
+        "Received metric points and log records, which are not stored.";
     EXPORT_SENT = "baton.export.sent", "{item}", Counter, ["target", "signal"],
-        "Spans, log records and points of metrics that a target took.";
+        "Spans, log records and metric points accepted by a target.";
     EXPORT_FAILED = "baton.export.failed", "{item}", Counter, ["target", "signal"],
-        "Spans, log records and points of metrics that a target refused for good.";
+        "Spans, log records and metric points permanently rejected by a target.";
     EXPORT_DROPPED = "baton.export.dropped", "{item}", Counter, ["target", "signal"],
-        "Spans, log records and points of metrics that went because too many waited.";
+        "Spans, log records and metric points dropped because the queue was full.";
     EXPORT_WAITING = "baton.export.waiting", "By", Gauge, ["target", "signal"],
-        "Bytes that wait for a target.";
+        "Bytes queued for a target.";
     EXPORT_BLOCKED = "baton.export.blocked", "{target}", Gauge, ["target", "signal"],
-        "Whether a target turns everything away until somebody changes a setting.";
+        "Whether a target rejects all data until its configuration is changed.";
 }

@@ -1,4 +1,4 @@
-//! Model calls that are not a turn of their run: summaries, sampling requests of tools, and discarded responses.
+//! Model calls that are not a turn of their run: summaries, model requests of tools, and discarded responses.
 
 use super::{
     make::nanos,

@@ -418,7 +418,7 @@ impl TaskSpans {
             draft.set_text(names::GEN_AI_INPUT_MESSAGES, &Value::from(self.heard.clone()).to_string());
         }
         match ended {
-            Ended::Interrupted => draft.fail("interrupted", "the model call did not come to its end"),
+            Ended::Interrupted => draft.fail("interrupted", "the model call did not complete"),
             Ended::Unfit(..) => finished(&mut draft, "stop", used),
             Ended::Called(message, calls, _) => {
                 finished(&mut draft, "tool_calls", used);
