@@ -1,69 +1,68 @@
-//! Why a Tempo has no answer.
+//! Errors of Tempo queries.
 
 use baton_outbound::OutboundError;
 use baton_ports::SpanStoreError;
 use baton_traceql::QueryError;
 use std::time::Duration;
 
-/// Why a Tempo cannot be asked at all.
+/// A Tempo cannot be configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The address is none.
+    /// The URL is invalid.
     #[error("the address of the Tempo cannot be used: {0}")]
     Url(String),
-    /// The client cannot be made.
+    /// The HTTP client cannot be created.
     #[error(transparent)]
     Client(#[from] baton_outbound::SetupError),
 }
 
-/// Why one question has no answer.
+/// Failure of one query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    /// It does not take the query.
+    /// The Tempo rejected the query.
     #[error("refused the query: {0}")]
     Refused(String),
-    /// It has no such thing.
+    /// 404: unknown path or object.
     #[error("does not know this path; is the address right?")]
     Missing,
-    /// It has too much to do.
-    #[error("has too much to do")]
+    /// 429: too many requests.
+    #[error("is overloaded")]
     Busy,
-    /// It does not let us in.
-    #[error("answered {0}: check the credentials and the tenant that it is shown")]
+    /// 401 or 403.
+    #[error("answered {0}: check the credentials and the tenant in its headers")]
     Denied(u16),
-    /// It failed.
+    /// Any other error status.
     #[error("answered {status}: {said}")]
     Status {
-        /// The status.
         status: u16,
-        /// The first words of its body.
+        /// Excerpt of the response body.
         said: String,
     },
-    /// There was no answer.
-    #[error("cannot be asked: {0}")]
+    /// The request failed without a response.
+    #[error("cannot be queried: {0}")]
     Outbound(OutboundError),
-    /// Its answer broke off.
-    #[error("broke off in the middle of its answer")]
+    /// The response was truncated.
+    #[error("closed the connection in the middle of its response")]
     Cut,
-    /// There was no answer in time.
+    /// The query timed out.
     #[error("did not answer within {} ms", .0.as_millis())]
     Late(Duration),
-    /// Its answer is no answer.
-    #[error("gave an answer that cannot be read: {0}")]
+    /// The response cannot be decoded.
+    #[error("sent a response that cannot be read: {0}")]
     Malformed(String),
-    /// Its answer is more than is read.
-    #[error("has more to say than the {} MiB that one answer may have", .0 >> 20)]
+    /// The response exceeds the size limit.
+    #[error("sent a response larger than the limit of {} MiB", .0 >> 20)]
     TooLarge(usize),
-    /// Its answer would take more memory than one query may have.
+    /// The result exceeds the memory limit of one query.
     #[error(transparent)]
     Query(QueryError),
-    /// What we are to show it cannot be had.
-    #[error("cannot be asked: {0}")]
+    /// The request headers are unavailable.
+    #[error("cannot be queried: {0}")]
     Headers(String),
 }
 
 impl Failure {
-    /// Whether the same request may work later.
+    /// Whether a retry may succeed.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             Self::Busy | Self::Cut => true,
@@ -81,7 +80,7 @@ impl Failure {
         }
     }
 
-    /// As the store says it; `whose` names the Tempo.
+    /// Converts to the store's error; `whose` names the Tempo.
     pub(crate) fn told(self, whose: &str) -> SpanStoreError {
         match self {
             Self::Busy => SpanStoreError::Busy,

@@ -1,11 +1,11 @@
-//! A Tempo elsewhere as a span store, alone or beside the embedded one.
+//! Span store over a remote Tempo, alone or combined with the embedded store.
 //!
-//! Queries go there in canonical TraceQL. This crate must never keep spans itself, never waits for a Tempo longer than its
-//! patience, never passes a question on that was here before, and never lets a Tempo that does not answer hide what the
-//! embedded store knows.
+//! Queries are sent in canonical TraceQL. This crate must never store spans, never waits for a Tempo longer than the
+//! configured timeout, never forwards a query that has already passed through this process, and never lets an
+//! unavailable Tempo hide spans of the embedded store.
 //!
-//! Read first: [`TempoSpans`] (a Tempo behind the port), [`TeeSpans`] (both asked, one answer), [`Options`] (where it is
-//! and how long it may take).
+//! Read first: [`TempoSpans`] (a Tempo behind the port), [`TeeSpans`] (queries both stores and merges the results),
+//! [`Options`] (address, timeout and retries).
 
 mod failure;
 mod join;
@@ -26,7 +26,7 @@ pub use tee::{TeeOptions, TeeSpans};
 
 use baton_ports::Clock;
 
-/// The present moment, in nanoseconds since the Unix epoch.
+/// Current time in nanoseconds since the Unix epoch.
 fn now(clock: &dyn Clock) -> u64 {
     u64::try_from(clock.now().as_millis()).unwrap_or(0).saturating_mul(1_000_000)
 }

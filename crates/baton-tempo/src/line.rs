@@ -1,4 +1,4 @@
-//! Requests to a Tempo, repeated while they may still work.
+//! HTTP client of a Tempo, with retries.
 
 use crate::{HeaderSource, Options, SetupError, failure::Failure};
 use baton_outbound::{GuardedClient, Reply, Shown, Target};
@@ -8,39 +8,39 @@ use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// Most bytes of one answer.
+/// Maximum size of one response.
 const MOST_BYTES: usize = 32 << 20;
 
-/// The longest pause between two requests, whatever the server asks for.
+/// Upper bound of the delay between two requests, even if `Retry-After` asks for more.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// The first characters of an error that are told.
+/// Maximum length of an excerpt of an error body.
 const EXCERPT: usize = 300;
 
-/// What an answer is written in.
+/// Format of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accept {
     Json,
     Protobuf,
 }
 
-/// The way to a Tempo.
+/// Client of one Tempo.
 #[derive(Clone)]
 pub(crate) struct Line {
     client: GuardedClient,
     base: String,
-    /// The host and port, for people.
+    /// Host and port, for messages.
     pub(crate) whose: String,
     headers: HeaderSource,
     mark: String,
-    /// Who passed the question on, this one last.
+    /// Processes that forwarded the query, this one last.
     trail: HopList,
     patience: Duration,
     retries: u32,
     first_pause: Duration,
 }
 
-/// How long a question may take, and how often each of its requests is repeated.
+/// Deadline of a query and number of retries per request.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience {
     until: Instant,
@@ -61,7 +61,7 @@ impl Line {
             idle_per_host: 8,
             ..baton_outbound::Options::default()
         };
-        // Whoever configured the address wants it called, wherever it leads.
+        // The address is configured explicitly, so private networks are allowed too.
         let client = client.also_allowing([target.host()], bounds)?;
         Ok(Self {
             client,
@@ -76,18 +76,19 @@ impl Line {
         })
     }
 
-    /// The same way for a question that others have passed on; none if it was here before, or nobody should pass it on.
+    /// This client for a forwarded query; `None` if the query has already passed through this process or must not be
+    /// forwarded any further.
     pub(crate) fn after(&self, trail: &HopList) -> Option<Self> {
         let open = !trail.is_exhausted() && !trail.contains(&self.mark);
         open.then(|| Self { trail: marked(trail, &self.mark), ..self.clone() })
     }
 
-    /// The patience for a question that begins now.
+    /// Deadline of a query that starts now.
     pub(crate) fn patience(&self) -> Patience {
         Patience { until: Instant::now() + self.patience, whole: self.patience, retries: self.retries }
     }
 
-    /// The body of the answer to `GET path?pairs`.
+    /// Response body of `GET path?pairs`.
     pub(crate) async fn get(
         &self,
         path: &str,
@@ -112,14 +113,14 @@ impl Line {
             if left == 0 || !failure.may_pass() || next >= patience.until {
                 return Err(failure);
             }
-            tracing::debug!(tempo = %self.whose, %failure, "asked again soon");
+            tracing::debug!(tempo = %self.whose, %failure, "request failed; retrying");
             sleep_until(next).await;
             left -= 1;
             pause = pause.saturating_mul(2);
         }
     }
 
-    /// One request; a failure comes with the pause that the server asks for.
+    /// Sends one request; a failure includes the delay of `Retry-After`.
     async fn once(&self, url: &str, accept: Accept) -> Result<Bytes, (Failure, Option<Duration>)> {
         let (request, shown) = self.request(url, accept).map_err(|failure| (failure, None))?;
         let reply = self.client.send_bounded(request, MOST_BYTES).await;
@@ -128,7 +129,7 @@ impl Line {
         Ok(reply.body)
     }
 
-    /// A request, and what it shows of who asks.
+    /// Builds a request; also returns its secrets, which are redacted from excerpts.
     fn request(&self, url: &str, accept: Accept) -> Result<(Request<Bytes>, Shown), Failure> {
         let mut request = Request::get(url)
             .body(Bytes::new())
@@ -148,18 +149,18 @@ impl Line {
 }
 
 impl Patience {
-    /// The same time with fewer repetitions.
+    /// The same deadline with at most this many retries.
     pub(crate) fn with_retries(self, most: u32) -> Self {
         Self { retries: self.retries.min(most), ..self }
     }
 }
 
-/// Whoever has no mark of its own leaves none.
+/// Appends the hop id, if there is one.
 fn marked(trail: &HopList, mark: &str) -> HopList {
     if mark.is_empty() { trail.clone() } else { trail.with_hop(mark) }
 }
 
-/// What it says is told without what it was shown: it may repeat that.
+/// Checks status, completeness and content type. Excerpts are redacted: an error body may echo the request headers.
 fn judge(reply: &Reply, accept: Accept, shown: &Shown) -> Result<(), Failure> {
     let said = || shown.excerpt(&reply.body, EXCERPT);
     match reply.status {
@@ -178,12 +179,12 @@ fn judge(reply: &Reply, accept: Accept, shown: &Shown) -> Result<(), Failure> {
     let written = reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accept == Accept::Protobuf && (written.contains("json") || written.starts_with("text/")) {
         let written = shown.excerpt(written.as_bytes(), EXCERPT);
-        return Err(Failure::Malformed(format!("it is {written}, and protobuf was asked for")));
+        return Err(Failure::Malformed(format!("its content type is {written}, but protobuf was asked for")));
     }
     Ok(())
 }
 
-/// In seconds; dates are not worth a clock.
+/// `Retry-After` in seconds; the date form is ignored.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))

@@ -1,33 +1,34 @@
-//! Where a Tempo is, and how long it may take.
+//! Connection options of a Tempo: address, headers, timeout, retries.
 
 use http::HeaderMap;
 use std::{fmt, sync::Arc, time::Duration};
 
-/// Says, for every request anew, which headers it carries: secrets change, and are kept elsewhere.
+/// Returns the headers of a request. Called for every request, because secrets change and are stored outside this
+/// crate.
 pub type HeaderSource = Arc<dyn Fn() -> Result<HeaderMap, String> + Send + Sync>;
 
-/// How a Tempo is asked.
+/// How a Tempo is queried.
 #[derive(Clone)]
 pub struct Options {
-    /// The address below which its API is.
+    /// Base URL of the Tempo API.
     pub url: String,
-    /// What every request carries: who asks, and for which tenant.
+    /// Headers of every request: credentials and tenant.
     pub headers: HeaderSource,
-    /// Time for one question, with all requests and repetitions that it takes.
+    /// Timeout of one query, including all its requests and retries.
     pub patience: Duration,
-    /// How often a request is repeated that may work later.
+    /// Maximum number of retries of a request that fails with a temporary error.
     pub retries: u32,
-    /// The pause before the first repetition; each further one is twice as long.
+    /// Delay before the first retry; it doubles with each further retry.
     pub first_pause: Duration,
-    /// How far a question goes back that does not say when it begins.
+    /// Lookback of a query without a start time.
     pub history: Duration,
-    /// The mark that requests leave, by which they are known if they come back: letters, digits and dashes. It should be
-    /// this process' own, and never two processes' at once.
+    /// Hop id added to requests, used to detect forwarding loops: letters, digits and dashes. It should be unique to
+    /// this process; two running processes must never share it.
     pub mark: String,
 }
 
 impl Options {
-    /// The usual bounds for the Tempo at that address, without any headers.
+    /// Default limits for the Tempo at this URL, without headers.
     pub fn at(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -41,7 +42,7 @@ impl Options {
     }
 }
 
-/// Without the headers and without the path, which may be secret.
+/// Omits the headers and the URL, which may contain secrets.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")

@@ -1,4 +1,4 @@
-//! Questions cut into pieces that a Tempo answers: it refuses longer ranges.
+//! Splits queries into time ranges short enough for a Tempo, which rejects longer ones.
 
 use crate::join::Function;
 use baton_ports::TimeRange;
@@ -8,27 +8,27 @@ use std::time::Duration;
 const SECOND: u64 = 1_000_000_000;
 const HOUR: u64 = 3600 * SECOND;
 
-/// The longest range of one search, in seconds.
+/// Maximum range of one search, in seconds.
 const LONGEST_SEARCH: u64 = 168 * 3600;
 
-/// The longest range of one metrics query.
+/// Maximum range of one metrics query.
 const LONGEST_METRICS: u64 = 24 * HOUR;
 
-/// Most pieces of one question; what is older is left out.
+/// Maximum number of pieces per query; older pieces are omitted.
 const MOST: usize = 64;
 
-/// Clocks of two machines differ by less than this.
+/// Assumed maximum clock skew between two machines.
 const SKEW: u64 = 60 * SECOND;
 
-/// Stretches of time in whole seconds, newest first.
+/// Time windows in whole seconds, newest first.
 pub(crate) struct Stretches {
-    /// From and to.
+    /// Start and end of each window.
     pub(crate) each: Vec<(u64, u64)>,
-    /// Whether they are all there is to ask for.
+    /// Whether the windows cover the whole requested range.
     pub(crate) whole: bool,
 }
 
-/// The stretches of a search. Without a beginning it goes back as far as `history`.
+/// Windows of a search. A range without a start goes back by `history`.
 pub(crate) fn stretches(range: TimeRange, now: u64, history: Duration) -> Stretches {
     let history = u64::try_from(history.as_nanos()).unwrap_or(u64::MAX);
     let start = if range.start == 0 { now.saturating_sub(history) } else { range.start } / SECOND;
@@ -39,7 +39,7 @@ pub(crate) fn stretches(range: TimeRange, now: u64, history: Duration) -> Stretc
         each.push((from, end));
         end = from;
     }
-    // A range of no length, or one that lies ahead, is still asked for.
+    // An empty or future range still gets one window.
     if each.is_empty() {
         each.push((start, start + 1));
         return Stretches { each, whole: true };
@@ -50,26 +50,25 @@ pub(crate) fn stretches(range: TimeRange, now: u64, history: Duration) -> Stretc
 /// A piece of a metrics query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Whole intervals that follow each other.
+    /// Consecutive whole intervals.
     Intervals {
-        /// The number of the first.
+        /// Index of the first interval.
         first: usize,
-        /// The intervals.
         steps: Steps,
     },
-    /// One interval, or a part of it.
+    /// One interval or a part of it.
     Part {
-        /// Its number.
+        /// Index of the interval.
         index: usize,
-        /// When the part begins.
+        /// Start of the part.
         start: u64,
-        /// When it ends, which is no more in it.
+        /// Exclusive end of the part.
         end: u64,
     },
 }
 
 impl Piece {
-    /// What is measured for it.
+    /// Steps to request for this piece.
     pub(crate) fn steps(&self) -> Steps {
         match self {
             Self::Intervals { steps, .. } => *steps,
@@ -78,21 +77,21 @@ impl Piece {
     }
 }
 
-/// When an interval begins.
+/// Start of an interval.
 pub(crate) fn start_of(steps: &Steps, index: usize) -> u64 {
     index.checked_sub(1).map_or(steps.start(), |before| steps.end_of(before))
 }
 
-/// How long each interval is.
+/// Length of each interval.
 pub(crate) fn length(steps: &Steps) -> u64 {
     steps.end_of(0).saturating_sub(steps.start()).max(1)
 }
 
-/// The whole intervals from one to before another.
+/// Pieces for the whole intervals `first..after`.
 pub(crate) fn intervals(steps: &Steps, first: usize, after: usize) -> Vec<Piece> {
     let part = |index| Piece::Part { index, start: start_of(steps, index), end: steps.end_of(index) };
     let Some(last) = after.checked_sub(1).filter(|last| *last > first) else {
-        // One interval has no neighbours to keep step with, so it may begin at any time.
+        // A single interval needs no alignment with neighbours, so it may start at any time.
         return (first..after).map(part).collect();
     };
     let start = start_of(steps, first);
@@ -103,7 +102,7 @@ pub(crate) fn intervals(steps: &Steps, first: usize, after: usize) -> Vec<Piece>
     }
 }
 
-/// The pieces of a metrics query, newest first, and whether they are all.
+/// Pieces of a metrics query, newest first, and whether they cover the whole range.
 pub(crate) fn measured(steps: &Steps, function: Function) -> (Vec<Piece>, bool) {
     let each = length(steps);
     let mut pieces = Vec::new();
@@ -125,7 +124,7 @@ pub(crate) fn measured(steps: &Steps, function: Function) -> (Vec<Piece>, bool) 
     (pieces, whole)
 }
 
-/// A long interval in parts, where what was measured of parts says what holds for all of them.
+/// Splits a long interval into parts, if the function can be combined from parts.
 fn parts(index: usize, start: u64, end: u64, function: Function) -> Vec<Piece> {
     if function == Function::Other {
         return vec![Piece::Part { index, start, end }];

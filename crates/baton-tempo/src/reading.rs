@@ -1,4 +1,4 @@
-//! Questions for a Tempo, spans for the store here.
+//! Span store that writes to the local store and queries a Tempo.
 
 use baton_ports::{
     BoxFuture, ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest,
@@ -8,14 +8,14 @@ use baton_traceql::Field;
 use baton_types::{Span, SpanValue, TraceId};
 use std::sync::Arc;
 
-/// Keeps spans here, from where they are sent on, and lets a Tempo answer all questions about them.
+/// Stores spans locally, from where they are exported, and sends all queries to a Tempo.
 pub struct TempoReads {
     local: Arc<dyn SpanStore>,
     tempo: Arc<dyn SpanStore>,
 }
 
 impl TempoReads {
-    /// Both of them.
+    /// Combines a local store for writes with a Tempo for queries.
     pub fn new(local: Arc<dyn SpanStore>, tempo: Arc<dyn SpanStore>) -> Self {
         Self { local, tempo }
     }

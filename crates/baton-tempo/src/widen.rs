@@ -1,4 +1,4 @@
-//! Queries for a Tempo, which knows neither the other names of a key nor that the newest traces are wanted.
+//! Query rewriting for a Tempo: expands key aliases and requests the newest traces.
 
 use baton_telemetry::ALIASES;
 use baton_traceql::{
@@ -7,15 +7,15 @@ use baton_traceql::{
 };
 use baton_types::{AttributeKey, Attributes};
 
-/// A query as a Tempo is asked it.
+/// A query as sent to a Tempo.
 pub(crate) struct Widened {
     pub(crate) query: Query,
-    /// Keys of the query that have other names.
+    /// Keys of the query that have aliases.
     asked: Vec<String>,
 }
 
 impl Widened {
-    /// With the other names of keys, if they count: one of them must match, all of them are selected.
+    /// Expands key aliases if `aliases` is set: a condition matches any alias, a selection returns all of them.
     pub(crate) fn new(query: &Query, aliases: bool) -> Self {
         if !aliases {
             return Self { query: query.clone(), asked: Vec::new() };
@@ -28,7 +28,7 @@ impl Widened {
         Self { query: Query { root, hints: query.hints.clone() }, asked: widening.asked }
     }
 
-    /// The same, newest traces first: a Tempo answers with those that it finds first otherwise.
+    /// Adds the hint for the newest traces; without it, a Tempo returns the first traces it finds.
     pub(crate) fn newest(mut self) -> Self {
         const MOST_RECENT: &str = "most_recent";
         let hints = &mut self.query.hints;
@@ -38,7 +38,7 @@ impl Widened {
         self
     }
 
-    /// Attributes under the names that were asked for.
+    /// Renames aliased attributes back to the keys of the query.
     pub(crate) fn as_asked(&self, mut attributes: Attributes) -> Attributes {
         for asked in &self.asked {
             let others: Vec<&str> = Aliases(ALIASES).of(asked).filter(|other| !self.asks_for(other)).collect();
@@ -150,7 +150,7 @@ impl Widening {
         }
     }
 
-    /// The field under each of its names, its own first.
+    /// The field under each of its names, its own name first.
     fn names(&mut self, field: &Field) -> Vec<Field> {
         let mut names = vec![field.clone()];
         let Field::Attribute(attribute) = field else { return names };
@@ -163,7 +163,7 @@ impl Widening {
     }
 }
 
-/// One of them holds; a key is missing when all of its names are.
+/// Joins the conditions with OR. A comparison `= nil` uses AND: a key is missing only if all of its names are.
 fn any(each: impl Iterator<Item = FieldExpr>, compare: CompareOp, with: &Literal) -> FieldExpr {
     let missing = compare == CompareOp::Equal && *with == Literal::Nil;
     let op = if missing { BinaryOp::And } else { BinaryOp::Or };

@@ -1,4 +1,4 @@
-//! Traces that were found in two places.
+//! Merges trace matches of two sources.
 
 use baton_ports::{ServiceStats, SpansetMatch, TraceMatch};
 use baton_types::{SpanId, TraceId};
@@ -7,12 +7,12 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet, hash_map::Entry},
 };
 
-/// Traces, each once.
+/// Trace matches, deduplicated by id.
 #[derive(Default)]
 pub(crate) struct Traces(HashMap<TraceId, TraceMatch>);
 
 impl Traces {
-    /// Adds one; what is known of it already is joined with it.
+    /// Adds a match, merging it with an existing match of the same trace.
     pub(crate) fn add(&mut self, found: TraceMatch) {
         match self.0.entry(found.id) {
             Entry::Vacant(place) => {
@@ -26,12 +26,11 @@ impl Traces {
         }
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Those that began last; of those that began together, those with the lower ids.
+    /// The matches with the latest start; ties are sorted by id.
     pub(crate) fn newest(self, most: usize) -> Vec<TraceMatch> {
         let mut traces: Vec<TraceMatch> = self.0.into_values().collect();
         traces.sort_by_key(|found| (Reverse(found.start), found.id));
@@ -52,7 +51,7 @@ fn empty(id: TraceId) -> TraceMatch {
     }
 }
 
-/// What two places say about a trace, as well as it can be told without its spans.
+/// Merges two matches of a trace, as far as possible without its spans.
 pub(crate) fn joined(left: TraceMatch, right: TraceMatch) -> TraceMatch {
     let end = |found: &TraceMatch| found.start.saturating_add(found.duration);
     let (start, end) = (left.start.min(right.start), end(&left).max(end(&right)));
@@ -97,7 +96,7 @@ fn add_spans(known: &mut SpansetMatch, more: SpansetMatch) {
     known.spans.truncate(most);
 }
 
-/// Whether one answer shows every span that another one shows of the same trace.
+/// Whether `known` shows every span that `other` shows of the same trace.
 pub(crate) fn shows_all_of(known: &TraceMatch, other: &TraceMatch) -> bool {
     let spans = |found: &TraceMatch| -> HashSet<SpanId> {
         found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect()
@@ -105,7 +104,7 @@ pub(crate) fn shows_all_of(known: &TraceMatch, other: &TraceMatch) -> bool {
     spans(other).is_subset(&spans(known))
 }
 
-/// Whether a store that knows these spans knows all that another one does, as far as numbers tell.
+/// Whether the span counts of `known` are at least those of `others` for every service.
 pub(crate) fn covers(known: &[(String, ServiceStats)], others: &[(String, ServiceStats)]) -> bool {
     others.iter().all(|(service, stats)| {
         let here = known.iter().find(|(name, _)| name == service);

@@ -1,24 +1,24 @@
-//! What parts of an interval say about the whole of it.
+//! Aggregation of parts of an interval.
 
 use baton_traceql::{AggregateOp, FirstStage, MetricsExpr, Query, Root};
 
-/// How values of parts become the value of an interval.
+/// How the values of parts combine to the value of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
-    /// By how long the parts are.
+    /// Average weighted by the length of the parts.
     Rate,
-    /// Added.
+    /// Sum.
     Sum,
-    /// The smallest.
+    /// Minimum.
     Min,
-    /// The greatest.
+    /// Maximum.
     Max,
-    /// Not at all: means, quantiles, and whatever chooses among series or computes with them.
+    /// Not combinable: averages, quantiles, and stages that select or compute with series.
     Other,
 }
 
 impl Function {
-    /// That of a query.
+    /// Function of a query.
     pub(crate) fn of(query: &Query) -> Self {
         let Root::Metrics(MetricsExpr::Query(metrics)) = &query.root else { return Self::Other };
         if !metrics.then.is_empty() {
@@ -37,7 +37,7 @@ impl Function {
         }
     }
 
-    /// The value so far, with that of a further part, which is this share of the interval.
+    /// Combines the value so far with that of a further part; `share` is the part's fraction of the interval.
     pub(crate) fn with(self, so_far: Option<f64>, part: f64, share: f64) -> f64 {
         let part = if self == Self::Rate { part * share } else { part };
         match (self, so_far) {

@@ -1,4 +1,4 @@
-//! Answers that become one: of pieces of time, and of two stores.
+//! Merges results of several time ranges and of two stores.
 
 mod found;
 mod function;

@@ -1,4 +1,4 @@
-//! Series of pieces as series of the whole.
+//! Merges the series of pieces into series over the whole range.
 
 use super::Function;
 use crate::pieces::{Piece, length};
@@ -7,10 +7,10 @@ use baton_traceql::{Limits, QueryError, Series, Steps};
 use baton_types::SpanValue;
 use std::collections::BTreeMap;
 
-/// Most series of one answer.
+/// Maximum number of series per result.
 const MOST_SERIES: usize = 10_000;
 
-/// Series that grow, piece by piece; pieces never overlap, so nothing is counted twice.
+/// Accumulates series piece by piece; pieces never overlap, so nothing is counted twice.
 pub(crate) struct Joining {
     steps: Steps,
     function: Function,
@@ -30,7 +30,7 @@ impl Joining {
         }
     }
 
-    /// Adds what was measured for a piece. Fails when the series have more samples than an answer may.
+    /// Adds the result of a piece. Fails if the series exceed the sample limit.
     pub(crate) fn add(&mut self, piece: &Piece, measured: MetricsResult) -> Result<(), QueryError> {
         self.answer.inspected_spans += measured.inspected_spans;
         self.answer.inspected_bytes += measured.inspected_bytes;
@@ -73,12 +73,12 @@ impl Joining {
         Ok(())
     }
 
-    /// Says that something is missing.
+    /// Marks the result as partial.
     pub(crate) fn miss(&mut self) {
         self.answer.partial = true;
     }
 
-    /// The answer.
+    /// Returns the merged result.
     pub(crate) fn finish(self) -> MetricsResult {
         let most = self.exemplars;
         let series = self.lines.into_values().map(|mut line| {
@@ -91,12 +91,12 @@ impl Joining {
     }
 }
 
-/// The refusal of an answer with more samples than that.
+/// Error for a result that exceeds the sample limit.
 pub(crate) fn too_many(limit: usize) -> QueryError {
     QueryError::TooLarge(format!("the answer has more than {limit} samples (series times intervals)"))
 }
 
-/// Labels as text and sorted: the two stores agree on what a series is, if not on how they write it.
+/// Labels as sorted text: the two stores agree on the identity of a series, but not on the encoding of its labels.
 fn key(labels: &[(String, SpanValue)]) -> Vec<(String, String)> {
     let mut key: Vec<_> = labels.iter().map(|(name, value)| (name.clone(), text(value))).collect();
     key.sort();

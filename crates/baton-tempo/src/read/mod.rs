@@ -1,6 +1,6 @@
-//! What a Tempo answers, from JSON and protobuf to the values of the port.
+//! Decodes Tempo responses from JSON and protobuf into the values of the port.
 //!
-//! 64-bit numbers are text or numbers, zero may be left out, members that are not known are of no interest.
+//! 64-bit numbers may be text or numbers, zero values may be absent, and unknown members are ignored.
 
 mod number;
 mod search;
@@ -17,7 +17,7 @@ pub(crate) use trace::{enveloped, once, trace};
 use crate::failure::Failure;
 use serde::de::DeserializeOwned;
 
-/// Reads an answer, of some megabytes at times, on a thread that serves no requests.
+/// Decodes a response, which may be several megabytes, on a blocking thread.
 pub(crate) async fn off_thread<T: Send + 'static>(
     read: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -25,10 +25,10 @@ pub(crate) async fn off_thread<T: Send + 'static>(
     read.unwrap_or_else(|error| Err(Failure::Malformed(format!("it could not be read: {error}"))))
 }
 
-/// What is wrong is told by its place: the text around it may be anything, and of any length.
+/// Errors contain only the position: the text around it is arbitrary and of any length.
 fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| {
-        let what = if error.is_data() { "something else was expected" } else { "it is no JSON" };
+        let what = if error.is_data() { "unexpected value" } else { "invalid JSON" };
         Failure::Malformed(format!("{what} at line {} column {}", error.line(), error.column()))
     })
 }

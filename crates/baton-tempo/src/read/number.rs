@@ -1,4 +1,4 @@
-//! Numbers that are written as numbers or as text.
+//! Numbers encoded as JSON numbers or as text.
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 use std::str::FromStr;
@@ -17,19 +17,19 @@ where
 {
     match Written::deserialize(deserializer)? {
         Written::Number(number) => Ok(number),
-        Written::Text(text) => text.parse().map_err(|_| D::Error::custom(format!("'{text}' is no number"))),
+        Written::Text(text) => text.parse().map_err(|_| D::Error::custom(format!("'{text}' is not a number"))),
     }
 }
 
-/// A whole number, never below zero.
+/// Unsigned integer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Whole(pub(super) u64);
 
-/// A whole number.
+/// Signed integer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Signed(pub(super) i64);
 
-/// Any number, also `NaN` and `Infinity`.
+/// Floating-point number, including `NaN` and `Infinity`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Real(pub(super) f64);
 

@@ -1,4 +1,4 @@
-//! What a search found.
+//! Decodes search results.
 
 use super::{
     json, list,
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// What a Tempo calls the root of a trace whose root has not come yet.
+/// Placeholder of a Tempo for the root of a trace whose root span has not arrived.
 const NO_ROOT: &str = "<root span not yet received>";
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ struct Reply {
     metrics: Option<Metrics>,
 }
 
-/// What it took; shared by searches and series.
+/// Query statistics, shared by search and metrics responses.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Metrics {
@@ -34,7 +34,7 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// Whether parts of the work were given up.
+    /// Whether some jobs of the query did not complete.
     pub(super) fn is_partial(&self) -> bool {
         self.completed_jobs.0 < self.total_jobs.0
     }
@@ -95,7 +95,7 @@ struct Span {
     attributes: Option<Vec<Attribute>>,
 }
 
-/// Reads the answer of a search. An empty list may be left out; a body with neither member is something else.
+/// Decodes a search response. An empty list may be absent; a body with neither member is invalid.
 pub(crate) fn search(body: &[u8]) -> Result<TraceSearchResult, Failure> {
     let reply: Reply = json(body)?;
     if reply.traces.is_none() && reply.metrics.is_none() {
@@ -121,7 +121,7 @@ fn trace(read: Trace) -> Result<TraceMatch, Failure> {
         (service, stats)
     };
     Ok(TraceMatch {
-        id: read.trace_id.parse().map_err(|_| Failure::Malformed("a trace id is none".to_owned()))?,
+        id: read.trace_id.parse().map_err(|_| Failure::Malformed("a trace id is invalid".to_owned()))?,
         root_service: known(read.root_service_name),
         root_name: known(read.root_trace_name),
         start: read.start_time_unix_nano.0,
@@ -145,7 +145,7 @@ fn span(read: Span) -> Result<SpanMatch, Failure> {
         _ => SpanStatus::Unset,
     };
     Ok(SpanMatch {
-        id: read.span_id.parse().map_err(|_| Failure::Malformed("a span id is none".to_owned()))?,
+        id: read.span_id.parse().map_err(|_| Failure::Malformed("a span id is invalid".to_owned()))?,
         name: AttributeKey::Owned(read.name),
         start: read.start_time_unix_nano.0,
         duration: read.duration_nanos.0,

@@ -1,4 +1,4 @@
-//! Series over time, and of one interval.
+//! Decodes range and instant metrics.
 
 use super::{
     json, list,
@@ -53,16 +53,16 @@ struct Example {
     value: Real,
 }
 
-/// Which of the two forms an answer has.
+/// Kind of a metrics response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// One value per interval, known by its end.
+    /// One value per interval, identified by its end.
     Range,
-    /// One value.
+    /// A single value.
     Instant,
 }
 
-/// Reads series over these intervals. An empty list may be left out; a body with neither member is something else.
+/// Decodes series over these intervals. An empty list may be absent; a body with neither member is invalid.
 pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsResult, Failure> {
     let reply: Reply = json(body)?;
     if reply.series.is_none() && reply.metrics.is_none() {
@@ -70,7 +70,7 @@ pub(crate) fn series(body: &[u8], steps: Steps, form: Form) -> Result<MetricsRes
     }
     let limit = Limits::default().samples;
     let series = list(reply.series);
-    // Every series gets a sample for each interval, however few the answer itself has.
+    // Every series gets one sample per interval, even if the response has fewer.
     if series.len().saturating_mul(steps.count()) > limit {
         return Err(Failure::Query(too_many(limit)));
     }
@@ -100,7 +100,7 @@ fn samples(written: Option<Vec<Sample>>, value: Real, steps: Steps, form: Form) 
         }
         Form::Range => {
             for sample in list(written) {
-                // The end of an interval does not belong to it any more.
+                // The end of an interval is exclusive.
                 let within = sample.timestamp_ms.0.saturating_mul(MILLISECOND).saturating_sub(1);
                 if let Some(place) = steps.index(within).and_then(|index| samples.get_mut(index)) {
                     *place = number(sample.value);
@@ -111,7 +111,7 @@ fn samples(written: Option<Vec<Sample>>, value: Real, steps: Steps, form: Form) 
     samples
 }
 
-/// A Tempo names the trace, and the span only sometimes.
+/// A Tempo always names the trace, but not always the span.
 fn exemplar(written: Example) -> Option<Exemplar> {
     let named = labels(written.labels);
     let of = |names: [&str; 2]| {

@@ -1,4 +1,4 @@
-//! Names and values of attributes.
+//! Decodes attribute names and values.
 
 use super::{json, list};
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ struct Typed {
     value: String,
 }
 
-/// Reads names by scope, sorted, at most as many of each as are wanted.
+/// Decodes names by scope, sorted, at most `most` per scope.
 pub(crate) fn tags(body: &[u8], most: usize) -> Result<TagNames, Failure> {
     let mut tags = TagNames::default();
     for scope in list(json::<Names>(body)?.scopes) {
@@ -53,13 +53,13 @@ pub(crate) fn tags(body: &[u8], most: usize) -> Result<TagNames, Failure> {
     Ok(tags)
 }
 
-/// Reads values, at most as many as are wanted.
+/// Decodes at most `most` values.
 pub(crate) fn tag_values(body: &[u8], most: usize) -> Result<Vec<SpanValue>, Failure> {
     let values = list(json::<Values>(body)?.tag_values);
     Ok(values.into_iter().take(most).map(value).collect())
 }
 
-/// What does not look like its type stays text.
+/// A value that cannot be parsed as its type stays text.
 fn value(typed: Typed) -> SpanValue {
     let text = typed.value.as_str();
     let value = match typed.kind.as_str() {
@@ -72,7 +72,7 @@ fn value(typed: Typed) -> SpanValue {
     value.unwrap_or(SpanValue::from(typed.value))
 }
 
-/// A duration as queries write it, in nanoseconds.
+/// Parses a TraceQL duration to nanoseconds.
 fn duration(text: &str) -> Option<i64> {
     let parsed = parse(&format!("{{ duration = {text} }}"), Mode::Strict).ok()?;
     let Root::Search(PipelineExpr::Pipeline(stages)) = parsed.query.root else { return None };

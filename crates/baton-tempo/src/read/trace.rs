@@ -1,4 +1,4 @@
-//! All spans of a trace, from protobuf: of JSON there are too many dialects.
+//! Decodes a trace from protobuf, because the JSON form differs between Tempo versions.
 
 use crate::failure::Failure;
 use baton_otlp::{Encoding, Export};
@@ -6,7 +6,7 @@ use baton_types::Span;
 use prost::Message;
 use std::collections::HashMap;
 
-/// The second version's envelope; what is inside is looked at before anything is made of it.
+/// Envelope of API v2; the trace stays encoded until its size is checked.
 #[derive(Clone, PartialEq, Eq, Message)]
 struct Envelope {
     #[prost(bytes = "vec", tag = "1")]
@@ -15,28 +15,28 @@ struct Envelope {
     status: i32,
 }
 
-/// A trace out of its envelope.
+/// Trace decoded from its envelope.
 pub(crate) struct Enveloped {
-    /// Its spans.
     pub(crate) spans: Vec<Span>,
-    /// Whether the Tempo says that it has more of them.
+    /// Whether the Tempo reports the trace as partial.
     pub(crate) partial: bool,
 }
 
-/// Reads what the second version of the API answers.
+/// Decodes a response of API v2.
 pub(crate) fn enveloped(body: &[u8]) -> Result<Enveloped, Failure> {
     let envelope = Envelope::decode(body).map_err(|error| Failure::Malformed(error.to_string()))?;
     Ok(Enveloped { spans: trace(&envelope.trace)?, partial: envelope.status != 0 })
 }
 
-/// Reads what the first version answers: a trace has the form of an export request. Spans are there once, by start time.
+/// Decodes a response of API v1, which has the form of an export request. Spans are deduplicated and sorted by start
+/// time.
 pub(crate) fn trace(body: &[u8]) -> Result<Vec<Span>, Failure> {
     let read = Export::weigh(Encoding::Protobuf, body).and_then(|export| export.read());
     let arrival = read.map_err(|error| Failure::Malformed(error.to_string()))?;
     Ok(once(arrival.spans))
 }
 
-/// Each span once, by start time: of two with one id, the one that ended last.
+/// Deduplicates spans by id and sorts them by start time; of duplicates, the one with the latest end is kept.
 pub(crate) fn once(spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
     let mut known: HashMap<_, Span> = HashMap::new();
     for span in spans {

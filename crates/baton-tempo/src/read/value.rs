@@ -1,4 +1,4 @@
-//! Attributes with values as OTLP writes them in JSON.
+//! Attributes and values in OTLP JSON.
 
 use super::{
     list,
@@ -7,7 +7,6 @@ use super::{
 use baton_types::{AttributeKey, Attributes, SpanValue};
 use serde::Deserialize;
 
-/// One attribute.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Attribute {
@@ -15,7 +14,7 @@ pub(super) struct Attribute {
     value: Option<Written>,
 }
 
-/// At most one member is there.
+/// At most one member is present.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Written {
@@ -40,7 +39,7 @@ struct Map {
     values: Option<Vec<Attribute>>,
 }
 
-/// Attributes as they are kept.
+/// Converts to the stored form.
 pub(super) fn attributes(written: Option<Vec<Attribute>>) -> Attributes {
     let taken = |written: Attribute| {
         (AttributeKey::Owned(written.key), written.value.map_or(SpanValue::Empty, SpanValue::from))
@@ -48,7 +47,7 @@ pub(super) fn attributes(written: Option<Vec<Attribute>>) -> Attributes {
     list(written).into_iter().map(taken).collect()
 }
 
-/// Attributes of sets and series, whose names are text.
+/// Attributes of spansets and series, with text keys.
 pub(super) fn labels(written: Option<Vec<Attribute>>) -> Vec<(String, SpanValue)> {
     attributes(written).into_iter().map(|(key, value)| (key.into_owned(), value)).collect()
 }
@@ -64,7 +63,7 @@ impl From<Written> for SpanValue {
                 written.array_value.map(|array| Self::List(several(array)))
             })
             .or_else(|| written.kvlist_value.map(|map| Self::Map(attributes(map.values))))
-            // Bytes have no place in a query, and so none in an answer either: their text is enough.
+            // Queries do not support bytes, so their base64 text is sufficient.
             .or_else(|| written.bytes_value.map(Self::from))
             .unwrap_or(Self::Empty)
     }

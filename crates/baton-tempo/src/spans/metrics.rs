@@ -12,10 +12,10 @@ use crate::{
 use baton_ports::{MetricsResult, SpanMetricsRequest};
 use futures_util::{StreamExt as _, stream};
 
-/// How many pieces are asked for at the same time.
+/// Maximum number of concurrent requests per query.
 const AT_ONCE: usize = 2;
 
-/// Measures, at most a day at a time.
+/// Runs a metrics query in pieces of at most one day.
 pub(super) async fn metrics(tempo: &TempoSpans, ask: &SpanMetricsRequest) -> Result<MetricsResult, Failure> {
     let patience = tempo.line.patience();
     let query = Widened::new(&ask.query, ask.aliases).query.to_string();
@@ -73,7 +73,7 @@ async fn measure(
     read::off_thread(move || read::series(&body, steps, form)).await
 }
 
-/// In the largest unit that keeps every digit.
+/// Formats a duration in the largest unit without loss of precision.
 fn duration(nanoseconds: u64) -> String {
     let units = [("s", 1_000_000_000), ("ms", 1_000_000)];
     match units.iter().find(|(_, unit)| nanoseconds.is_multiple_of(*unit)) {

@@ -1,4 +1,4 @@
-//! A Tempo behind the port: one file per question.
+//! A Tempo behind the port: one file per query kind.
 
 mod metrics;
 mod search;

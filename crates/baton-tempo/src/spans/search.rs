@@ -4,10 +4,10 @@ use super::TempoSpans;
 use crate::{failure::Failure, join::Traces, line::Accept, now, pieces::stretches, read, widen::Widened};
 use baton_ports::{TraceMatch, TraceSearchRequest, TraceSearchResult};
 
-/// Most spans of a set that a Tempo shows.
+/// Maximum number of spans per spanset in a Tempo response.
 const MOST_SPANS: usize = 100;
 
-/// Searches, a week at a time, the newest first, until there are enough traces.
+/// Searches in windows of one week, newest first, until the limit is reached.
 pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Result<TraceSearchResult, Failure> {
     let mut answer = TraceSearchResult::default();
     if ask.limit == 0 {
@@ -21,7 +21,7 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
     let mut looked_at_all = stretches.whole;
     for (number, (start, end)) in stretches.each.into_iter().enumerate() {
         if traces.len() >= ask.limit {
-            // What is older would not be shown.
+            // Older traces would exceed the limit.
             looked_at_all = true;
             break;
         }
@@ -50,7 +50,7 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
         answer.inspected_bytes += found.inspected_bytes;
         answer.partial |= found.partial;
         let touches = |found: &TraceMatch| {
-            // Its length was rounded down to a millisecond.
+            // The duration was rounded down to a millisecond.
             let end = found.start.saturating_add(found.duration).saturating_add(1_000_000);
             ask.range.overlaps(found.start, end)
         };
@@ -63,7 +63,7 @@ pub(super) async fn search(tempo: &TempoSpans, ask: &TraceSearchRequest) -> Resu
     Ok(answer)
 }
 
-/// As it was asked for: keys by the names of the query, no more spans than wanted.
+/// Renames aliases back to the keys of the query and truncates spansets.
 fn shown(mut found: TraceMatch, widened: &Widened, most: usize) -> TraceMatch {
     for set in &mut found.spansets {
         set.spans.truncate(most);

@@ -1,4 +1,4 @@
-//! The store.
+//! `SpanStore` implementation.
 
 use super::{metrics, search, tags, trace};
 use crate::{Options, SetupError, failure::Failure, line::Line};
@@ -11,7 +11,7 @@ use baton_traceql::Field;
 use baton_types::{Span, SpanValue, TraceId};
 use std::{fmt, future::ready, sync::Arc, time::Duration};
 
-/// The spans of a Tempo: it is asked over HTTP, and takes no spans on this way.
+/// Read-only span store over the HTTP API of a Tempo.
 pub struct TempoSpans {
     pub(super) line: Line,
     pub(super) clock: Arc<dyn Clock>,
@@ -19,7 +19,7 @@ pub struct TempoSpans {
 }
 
 impl TempoSpans {
-    /// The Tempo at the address that the options name, wherever that leads.
+    /// Store for the Tempo at `options.url`, which may be in a private network.
     pub fn new(client: &GuardedClient, options: &Options, clock: Arc<dyn Clock>) -> Result<Self, SetupError> {
         Ok(Self { line: Line::new(client, options)?, clock, history: options.history })
     }
@@ -31,7 +31,7 @@ impl TempoSpans {
 
 impl SpanStore for TempoSpans {
     fn ingest(&self, _: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>> {
-        let refusal = format!("the Tempo at {} is only asked; send spans to its OTLP port", self.line.whose);
+        let refusal = format!("the Tempo at {} is read-only; send spans to its OTLP port", self.line.whose);
         Box::pin(ready(Err(SpanStoreError::Unavailable(refusal))))
     }
 
@@ -79,7 +79,7 @@ impl fmt::Debug for TempoSpans {
     }
 }
 
-/// A Tempo tells nobody what it was just sent.
+/// Empty feed: a Tempo does not publish new spans.
 struct Silence;
 
 impl SpanFeed for Silence {

@@ -6,13 +6,13 @@ use baton_ports::{TagNames, TagsRequest};
 use baton_traceql::Field;
 use baton_types::SpanValue;
 
-/// The names of attributes of the newest week that is asked for.
+/// Attribute names in the newest week of the requested range.
 pub(super) async fn tags(tempo: &TempoSpans, ask: &TagsRequest) -> Result<TagNames, Failure> {
     let body = tempo.line.get("/api/v2/search/tags", &pairs(tempo, ask), Accept::Json, tempo.line.patience()).await?;
     read::tags(&body, ask.limit)
 }
 
-/// The values of a field in the newest week that is asked for.
+/// Values of a field in the newest week of the requested range.
 pub(super) async fn tag_values(
     tempo: &TempoSpans,
     field: &Field,
@@ -36,7 +36,7 @@ fn pairs(tempo: &TempoSpans, ask: &TagsRequest) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// A segment of a path, in which a plus is a plus.
+/// Percent-encodes a path segment; a space becomes `%20`, not `+`.
 fn segment(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }

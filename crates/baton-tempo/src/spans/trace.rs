@@ -1,20 +1,20 @@
-//! `GET /api/v2/traces/{id}`, and `GET /api/traces/{id}` of an older Tempo.
+//! `GET /api/v2/traces/{id}`, with fallback to `GET /api/traces/{id}` for an older Tempo.
 
 use super::TempoSpans;
 use crate::{failure::Failure, line::Accept, read};
 use baton_types::{Span, TraceId};
 
-/// A single trace is asked for again once.
+/// Number of retries when fetching a single trace.
 const RETRIES: u32 = 1;
 
-/// All spans of a trace; none when it is not known.
+/// All spans of a trace; empty if the trace is unknown.
 pub(super) async fn trace(tempo: &TempoSpans, id: TraceId) -> Result<Vec<Span>, Failure> {
     let patience = tempo.line.patience().with_retries(RETRIES);
     match tempo.line.get(&format!("/api/v2/traces/{id}"), &[], Accept::Protobuf, patience).await {
         Ok(body) => {
             let trace = read::off_thread(move || read::enveloped(&body)).await?;
             if trace.partial {
-                tracing::warn!(tempo = %tempo.line.whose, %id, "a trace is not whole there");
+                tracing::warn!(tempo = %tempo.line.whose, %id, "the trace is incomplete in Tempo");
             }
             return Ok(trace.spans);
         }

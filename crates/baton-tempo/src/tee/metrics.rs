@@ -1,4 +1,4 @@
-//! Series of both stores: of the hot window from here, of what is older from there.
+//! Metrics of both stores: the hot window from the local store, older intervals from the Tempo.
 
 use super::{
     TeeSpans,
@@ -13,7 +13,7 @@ use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStore, SpanStoreError};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Measures with both. Without the Tempo, what is older is what is still kept here.
+/// Measures with both stores. If the Tempo fails, the local store answers the whole range and the result is partial.
 pub(super) async fn metrics(tee: &TeeSpans, ask: SpanMetricsRequest) -> Result<MetricsResult, SpanStoreError> {
     let plan = plan(tee, &ask).await;
     if plan.there.is_empty() {

@@ -1,4 +1,4 @@
-//! The embedded store and a Tempo, asked together: one file per question.
+//! Queries the embedded store and a Tempo together: one file per query kind.
 
 mod metrics;
 mod plan;

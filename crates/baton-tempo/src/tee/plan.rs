@@ -1,4 +1,4 @@
-//! Who measures what: neither leaves a gap, and nothing is measured twice.
+//! Splits a metrics query between the two stores, without gaps or overlaps.
 
 use crate::{
     join::Function,
@@ -6,36 +6,37 @@ use crate::{
 };
 use baton_traceql::Steps;
 
-/// How much later than it happened a Tempo may show something.
+/// Maximum delay until a Tempo returns a new span.
 const LAG: u64 = 120 * 1_000_000_000;
 
-/// The pieces of a metrics query by who measures them.
+/// Pieces of a metrics query by store.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// The store here.
+    /// Pieces for the local store.
     pub(super) here: Vec<Piece>,
-    /// The Tempo.
+    /// Pieces for the Tempo.
     pub(super) there: Vec<Piece>,
-    /// Whether something that has just happened is left to the Tempo, which may not show it yet.
+    /// Whether the Tempo measures a recent interval whose spans it may not return yet.
     pub(super) doubtful: bool,
 }
 
-/// What is known when the work is shared.
+/// Inputs of the split.
 pub(super) struct Seam {
-    /// Where the hot window begins.
+    /// Start of the hot window.
     pub(super) at: u64,
-    /// The present moment.
+    /// Current time.
     pub(super) now: u64,
-    /// When the oldest span that is kept here began; none when there are none.
+    /// Start of the oldest span in the local store, if it has spans.
     pub(super) oldest_here: Option<u64>,
 }
 
 impl Plan {
-    /// The intervals since the seam are measured here, those before it there. One that the seam runs through is the
-    /// Tempo's if the Tempo shows all of it by now; otherwise each measures its part, where parts can be put together.
+    /// The local store measures the intervals from the split point on, the Tempo those before it. An interval across
+    /// the split point goes to the Tempo if the Tempo has all of its spans by now; otherwise each store measures its
+    /// part, if parts can be combined.
     pub(super) fn new(steps: &Steps, function: Function, seam: &Seam) -> Self {
         let count = steps.count();
-        // The first that begins at the seam or after it.
+        // First interval that starts at or after the split point.
         let hot = (0..count).find(|index| start_of(steps, *index) >= seam.at).unwrap_or(count);
         let Some(cut) = hot.checked_sub(1).filter(|cut| steps.end_of(*cut) > seam.at) else {
             return Self { here: intervals(steps, hot, count), there: intervals(steps, 0, hot), doubtful: false };
@@ -99,7 +100,7 @@ mod tests {
                 until = to;
             }
             prop_assert_eq!(until, steps.end_of(steps.count() - 1));
-            // What has just happened is left to the Tempo only where that is said.
+            // The Tempo measures recent spans only if the plan is marked `doubtful`.
             let fresh = now.saturating_sub(LAG).max(seam.at);
             prop_assert!(plan.doubtful || plan.there.iter().all(|piece| stretch(piece).1 <= fresh));
         }

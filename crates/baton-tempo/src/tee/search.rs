@@ -1,4 +1,4 @@
-//! Traces of both stores.
+//! Trace search in both stores.
 
 use super::{
     TeeSpans,
@@ -16,20 +16,20 @@ use futures_util::{StreamExt as _, stream};
 use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// Most traces whose spans are fetched from both stores for one answer.
+/// Maximum number of traces per search whose spans are fetched from both stores.
 const MOST_JOINED: usize = 32;
 
-/// Most traces of the Tempo for which the store here is asked, too.
+/// Maximum number of Tempo results per search that are looked up in the local store.
 const MOST_LOOKED_UP: usize = 512;
 
-/// How many traces are settled at the same time.
+/// Maximum number of traces resolved concurrently.
 const AT_ONCE: usize = 4;
 
-/// How long one trace may be evaluated.
+/// Timeout of the evaluation of one trace.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Asks both. A trace that both know is told as the store here tells it, if it has all of its spans; otherwise the spans of
-/// both are put together and asked again.
+/// Searches both stores. For a trace found in both, the local result is used if the local store has all of its spans;
+/// otherwise the spans of both are merged and the query is evaluated on them.
 pub(super) async fn search(tee: &TeeSpans, ask: TraceSearchRequest) -> Result<TraceSearchResult, SpanStoreError> {
     if ask.limit == 0 {
         return tee.local.search(ask).await;
@@ -43,15 +43,15 @@ pub(super) async fn search(tee: &TeeSpans, ask: TraceSearchRequest) -> Result<Tr
     }
 }
 
-/// What is done about a trace.
+/// How a found trace gets into the result.
 enum Choice {
-    /// It is told as it was found.
+    /// The match is used as found.
     Take(TraceMatch),
-    /// The store here did not find it, and may have some of its spans all the same.
+    /// The local search did not match the trace, but the local store may have some of its spans.
     LookUp(TraceMatch),
-    /// Each store has spans that the other one has not.
+    /// Each store has spans that the other lacks.
     Join {
-        /// What the answer says if the spans cannot be had.
+        /// Fallback if the spans cannot be fetched.
         otherwise: TraceMatch,
     },
 }
@@ -97,9 +97,9 @@ async fn both(
 }
 
 struct Choices {
-    /// Newest first.
+    /// Sorted newest first.
     each: Vec<Choice>,
-    /// Whether there would be more to put together than is done for one answer.
+    /// Whether the limits of lookups or merges were exceeded.
     given_up: bool,
 }
 
@@ -133,9 +133,9 @@ fn choices(tee: &TeeSpans, here: Vec<TraceMatch>, there: Vec<TraceMatch>) -> Cho
     Choices { each, given_up }
 }
 
-/// Whether the store here has all that the Tempo has of a trace.
+/// Whether the local store has all spans of the trace that the Tempo has.
 fn is_whole(own: &TraceMatch, found: &TraceMatch, seam: u64) -> bool {
-    // An old Tempo says nothing of services; then what is hot is known best here.
+    // An old Tempo reports no services; then the local result wins within the hot window.
     let known = if found.services.is_empty() { own.start >= seam } else { covers(&own.services, &found.services) };
     known && shows_all_of(own, found)
 }
@@ -150,7 +150,7 @@ impl Settled {
         Self { found: Some(found), partial: false }
     }
 
-    /// Something of it is not known.
+    /// A match that may be incomplete.
     fn in_part(found: TraceMatch) -> Self {
         Self { found: Some(found), partial: true }
     }
@@ -159,7 +159,7 @@ impl Settled {
 struct Joiner<'a> {
     tee: &'a TeeSpans,
     ask: &'a TraceSearchRequest,
-    /// What is not settled by then is told as it was found.
+    /// Deadline; traces not resolved by then are used as found.
     until: Instant,
     query: Arc<Prepared>,
 }
@@ -189,7 +189,7 @@ impl Joiner<'_> {
         }
     }
 
-    /// What the whole trace answers.
+    /// Evaluates the query on the merged trace.
     async fn ask_again(&self, found: TraceMatch, spans: Vec<Span>) -> Settled {
         if !spans.iter().any(|span| self.ask.range.overlaps(span.start, span.end.max(span.start))) {
             return Settled { found: None, partial: false };

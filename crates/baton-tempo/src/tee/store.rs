@@ -1,4 +1,4 @@
-//! The store.
+//! `SpanStore` implementation.
 
 use super::{metrics, search, tags, trace};
 use baton_ports::{
@@ -16,14 +16,14 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// How two stores share the work.
+/// How queries are split between the two stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TeeOptions {
-    /// For how long the store here knows best: what happened since then it measures alone.
+    /// Length of the hot window, which the local store measures alone.
     pub hot: Duration,
-    /// How long an answer waits for the Tempo.
+    /// Timeout of the Tempo per query.
     pub patience: Duration,
-    /// How long a Tempo that did not answer is not asked again, so that not every answer waits for it.
+    /// Cooldown after a failure of the Tempo, so that not every query waits for it.
     pub rest: Duration,
 }
 
@@ -33,8 +33,8 @@ impl Default for TeeOptions {
     }
 }
 
-/// Spans are kept here, and questions are asked here and of a Tempo: an agent finds what it has just done, and what
-/// nobody keeps here any more.
+/// Stores spans locally and queries both the local store and a Tempo, so that results include the newest spans and
+/// those already deleted locally.
 pub struct TeeSpans {
     pub(super) local: Arc<dyn SpanStore>,
     pub(super) tempo: Arc<dyn SpanStore>,
@@ -43,16 +43,16 @@ pub struct TeeSpans {
     silence: Arc<Silence>,
 }
 
-/// What is known of a Tempo that does not answer.
+/// Outage state of the Tempo.
 #[derive(Default)]
 struct Silence {
     told: AtomicBool,
-    /// Until then it is left alone, in milliseconds.
+    /// End of the cooldown, in milliseconds.
     left_alone: AtomicI64,
 }
 
 impl TeeSpans {
-    /// Both of them.
+    /// Combines a local store and a Tempo.
     pub fn new(
         local: Arc<dyn SpanStore>,
         tempo: Arc<dyn SpanStore>,
@@ -62,7 +62,7 @@ impl TeeSpans {
         Self { local, tempo, clock, options, silence: Arc::default() }
     }
 
-    /// What the Tempo answers in time. That it is silent is said once, until it speaks again.
+    /// Awaits a result of the Tempo, up to the timeout. An outage is logged once until the Tempo recovers.
     pub(super) async fn there<T>(
         &self,
         answer: impl Future<Output = Result<T, SpanStoreError>>,
@@ -70,20 +70,20 @@ impl TeeSpans {
         self.there_within(self.options.patience, answer).await
     }
 
-    /// What the Tempo answers within what is left of the patience.
+    /// Awaits a result of the Tempo, up to `limit`.
     pub(super) async fn there_within<T>(
         &self,
         limit: Duration,
         answer: impl Future<Output = Result<T, SpanStoreError>>,
     ) -> Result<T, SpanStoreError> {
         if self.clock.now().as_millis() < self.silence.left_alone.load(Ordering::Relaxed) {
-            let reason = "the Tempo did not answer a moment ago and is asked again soon";
+            let reason = "the Tempo did not answer recently; it is retried soon";
             return Err(SpanStoreError::Unavailable(reason.to_owned()));
         }
         let late = || SpanStoreError::Unavailable(format!("the Tempo did not answer within {} ms", limit.as_millis()));
         let answer = match timeout(limit, answer).await {
             Ok(answer) => answer,
-            // Whoever had little time is not silent because of that.
+            // A timeout after a short limit does not count as an outage.
             Err(_) if limit < self.options.patience / 2 => return Err(late()),
             Err(_) => Err(late()),
         };
@@ -94,7 +94,7 @@ impl TeeSpans {
         match &answer {
             Ok(_) if self.silence.told.swap(false, Ordering::Relaxed) => tracing::info!("the Tempo answers again"),
             Ok(_) => {}
-            // It is there, and has its own idea of this one query.
+            // The Tempo is available, but rejects this query.
             Err(SpanStoreError::Query(error)) => tracing::debug!(%error, "a query was answered without the Tempo"),
             Err(error) if !self.silence.told.swap(true, Ordering::Relaxed) => {
                 tracing::warn!(%error, "queries are answered without the Tempo");

@@ -1,4 +1,4 @@
-//! Names and values of attributes, of both stores.
+//! Attribute names and values of both stores.
 
 use super::TeeSpans;
 use baton_ports::{SpanStoreError, TagNames, TagsRequest};
@@ -6,7 +6,7 @@ use baton_traceql::Field;
 use baton_types::SpanValue;
 use std::collections::BTreeSet;
 
-/// The names that either knows.
+/// Union of the names of both stores.
 pub(super) async fn tags(tee: &TeeSpans, ask: TagsRequest) -> Result<TagNames, SpanStoreError> {
     let most = ask.limit;
     let (here, there) = tokio::join!(tee.local.tags(ask.clone()), tee.there(tee.tempo.tags(ask)));
@@ -28,7 +28,7 @@ pub(super) async fn tags(tee: &TeeSpans, ask: TagsRequest) -> Result<TagNames, S
     })
 }
 
-/// The values that either knows: those from here first, because only here it is known how frequent they are.
+/// Union of the values of both stores: local values first, because only they are sorted by frequency.
 pub(super) async fn tag_values(
     tee: &TeeSpans,
     field: Field,

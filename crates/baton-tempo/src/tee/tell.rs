@@ -1,14 +1,14 @@
-//! What a trace answers whose spans came from two places.
+//! Evaluates a query on a trace merged from both stores.
 
 use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
 use baton_traceql::{Prepared, Trace};
 use baton_types::{Span, SpanId, SpanStatus, TraceId};
 use std::collections::{BTreeMap, HashSet};
 
-/// Most spansets of one trace.
+/// Maximum number of spansets per trace.
 const MOST_SETS: usize = 128;
 
-/// What the trace answers, if it does; its spans are sorted by start time. An error when that takes too long.
+/// Match of the trace, if the query matches; `spans` are sorted by start time. Fails if the evaluation takes too long.
 pub(super) fn tell(
     query: &Prepared,
     id: TraceId,
@@ -51,11 +51,11 @@ pub(super) fn tell(
     }))
 }
 
-/// It would have taken too long.
+/// The evaluation timed out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct GivenUp;
 
-/// The first span without a parent, or else the first whose parent is elsewhere.
+/// First span without a parent, or else the first whose parent is not in the trace.
 fn root(spans: &[Span]) -> Option<&Span> {
     let known: HashSet<SpanId> = spans.iter().map(|span| span.id).collect();
     let enters = |span: &&Span| span.parent.is_some_and(|parent| !known.contains(&parent));
@@ -63,7 +63,7 @@ fn root(spans: &[Span]) -> Option<&Span> {
     without.or_else(|| spans.iter().find(enters)).or(spans.first())
 }
 
-/// How much of a trace each service has, by name.
+/// Span and error counts of a trace by service name.
 pub(super) fn services(spans: &[Span]) -> Vec<(String, ServiceStats)> {
     let mut services: BTreeMap<&str, ServiceStats> = BTreeMap::new();
     for span in spans {

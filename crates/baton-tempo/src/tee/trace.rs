@@ -1,11 +1,12 @@
-//! All spans of a trace, of both stores.
+//! All spans of a trace from both stores.
 
 use super::TeeSpans;
 use crate::read::once;
 use baton_ports::SpanStoreError;
 use baton_types::{Span, TraceId};
 
-/// The spans of both, each once. A trace that nobody here knows, while the Tempo is silent, is an error: it may well exist.
+/// Deduplicated spans of both stores. If the trace is unknown locally and the Tempo fails, the result is an error,
+/// since the trace may exist.
 pub(super) async fn trace(tee: &TeeSpans, id: TraceId) -> Result<Vec<Span>, SpanStoreError> {
     let (here, there) = tokio::join!(tee.local.trace(id), tee.there(tee.tempo.trace(id)));
     match (here, there) {

@@ -94,7 +94,7 @@ async fn spans_are_not_sent_this_way() {
     let server = Scripted::start(|_| Said::Nothing).await;
     let store = server.store(&FakeClock::at(NOON));
     let refused = store.ingest(SpanBatch::default()).await.expect_err("refused").to_string();
-    assert!(refused.ends_with("is only asked; send spans to its OTLP port"), "{refused}");
+    assert!(refused.ends_with("is read-only; send spans to its OTLP port"), "{refused}");
     assert!(server.asked().is_empty());
 }
 
