@@ -25,7 +25,7 @@ pub fn check(query: &Query) -> Result<(), QueryError> {
 pub fn check_tail(query: &Query) -> Result<(), QueryError> {
     check(query)?;
     let refused = |what: &str| {
-        let remedy = "only one filter such as `{ status = error }` can be followed live; search for the rest";
+        let remedy = "only one filter such as `{ status = error }` can be followed live; use a search instead";
         Err(QueryError::Invalid(format!(
             "{what} needs the whole trace, and a live tail sees one span at a time: {remedy}"
         )))
@@ -101,7 +101,7 @@ fn check_reference(expr: &FieldExpr, whose: &str) -> Result<(), QueryError> {
     if fields > 0 {
         return Ok(());
     }
-    Err(QueryError::Invalid(format!("`{whose}({expr})` must name something of a span, such as `{whose}(duration)`")))
+    Err(QueryError::Invalid(format!("`{whose}({expr})` must reference a field of a span, such as `{whose}(duration)`")))
 }
 
 fn check_field(field: &Field) -> Result<(), QueryError> {
@@ -121,5 +121,5 @@ pub(crate) fn unsupported_metrics(metrics: &MetricsExpr) -> QueryError {
         MetricsExpr::Query(MetricsQuery { first, .. }) => format!("`{first}`"),
         MetricsExpr::Number(_) | MetricsExpr::Computed { .. } => "arithmetic over series".to_owned(),
     };
-    QueryError::Unsupported { what, instead: "leave the metrics function out to get the spans".to_owned() }
+    QueryError::Unsupported { what, instead: "remove the metrics function to get the spans".to_owned() }
 }

@@ -1,7 +1,7 @@
 //! Lexer: text to tokens.
 //!
 //! Lexing depends on context: after a scope or a dot a name begins, in which `-` and `/` are ordinary characters.
-//! Invalid text ends the token list with [`Kind::Bad`], so that a parse error further left is reported first.
+//! Invalid text ends the token list with an error token, so that a parse error further left is reported first.
 
 use crate::lenient::Warnings;
 use crate::lex_name::{self, is_name_char};
@@ -118,7 +118,7 @@ impl Op {
     }
 }
 
-/// All tokens of a text; the last one is [`Kind::End`] or [`Kind::Bad`].
+/// All tokens of a text; the last one is the end or an error token.
 pub(crate) fn lex(text: &str, mode: Mode, warnings: &mut Warnings) -> Vec<Token> {
     let mut lexer = Lexer { text, at: 0, mode, warnings };
     let mut tokens = Vec::new();
@@ -206,7 +206,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn single_quoted(&mut self) -> Result<Kind, String> {
-        self.forgive("text is written in double quotes in TraceQL, not in single ones")?;
+        self.forgive("strings take double quotes in TraceQL, not single quotes")?;
         self.take(lex_text::text(self.rest()))
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn name(text: &str) -> Read<String> {
             _ => return (Ok(name), at),
         }
     }
-    if quoted { (Err("a quoted name does not end".to_owned()), text.len()) } else { (Ok(name), text.len()) }
+    if quoted { (Err("unterminated quoted name".to_owned()), text.len()) } else { (Ok(name), text.len()) }
 }
 
 /// `.x`.

@@ -24,7 +24,7 @@ pub(crate) fn number(text: &str) -> (Result<Kind, String>, usize) {
     let word = text.get(..run).unwrap_or_default();
     if let Some(duration) = duration(word) {
         let read = duration.filter(|nanos| *nanos <= MOST).map(Kind::Duration);
-        return (read.ok_or_else(|| format!("`{word}` is too long for a duration")), run);
+        return (read.ok_or_else(|| format!("`{word}` is too large for a duration")), run);
     }
     let length = numeral(text);
     let digits = text.get(..length).unwrap_or_default();
@@ -36,7 +36,7 @@ pub(crate) fn number(text: &str) -> (Result<Kind, String>, usize) {
     } else {
         digits.parse().ok().filter(|number: &f64| number.is_finite()).map(Kind::Float)
     };
-    (read.ok_or_else(|| format!("`{digits}` is too great for a number")), length)
+    (read.ok_or_else(|| format!("`{digits}` is too large for a number")), length)
 }
 
 fn length_while(text: &str, accept: impl Fn(char) -> bool) -> usize {

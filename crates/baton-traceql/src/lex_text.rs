@@ -18,12 +18,12 @@ pub(crate) fn text(source: &str) -> (Result<Kind, String>, usize) {
                 None => {
                     let end = source.len() - chars.as_str().len();
                     let written = source.get(length..end).unwrap_or_default();
-                    return (Err(format!("`{written}` is no escape that text can have")), end);
+                    return (Err(format!("`{written}` is not a valid escape sequence")), end);
                 }
             },
-            Some('\n') if quote != '`' => return (Err("text does not end on its line".to_owned()), length),
+            Some('\n') if quote != '`' => return (Err("string not closed on its line".to_owned()), length),
             Some(next) => text.push(next),
-            None => return (Err("text does not end".to_owned()), source.len()),
+            None => return (Err("unterminated string".to_owned()), source.len()),
         }
     }
 }

@@ -33,7 +33,7 @@ fn translate(pattern: &str) -> Result<String, String> {
         match next {
             '\\' => match chars.next() {
                 Some(escaped) => escape(&mut out, escaped, Place::Outside),
-                None => return Err("nothing stands after the last `\\`".to_owned()),
+                None => return Err("trailing backslash".to_owned()),
             },
             '[' => class(&mut out, &mut chars),
             '(' => {
@@ -152,7 +152,7 @@ mod tests {
             ("a)(b", "unopened group"),
             ("(", "unclosed group"),
             ("[", "unclosed character class"),
-            ("a\\", "nothing stands after the last `\\`"),
+            ("a\\", "trailing backslash"),
             ("*", "repetition operator missing expression"),
             ("a{1000}{1000}", "it is too large"),
             ("(?=a)", "look-around, including look-ahead and look-behind, is not supported"),

@@ -13,8 +13,8 @@ pub fn searchable(query: &Query) -> Result<(PipelineExpr, Option<String>), Query
     let (spans, warning) = match &query.root {
         Root::Search(pipeline) => (pipeline, None),
         Root::Metrics(MetricsExpr::Query(metrics)) if asks_whether(metrics) => {
-            let warning = "`rate() > 0` was ignored: a search answers with spans; say when with the start and end of \
-                           the search";
+            let warning = "`rate() > 0` was ignored: a search returns spans; set the time range with the start and end \
+                           of the search";
             (&metrics.spans, Some(warning.to_owned()))
         }
         Root::Metrics(metrics) => return Err(unsupported_metrics(metrics)),

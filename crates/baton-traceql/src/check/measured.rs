@@ -37,12 +37,12 @@ fn check_operand(metrics: &MetricsExpr) -> Result<(), QueryError> {
     match metrics {
         MetricsExpr::Number(_) => Ok(()),
         MetricsExpr::Query(MetricsQuery { first: FirstStage::Compare(_), .. }) => {
-            Err(QueryError::Invalid("`compare` is no operand: ask for it alone".to_owned()))
+            Err(QueryError::Invalid("`compare` cannot be an operand; use it alone".to_owned()))
         }
         MetricsExpr::Query(metrics) => check_query(metrics),
         MetricsExpr::Computed { left, right, then, .. } => {
             if !then.is_empty() && !has_series(metrics) {
-                return Err(QueryError::Invalid(format!("`{metrics}` is a number, of which no series can be kept")));
+                return Err(QueryError::Invalid(format!("`{metrics}` is a number and has no series to filter")));
             }
             check_operand(left)?;
             check_operand(right)
@@ -67,6 +67,6 @@ fn check_number(of: &Field, first: &FirstStage) -> Result<(), QueryError> {
     check_field(of)?;
     match type_of_field(of) {
         Type::Number | Type::Any => Ok(()),
-        _ => Err(QueryError::Invalid(format!("`{first}` measures numbers, and `{of}` is none"))),
+        _ => Err(QueryError::Invalid(format!("`{first}` needs a numeric field, and `{of}` is not numeric"))),
     }
 }

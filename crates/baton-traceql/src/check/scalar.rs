@@ -14,7 +14,7 @@ pub(super) fn check(filter: &ScalarFilter) -> Result<(), QueryError> {
             check_number(value)
         }
         (Scalar::Literal(_), Scalar::Literal(_)) => {
-            Err(QueryError::Invalid("two constants are compared; one side must be an aggregate".to_owned()))
+            Err(QueryError::Invalid("both sides are constants; one side must be an aggregate".to_owned()))
         }
         _ => Err(unsupported_scalar()),
     }

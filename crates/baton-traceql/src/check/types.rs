@@ -59,7 +59,7 @@ pub(super) fn check_filter(filter: &FieldExpr) -> Result<(), QueryError> {
     if found.may_be(Type::Bool) {
         return Ok(());
     }
-    invalid(format!("`{{ {filter} }}` is {}, and a filter must be true or false; compare it", found.named()))
+    invalid(format!("`{{ {filter} }}` is {}, and a filter must be true or false; add a comparison", found.named()))
 }
 
 pub(super) fn check_aggregate(aggregate: &Aggregate) -> Result<(), QueryError> {
@@ -67,10 +67,10 @@ pub(super) fn check_aggregate(aggregate: &Aggregate) -> Result<(), QueryError> {
         if aggregate.op == AggregateOp::Count {
             return Ok(());
         }
-        return invalid(format!("`{aggregate}` must say of what, such as `max(duration)`"));
+        return invalid(format!("`{aggregate}` needs an argument, such as `max(duration)`"));
     };
     if !type_of(of)?.may_be(Type::Number) {
-        return invalid(format!("`{aggregate}` is over no numbers"));
+        return invalid(format!("`{aggregate}` needs a numeric argument"));
     }
     check_reference(of, &aggregate.op.to_string())
 }

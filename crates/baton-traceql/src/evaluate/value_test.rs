@@ -46,7 +46,7 @@ impl ValueTest {
         if negative { compared && decided.is_continue() } else { decided.is_break() }
     }
 
-    /// Whether the comparison holds for text, without the need to construct a [`Value`].
+    /// Whether the comparison holds for text, without allocation.
     pub fn holds_text(&self, text: &str) -> bool {
         self.of(Item::Text(text)) == Some(true)
     }

@@ -79,7 +79,7 @@ impl Measure {
         self.leaves.get(leaf).is_none_or(|leaf| leaf.add(tally, self.steps, &trace.spans, late))
     }
 
-    /// Adds a single span; correct only for a leaf with a pushdown ([`Measure::direct`]).
+    /// Adds a single span; correct only for a leaf with a pushdown.
     pub fn add_span(&self, leaf: usize, tally: &mut Tally, span: &Span) {
         if let Some(leaf) = self.leaves.get(leaf) {
             leaf.add(tally, self.steps, std::slice::from_ref(span), &|| false);

@@ -140,7 +140,7 @@ impl Tally {
         if !self.is_full {
             return Ok(());
         }
-        Err(QueryError::TooLarge(format!("the query keeps more than {} bytes while counting", self.limits.bytes)))
+        Err(QueryError::TooLarge(format!("the query uses more than {} bytes while counting", self.limits.bytes)))
     }
 
     /// Merges another tally of the same leaf over other spans.

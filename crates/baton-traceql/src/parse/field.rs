@@ -37,7 +37,7 @@ impl Parser<'_> {
 
     fn field_binary(&mut self, left: FieldExpr, op: Op, precedence: u8) -> Result<FieldExpr, ParseError> {
         let Some(binary) = precedence::binary(op) else {
-            return self.fail(format!("`{}` relates spansets; it cannot stand in braces", op.symbol()));
+            return self.fail(format!("`{}` combines spansets; it cannot be used in braces", op.symbol()));
         };
         let at = self.here();
         self.operator()?;
@@ -73,7 +73,7 @@ impl Parser<'_> {
             self.warnings.add(&format!("`{left} {symbol}` has no value: read as `true`"));
             return anything;
         }
-        self.warnings.add(&format!("nothing stands after `{symbol}`: read as `true`"));
+        self.warnings.add(&format!("`{symbol}` has no right operand: read as `true`"));
         FieldExpr::Binary { op: binary, left: Box::new(left), right: Box::new(anything) }
     }
 
@@ -92,7 +92,7 @@ impl Parser<'_> {
             }
             Kind::Op(Op::Subtract) => self.negative(),
             Kind::Word(word) if aggregate_op(word).is_some() => self.fail(format!(
-                "`{word}` looks at several spans: it stands after the braces, as in `{{ }} | {word}(..) > 2`"
+                "`{word}` aggregates several spans: use it after the braces, as in `{{ }} | {word}(..) > 2`"
             )),
             _ => match self.literal()? {
                 Some(literal) => Ok(FieldExpr::Literal(literal)),
@@ -155,7 +155,7 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         if literal.is_none() {
-            return self.fail(format!("`{}` is too great for a number", self.written()));
+            return self.fail(format!("`{}` is too large for a number", self.written()));
         }
         if negative {
             self.advance();

@@ -65,10 +65,10 @@ impl Parser<'_> {
         let Kind::Bare(name) = self.peek().clone() else { return self.expected("the name of a hint") };
         let Some((_, takes)) = KNOWN.iter().find(|(known, _)| *known == name) else {
             if UNSAFE.contains(&name.as_str()) {
-                return self.fail(format!("unsafe hint: {name}; it is not open to queries"));
+                return self.fail(format!("unsafe hint: {name}; queries cannot set it"));
             }
             let known: Vec<_> = KNOWN.iter().map(|(known, _)| *known).collect();
-            return self.fail(format!("unknown hint: {name}; known are {}", known.join(", ")));
+            return self.fail(format!("unknown hint: {name}; known hints: {}", known.join(", ")));
         };
         self.advance();
         self.require(&Kind::Op(Op::Equal), &format!("`=` after `{name}`"))?;

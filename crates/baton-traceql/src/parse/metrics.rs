@@ -91,7 +91,7 @@ impl Parser<'_> {
         let start = if top.is_some() { self.whole_argument()? } else { None };
         let end = if start.is_some() { self.whole_argument()? } else { None };
         if start.is_some() && end.is_none() {
-            return self.expected("`,` and when the selection ends");
+            return self.expected("`,` and the end of the selection");
         }
         self.close()?;
         Ok(Compare { selection, top, start, end })

@@ -18,7 +18,7 @@ impl Parser<'_> {
             return Ok(Operand { meaning, wrapped: false, at });
         }
         let mut stages = match meaning {
-            Meaning::Pipelines(_) => return self.fail("no stage can follow pipelines that are combined"),
+            Meaning::Pipelines(_) => return self.fail("combined pipelines cannot be followed by a stage"),
             meaning => match meaning.into_pipeline() {
                 Ok(crate::PipelineExpr::Pipeline(stages)) => stages,
                 Ok(crate::PipelineExpr::Combined { .. }) => Vec::new(),

@@ -29,7 +29,7 @@ pub(super) fn check_nil(
         }
     };
     if always {
-        parser.fail_at(at, format!("`= nil` cannot be asked of `{asked}`: it is never missing"))
+        parser.fail_at(at, format!("`= nil` cannot be used with `{asked}`: it always has a value"))
     } else {
         Ok(())
     }

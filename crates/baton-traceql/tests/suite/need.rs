@@ -139,7 +139,7 @@ fn what_is_searched_of_a_metrics_query_is_needed() {
     assert_eq!(words(&need(&query, Aliases::NONE)), "[span.a = 1]");
     let (spans, warning) = searchable(&query).unwrap();
     assert_eq!(spans.to_string(), "{ span.a = 1 } | select(span.b)");
-    insta::assert_snapshot!(warning.unwrap(), @"`rate() > 0` was ignored: a search answers with spans; say when with the start and end of the search");
+    insta::assert_snapshot!(warning.unwrap(), @"`rate() > 0` was ignored: a search returns spans; set the time range with the start and end of the search");
     for refused in ["{ } | rate()", "{ } | rate() > 1", "{ } | rate() by (name) > 0", "{ } | count_over_time() > 0"] {
         assert!(searchable(&parse(refused, Mode::Strict).unwrap().query).is_err(), "{refused}");
     }
