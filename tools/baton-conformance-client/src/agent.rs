@@ -3,8 +3,8 @@
 use crate::scene::Scene;
 use baton_ports::AgentSource;
 use baton_types::{
-    AgentKit, AgentName, AgentSpec, ControlTools, McpPermissions, McpServer, McpTimeouts, McpTransport, ModelSpec,
-    Permission, RunLimits, ToolExecution,
+    AgentKit, AgentName, AgentSpec, ControlTools, McpPermissions, McpServer, McpTimeouts, McpTransport,
+    ModelSpec, Permission, RunLimits, ToolExecution,
 };
 use std::{collections::BTreeMap, sync::Arc};
 
