@@ -52,7 +52,8 @@ impl Receiver {
                 let request = v1::PresentationRequest::default();
                 v1::Presentation::resolve(A2aSettings::default(), view.tool_execution, request)
             };
-            let whole = || v1::Task::of(&view, v1::HistoryLength::All, v1::ArtifactChoice::Include, presentation);
+            let whole =
+                || v1::Task::of(&view, v1::HistoryLength::All, v1::ArtifactChoice::Include, presentation);
             let answered = view.status_message.as_ref().is_some_and(|message| view.has_artifact_of(message));
             let body = match (self.dialect, fact) {
                 (PushDialect::V03, _) => Some(json(&v03::Task::from(whole()))),

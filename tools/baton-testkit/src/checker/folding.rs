@@ -13,7 +13,8 @@ pub(super) fn check(evidence: &Evidence) -> Vec<Violation> {
             Some(Err(illegal)) => violations.push(Violation::new(Promise::Folding, id, illegal)),
             Some(Ok(task)) => violations.extend(evidence.views.get(id).and_then(|shown| {
                 let view = task.view();
-                let folded = json(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include, presentation(&view)));
+                let folded =
+                    json(&Task::of(&view, HistoryLength::All, ArtifactChoice::Include, presentation(&view)));
                 let shown = json(shown);
                 let detail = || format!("GetTask says {shown}, its events amount to {folded}");
                 (shown != folded).then(|| Violation::new(Promise::Folding, id, detail()))

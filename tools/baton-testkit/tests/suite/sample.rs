@@ -7,8 +7,9 @@ use baton_testkit::{
     Attempt, Evidence, Execution, Generation, History, Keyed, Receiver, Segment, Transcript, checker::presentation,
 };
 use baton_types::{
-    AgentName, Effects, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffStatus, Json, Message, ParentLink, Part,
-    Priority, PushDialect, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult, Usage,
+    AgentName, Effects, ExpectedOutput, Fact, Handoff, HandoffEvent, HandoffStatus, Json, Message, ParentLink,
+    Part, Priority, PushDialect, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult,
+    Usage,
 };
 use baton_wire::{
     a2a::v1::{ArtifactChoice, HistoryLength, StreamProjector, StreamResponse, Task},
@@ -115,7 +116,8 @@ fn handoff() -> Handoff {
 fn journal() -> Vec<Arc<StoredEvent>> {
     let (parent, child) = (StreamId::Task(PARENT.into()), StreamId::Task(CHILD.into()));
     let record = StreamId::Handoff(HANDOFF.into());
-    let moved = |to| Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None });
+    let moved =
+        |to| Fact::Handoff(HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None });
     let link = ParentLink {
         task: PARENT.into(),
         handoff: HANDOFF.into(),
