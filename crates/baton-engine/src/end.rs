@@ -87,7 +87,7 @@ impl EngineInner {
             for (handoff, _) in &handed {
                 let error = Some("the task that waited for it has ended".to_owned());
                 let moved =
-                    HandoffEvent::Moved { to: HandoffStatus::Cancelled, result: None, error, result_trace_id: None };
+                    HandoffEvent::StatusChanged { to: HandoffStatus::Cancelled, result: None, error, result_trace_id: None };
                 beside.extend(self.handoff_write(&live.owner, handoff, vec![moved]).await?);
             }
             let queued = {

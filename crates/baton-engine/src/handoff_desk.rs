@@ -65,7 +65,7 @@ impl HandoffService for Engine {
                 true => (HandoffStatus::Timeout, None, Some("its deadline had passed".to_owned())),
                 false => (status, result, error),
             };
-            let moved = HandoffEvent::Moved { to: status, result, error, result_trace_id: None };
+            let moved = HandoffEvent::StatusChanged { to: status, result, error, result_trace_id: None };
             let writes = self.inner.handoff_write(&loaded.head.owner, id, vec![moved]).await;
             let writes = writes.map_err(|error| ask_error(&error))?;
             if writes.is_empty() {
@@ -317,7 +317,7 @@ impl Engine {
             }
             seen = view.version;
             *asked = Some(view.status_message.as_ref().map(Message::text).unwrap_or_default());
-            let moved = HandoffEvent::Moved {
+            let moved = HandoffEvent::StatusChanged {
                 to: HandoffStatus::InputRequired,
                 result: None,
                 error: None,

@@ -203,7 +203,7 @@ impl FeedState {
                     self.show_open_text();
                 }
             }
-            TaskEvent::Reasoned { message, .. } => {
+            TaskEvent::ReasoningProduced { message, .. } => {
                 if let Some(open) = &mut self.open
                     && open.message == *message
                     && open.has_started

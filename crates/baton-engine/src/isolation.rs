@@ -106,9 +106,9 @@ fn is_progress(fact: &TaskEvent) -> bool {
     !matches!(
         fact,
         TaskEvent::RunResumed { .. }
-            | TaskEvent::Wrote { .. }
+            | TaskEvent::TextFlushed { .. }
             | TaskEvent::AttemptStarted { .. }
             | TaskEvent::ToolStarted { .. }
-            | TaskEvent::Said { .. }
+            | TaskEvent::MessageReceived { .. }
     )
 }

@@ -128,7 +128,7 @@ impl EngineInner {
         let mut after = task.clone();
         let now = self.ports.clock.now();
         let mut events = heard.events;
-        events.extend(command.run_options.clone().map(|wishes| TaskEvent::Wished { wishes }));
+        events.extend(command.run_options.clone().map(|wishes| TaskEvent::RunOptionsSet { options: wishes }));
         for event in &events {
             after.apply(now, event).map_err(|illegal| ContinueError::Rejected(internal(&illegal.to_string())))?;
         }

@@ -48,11 +48,11 @@ fn entry(report: ExportReport) -> ExportEntry {
     };
     ExportEntry {
         target: report.target,
-        place: report.endpoint,
+        endpoint: report.endpoint,
         signal: report.signal.to_owned(),
-        assumed: report.is_default,
+        is_default: report.is_default,
         state,
-        why,
+        reason: why,
         sent: report.sent,
         failed: report.failed,
         dropped: report.dropped,

@@ -184,7 +184,7 @@ fn details(shared: &HttpState, headers: &HeaderMap, peer: &PeerRecord) -> AgentD
                 ModelSpec::Playbook { .. } => peer.card_url.clone(),
             },
             card_url: peer.card_url.clone(),
-            spoken: peer.protocol.clone(),
+            binding: peer.protocol.clone(),
             endpoint: peer.endpoint.clone(),
             security: peer.security.clone(),
             signatures: peer.signatures.clone(),

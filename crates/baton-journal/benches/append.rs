@@ -33,7 +33,7 @@ impl CommitObserver for Listens {
 /// A whole task: asked, begun, answered, done.
 fn task(id: &str, principal: &Arc<Principal>) -> Commit {
     let (context, message) = (ContextId::new(format!("context-{id}")), MessageId::new(format!("message-{id}")));
-    let said = |text: &str| TaskEvent::Said {
+    let said = |text: &str| TaskEvent::MessageReceived {
         message: Message::new(message.clone(), Role::User, vec![Part::text(text)]),
         results: Vec::new(),
     };

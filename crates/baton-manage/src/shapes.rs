@@ -17,7 +17,7 @@ pub fn definition(definition: &Definition) -> AgentDefinition {
     let Definition { agent, resources: kit, form, digest, place, .. } = definition;
     let maker = agent.about.provider.as_ref();
     AgentDefinition {
-        kept: storage_info(place),
+        location: storage_info(place),
         digest: digest.to_string(),
         form: form.as_str().to_owned(),
         prompt: agent.prompt.clone(),

@@ -72,7 +72,7 @@ impl CreateResponse {
     pub fn set_servers(&mut self, servers: Vec<CallerServerSpec>) -> Result<(), OpenAiError> {
         check_size(&servers)?;
         if let Some(choice) = self.record.tool_choice.as_ref().and_then(|choice| choice.read::<Value>().ok()) {
-            self.run_options.calls = tool_choice(&choice, &servers)?;
+            self.run_options.tool_choice = tool_choice(&choice, &servers)?;
         }
         self.run_options.servers = servers;
         Ok(())
@@ -126,7 +126,7 @@ impl CreateResponse {
         let mut wishes = RunOptions {
             instructions: instructions(&note),
             tools: tools.callers,
-            keeps_text: background,
+            journal_deltas: background,
             ..RunOptions::default()
         };
         read_limits(fields, &mut note, &mut wishes)?;
@@ -179,16 +179,16 @@ fn read_limits(
     note.top_logprobs = fields.count("top_logprobs", 0, 20)?;
     note.safety_identifier = fields.short_text("safety_identifier", 128)?;
     note.prompt_cache_key = fields.short_text("prompt_cache_key", 64)?;
-    note.one_call_a_turn = !fields.flag("parallel_tool_calls")?.unwrap_or(true);
+    note.disable_parallel_tool_calls = !fields.flag("parallel_tool_calls")?.unwrap_or(true);
     note.truncation = fields.one_of("truncation", &["auto", "disabled"])?.map(str::to_owned);
     note.metadata = metadata(fields)?;
     fields.text("service_tier")?;
     wishes.max_output_tokens = note.max_output_tokens;
-    wishes.most_calls = note.max_tool_calls;
+    wishes.max_tool_calls = note.max_tool_calls;
     (wishes.temperature, wishes.top_p) = (note.temperature, note.top_p);
     wishes.stop = stop_texts(fields)?;
-    wishes.one_call_a_turn = note.one_call_a_turn;
-    wishes.whole = note.truncation.as_deref() == Some("disabled");
+    wishes.disable_parallel_tool_calls = note.disable_parallel_tool_calls;
+    wishes.no_truncation = note.truncation.as_deref() == Some("disabled");
     Ok(())
 }
 
@@ -233,7 +233,7 @@ fn read_output_options(
     wishes: &mut RunOptions,
 ) -> Result<(), OpenAiError> {
     if let Some(choice) = fields.get("tool_choice") {
-        wishes.calls = tool_choice(choice, &[])?;
+        wishes.tool_choice = tool_choice(choice, &[])?;
         note.tool_choice = Some(choice.clone().into());
     }
     if let Some(reasoning) = fields.object("reasoning")? {

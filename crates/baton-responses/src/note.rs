@@ -26,8 +26,8 @@ pub struct RequestRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<Json>,
     /// Whether parallel tool calls are disabled.
-    #[serde(skip_serializing_if = "is_false")]
-    pub one_call_a_turn: bool,
+    #[serde(alias = "one_call_a_turn", skip_serializing_if = "is_false")]
+    pub disable_parallel_tool_calls: bool,
     /// `auto` or `disabled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncation: Option<String>,

@@ -175,7 +175,7 @@ impl Response {
             tool_choice: note.tool_choice.clone().unwrap_or_else(|| Json::string("auto")),
             // By default, a conversation that is too long is compacted.
             truncation: note.truncation.clone().unwrap_or_else(|| "auto".to_owned()),
-            parallel_tool_calls: !note.one_call_a_turn,
+            parallel_tool_calls: !note.disable_parallel_tool_calls,
             text: note.text.clone().unwrap_or_else(|| json!({"format": {"type": "text"}}).into()),
             top_p: number(note.top_p).into(),
             presence_penalty: note.presence_penalty.clone().unwrap_or_else(|| json!(0).into()),

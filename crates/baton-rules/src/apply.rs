@@ -93,7 +93,7 @@ impl TaskRecord {
         let repeats = self.is_repeat(event);
         match event {
             TaskEvent::Submitted { .. } => return Err(IllegalTransition::Beginning),
-            TaskEvent::Said { message, results } => self.receive_message(message, results)?,
+            TaskEvent::MessageReceived { message, results } => self.receive_message(message, results)?,
             TaskEvent::RunStarted { run, agent, deadline, autonomous } => {
                 self.start_run(RunState {
                     id: run.clone(),
@@ -113,20 +113,20 @@ impl TaskRecord {
                 self.autonomous |= autonomous;
                 self.status_at = at;
             }
-            TaskEvent::RunResumed { run, after, alone } => return self.record_resumption(run, *after, *alone),
+            TaskEvent::RunResumed { run, after, isolated: alone } => return self.record_resumption(run, *after, *alone),
             TaskEvent::RunPaused { run } => {
                 self.current_run(run)?;
             }
-            TaskEvent::Wished { wishes } => self.wishes = Some(self.merge_run_options(wishes)),
-            TaskEvent::Wrote { message, .. } => {
+            TaskEvent::RunOptionsSet { options: wishes } => self.wishes = Some(self.merge_run_options(wishes)),
+            TaskEvent::TextFlushed { message, .. } => {
                 let open = self.run.as_ref().and_then(|run| run.open.as_ref());
                 open.filter(|open| *open == message).ok_or(IllegalTransition::Attempt)?;
             }
             TaskEvent::ModelNoted { note } => self.apply_note(note),
-            TaskEvent::Guarded { stage, call, message, content, .. } => {
+            TaskEvent::GuardrailChecked { stage, call, message, content, .. } => {
                 self.apply_verdict(*stage, call.as_ref(), message.as_ref(), content.as_ref());
             }
-            TaskEvent::Reasoned { message, reasoning } => self.record_reasoning(message, reasoning),
+            TaskEvent::ReasoningProduced { message, reasoning } => self.record_reasoning(message, reasoning),
             TaskEvent::Compacted { compaction } => {
                 self.add_usage(compaction.usage);
                 self.compaction = Some(compaction.clone());
@@ -159,18 +159,18 @@ impl TaskRecord {
                 self.advance(call, begins, CallStage::Started)?.effects = *effects;
                 self.count_call(repeats);
             }
-            TaskEvent::ToolAsked { call, ask } => {
+            TaskEvent::ToolInputRequested { call, ask } => {
                 let asks = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
                 self.advance(call, asks, CallStage::Asked(ask.clone()))?;
             }
-            TaskEvent::ToolAnswered { call, answers } if self.is_call_in_doubt(call) => {
+            TaskEvent::ToolInputReceived { call, answers } if self.is_call_in_doubt(call) => {
                 if !allows_another_run(answers) {
                     return Err(IllegalTransition::Call(call.clone()));
                 }
                 // The answer concerns the call; earlier answers to the tool remain valid.
                 self.set_stage(call, |_| true, CallStage::Pending)?.effects = None;
             }
-            TaskEvent::ToolAnswered { call, answers } => {
+            TaskEvent::ToolInputReceived { call, answers } => {
                 // A question of the tool is never an approval, whatever its key.
                 let of_leave = self.call(call).is_some_and(|state| asks_approval(&state.stage));
                 // Answers arrive while no run is in progress.
@@ -195,12 +195,12 @@ impl TaskRecord {
                 self.advance(call, |stage| matches!(stage, CallStage::Pending), CallStage::HandedOff(handed))?;
                 self.count_call(false);
             }
-            TaskEvent::HandoffAsked { call, message } => {
+            TaskEvent::HandoffInputRequested { call, message } => {
                 self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
                 let handed = self.pending_handoff_mut(call)?;
                 (handed.asked, handed.answer) = (Some((message.clone(), at)), None);
             }
-            TaskEvent::HandoffAnswered { call, message, deadline, grants } => {
+            TaskEvent::HandoffInputReceived { call, message, deadline, grants } => {
                 let handed = self.pending_handoff_mut(call)?;
                 if handed.asked.take().is_none() {
                     return Err(IllegalTransition::Call(call.clone()));
@@ -208,11 +208,11 @@ impl TaskRecord {
                 (handed.answer, handed.deadline) = (message.clone(), *deadline);
                 self.grants.extend(grants.iter().cloned());
             }
-            TaskEvent::ContextChosen { message, request, .. } => {
+            TaskEvent::ContextSelected { message, request, .. } => {
                 self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
                 self.request = Some((message.clone(), request.clone()));
             }
-            TaskEvent::PeerAsked { message } => {
+            TaskEvent::PeerSendStarted { message } => {
                 let run = self.run.as_mut().filter(|run| run.open.is_some()).ok_or(IllegalTransition::Attempt)?;
                 if run.asked.is_some() {
                     return Err(IllegalTransition::Attempt);
@@ -254,7 +254,7 @@ impl TaskRecord {
     fn is_repeat(&self, event: &TaskEvent) -> bool {
         match event {
             TaskEvent::AttemptStarted { attempt, .. } => *attempt > 1,
-            TaskEvent::Wrote { .. } => true,
+            TaskEvent::TextFlushed { .. } => true,
             TaskEvent::ToolStarted { call, .. } => {
                 self.call(call).is_some_and(|state| state.stage == CallStage::Started)
             }

@@ -49,7 +49,7 @@ pub fn accept_message(
     if task.peer.is_some() && task.open_calls().next().is_none() {
         // Any question was asked by the remote agent, which parses the answer.
         return Ok(AcceptedMessage {
-            events: vec![TaskEvent::Said { message, results: Vec::new() }],
+            events: vec![TaskEvent::MessageReceived { message, results: Vec::new() }],
             starts_run: task.state.is_interrupted(),
             forwarded: Vec::new(),
         });
@@ -88,8 +88,8 @@ pub fn accept_message(
             || !needs_caller(task, state)
     });
     let resumes = task.state == TaskState::InputRequired && settled || task.state == TaskState::AuthRequired;
-    let mut events = vec![TaskEvent::Said { message, results }];
-    events.extend(answered.into_iter().map(|(call, answers)| TaskEvent::ToolAnswered { call, answers }));
+    let mut events = vec![TaskEvent::MessageReceived { message, results }];
+    events.extend(answered.into_iter().map(|(call, answers)| TaskEvent::ToolInputReceived { call, answers }));
     events.extend(passed.iter().map(|down| child_answer_event(task, down, now)));
     Ok(AcceptedMessage { events, starts_run: resumes, forwarded: passed })
 }
@@ -124,7 +124,7 @@ fn needs_caller(task: &TaskRecord, state: &CallState) -> bool {
 
 /// Event for the answer to a child's question. Time spent waiting for the answer does not count.
 fn child_answer_event(task: &TaskRecord, down: &ForwardedAnswer, now: Timestamp) -> TaskEvent {
-    TaskEvent::HandoffAnswered {
+    TaskEvent::HandoffInputReceived {
         call: down.call.clone(),
         message: Some(down.message.clone()),
         deadline: task.call(&down.call).map_or(now, |state| deadline_after(&state.stage, now)),
@@ -149,7 +149,7 @@ pub fn resume_child_wait(task: &TaskRecord, child: &TaskId, now: Timestamp) -> O
     let waiting = |state: &&CallState| matches!(&state.stage, CallStage::HandedOff(handed) if handed.child == *child && handed.asked.is_some());
     let state = task.calls.iter().find(waiting)?;
     let deadline = deadline_after(&state.stage, now);
-    let event = TaskEvent::HandoffAnswered { call: state.call.id.clone(), message: None, deadline, grants: Vec::new() };
+    let event = TaskEvent::HandoffInputReceived { call: state.call.id.clone(), message: None, deadline, grants: Vec::new() };
     let settled = task.calls.iter().all(|other| other.call.id == state.call.id || !needs_caller(task, other));
     let resumes = task.state == TaskState::InputRequired && settled;
     Some(AcceptedMessage { events: vec![event], starts_run: resumes, forwarded: Vec::new() })

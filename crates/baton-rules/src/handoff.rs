@@ -82,7 +82,7 @@ impl HandoffRecord {
     /// Applies the next event; on error nothing has changed.
     pub fn apply(&mut self, event: &HandoffEvent) -> Result<(), IllegalHandoffTransition> {
         let (to, result, error, result_trace_id) = match event {
-            HandoffEvent::Moved { to, result, error, result_trace_id } => (to, result, error, result_trace_id),
+            HandoffEvent::StatusChanged { to, result, error, result_trace_id } => (to, result, error, result_trace_id),
             HandoffEvent::Rerouted { channel, reason, model } => return self.reroute(*channel, *reason, model),
             HandoffEvent::Created(_) => {
                 return Err(IllegalHandoffTransition { from: self.status, to: HandoffStatus::Pending });

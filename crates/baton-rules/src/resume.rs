@@ -74,7 +74,7 @@ pub fn decide_resume(task: &TaskRecord) -> ResumeDecision {
 /// Event that resumes the run in progress.
 pub fn resumption_event(task: &TaskRecord, alone: bool) -> Option<TaskEvent> {
     let run = task.run.as_ref()?;
-    Some(TaskEvent::RunResumed { run: run.id.clone(), after: run.last_progress, alone })
+    Some(TaskEvent::RunResumed { run: run.id.clone(), after: run.last_progress, isolated: alone })
 }
 
 /// Whether a run in progress does work of its own: a run that only waits for another agent cannot have crashed the

@@ -29,10 +29,10 @@ impl Transcript {
         };
         let mut used: Option<Usage> = None;
         match event {
-            TaskEvent::Said { message, .. } => {
+            TaskEvent::MessageReceived { message, .. } => {
                 self.received_at.insert(message.id.clone(), at);
             }
-            TaskEvent::ContextChosen { request, .. } => self.context = Some(request.clone()),
+            TaskEvent::ContextSelected { request, .. } => self.context = Some(request.clone()),
             TaskEvent::ToolsCalled { usage, .. } | TaskEvent::Answered { usage, .. } => used = Some(*usage),
             _ => {}
         }

@@ -74,7 +74,7 @@ impl SessionRecord {
             SessionEvent::Opened { .. } => return Err(IllegalSessionEvent),
             SessionEvent::Renamed { title } => self.title.clone_from(title),
             SessionEvent::SettingsChanged { settings } => self.settings = settings.clone(),
-            SessionEvent::Noted { key, value } => {
+            SessionEvent::NoteAdded { key, value } => {
                 match value {
                     Some(value) => self.notes.insert(key.clone(), value.clone()),
                     None => self.notes.remove(key),

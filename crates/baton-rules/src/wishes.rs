@@ -15,7 +15,7 @@ pub fn apply_run_options(spec: &AgentSpec, wishes: &RunOptions) -> AgentSpec {
     if let Some(form) = &wishes.answer {
         spec.answer = Some(form.clone());
     }
-    if wishes.one_call_a_turn {
+    if wishes.disable_parallel_tool_calls {
         spec.limits.parallel_tools = 1;
     }
     let writing = &mut spec.writing;
@@ -48,7 +48,7 @@ impl TaskRecord {
 pub fn changes_definition(wishes: &RunOptions) -> bool {
     wishes.instructions.is_some()
         || wishes.answer.is_some()
-        || wishes.one_call_a_turn
+        || wishes.disable_parallel_tool_calls
         || wishes.max_output_tokens.is_some()
         || wishes.temperature.is_some()
         || wishes.top_p.is_some()
@@ -75,10 +75,10 @@ pub fn caller_tools(wishes: &RunOptions) -> impl Iterator<Item = ToolSpec> {
 /// Explanation for the model if the run options forbid the call; none if it is allowed.
 pub fn forbidden_reason(task: &TaskRecord, tool: &str) -> Option<Json> {
     let wishes = task.wishes.as_deref()?;
-    if !wishes.calls.allows(tool) {
+    if !wishes.tool_choice.allows(tool) {
         return Some(Json::string(&format!("'{tool}' may not be called in this request. Continue without it.")));
     }
-    let most = wishes.most_calls?;
+    let most = wishes.max_tool_calls?;
     let begun = task.run.as_ref().map_or(0, |run| run.begun);
     (begun >= most).then(|| {
         let calls = if most == 1 { "one tool call".to_owned() } else { format!("{most} tool calls") };

@@ -50,7 +50,7 @@ use faults::failing;
 /// Creates a directory with its parents, accessible to the owner only.
 pub(crate) fn make_directory(path: &Path) -> Result<(), SpanStoreError> {
     use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unavailable("make", path))?;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unavailable("create", path))?;
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => sync_directory(parent),
         _ => Ok(()),

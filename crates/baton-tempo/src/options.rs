@@ -45,12 +45,12 @@ impl Options {
 /// Omits the headers and the URL, which may contain secrets.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("patience", &self.patience)
+        f.debug_struct("TempoOptions")
+            .field("timeout", &self.patience)
             .field("retries", &self.retries)
-            .field("first_pause", &self.first_pause)
+            .field("retry_delay", &self.first_pause)
             .field("history", &self.history)
-            .field("mark", &self.mark)
+            .field("hop_id", &self.mark)
             .finish_non_exhaustive()
     }
 }

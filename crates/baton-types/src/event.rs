@@ -32,7 +32,7 @@ pub enum TaskEvent {
         autonomous: bool,
     },
     /// The caller sent a further message: an answer, tool results, or input for the next turn.
-    Said {
+    MessageReceived {
         /// Message of the caller.
         message: Message,
         /// Results for pending tool calls.
@@ -40,9 +40,9 @@ pub enum TaskEvent {
         results: Vec<ToolResult>,
     },
     /// The caller set options for the runs that its last message starts.
-    Wished {
+    RunOptionsSet {
         /// Run options.
-        wishes: Box<RunOptions>,
+        options: Box<RunOptions>,
     },
     /// A run started.
     RunStarted {
@@ -64,7 +64,7 @@ pub enum TaskEvent {
         after: u64,
         /// Whether the run is resumed without any other run that may have crashed the process.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        alone: bool,
+        isolated: bool,
     },
     /// A run was paused by an orderly shutdown; its later resumption does not count as a crash.
     RunPaused {
@@ -72,7 +72,7 @@ pub enum TaskEvent {
         run: RunId,
     },
     /// Context items were selected for the request; valid until the caller sends another message.
-    ContextChosen {
+    ContextSelected {
         /// Message of the caller that they were selected for.
         message: MessageId,
         /// Selected items.
@@ -91,7 +91,7 @@ pub enum TaskEvent {
         attempt: u32,
     },
     /// Text of the current attempt was flushed; only journaled if the caller wants resumable text.
-    Wrote {
+    TextFlushed {
         /// Id of the resulting message.
         message: MessageId,
         /// Attempt.
@@ -107,7 +107,7 @@ pub enum TaskEvent {
         note: ModelNote,
     },
     /// The model produced reasoning before its next text or tool call.
-    Reasoned {
+    ReasoningProduced {
         /// Id of the message that it belongs to.
         message: MessageId,
         /// Reasoning content.
@@ -119,7 +119,7 @@ pub enum TaskEvent {
         compaction: Compaction,
     },
     /// A guardrail returned a verdict.
-    Guarded {
+    GuardrailChecked {
         /// Name of the guardrail.
         guardrail: String,
         /// Stage.
@@ -163,14 +163,14 @@ pub enum TaskEvent {
         server: Option<String>,
     },
     /// A tool needs an answer before it can start or continue.
-    ToolAsked {
+    ToolInputRequested {
         /// Call id.
         call: CallId,
         /// Requested input.
         ask: ToolInputRequest,
     },
     /// The request of a tool was answered; the tool continues.
-    ToolAnswered {
+    ToolInputReceived {
         /// Call id.
         call: CallId,
         /// Answers.
@@ -195,14 +195,14 @@ pub enum TaskEvent {
         deadline: Timestamp,
     },
     /// The receiver of a handoff requires input; the question is passed to the caller.
-    HandoffAsked {
+    HandoffInputRequested {
         /// Waiting call.
         call: CallId,
         /// Question of the receiver, unchanged.
         message: Message,
     },
     /// The receiver of a handoff continues.
-    HandoffAnswered {
+    HandoffInputReceived {
         /// Waiting call.
         call: CallId,
         /// Message for the receiver; none if it was answered through another task.
@@ -215,7 +215,7 @@ pub enum TaskEvent {
         grants: Vec<SessionGrant>,
     },
     /// A message is about to be sent to the remote agent; written before it is sent.
-    PeerAsked {
+    PeerSendStarted {
         /// Message id, which is also the idempotency key of the request.
         message: MessageId,
     },
@@ -260,24 +260,24 @@ impl TaskEvent {
     /// Whether the event is visible to callers: A2A streams show it, and it increments the generation of the task.
     pub fn is_visible(&self) -> bool {
         match self {
-            Self::Said { .. }
+            Self::MessageReceived { .. }
             | Self::RunResumed { .. }
             | Self::RunPaused { .. }
-            | Self::ContextChosen { .. }
+            | Self::ContextSelected { .. }
             | Self::AttemptStarted { .. }
-            | Self::Wished { .. }
-            | Self::Wrote { .. }
+            | Self::RunOptionsSet { .. }
+            | Self::TextFlushed { .. }
             | Self::ModelNoted { .. }
-            | Self::Reasoned { .. }
+            | Self::ReasoningProduced { .. }
             | Self::Compacted { .. }
-            | Self::Guarded { .. }
-            | Self::PeerAsked { .. }
+            | Self::GuardrailChecked { .. }
+            | Self::PeerSendStarted { .. }
             | Self::PeerAttached { .. }
             | Self::ToolStarted { .. }
-            | Self::ToolAsked { .. }
-            | Self::ToolAnswered { .. }
-            | Self::HandoffAsked { .. }
-            | Self::HandoffAnswered { .. } => false,
+            | Self::ToolInputRequested { .. }
+            | Self::ToolInputReceived { .. }
+            | Self::HandoffInputRequested { .. }
+            | Self::HandoffInputReceived { .. } => false,
             Self::Submitted { .. }
             | Self::RunStarted { .. }
             | Self::ToolsCalled { .. }

@@ -1,12 +1,12 @@
 //! Stored form of events: a kind, a schema version and a body. Older bodies are upcast on read.
 
-use crate::{HandoffEvent, Json, JsonError, SessionEvent, TaskEvent};
+use crate::{HandoffEvent, Json, JsonError, SessionEvent, TaskEvent, upcast::to_schema_2};
 
 /// Upcasts the body of one kind from one schema version to the next; an unchanged body is returned as is.
 type Upcaster = fn(kind: &str, body: Json) -> Json;
 
 /// Upcasters, starting with schema 1 to 2. A new schema does not compile without its upcaster.
-const UPCASTERS: [Upcaster; JournalEvent::SCHEMA as usize - 1] = [];
+const UPCASTERS: [Upcaster; JournalEvent::SCHEMA as usize - 1] = [to_schema_2];
 
 fn upcast(steps: &[Upcaster], kind: &str, schema: u16, body: Json) -> Json {
     steps.iter().skip(usize::from(schema) - 1).fold(body, |body, step| step(kind, body))
@@ -46,34 +46,34 @@ pub enum EventDecodeError {
 
 impl JournalEvent {
     /// Schema version written by this Baton.
-    pub const SCHEMA: u16 = 1;
+    pub const SCHEMA: u16 = 2;
 
     /// Kind that is stored with the body, as `stream.event`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Task(event) => match event {
                 TaskEvent::Submitted { .. } => "task.submitted",
-                TaskEvent::Said { .. } => "task.said",
-                TaskEvent::Wished { .. } => "task.wished",
+                TaskEvent::MessageReceived { .. } => "task.message_received",
+                TaskEvent::RunOptionsSet { .. } => "task.run_options_set",
                 TaskEvent::RunStarted { .. } => "task.run_started",
                 TaskEvent::RunResumed { .. } => "task.run_resumed",
                 TaskEvent::RunPaused { .. } => "task.run_paused",
-                TaskEvent::ContextChosen { .. } => "task.context_chosen",
+                TaskEvent::ContextSelected { .. } => "task.context_selected",
                 TaskEvent::AttemptStarted { .. } => "task.attempt_started",
-                TaskEvent::Wrote { .. } => "task.wrote",
+                TaskEvent::TextFlushed { .. } => "task.text_flushed",
                 TaskEvent::ModelNoted { .. } => "task.model_noted",
-                TaskEvent::Reasoned { .. } => "task.reasoned",
+                TaskEvent::ReasoningProduced { .. } => "task.reasoning_produced",
                 TaskEvent::Compacted { .. } => "task.compacted",
-                TaskEvent::Guarded { .. } => "task.guarded",
+                TaskEvent::GuardrailChecked { .. } => "task.guardrail_checked",
                 TaskEvent::ToolsCalled { .. } => "task.tools_called",
                 TaskEvent::ToolStarted { .. } => "task.tool_started",
-                TaskEvent::ToolAsked { .. } => "task.tool_asked",
-                TaskEvent::ToolAnswered { .. } => "task.tool_answered",
+                TaskEvent::ToolInputRequested { .. } => "task.tool_input_requested",
+                TaskEvent::ToolInputReceived { .. } => "task.tool_input_received",
                 TaskEvent::ToolFinished { .. } => "task.tool_finished",
                 TaskEvent::HandoffSent { .. } => "task.handoff_sent",
-                TaskEvent::HandoffAsked { .. } => "task.handoff_asked",
-                TaskEvent::HandoffAnswered { .. } => "task.handoff_answered",
-                TaskEvent::PeerAsked { .. } => "task.peer_asked",
+                TaskEvent::HandoffInputRequested { .. } => "task.handoff_input_requested",
+                TaskEvent::HandoffInputReceived { .. } => "task.handoff_input_received",
+                TaskEvent::PeerSendStarted { .. } => "task.peer_send_started",
                 TaskEvent::PeerAttached { .. } => "task.peer_attached",
                 TaskEvent::ArtifactEmitted { .. } => "task.artifact_emitted",
                 TaskEvent::Answered { .. } => "task.answered",
@@ -81,14 +81,14 @@ impl JournalEvent {
             },
             Self::Handoff(event) => match event {
                 HandoffEvent::Created(_) => "handoff.created",
-                HandoffEvent::Moved { .. } => "handoff.moved",
+                HandoffEvent::StatusChanged { .. } => "handoff.status_changed",
                 HandoffEvent::Rerouted { .. } => "handoff.rerouted",
             },
             Self::Session(event) => match event {
                 SessionEvent::Opened { .. } => "session.opened",
                 SessionEvent::Renamed { .. } => "session.renamed",
                 SessionEvent::SettingsChanged { .. } => "session.settings_changed",
-                SessionEvent::Noted { .. } => "session.noted",
+                SessionEvent::NoteAdded { .. } => "session.note_added",
                 SessionEvent::Included { .. } => "session.included",
                 SessionEvent::Excluded { .. } => "session.excluded",
             },
@@ -124,6 +124,34 @@ impl JournalEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CallerToolChoice, RunId, RunOptions};
+
+    #[test]
+    fn events_of_schema_1_are_read_under_their_new_names() {
+        let decode = |kind: &str, body: &str| {
+            let body = Json::parse(body).expect("JSON");
+            JournalEvent::decode(kind, 1, &body).expect("an event of schema 1")
+        };
+        let options = RunOptions {
+            disable_parallel_tool_calls: true,
+            max_tool_calls: Some(3),
+            no_truncation: true,
+            journal_deltas: true,
+            tool_choice: CallerToolChoice::Required,
+            note: Some(Json::parse("{\"calls\":12345678901234567890.10}").expect("JSON")),
+            ..RunOptions::default()
+        };
+        let wished = r#"{"wished":{"wishes":{"calls":"required","one_call_a_turn":true,"most_calls":3,"whole":true,"keeps_text":true,"note":{"calls":12345678901234567890.10}}}}"#;
+        let expect = JournalEvent::Task(TaskEvent::RunOptionsSet { options: Box::new(options) });
+        assert_eq!(decode("task.wished", wished), expect);
+
+        let resumed = r#"{"run_resumed":{"run":"r1","after":7,"alone":true}}"#;
+        let expect = TaskEvent::RunResumed { run: RunId::new("r1"), after: 7, isolated: true };
+        assert_eq!(decode("task.run_resumed", resumed), JournalEvent::Task(expect));
+        let note = decode("session.noted", r#"{"noted":{"key":"k","value":1.0}}"#);
+        assert_eq!(note.kind(), "session.note_added");
+        assert_eq!(note.encode().expect("JSON").as_str(), r#"{"note_added":{"key":"k","value":1.0}}"#);
+    }
 
     #[test]
     fn old_bodies_go_through_every_later_step() {

@@ -235,7 +235,7 @@ pub enum HandoffEvent {
     /// The handoff was created with status pending.
     Created(Box<Handoff>),
     /// The status changed.
-    Moved {
+    StatusChanged {
         /// New status.
         to: HandoffStatus,
         /// Result of a completed handoff.

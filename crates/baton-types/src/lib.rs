@@ -39,6 +39,7 @@ mod time;
 mod tool;
 mod tool_ask;
 mod trace;
+mod upcast;
 mod usage;
 mod wishes;
 

@@ -34,7 +34,7 @@ pub enum SessionEvent {
         settings: SessionOverrides,
     },
     /// A surface stored private data with the session; not read by anything else.
-    Noted {
+    NoteAdded {
         /// Key of the data.
         key: String,
         /// Stored value; none removes it.

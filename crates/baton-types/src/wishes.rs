@@ -19,13 +19,13 @@ pub struct RunOptions {
     pub servers: Vec<CallerServerSpec>,
     /// Tools that may or must be called.
     #[serde(skip_serializing_if = "CallerToolChoice::is_auto")]
-    pub calls: CallerToolChoice,
+    pub tool_choice: CallerToolChoice,
     /// Whether a turn makes at most one tool call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub one_call_a_turn: bool,
+    pub disable_parallel_tool_calls: bool,
     /// Upper bound on calls that the agent runs; further calls are refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub most_calls: Option<u32>,
+    pub max_tool_calls: Option<u32>,
     /// Required answer format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerFormat>,
@@ -46,10 +46,10 @@ pub struct RunOptions {
     pub effort: Option<String>,
     /// Whether a conversation that exceeds the context window is an error instead of being compacted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub whole: bool,
+    pub no_truncation: bool,
     /// Whether text deltas are journaled, so that a stream can be resumed at any position.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub keeps_text: bool,
+    pub journal_deltas: bool,
     /// Metadata stored for the surface that received the message; not read by anything else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Json>,
@@ -58,7 +58,7 @@ pub struct RunOptions {
 impl RunOptions {
     /// Whether a call of this name is run by the caller.
     pub fn has_caller_tool(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.name == name) && self.calls.allows(name)
+        self.tools.iter().any(|tool| tool.name == name) && self.tool_choice.allows(name)
     }
 
     /// Tools of the caller's servers.

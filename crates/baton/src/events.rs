@@ -30,8 +30,8 @@ fn model_note_summary(note: &ModelNote) -> String {
 fn event_summary(event: &TaskEvent) -> String {
     match event {
         TaskEvent::Submitted { message, agent, .. } => format!("to {agent}: {}", quoted(message)),
-        TaskEvent::Said { message, results } if results.is_empty() => quoted(message),
-        TaskEvent::Said { results, .. } => {
+        TaskEvent::MessageReceived { message, results } if results.is_empty() => quoted(message),
+        TaskEvent::MessageReceived { results, .. } => {
             let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
             format!("results of {}", names.join(", "))
         }
@@ -40,21 +40,21 @@ fn event_summary(event: &TaskEvent) -> String {
         }
         TaskEvent::RunResumed { after, .. } => format!("after event {after}"),
         TaskEvent::RunPaused { .. } => "orderly shutdown".to_owned(),
-        TaskEvent::ContextChosen { request, .. } => {
+        TaskEvent::ContextSelected { request, .. } => {
             let names: Vec<&str> = request.items.iter().map(|item| item.name.as_str()).collect();
             names.join(", ")
         }
-        TaskEvent::Wished { wishes } => {
+        TaskEvent::RunOptionsSet { options: wishes } => {
             let tools: Vec<&str> = wishes.tools.iter().map(|tool| tool.name.as_str()).collect();
             if tools.is_empty() { String::new() } else { format!("with tools of the caller: {}", tools.join(", ")) }
         }
-        TaskEvent::Wrote { text, .. } => format!("{} characters", text.chars().count()),
+        TaskEvent::TextFlushed { text, .. } => format!("{} characters", text.chars().count()),
         TaskEvent::ModelNoted { note } => model_note_summary(note),
-        TaskEvent::Reasoned { reasoning, .. } => format!("{} characters", reasoning.text.chars().count()),
+        TaskEvent::ReasoningProduced { reasoning, .. } => format!("{} characters", reasoning.text.chars().count()),
         TaskEvent::Compacted { compaction } => {
             format!("from about {} to {} tokens", compaction.tokens_before, compaction.tokens_after)
         }
-        TaskEvent::Guarded { guardrail, stage, verdict, detail, .. } => {
+        TaskEvent::GuardrailChecked { guardrail, stage, verdict, detail, .. } => {
             let said = format!("{guardrail} on {}: {}", stage.as_str(), verdict.as_str());
             if detail.is_empty() { said } else { format!("{said}, {detail}") }
         }
@@ -66,16 +66,16 @@ fn event_summary(event: &TaskEvent) -> String {
             calls.join(", ")
         }
         TaskEvent::ToolStarted { call, .. }
-        | TaskEvent::ToolAsked { call, .. }
-        | TaskEvent::ToolAnswered { call, .. } => call.to_string(),
+        | TaskEvent::ToolInputRequested { call, .. }
+        | TaskEvent::ToolInputReceived { call, .. } => call.to_string(),
         TaskEvent::ToolFinished { result } => {
             let failed = if result.is_error { " failed" } else { "" };
             format!("{}{failed}: {}", result.name, steps::output_summary(&result.output))
         }
         TaskEvent::HandoffSent { agent, child, .. } => format!("to {agent}, task {child}"),
-        TaskEvent::PeerAsked { message } => format!("as message {message}"),
-        TaskEvent::HandoffAsked { message, .. } => format!("the agent asks: {}", quoted(message)),
-        TaskEvent::HandoffAnswered { .. } => "the agent continues".to_owned(),
+        TaskEvent::PeerSendStarted { message } => format!("as message {message}"),
+        TaskEvent::HandoffInputRequested { message, .. } => format!("the agent asks: {}", quoted(message)),
+        TaskEvent::HandoffInputReceived { .. } => "the agent continues".to_owned(),
         TaskEvent::PeerAttached { task, .. } => format!("as task {task}"),
         TaskEvent::ArtifactEmitted { artifact } => artifact.name.clone().unwrap_or_else(|| artifact.id.to_string()),
         TaskEvent::Answered { message, .. } => quoted(message),

@@ -144,7 +144,7 @@ impl Driver {
                 self.finish(call, unanswered_output(&ask), true)?
             }
             ToolOutcome::InputRequired(ask) => {
-                self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])?
+                self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask }])?
             }
         }
         if tool.effects == Effects::OwnAgent {
@@ -251,7 +251,7 @@ impl Driver {
     fn request_approval(&self, call: &ToolCall) -> Result<(), Halt> {
         let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
         let ask = ToolInputRequest { questions: vec![question], state: None };
-        self.commit(|_| vec![TaskEvent::ToolAsked { call: call.id.clone(), ask }])
+        self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask }])
     }
 
     /// Records a result; the call never runs again.

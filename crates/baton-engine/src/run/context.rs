@@ -91,7 +91,7 @@ impl Driver {
             tracing::warn!(task = %self.live.id, agent = %spec.name, warning, "items that a request names or needs are missing");
         }
         let ContextSelection { request, warning, .. } = found;
-        self.buffer_events(|_| vec![TaskEvent::ContextChosen { message: asked.message, request, warning }])
+        self.buffer_events(|_| vec![TaskEvent::ContextSelected { message: asked.message, request, warning }])
     }
 
     /// Items mentioned in an answer to a question are added to the session and to the next selection, unless they are

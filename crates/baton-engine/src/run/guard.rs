@@ -149,7 +149,7 @@ impl Driver {
                 true => Some(self.inner.journal().put_blob(now.as_str().as_bytes().into()).await?),
                 false => None,
             };
-            events.push(TaskEvent::Guarded {
+            events.push(TaskEvent::GuardrailChecked {
                 guardrail: guardrail.name.clone(),
                 stage,
                 call: seen.call.map(|call| call.id.clone()),

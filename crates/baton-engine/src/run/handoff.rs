@@ -130,7 +130,7 @@ impl Driver {
             output: outcome.output,
             is_error: outcome.status != HandoffStatus::Completed,
         };
-        let moves = vec![HandoffEvent::Moved {
+        let moves = vec![HandoffEvent::StatusChanged {
             to: outcome.status,
             result: outcome.result,
             error: outcome.error,
@@ -153,7 +153,7 @@ impl Driver {
         let message = if is_elsewhere { mark_remote_question(message, &child.agent) } else { message };
         let asked = vec![status_event(HandoffStatus::InputRequired)];
         let beside = self.inner.handoff_write(&self.live.owner, &handed.handoff, asked).await?;
-        self.commit_synced(vec![TaskEvent::HandoffAsked { call: call.id.clone(), message }], beside).await
+        self.commit_synced(vec![TaskEvent::HandoffInputRequested { call: call.id.clone(), message }], beside).await
     }
 
     fn reject_call(&self, call: &ToolCall, detail: &str) -> Result<(), Halt> {
@@ -346,7 +346,7 @@ pub(crate) fn created_write(ports: &Ports, owner: &Arc<Principal>, handoff: &Han
 }
 
 fn status_event(to: HandoffStatus) -> HandoffEvent {
-    HandoffEvent::Moved { to, result: None, error: None, result_trace_id: None }
+    HandoffEvent::StatusChanged { to, result: None, error: None, result_trace_id: None }
 }
 
 fn handoff_events(

@@ -75,7 +75,7 @@ impl Driver {
                 Err(problem) => return self.repair(form, said, problem).await,
             }
         }
-        if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.one_call_a_turn) {
+        if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.disable_parallel_tool_calls) {
             said.calls.truncate(1);
         }
         self.buffer_events(|task| output_events(task, id, model.name(), said))
@@ -228,7 +228,7 @@ impl Driver {
         let reasoning = ReasoningBlock { model: model.to_owned(), text, replay: None, after_text };
         self.buffer_events(|task| {
             let open = task.run.as_ref().and_then(|run| run.open.clone());
-            open.map(|message| TaskEvent::Reasoned { message, reasoning }).into_iter().collect()
+            open.map(|message| TaskEvent::ReasoningProduced { message, reasoning }).into_iter().collect()
         })?;
         Ok(Some(after_text))
     }
@@ -297,7 +297,7 @@ async fn next_after_yield(stream: &mut ModelStream, count: u32) -> Option<Result
 fn output_events(task: &TaskRecord, id: MessageId, model: &str, said: ModelOutput) -> Vec<TaskEvent> {
     let ModelOutput { text, data, mut calls, usage, finish, reasoning, answered_by: by, .. } = said;
     let model = by.as_deref().unwrap_or(model);
-    let thought = reasoning.map(|reasoning| TaskEvent::Reasoned { message: id.clone(), reasoning });
+    let thought = reasoning.map(|reasoning| TaskEvent::ReasoningProduced { message: id.clone(), reasoning });
     if calls.is_empty() {
         let json = data.map(|data| Part { media_type: Some("application/json".to_owned()), ..Part::data(data) });
         let parts = [Part::text(text)].into_iter().chain(json).collect();

@@ -37,7 +37,7 @@ impl Driver {
         let asked_before = self.live.lock().task.run.as_ref().is_some_and(|run| run.asked.is_some());
         if !asked_before {
             let key = MessageId::from(self.inner.ports.ids.next_id());
-            self.commit_synced(vec![TaskEvent::PeerAsked { message: key }], Vec::new()).await?;
+            self.commit_synced(vec![TaskEvent::PeerSendStarted { message: key }], Vec::new()).await?;
         } else {
             self.flush();
         }

@@ -98,7 +98,7 @@ impl Driver {
         if tokens <= room.trigger && recall.pieces.len() <= MAX_MESSAGES {
             return Ok(Ok(recall));
         }
-        if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.whole) {
+        if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.no_truncation) {
             let detail = format!("it has about {tokens} tokens, and the caller has disabled truncation");
             return Ok(Err(ModelError::TooLong(detail)));
         }

@@ -23,14 +23,14 @@ impl Driver {
         tools.extend(wishes.caller_server_tools().filter(is_offered).cloned());
         tools.retain(|tool| !wishes.tools.iter().any(|theirs| theirs.name == tool.name));
         tools.extend(caller_tools(wishes));
-        tools.retain(|tool| wishes.calls.allows(&tool.name));
+        tools.retain(|tool| wishes.tool_choice.allows(&tool.name));
         tools
     }
 
     /// Tool choice of the turn. A required call applies to the first turn only; otherwise the run would never answer.
     pub(super) fn requested_tool_choice(&self, turn: u32) -> ToolChoice {
         let cell = self.live.lock();
-        match cell.task.wishes.as_deref().map(|wishes| &wishes.calls) {
+        match cell.task.wishes.as_deref().map(|wishes| &wishes.tool_choice) {
             Some(CallerToolChoice::None) => ToolChoice::None,
             Some(CallerToolChoice::Required | CallerToolChoice::Only { required: true, .. }) if turn == 1 => {
                 ToolChoice::Required

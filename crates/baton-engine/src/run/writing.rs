@@ -45,7 +45,7 @@ impl DeltaBuffer {
 impl Driver {
     /// A buffer for the current attempt; disabled unless the run options request it.
     pub(super) fn delta_buffer(&self, is_watched: bool) -> DeltaBuffer {
-        let wished = self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.keeps_text);
+        let wished = self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.journal_deltas);
         DeltaBuffer { enabled: wished && !is_watched, text: String::new(), offset: 0, due: None }
     }
 
@@ -57,7 +57,7 @@ impl Driver {
         pen.offset += text.len() as u64;
         self.buffer_events(|task| {
             let open = task.run.as_ref().and_then(|run| Some((run.open.clone()?, run.attempt)));
-            let wrote = open.map(|(message, attempt)| TaskEvent::Wrote { message, attempt, offset, text });
+            let wrote = open.map(|(message, attempt)| TaskEvent::TextFlushed { message, attempt, offset, text });
             wrote.into_iter().collect()
         })?;
         self.flush();

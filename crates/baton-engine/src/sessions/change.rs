@@ -85,7 +85,7 @@ fn is_unchanged(record: Option<&SessionRecord>, event: &SessionEvent) -> bool {
             Some(record) => record.settings == *settings,
             None => settings.is_empty(),
         },
-        SessionEvent::Noted { key, value } => record.and_then(|record| record.notes.get(key)) == value.as_ref(),
+        SessionEvent::NoteAdded { key, value } => record.and_then(|record| record.notes.get(key)) == value.as_ref(),
         SessionEvent::Included { item } => record.is_some_and(|record| record.included.contains(item)),
         SessionEvent::Excluded { item } => record.is_some_and(|record| record.excluded.contains(item)),
     }

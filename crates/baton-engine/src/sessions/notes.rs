@@ -35,7 +35,7 @@ impl Engine {
             if record.is_some_and(|record| record.notes.len() >= MAX_NOTES) {
                 return Vec::new();
             }
-            decide(record).into_iter().map(|(key, value)| SessionEvent::Noted { key, value }).collect()
+            decide(record).into_iter().map(|(key, value)| SessionEvent::NoteAdded { key, value }).collect()
         };
         self.inner.update_session(principal, agent, context, events).await
     }

@@ -153,7 +153,7 @@ async fn ends(seed: u64, engine: &Engine, world: &World, caller: &Caller) {
     assert_eq!(tasks, 1, "seed {seed}: one message made {tasks} tasks");
     for turn in 0..memory.turn {
         let id = format!("a{turn}");
-        let heard = |fact: &JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::Said { message, .. }) if message.id.as_str() == id);
+        let heard = |fact: &JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::MessageReceived { message, .. }) if message.id.as_str() == id);
         let times = of_task().filter(|event| heard(&event.fact)).count();
         assert_eq!(times, 1, "seed {seed}: answer {turn} was heard {times} times");
     }

@@ -85,7 +85,7 @@ pub(crate) async fn promises(world: &World, acknowledged: &[TaskId]) -> Everythi
         given_up_rightly(id, facts());
         // Each time somebody said so, a call may run once more.
         let allowed = |call: &CallId| {
-            let says_so = |fact: &&TaskEvent| matches!(fact, TaskEvent::ToolAnswered { call: it, answers } if it == call && answers.answers.iter().any(|answer| answer.key == "baton/outcome"));
+            let says_so = |fact: &&TaskEvent| matches!(fact, TaskEvent::ToolInputReceived { call: it, answers } if it == call && answers.answers.iter().any(|answer| answer.key == "baton/outcome"));
             1 + facts().filter(says_so).count() as u64
         };
         for event in events {
@@ -135,7 +135,7 @@ fn chosen_once(all: &Everything) {
         let mut chosen = BTreeSet::new();
         for event in events {
             match &event.fact {
-                JournalEvent::Task(TaskEvent::ContextChosen { message, .. }) => {
+                JournalEvent::Task(TaskEvent::ContextSelected { message, .. }) => {
                     assert!(chosen.insert(message.clone()), "{id}: chosen again for {message}");
                 }
                 JournalEvent::Task(TaskEvent::Answered { message, .. }) => {
@@ -154,7 +154,7 @@ fn told_elsewhere(world: &World, all: &Everything) {
     let facts = all.events.values().flatten().map(|event| &event.fact);
     let on_record: BTreeSet<String> = facts
         .filter_map(|fact| match fact {
-            JournalEvent::Task(TaskEvent::PeerAsked { message }) => Some(message.to_string()),
+            JournalEvent::Task(TaskEvent::PeerSendStarted { message }) => Some(message.to_string()),
             _ => None,
         })
         .collect();

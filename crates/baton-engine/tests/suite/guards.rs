@@ -34,7 +34,7 @@ fn scene(turns: Vec<Turn>, guards: &[(&str, GuardStage, Value)]) -> Scene {
 
 fn verdicts(events: &[TaskEvent]) -> Vec<(String, GuardVerdict)> {
     let guarded = events.iter().filter_map(|event| match event {
-        TaskEvent::Guarded { guardrail, verdict, .. } => Some((guardrail.clone(), verdict.clone())),
+        TaskEvent::GuardrailChecked { guardrail, verdict, .. } => Some((guardrail.clone(), verdict.clone())),
         _ => None,
     });
     guarded.collect()
@@ -107,7 +107,7 @@ async fn nobody_sees_an_answer_before_it_is_allowed() {
         let events = events(&engine, &task).await;
         assert!(!format!("{events:?}").contains("hunter2"));
         let original = events.iter().find_map(|event| match event {
-            TaskEvent::Guarded { original, .. } => original.clone(),
+            TaskEvent::GuardrailChecked { original, .. } => original.clone(),
             _ => None,
         });
         let kept = scene.world.journal.blob(&original.unwrap()).await.unwrap().unwrap();

@@ -91,7 +91,7 @@ async fn an_approval_passes_up_and_its_answer_down_days_later() {
             .await
             .iter()
             .filter_map(|event| match &event.fact {
-                JournalEvent::Handoff(HandoffEvent::Moved { to, .. }) => Some(*to),
+                JournalEvent::Handoff(HandoffEvent::StatusChanged { to, .. }) => Some(*to),
                 _ => None,
             })
             .collect();

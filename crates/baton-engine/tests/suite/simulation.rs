@@ -133,13 +133,13 @@ impl Coverage {
         add(&self.handoffs, all.handoffs.len());
         add(
             &self.chosen,
-            facts().filter(|fact| matches!(fact, JournalEvent::Task(TaskEvent::ContextChosen { .. }))).count(),
+            facts().filter(|fact| matches!(fact, JournalEvent::Task(TaskEvent::ContextSelected { .. }))).count(),
         );
         add(
             &self.questions,
-            facts().filter(|fact| matches!(fact, JournalEvent::Task(TaskEvent::ToolAsked { .. }))).count(),
+            facts().filter(|fact| matches!(fact, JournalEvent::Task(TaskEvent::ToolInputRequested { .. }))).count(),
         );
-        let passed = |fact: &&JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::HandoffAsked { .. }));
+        let passed = |fact: &&JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::HandoffInputRequested { .. }));
         add(&self.passed_up, facts().filter(passed).count());
         let denied = |fact: &&JournalEvent| matches!(fact, JournalEvent::Task(TaskEvent::ToolFinished { result }) if result.output.as_str().contains("BTN-3012"));
         add(&self.denied, facts().filter(denied).count());

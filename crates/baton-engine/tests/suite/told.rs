@@ -27,7 +27,7 @@ pub(crate) async fn told(
     let entries = world.journal.outbox("push", &stream).await.unwrap();
     let events = &all.events[&task.id];
     let aside = events.iter().find_map(|event| match &event.fact {
-        JournalEvent::Task(TaskEvent::Said { message, .. }) if message.id.as_str().starts_with("aside") => {
+        JournalEvent::Task(TaskEvent::MessageReceived { message, .. }) if message.id.as_str().starts_with("aside") => {
             Some(event.number)
         }
         _ => None,

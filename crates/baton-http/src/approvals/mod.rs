@@ -65,7 +65,7 @@ fn entry(approval: Approval) -> api::ApprovalEntry {
         message,
         schema,
         url,
-        also: questions.collect(),
+        further_questions: questions.collect(),
         asked_at: Some(approval.asked_at),
         root_task_id: approval.root.to_string(),
         chain: approval.chain.iter().map(ToString::to_string).collect(),

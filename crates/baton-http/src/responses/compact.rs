@@ -82,7 +82,7 @@ async fn summarize(
     command.tool_execution = Some(ToolExecution::Agent);
     let instructions = wanted.instructions.clone();
     command.run_options =
-        Some(Box::new(RunOptions { instructions, calls: CallerToolChoice::None, ..RunOptions::default() }));
+        Some(Box::new(RunOptions { instructions, tool_choice: CallerToolChoice::None, ..RunOptions::default() }));
     let view = engine.send_and_settle(asked.principal(), command).await.map_err(from_engine)?;
     let task = baton_engine::TaskRef { task: view.id.clone(), agent: None };
     let (_, events) = engine.task_with_events(asked.principal(), &task).await.map_err(from_engine)?;

@@ -158,7 +158,7 @@ impl TaskItems {
             Err(error) => return Err(from_engine(error)),
         };
         let first = ResponseId::first(task.clone());
-        let wished = task_events(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. }));
+        let wished = task_events(&events).filter(|(.., event)| matches!(event, TaskEvent::RunOptionsSet { .. }));
         let mut turns: Vec<ResponseId> =
             wished.map(|(at, ..)| ResponseId { task: task.clone(), event_number: at }).collect();
         if !turns.contains(&first) {

@@ -57,7 +57,7 @@ pub(super) fn project(id: ResponseId, view: Arc<TaskView>, events: &[Arc<StoredE
     let first = events.first()?;
     let wished = task_events(events).find(|(number, ..)| *number == id.event_number).map(|(.., event)| event);
     let note = match wished {
-        Some(TaskEvent::Wished { wishes }) => RequestRecord::from_run_options(wishes),
+        Some(TaskEvent::RunOptionsSet { options: wishes }) => RequestRecord::from_run_options(wishes),
         _ if id == ResponseId::first(id.task.clone()) => RequestRecord::default(),
         _ => return None,
     };
@@ -94,7 +94,7 @@ pub(super) fn task_events(
 /// Number of the first event after `before` that starts a turn.
 pub(super) fn first_turn_after(events: &[Arc<StoredEvent>], before: u64) -> Option<u64> {
     let wished = |(number, _, event): (u64, baton_types::Timestamp, &TaskEvent)| {
-        (number > before && matches!(event, TaskEvent::Wished { .. })).then_some(number)
+        (number > before && matches!(event, TaskEvent::RunOptionsSet { .. })).then_some(number)
     };
     task_events(events).find_map(wished)
 }

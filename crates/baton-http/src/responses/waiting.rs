@@ -82,7 +82,7 @@ pub(super) async fn waiting_turn(asked: &ResponsesRequest, spec: &AgentSpec, tas
     if view.state != TaskState::InputRequired {
         return None;
     }
-    let begun = task_events(&events).filter(|(.., event)| matches!(event, TaskEvent::Wished { .. })).last();
+    let begun = task_events(&events).filter(|(.., event)| matches!(event, TaskEvent::RunOptionsSet { .. })).last();
     let id = response_id_at(&view.id, begun.map(|(number, ..)| number));
     // Events after the turn may have asked something that was not shown to this client.
     project(id, view, &events).filter(|turn| turn.end == Some(turn.view.version))

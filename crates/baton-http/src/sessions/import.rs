@@ -62,7 +62,7 @@ pub(crate) async fn import(
             lost.push(format!("{cut} messages with calls without results, or results without calls"));
         }
         let view = load_session(&shared, &caller, Access::Read, &session).await?;
-        Ok(ImportedSession { session: summary_of(&view), lost })
+        Ok(ImportedSession { session: summary_of(&view), warnings: lost })
     };
     match imported.await {
         Ok(imported) => reply::json(&imported),

@@ -19,7 +19,7 @@ pub(super) async fn show(State(shared): State<Arc<HttpState>>, caller: Caller) -
             newest: (stats.newest > 0).then(|| moment(stats.newest)),
             max_age_seconds: stats.max_age.map(|age| age.as_secs()),
             max_bytes: stats.max_bytes,
-            whole_since: (stats.complete_since > 0).then(|| moment(stats.complete_since)),
+            complete_since: (stats.complete_since > 0).then(|| moment(stats.complete_since)),
             dropped: stats.dropped,
         })
     };

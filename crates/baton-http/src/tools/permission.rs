@@ -141,11 +141,11 @@ async fn apply_change(
         agent: agent.name.to_string(),
         tool,
         server,
-        now: after.into(),
-        before: before.into(),
+        permission: after.into(),
+        previous: before.into(),
         file,
-        written: is_written,
-        remark,
+        changed: is_written,
+        note: remark,
     })
 }
 

@@ -105,7 +105,7 @@ fn start_span(shared: &HttpState, agent: &AgentSpec, call: &ToolCall, parent: Op
 fn ask_reply(ask: ToolInputRequest, settled: &ToolCallState) -> ToolReply {
     let carried = ToolCallState { tool: ask.state, ..settled.clone() };
     ToolReply {
-        asks: ask.questions.into_iter().map(QuestionEntry::from).collect(),
+        questions: ask.questions.into_iter().map(QuestionEntry::from).collect(),
         state: Some(carried.write()),
         ..ToolReply::default()
     }

@@ -76,7 +76,7 @@ async fn a_file_carries_a_session_there_and_back() {
     assert!(code(client.session(named("trip")).await.unwrap_err()).starts_with("404 BTN-2027"));
 
     let imported = client.import_session(before.clone().into(), SessionForm::Json, None, None).await.unwrap();
-    assert_eq!((imported.lost.clone(), imported.session.imported), (Vec::new(), true));
+    assert_eq!((imported.warnings.clone(), imported.session.imported), (Vec::new(), true));
     let after = exported(&client, &imported.session.context_id, SessionForm::Json).await;
     let without_id = |text: &str| {
         let mut value: Value = serde_json::from_str(text).unwrap();
@@ -100,7 +100,7 @@ async fn markdown_is_for_people_and_texts_come_back_as_they_were() {
     insta_settings().bind(|| insta::assert_snapshot!("session.md", before));
     let imported =
         client.import_session(before.clone().into(), SessionForm::Markdown, None, Some("again")).await.unwrap();
-    assert!(imported.lost.len() == 2 && imported.lost[0].contains("metadata"), "{:?}", imported.lost);
+    assert!(imported.warnings.len() == 2 && imported.warnings[0].contains("metadata"), "{:?}", imported.warnings);
     assert_eq!(exported(&client, "again", SessionForm::Markdown).await, before.replace("\"trip\"", "\"again\""));
     let again = client.session(named("again")).await.unwrap();
     let words = |details: &baton_wire::api::SessionDetails<'_>| -> Vec<String> {
@@ -118,7 +118,7 @@ async fn markdown_is_for_people_and_texts_come_back_as_they_were() {
     let refused = client.import_session(by_hand.into(), SessionForm::Markdown, None, None).await.unwrap_err();
     assert!(code(refused).contains("BTN-2029"));
     let imported = client.import_session(by_hand.into(), SessionForm::Markdown, Some("weather"), None).await.unwrap();
-    assert_eq!(imported.session.last_word.as_deref(), Some("Good morning.\n## Users"));
+    assert_eq!(imported.session.last_message.as_deref(), Some("Good morning.\n## Users"));
     let refused = client.import_session(by_hand.into(), SessionForm::Markdown, Some("nobody"), None).await;
     assert!(code(refused.unwrap_err()).starts_with("404 BTN-2001"));
 }

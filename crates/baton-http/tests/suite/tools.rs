@@ -248,8 +248,8 @@ async fn a_tool_that_needs_approval_runs_only_with_it() {
     let world = world();
     let nothing = Json::from(json!({}));
     let asked = world.client.call_tool("weather", "shop__buy", &nothing).await.unwrap();
-    let approval = &asked.asks[0];
-    assert_eq!((asked.asks.len(), approval.key.as_str(), approval.approval), (1, "baton/approval", true));
+    let approval = &asked.questions[0];
+    assert_eq!((asked.questions.len(), approval.key.as_str(), approval.approval), (1, "baton/approval", true));
     let go_on = |answers: Vec<AnswerEntry>, state: Option<String>| {
         let going_on = AnswerTool { arguments: None, answers, state };
         let client = world.client.clone();
@@ -262,12 +262,12 @@ async fn a_tool_that_needs_approval_runs_only_with_it() {
         assert_eq!((refused.status, refused.baton_code.as_deref()), (403, Some("BTN-3012")));
     }
     let other = go_on(vec![answer("size", AnswerAction::Accept, None)], asked.state.clone()).await.unwrap();
-    assert_eq!(other.asks, asked.asks, "an answer to something else approves nothing");
+    assert_eq!(other.questions, asked.questions, "an answer to something else approves nothing");
     assert_eq!(*world.workshop.seen.lock().unwrap(), [""; 0], "nothing ran");
 
     let yes = answer("baton/approval", AnswerAction::Accept, None);
     let asks = go_on(vec![yes.clone()], asked.state).await.unwrap();
-    assert_eq!(asks.asks.iter().map(|ask| ask.key.as_str()).collect::<Vec<_>>(), ["size", "login"]);
+    assert_eq!(asks.questions.iter().map(|ask| ask.key.as_str()).collect::<Vec<_>>(), ["size", "login"]);
     let done = go_on(vec![answer("size", AnswerAction::Accept, None)], asks.state).await.unwrap();
     let heard = r#"{"answers":[{"key":"size","action":"accept"}],"state":"s:1"}"#;
     assert_eq!(
@@ -276,7 +276,7 @@ async fn a_tool_that_needs_approval_runs_only_with_it() {
     );
 
     let at_once = go_on(vec![yes], None).await.unwrap();
-    assert_eq!(at_once.asks.len(), 2, "approval can be given before it was asked for");
+    assert_eq!(at_once.questions.len(), 2, "approval can be given before it was asked for");
 }
 
 #[tokio::test]
@@ -313,6 +313,6 @@ async fn what_the_agents_rules_say_holds_for_calls_from_outside() {
         }
     }
     let asked = world.client.call_tool("weather", &own, &Json::from(json!({"location": "Oakland"}))).await.unwrap();
-    assert!(asked.asks[0].approval, "{asked:?}");
+    assert!(asked.questions[0].approval, "{asked:?}");
     assert_eq!(*world.workshop.seen.lock().unwrap(), [""; 0], "nothing ran");
 }

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0004_sessions.sql"),
     include_str!("../../migrations/0005_tallies.sql"),
     include_str!("../../migrations/0006_deletions.sql"),
+    include_str!("../../migrations/0007_event_names.sql"),
 ];
 
 /// The required tables of a journal.

@@ -22,7 +22,7 @@ pub(crate) fn principal(tenant: &str, subject: &str) -> Arc<Principal> {
 
 pub(crate) fn said(text: &str) -> JournalEvent {
     let message = Message::new(MessageId::new("m"), Role::User, vec![Part::text(text)]);
-    JournalEvent::Task(TaskEvent::Said { message, results: Vec::new() })
+    JournalEvent::Task(TaskEvent::MessageReceived { message, results: Vec::new() })
 }
 
 pub(crate) fn moved(state: TaskState) -> JournalEvent {

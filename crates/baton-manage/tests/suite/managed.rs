@@ -39,7 +39,7 @@ async fn an_agent_is_made_changed_copied_and_deleted_in_memory() {
         .await
         .unwrap();
     assert_eq!((made.name.as_str(), &made.place), ("bob", &AgentLocation::Memory));
-    assert_eq!(definition(&made).kept.note, "stored in memory: lost when this server stops");
+    assert_eq!(definition(&made).location.note, "stored in memory: lost when this server stops");
     assert_eq!((made.agent.title.as_str(), made.agent.prompt.as_str()), ("Bob the Helper", "Be brief."));
     let taken = manager.create(wish("bob"), ManageRole::Owner).await.unwrap_err();
     assert_eq!(taken.code, ErrorCode::NAME_TAKEN);

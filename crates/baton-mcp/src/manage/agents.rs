@@ -19,7 +19,7 @@ impl ManageServer {
             Verb::Clone => {
                 let original = given.needed("sourceAgent")?.into();
                 let (name, title) = (given.needed("targetPath")?, given.text("newName"));
-                let copy = CloneAgent { name, title, keep: given.flag("keep") };
+                let copy = CloneAgent { name, title, persist: given.flag("keep") };
                 details(call, &self.manager.copy(&original, &copy).await?)
             }
             Verb::Delete => {
@@ -60,7 +60,7 @@ impl ManageServer {
             settings: given.member("initialSettings")?,
             prompt: given.text("initialPrompt"),
             playbook: given.text("playbook"),
-            keep: given.flag("keep"),
+            persist: given.flag("keep"),
             ..CreateAgent::default()
         };
         details(call, &self.manager.create(wish, call.who).await?)

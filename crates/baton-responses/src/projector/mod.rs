@@ -178,24 +178,24 @@ impl ResponseProjector {
                 self.execution = *tool_execution;
                 self.autonomous |= autonomous;
             }
-            TaskEvent::Wished { wishes } => {
+            TaskEvent::RunOptionsSet { options: wishes } => {
                 self.record_new_servers(&wishes.servers);
-                let RunOptions { tools, calls, servers, .. } = (**wishes).clone();
-                self.run_options = RunOptions { tools, calls, servers, ..RunOptions::default() };
+                let RunOptions { tools, tool_choice: calls, servers, .. } = (**wishes).clone();
+                self.run_options = RunOptions { tools, tool_choice: calls, servers, ..RunOptions::default() };
             }
-            TaskEvent::Said { results, .. } => self.calls.retain(|known| !is_answered(known, results)),
+            TaskEvent::MessageReceived { results, .. } => self.calls.retain(|known| !is_answered(known, results)),
             TaskEvent::RunStarted { autonomous, .. } => self.autonomous |= autonomous,
             TaskEvent::AttemptStarted { .. } => self.calls.clear(),
             TaskEvent::ToolsCalled { calls, .. } => {
                 self.calls =
                     calls.iter().map(|call| ProjectedCall::new(call, self.caller_server_tool(&call.name))).collect();
             }
-            TaskEvent::Guarded { stage: GuardStage::ToolCall, call: Some(id), content: Some(arguments), .. } => {
+            TaskEvent::GuardrailChecked { stage: GuardStage::ToolCall, call: Some(id), content: Some(arguments), .. } => {
                 if let Some(known) = self.find_call(id) {
                     known.call.arguments = arguments.clone();
                 }
             }
-            TaskEvent::ToolAnswered { call, answers } => {
+            TaskEvent::ToolInputReceived { call, answers } => {
                 if let (Some(known), Some(_)) = (self.find_call(call), answers.approval()) {
                     known.required_approval = true;
                 }
@@ -217,16 +217,16 @@ impl ResponseProjector {
                 self.response.status = ResponseStatus::InProgress;
                 self.emit_response(out, "response.in_progress");
             }
-            TaskEvent::Wished { .. } => self.list_tools(out),
+            TaskEvent::RunOptionsSet { .. } => self.list_tools(out),
             TaskEvent::AttemptStarted { message, attempt, .. } => self.begin_attempt(out, message, *attempt),
-            TaskEvent::Wrote { message, attempt, offset, text } => {
+            TaskEvent::TextFlushed { message, attempt, offset, text } => {
                 self.append_text(out, message, *attempt, usize::try_from(*offset).unwrap_or(usize::MAX), text);
             }
             TaskEvent::ModelNoted { note: ModelNote::Repaired { usage, .. } | ModelNote::Used { usage, .. } } => {
                 self.count(*usage);
             }
             TaskEvent::Compacted { compaction } => self.count(compaction.usage),
-            TaskEvent::Reasoned { message, reasoning } => self.record_reasoning(out, message, reasoning),
+            TaskEvent::ReasoningProduced { message, reasoning } => self.record_reasoning(out, message, reasoning),
             TaskEvent::ToolsCalled { message, usage, .. } => {
                 self.count(*usage);
                 self.emit_commentary(out, message);

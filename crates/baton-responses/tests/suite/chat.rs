@@ -27,7 +27,7 @@ fn answers_calls_and_failures() {
     text.attempt("m1", 1);
     let thought = "Who knows?".to_owned();
     let reasoning = ReasoningBlock { model: "a:b".to_owned(), text: thought, replay: None, after_text: false };
-    text.event(TaskEvent::Reasoned { message: "m1".into(), reasoning });
+    text.event(TaskEvent::ReasoningProduced { message: "m1".into(), reasoning });
     text.live("m1", 0, "Let me");
     text.calls("m1", "Let me look.", &[("c1", "lookup", json!({}))]);
     text.finishes("c1", "72", false);

@@ -125,7 +125,7 @@ impl Script {
                 self.fed.push(Fed::Live(id.to_owned(), attempt, at, piece.clone()));
             }
             if kept {
-                self.event(TaskEvent::Wrote { message: id.into(), attempt, offset: at as u64, text: piece });
+                self.event(TaskEvent::TextFlushed { message: id.into(), attempt, offset: at as u64, text: piece });
             }
             at = end;
         }
@@ -183,8 +183,8 @@ fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, RequestRe
         custom: vec!["free".to_owned()],
         ..RequestRecord::default()
     };
-    let wished = || TaskEvent::Wished {
-        wishes: Box::new(RunOptions {
+    let wished = || TaskEvent::RunOptionsSet {
+        options: Box::new(RunOptions {
             tools: vec![tool("mine"), tool("free")],
             servers: vec![CallerServerSpec { label: "shop".to_owned(), tools: vec![guest_tool()] }],
             note: note.to_json(),
@@ -219,7 +219,7 @@ fn script(history: &History, chunks: &[usize]) -> (Script, ResponseId, RequestRe
         script.event(TaskEvent::ToolsCalled { message: said.clone(), calls: vec![asked], usage });
         script.event(TaskEvent::StatusChanged { state: TaskState::InputRequired, message: Some(said), reason: None });
         script
-            .event(TaskEvent::Said { message: message("u2", Role::User, vec![Part::text("go on")]), results: vec![] });
+            .event(TaskEvent::MessageReceived { message: message("u2", Role::User, vec![Part::text("go on")]), results: vec![] });
         script.event(wished());
         id.event_number = script.fed.len() as u64;
     }
@@ -238,7 +238,7 @@ fn play(history: &History, script: &mut Script) {
             if let Some(text) = thought.as_ref().filter(|text| text.len().is_multiple_of(2) == after_text) {
                 let reasoning =
                     ReasoningBlock { model: "a:b".to_owned(), text: text.clone(), replay: None, after_text };
-                script.event(TaskEvent::Reasoned { message: id.as_str().into(), reasoning });
+                script.event(TaskEvent::ReasoningProduced { message: id.as_str().into(), reasoning });
             }
         };
         match act {

@@ -42,7 +42,7 @@ impl Scene {
             parameters: json!({"type": "object"}).into(),
         };
         let tools = vec![tool("mine"), tool("free")];
-        scene.event(TaskEvent::Wished { wishes: Box::new(RunOptions { tools, ..RunOptions::default() }) });
+        scene.event(TaskEvent::RunOptionsSet { options: Box::new(RunOptions { tools, ..RunOptions::default() }) });
         scene.run();
         scene
     }
@@ -126,7 +126,7 @@ fn a_text_answer() {
     scene.attempt("m1", 1);
     let reasoning =
         ReasoningBlock { model: "a:b".to_owned(), text: "Be kind.".to_owned(), replay: None, after_text: false };
-    scene.event(TaskEvent::Reasoned { message: "m1".into(), reasoning });
+    scene.event(TaskEvent::ReasoningProduced { message: "m1".into(), reasoning });
     scene.live("m1", 0, "Hel");
     scene.live("m1", 0, "Hel");
     scene.live("m1", 3, "lo");
@@ -189,12 +189,12 @@ fn approved(at: u64) -> Scene {
     scene.calls("m1", "", &[("c_1", "delete", json!({"file": "a"}))]);
     scene.status(TaskState::InputRequired, Some(may_it_run("c_1")), None);
     let yes = Message::new("u2".into(), Role::User, vec![Part::text("")]);
-    scene.event(TaskEvent::Said { message: yes, results: Vec::new() });
-    scene.event(TaskEvent::Wished { wishes: Box::default() });
+    scene.event(TaskEvent::MessageReceived { message: yes, results: Vec::new() });
+    scene.event(TaskEvent::RunOptionsSet { options: Box::default() });
     let key = "baton/approval".to_owned();
     let answers = vec![ToolAnswer { key, action: baton_types::AnswerAction::Accept, content: None }];
     let answers = ToolAnswers { answers, state: None };
-    scene.event(TaskEvent::ToolAnswered { call: "c_1".into(), answers });
+    scene.event(TaskEvent::ToolInputReceived { call: "c_1".into(), answers });
     scene.run();
     scene.event(TaskEvent::ToolStarted { call: "c_1".into(), effects: None, server: None });
     scene.finishes("c_1", "gone", false);
@@ -227,7 +227,7 @@ fn a_background_stream_is_what_the_journal_says() {
     scene.attempt("m1", 1);
     scene.live("m1", 0, "not shown");
     let wrote =
-        |attempt, text: &str| TaskEvent::Wrote { message: "m1".into(), attempt, offset: 0, text: text.to_owned() };
+        |attempt, text: &str| TaskEvent::TextFlushed { message: "m1".into(), attempt, offset: 0, text: text.to_owned() };
     scene.event(wrote(1, "Hel"));
     scene.attempt("m1", 2);
     scene.event(wrote(2, "Bye"));

@@ -96,7 +96,7 @@ fn a_call_runs_again_with_what_it_was_told_before_and_only_if_somebody_said_so()
     let content = Some(json(js!({"outcome": "fail"})));
     let answer = ToolAnswer { key: "baton/outcome".to_owned(), action: AnswerAction::Accept, content };
     let answers = ToolAnswers { answers: vec![answer], state: None };
-    assert!(task.apply(at(5), &TaskEvent::ToolAnswered { call: "p".into(), answers }).is_err());
+    assert!(task.apply(at(5), &TaskEvent::ToolInputReceived { call: "p".into(), answers }).is_err());
     assert!(say(&mut task, told("a", "run_again", &[])));
     let state = task.call(&"p".into()).unwrap();
     assert!(state.answers.is_none() && state.effects.is_none(), "the answer is not the tool's: {state:?}");
@@ -109,7 +109,7 @@ fn a_tool_cannot_pose_as_a_call_in_doubt() {
     let ask = in_doubt_request(&call("g", "gate"));
     apply_all(
         &mut task,
-        &[started("g"), TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)],
+        &[started("g"), TaskEvent::ToolInputRequested { call: "g".into(), ask }, status(TaskState::InputRequired)],
     );
     let content = js!({"outcome": "use_result", "result": "forged"});
     assert!(say(&mut task, responses(&js!({"call_id": "g", "content": content}))));

@@ -26,7 +26,7 @@ fn handoff() -> Handoff {
 }
 
 fn moved(to: HandoffStatus) -> HandoffEvent {
-    HandoffEvent::Moved {
+    HandoffEvent::StatusChanged {
         to,
         result: Some(Json::string("r")),
         error: Some("e".to_owned()),

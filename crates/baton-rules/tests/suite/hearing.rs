@@ -30,7 +30,7 @@ fn results_of_a_caller_resume_the_task_once_all_are_there() {
 }
 
 fn said(message: &Message, results: &[ToolResult]) -> TaskEvent {
-    TaskEvent::Said { message: message.clone(), results: results.to_vec() }
+    TaskEvent::MessageReceived { message: message.clone(), results: results.to_vec() }
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn whether_a_message_takes_the_task_up_depends_on_what_it_waits_for() {
 fn leave_to_run_is_given_in_so_many_words() {
     let mut task = calling(Agent, &[call("g", "gate")]);
     let ask = ToolInputRequest { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
-    apply_all(&mut task, &[TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)]);
+    apply_all(&mut task, &[TaskEvent::ToolInputRequested { call: "g".into(), ask }, status(TaskState::InputRequired)]);
     let answered = |entry: serde_json::Value| {
         let part = Part::data(js!({ "input_responses": [entry] }).into());
         let heard = accept_message(&task, says("a", vec![part]), at(5)).map_err(|refused| refused.code)?;
@@ -170,7 +170,7 @@ fn a_tool_cannot_be_allowed_by_the_answer_to_its_own_question() {
     let wants =
         QuestionKind::Form { schema: js!({"type": "object", "properties": {"city": {"type": "string"}}}).into() };
     let ask = ToolInputRequest { questions: vec![ToolQuestion { key, message, wants }], state: None };
-    apply_all(&mut task, &[TaskEvent::ToolAsked { call: "g".into(), ask }, status(TaskState::InputRequired)]);
+    apply_all(&mut task, &[TaskEvent::ToolInputRequested { call: "g".into(), ask }, status(TaskState::InputRequired)]);
     let entry = js!({"call_id": "g", "action": "accept_for_session", "content": {"city": "Oakland"}});
     let part = Part::data(js!({ "input_responses": [entry] }).into());
     assert!(say(&mut task, says("a", vec![part])));

@@ -139,7 +139,7 @@ fn a_look_at_what_was_said_happens_once_and_may_change_it() {
     let mut task = task(ToolExecution::Agent, &[run_started(), attempt(1, 1)]);
     let said: Vec<MessageId> = unchecked_messages(&task).iter().map(|message| message.id.clone()).collect();
     let [first] = &said[..] else { panic!("{said:?}") };
-    let looked = TaskEvent::Guarded {
+    let looked = TaskEvent::GuardrailChecked {
         guardrail: "g".to_owned(),
         stage: GuardStage::Input,
         call: None,

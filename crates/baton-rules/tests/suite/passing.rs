@@ -30,7 +30,7 @@ fn waiting() -> TaskRecord {
         ]})),
     ];
     let message = Message::new("q".into(), Role::Agent, asked);
-    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffAsked { call: "h".into(), message }]);
+    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffInputRequested { call: "h".into(), message }]);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     task
 }
@@ -110,7 +110,7 @@ fn a_childs_question_does_not_take_the_words_for_ones_own() {
     let calls = [call("h", "handoff"), call("q", "ask_user")];
     let mut task = calling(Agent, &calls);
     let message = Message::new("q".into(), Role::Agent, vec![Part::text("Which?")]);
-    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffAsked { call: "h".into(), message }]);
+    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffInputRequested { call: "h".into(), message }]);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     let heard = accept_message(&task, says("a", vec![Part::text("this one")]), at(5)).unwrap();
     assert!(
@@ -128,7 +128,7 @@ fn two_waiting(first: Message, second: Message) -> TaskRecord {
     let mut task = calling(Agent, &[call("h", "handoff"), call("i", "handoff")]);
     let TaskEvent::HandoffSent { handoff, agent, deadline, .. } = handed_off("i") else { panic!() };
     let other = TaskEvent::HandoffSent { call: "i".into(), handoff, agent, child: "other".into(), deadline };
-    let asked = |call: &str, message| TaskEvent::HandoffAsked { call: call.into(), message };
+    let asked = |call: &str, message| TaskEvent::HandoffInputRequested { call: call.into(), message };
     apply_all(&mut task, &[handed_off("h"), other, asked("h", first), asked("i", second)]);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     task
@@ -162,7 +162,7 @@ fn a_stranger_cannot_have_others_allowed_something() {
     let asked = Message::new("q".into(), Role::Agent, vec![data(json!({ "input_requests": [entry] }))]);
     let mut task = calling(Agent, &[call("h", "handoff")]);
     let message = mark_remote_question(asked, &"far".into());
-    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffAsked { call: "h".into(), message }]);
+    apply_all(&mut task, &[handed_off("h"), TaskEvent::HandoffInputRequested { call: "h".into(), message }]);
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     let yes = json!({"input_responses": [{"task_id": "child", "call_id": "g", "decision": "allow_session"}]});
     let heard = accept_message(&task, says("a", vec![data(yes)]), at(5)).unwrap();

@@ -43,7 +43,7 @@ fn event(task: &TaskRecord, draw: Draw, number: usize) -> TaskEvent {
         0 | 1 => heard(task, pick, &open, number),
         2 => {
             let results = [result(call_id.as_str(), "look")];
-            TaskEvent::Said { message: told(&format!("u{number}"), "", &results), results: results.to_vec() }
+            TaskEvent::MessageReceived { message: told(&format!("u{number}"), "", &results), results: results.to_vec() }
         }
         3 | 4 => TaskEvent::RunStarted {
             run: format!("r{}", pick % 2).into(),
@@ -53,7 +53,7 @@ fn event(task: &TaskRecord, draw: Draw, number: usize) -> TaskEvent {
         },
         5 => {
             let after = task.run.as_ref().filter(|_| sensible).map_or(u64::from(pick), |run| run.last_progress);
-            TaskEvent::RunResumed { run, after, alone: pick % 2 == 1 }
+            TaskEvent::RunResumed { run, after, isolated: pick % 2 == 1 }
         }
         6 => TaskEvent::RunPaused { run },
         7 | 8 => {
@@ -74,8 +74,8 @@ fn event(task: &TaskRecord, draw: Draw, number: usize) -> TaskEvent {
             TaskEvent::ToolsCalled { message: of_agent(message.parts), calls, usage }
         }
         11 => TaskEvent::ToolStarted { call: call_id, effects: None, server: None },
-        18 => TaskEvent::ToolAsked { call: call_id, ask: which_one() },
-        19 => TaskEvent::ToolAnswered { call: call_id, answers: this_one() },
+        18 => TaskEvent::ToolInputRequested { call: call_id, ask: which_one() },
+        19 => TaskEvent::ToolInputReceived { call: call_id, answers: this_one() },
         12 | 13 => TaskEvent::ToolFinished { result: result(call_id.as_str(), "look") },
         14 => TaskEvent::HandoffSent {
             call: call_id,
@@ -154,7 +154,7 @@ struct Seen {
 impl Seen {
     fn accept(&mut self, event: &TaskEvent) {
         match event {
-            TaskEvent::Submitted { message, .. } | TaskEvent::Said { message, .. } => {
+            TaskEvent::Submitted { message, .. } | TaskEvent::MessageReceived { message, .. } => {
                 self.by_caller.push(message.clone());
             }
             TaskEvent::ToolsCalled { message, .. } => self.by_agent.push(message.clone()),

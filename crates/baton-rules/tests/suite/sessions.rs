@@ -144,8 +144,8 @@ fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
             score: None,
         }],
     };
-    let late = TaskEvent::Said { message: told("late", "and this", &[]), results: Vec::new() };
-    let chosen = TaskEvent::ContextChosen { message: "u1".into(), request: request.clone(), warning: None };
+    let late = TaskEvent::MessageReceived { message: told("late", "and this", &[]), results: Vec::new() };
+    let chosen = TaskEvent::ContextSelected { message: "u1".into(), request: request.clone(), warning: None };
     let events = [
         submitted(ToolExecution::Agent),
         run_started(),
@@ -185,7 +185,7 @@ fn a_transcript_is_what_the_model_was_given_and_how_it_ended() {
 
 #[test]
 fn what_waits_to_be_heard_comes_last() {
-    let late = TaskEvent::Said { message: told("late", "and this", &[]), results: Vec::new() };
+    let late = TaskEvent::MessageReceived { message: told("late", "and this", &[]), results: Vec::new() };
     let mut transcript = Transcript::default();
     for (event, millis) in [submitted(ToolExecution::Agent), run_started(), attempt(1, 1), late].iter().zip(1..) {
         transcript.apply(&"t".into(), at(millis), event).unwrap();

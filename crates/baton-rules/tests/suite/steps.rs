@@ -122,7 +122,7 @@ fn a_run_that_works_alone_ends_where_another_one_would_ask() {
         with(task(Agent, &[begins.clone(), attempt(1, 1), tools_called(1, calls)]), more)
     };
     let ask = ToolInputRequest { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
-    let asks = alone(&[call("g", "gate")], &[TaskEvent::ToolAsked { call: "g".into(), ask }]);
+    let asks = alone(&[call("g", "gate")], &[TaskEvent::ToolInputRequested { call: "g".into(), ask }]);
     assert_eq!(code(step(&asks)), ErrorCode::NOBODY_TO_ASK.code);
     let in_doubt = alone(&[call("p", "pay")], &[started("p")]);
     assert_eq!(code(step(&in_doubt)), ErrorCode::TOOL_UNSAFE_TO_REPEAT.code);

@@ -43,7 +43,7 @@ impl LogFile {
             .truncate(true)
             .mode(0o600)
             .open(&unnamed)
-            .map_err(unavailable("begin", &unnamed))?;
+            .map_err(unavailable("create", &unnamed))?;
         let marker = rand::random();
         file.write_all_at(&frame::file_head(marker), 0).map_err(unavailable("write", &unnamed))?;
         let length = frame::FILE_HEAD as u64;
@@ -99,7 +99,7 @@ impl LogFile {
 
     /// Truncates the file to the last frame that counts.
     pub(crate) fn cut(&self) -> Result<(), SpanStoreError> {
-        self.file.set_len(self.length).map_err(unavailable("cut", &self.path))?;
+        self.file.set_len(self.length).map_err(unavailable("truncate", &self.path))?;
         disk::sync(&self.file, &self.path).map_err(unavailable("sync", &self.path))
     }
 }

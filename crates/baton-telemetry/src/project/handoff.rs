@@ -38,7 +38,7 @@ impl HandoffSpans {
                 }
                 None
             }
-            HandoffEvent::Moved { to, result, error, .. } => {
+            HandoffEvent::StatusChanged { to, result, error, .. } => {
                 if self.moves.len() < MOST_MOVES {
                     let attributes = vec![(names::HANDOFF_STATUS.into(), to.as_str().into())];
                     self.moves.push(moment(at, moved(*to), attributes));

@@ -151,8 +151,8 @@ impl TaskSpans {
     ) {
         let at = told.at;
         match event {
-            TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerAsked { .. } => {}
-            TaskEvent::ContextChosen { request, warning, .. } => {
+            TaskEvent::ArtifactEmitted { .. } | TaskEvent::PeerSendStarted { .. } => {}
+            TaskEvent::ContextSelected { request, warning, .. } => {
                 self.request = Some(request.clone());
                 if let Some(warning) = warning {
                     self.note_with(
@@ -163,7 +163,7 @@ impl TaskSpans {
                 }
             }
             TaskEvent::Submitted { message, .. } => self.said(message, origin),
-            TaskEvent::Said { message, results } => {
+            TaskEvent::MessageReceived { message, results } => {
                 self.said(message, origin);
                 for result in results {
                     self.finish_call(at, result, origin, out);
@@ -200,12 +200,12 @@ impl TaskSpans {
                     ModelNote::Retried { .. } | ModelNote::FellBack { .. } | ModelNote::Rescued { .. } => {}
                 }
             }
-            TaskEvent::Wished { .. } | TaskEvent::Wrote { .. } | TaskEvent::Reasoned { .. } => {}
+            TaskEvent::RunOptionsSet { .. } | TaskEvent::TextFlushed { .. } | TaskEvent::ReasoningProduced { .. } => {}
             TaskEvent::Compacted { compaction } => {
                 self.note(at, "conversation.compacted");
                 self.called_beside(told, None, compaction.usage, origin, out);
             }
-            TaskEvent::Guarded { .. } => self.note(at, "guardrail.asked"),
+            TaskEvent::GuardrailChecked { .. } => self.note(at, "guardrail.asked"),
             TaskEvent::AttemptStarted { message, turn, attempt } => {
                 self.end_attempt(at, Ended::Interrupted, origin, out);
                 self.calls.clear();
@@ -233,7 +233,7 @@ impl TaskSpans {
                 }
             }
             TaskEvent::HandoffSent { call, handoff, .. } => self.begin_call(at, call, Some(handoff)),
-            TaskEvent::ToolAsked { call, ask } => {
+            TaskEvent::ToolInputRequested { call, ask } => {
                 self.end_call_span(at, call, "asks", origin, out);
                 let approval = ask.questions.iter().any(|question| question.wants == QuestionKind::Approval);
                 let (call, number, start, count) = (call.clone(), told.number, nanos(at), ask.questions.len());
@@ -241,15 +241,15 @@ impl TaskSpans {
                     self.questions.push(OpenQuestion { call, number, start, run: run.context, approval, count });
                 }
             }
-            TaskEvent::ToolAnswered { call, answers } => {
+            TaskEvent::ToolInputReceived { call, answers } => {
                 // A call that asked a question has already ended its span; any other call was interrupted and runs
                 // again.
                 self.end_call_span(at, call, "cut_off", origin, out);
                 let decision = decision(answers.answers.iter().map(|answer| answer.action));
                 self.answer(at, call, decision, origin, out);
             }
-            TaskEvent::HandoffAsked { .. } => self.note(at, "handoff.input_required"),
-            TaskEvent::HandoffAnswered { .. } => self.note(at, "handoff.input_provided"),
+            TaskEvent::HandoffInputRequested { .. } => self.note(at, "handoff.input_required"),
+            TaskEvent::HandoffInputReceived { .. } => self.note(at, "handoff.input_provided"),
             TaskEvent::PeerAttached { .. } => self.note(at, "peer.attached"),
             TaskEvent::ToolFinished { result } => {
                 self.hear(origin, || response(result));

@@ -37,7 +37,7 @@ fn span(content: Content, mode: EmitMode, to: HandoffStatus) -> Span {
     let mut spans = HandoffSpans::default();
     let created = HandoffEvent::Created(Box::new(handoff()));
     assert!(spans.apply(Timestamp::from_millis(1), &created, &origin).is_none());
-    let moved = HandoffEvent::Moved {
+    let moved = HandoffEvent::StatusChanged {
         to,
         result: (to == HandoffStatus::Completed).then(|| Json::string(SECRET)),
         error: (to != HandoffStatus::Completed).then(|| SECRET.to_owned()),
@@ -71,7 +71,7 @@ fn a_handoff_says_by_which_channel_it_went_and_why() {
     let begun = Handoff { channel: HandoffChannel::Sampling, channel_reason: reason, ..handoff() };
     let ended = |spans: &mut HandoffSpans| {
         let (to, error) = (HandoffStatus::Completed, None);
-        let moved = HandoffEvent::Moved { to, result: None, error, result_trace_id: None };
+        let moved = HandoffEvent::StatusChanged { to, result: None, error, result_trace_id: None };
         spans.apply(Timestamp::from_millis(3), &moved, &origin).unwrap()
     };
     let said = |span: &Span| {

@@ -79,17 +79,17 @@ fn task_event() -> impl Strategy<Value = TaskEvent> {
             }
         ),
         (message(), prop::collection::vec(result(), 0..2))
-            .prop_map(|(message, results)| TaskEvent::Said { message, results }),
+            .prop_map(|(message, results)| TaskEvent::MessageReceived { message, results }),
         (".*", moment()).prop_map(|(run, deadline)| TaskEvent::RunStarted {
             agent: Digest::compute(run.as_bytes()),
             run: run.into(),
             deadline,
             autonomous: false
         }),
-        (".*", any::<u64>(), any::<bool>()).prop_map(|(run, after, alone)| TaskEvent::RunResumed {
+        (".*", any::<u64>(), any::<bool>()).prop_map(|(run, after, isolated)| TaskEvent::RunResumed {
             run: run.into(),
             after,
-            alone
+            isolated
         }),
         ".*".prop_map(|run| TaskEvent::RunPaused { run: run.into() }),
         (".*", any::<u32>(), any::<u32>()).prop_map(|(message, turn, attempt)| TaskEvent::AttemptStarted {
@@ -152,7 +152,7 @@ fn handoff_event() -> impl Strategy<Value = HandoffEvent> {
     let statuses = prop::sample::select(HandoffStatus::ALL.to_vec());
     prop_oneof![
         created.prop_map(|handoff| HandoffEvent::Created(Box::new(handoff))),
-        (statuses, object(), prop::option::of(".*")).prop_map(|(to, result, error)| HandoffEvent::Moved {
+        (statuses, object(), prop::option::of(".*")).prop_map(|(to, result, error)| HandoffEvent::StatusChanged {
             to,
             result,
             result_trace_id: error.clone(),

@@ -14,7 +14,7 @@ pub struct CreateAgent {
     pub name: Option<String>,
     /// Whether it is stored on disk; the server's default when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keep: Option<bool>,
+    pub persist: Option<bool>,
     /// Files by their path inside the agent's directory; the other fields are written into them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<BTreeMap<String, String>>,
@@ -100,7 +100,7 @@ pub struct CloneAgent {
     pub title: Option<String>,
     /// Whether it is stored on disk; the server's default when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keep: Option<bool>,
+    pub persist: Option<bool>,
 }
 
 /// Organization that provides an agent.
@@ -229,7 +229,7 @@ pub struct DefinitionLocation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentDefinition {
     /// Where the definition is stored.
-    pub kept: DefinitionLocation,
+    pub location: DefinitionLocation,
     /// Digest of all files; the ETag.
     pub digest: String,
     /// Format of the definition.

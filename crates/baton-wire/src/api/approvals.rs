@@ -56,7 +56,7 @@ pub struct ApprovalEntry {
     pub url: Option<String>,
     /// Further questions of the same call, to be answered together with this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<ApprovalQuestion>,
+    pub further_questions: Vec<ApprovalQuestion>,
     /// Time of the request.
     #[serde(with = "de::rfc3339")]
     pub asked_at: Option<Timestamp>,

@@ -15,17 +15,17 @@ pub struct ExportEntry {
     /// Name of the target.
     pub target: String,
     /// Scheme, host and port of the target.
-    pub place: String,
+    pub endpoint: String,
     /// `traces`, `metrics` or `logs`.
     pub signal: String,
     /// Whether the target is a default, not configured.
     #[serde(default)]
-    pub assumed: bool,
+    pub is_default: bool,
     /// Current state.
     pub state: ExportTargetState,
     /// Reason that nothing can be sent at the moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// Number of accepted items since the start.
     pub sent: u64,
     /// Number of permanently rejected items.

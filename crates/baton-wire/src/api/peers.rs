@@ -69,7 +69,7 @@ pub struct RemoteEntry {
     /// URL of the card.
     pub card_url: String,
     /// Protocol binding and version in use, such as `JSONRPC 1.0`.
-    pub spoken: String,
+    pub binding: String,
     /// Endpoint in use.
     pub endpoint: String,
     /// Authentication methods of the agent.

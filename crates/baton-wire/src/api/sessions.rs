@@ -32,16 +32,16 @@ pub struct SessionSummary {
     /// Number of tasks.
     pub tasks: u64,
     /// Number of tasks that have not ended.
-    pub unfinished: u64,
+    pub open_tasks: u64,
     /// Start time.
     #[serde(with = "de::rfc3339")]
-    pub began_at: Option<Timestamp>,
+    pub started_at: Option<Timestamp>,
     /// Time of the last activity.
     #[serde(with = "de::rfc3339")]
-    pub last_at: Option<Timestamp>,
+    pub last_activity_at: Option<Timestamp>,
     /// Excerpt of the last message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_word: Option<String>,
+    pub last_message: Option<String>,
     /// Context id of the session that it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<String>,
@@ -295,7 +295,7 @@ pub struct ImportedSession {
     /// The new session.
     pub session: SessionSummary,
     /// Messages about data that the file lacked or that could not be imported.
-    pub lost: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Result of deleting a session.

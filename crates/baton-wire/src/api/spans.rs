@@ -66,7 +66,7 @@ pub struct SpanStatsEntry {
     pub max_bytes: Option<u64>,
     /// Telemetry that started before this time may have been deleted for lack of space; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub whole_since: Option<String>,
+    pub complete_since: Option<String>,
     /// Spans emitted by this server since its start that could not be stored.
     pub dropped: u64,
 }

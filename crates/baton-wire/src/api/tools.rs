@@ -94,7 +94,7 @@ pub struct ToolReply {
     pub is_error: Option<bool>,
     /// Questions to answer before the call can continue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asks: Vec<QuestionEntry>,
+    pub questions: Vec<QuestionEntry>,
     /// Opaque state to send back with the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -209,14 +209,14 @@ pub struct PermissionReply {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// Permission after the change.
-    pub now: PermissionState,
+    pub permission: PermissionState,
     /// Permission before the change.
-    pub before: PermissionState,
+    pub previous: PermissionState,
     /// Path of the file that holds the setting, as the server's user would write it.
     pub file: String,
     /// Whether the file was modified.
-    pub written: bool,
+    pub changed: bool,
     /// Effective behavior, if other rules of the agent override the permission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remark: Option<String>,
+    pub note: Option<String>,
 }

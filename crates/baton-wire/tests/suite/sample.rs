@@ -94,7 +94,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
         TaskEvent::ToolsCalled { message: calls(), calls: Vec::new(), usage },
         TaskEvent::ToolStarted { call: "call-1".into(), effects: None, server: None },
         TaskEvent::RunPaused { run: run.clone() },
-        TaskEvent::RunResumed { run, after: 5, alone: false },
+        TaskEvent::RunResumed { run, after: 5, isolated: false },
         TaskEvent::HandoffSent {
             call: "call-1".into(),
             handoff: "handoff-1".into(),
@@ -103,7 +103,7 @@ pub(crate) fn events() -> Vec<TaskEvent> {
             deadline: at(60_000),
         },
         TaskEvent::ToolFinished { result },
-        TaskEvent::Said { message: question(), results: Vec::new() },
+        TaskEvent::MessageReceived { message: question(), results: Vec::new() },
         TaskEvent::ArtifactEmitted {
             artifact: Artifact {
                 id: "report".into(),

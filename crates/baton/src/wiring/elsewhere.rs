@@ -265,7 +265,7 @@ fn details(peer: &PeerRecord) -> AgentDetails {
         remote: Some(RemoteEntry {
             url,
             card_url: peer.card_url.clone(),
-            spoken: peer.protocol.clone(),
+            binding: peer.protocol.clone(),
             endpoint: peer.endpoint.clone(),
             security: peer.security.clone(),
             signatures: peer.signatures.clone(),

@@ -74,7 +74,7 @@ impl Stage {
         let reference = TaskRef { task: task.id.clone(), agent: None };
         let events = engine.events(&me(), &reference, 0, 1000).await.unwrap();
         let chosen = events.iter().filter_map(|event| match &event.fact {
-            JournalEvent::Task(TaskEvent::ContextChosen { request, warning, .. }) => {
+            JournalEvent::Task(TaskEvent::ContextSelected { request, warning, .. }) => {
                 Some((request.clone(), warning.clone()))
             }
             _ => None,

@@ -84,7 +84,7 @@ pub(super) fn recorded(binding: Binding, mut record: Record) -> Record {
         return record;
     }
     for event in &mut record.events {
-        if let JournalEvent::Task(TaskEvent::Submitted { message, .. } | TaskEvent::Said { message, .. }) =
+        if let JournalEvent::Task(TaskEvent::Submitted { message, .. } | TaskEvent::MessageReceived { message, .. }) =
             &mut event.fact
         {
             for part in &mut message.parts {

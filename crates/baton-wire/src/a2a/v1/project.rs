@@ -37,24 +37,24 @@ pub fn project<'a>(
     let working = TaskState::Working;
     match event {
         TaskEvent::Submitted { .. }
-        | TaskEvent::Said { .. }
-        | TaskEvent::Wished { .. }
-        | TaskEvent::Wrote { .. }
+        | TaskEvent::MessageReceived { .. }
+        | TaskEvent::RunOptionsSet { .. }
+        | TaskEvent::TextFlushed { .. }
         | TaskEvent::RunResumed { .. }
         | TaskEvent::RunPaused { .. }
-        | TaskEvent::ContextChosen { .. }
+        | TaskEvent::ContextSelected { .. }
         | TaskEvent::AttemptStarted { .. }
         | TaskEvent::ModelNoted { .. }
-        | TaskEvent::Reasoned { .. }
+        | TaskEvent::ReasoningProduced { .. }
         | TaskEvent::Compacted { .. }
-        | TaskEvent::Guarded { .. }
-        | TaskEvent::PeerAsked { .. }
+        | TaskEvent::GuardrailChecked { .. }
+        | TaskEvent::PeerSendStarted { .. }
         | TaskEvent::PeerAttached { .. }
         | TaskEvent::ToolStarted { .. }
-        | TaskEvent::ToolAsked { .. }
-        | TaskEvent::ToolAnswered { .. }
-        | TaskEvent::HandoffAsked { .. }
-        | TaskEvent::HandoffAnswered { .. } => None,
+        | TaskEvent::ToolInputRequested { .. }
+        | TaskEvent::ToolInputReceived { .. }
+        | TaskEvent::HandoffInputRequested { .. }
+        | TaskEvent::HandoffInputReceived { .. } => None,
         TaskEvent::RunStarted { .. } => Some(status(working, None, None)),
         TaskEvent::ToolsCalled { message, .. } => {
             Some(status(working, presentation.calls_message(within(message)), None))

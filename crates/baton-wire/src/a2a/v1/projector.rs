@@ -218,20 +218,20 @@ fn ends_open_text(event: &TaskEvent) -> bool {
     !matches!(
         event,
         TaskEvent::Submitted { .. }
-            | TaskEvent::Said { .. }
-            | TaskEvent::Wished { .. }
-            | TaskEvent::Wrote { .. }
+            | TaskEvent::MessageReceived { .. }
+            | TaskEvent::RunOptionsSet { .. }
+            | TaskEvent::TextFlushed { .. }
             | TaskEvent::RunResumed { .. }
             | TaskEvent::RunPaused { .. }
             | TaskEvent::AttemptStarted { .. }
             | TaskEvent::ModelNoted { .. }
-            | TaskEvent::Reasoned { .. }
+            | TaskEvent::ReasoningProduced { .. }
             | TaskEvent::Compacted { .. }
-            | TaskEvent::Guarded { .. }
+            | TaskEvent::GuardrailChecked { .. }
             | TaskEvent::ToolStarted { .. }
-            | TaskEvent::ToolAsked { .. }
-            | TaskEvent::ToolAnswered { .. }
-            | TaskEvent::HandoffAsked { .. }
-            | TaskEvent::HandoffAnswered { .. }
+            | TaskEvent::ToolInputRequested { .. }
+            | TaskEvent::ToolInputReceived { .. }
+            | TaskEvent::HandoffInputRequested { .. }
+            | TaskEvent::HandoffInputReceived { .. }
     )
 }

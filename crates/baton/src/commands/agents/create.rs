@@ -1,4 +1,4 @@
-//! `baton agents create FILE_NAME`: creates a local agent, also while the server runs.
+//! `baton agents create`: creates a local agent, also while the server runs.
 
 use crate::{
     commands::place::ConnectionOptions,
@@ -65,7 +65,7 @@ pub(super) async fn run(options: AgentCreateOptions, screen: Screen) -> Result<E
     let prompt = prompt.or(from_file);
     let wish = CreateAgent {
         name: Some(name),
-        keep,
+        persist: keep,
         playbook,
         title,
         description,
@@ -80,7 +80,7 @@ pub(super) async fn run(options: AgentCreateOptions, screen: Screen) -> Result<E
         screen.print(&json!(made).to_string());
         return Ok(Exit::Ok);
     }
-    let kept = made.definition.map(|definition| format!(", {}", definition.kept.note)).unwrap_or_default();
+    let kept = made.definition.map(|definition| format!(", {}", definition.location.note)).unwrap_or_default();
     screen.print_stderr(&format!("created {}{kept}; ask it with: baton run {} \"...\"", made.name, made.name));
     Ok(Exit::Ok)
 }

@@ -39,7 +39,7 @@ pub(super) async fn run(options: AgentDeleteOptions, screen: Screen) -> Result<E
                 .hint("Remove a remote agent with `baton agents remove`."));
         };
         if !yes {
-            let message = format!("'{name}' would be deleted: it is {}", definition.kept.note);
+            let message = format!("'{name}' would be deleted: it is {}", definition.location.note);
             return Err(CliError::new(ErrorCode::USAGE, message).hint("Confirm with --yes. This cannot be undone."));
         }
         Ok(())

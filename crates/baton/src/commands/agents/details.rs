@@ -21,7 +21,7 @@ pub(super) fn print(agent: &AgentDetails, screen: Screen) {
     if let Some(remote) = &agent.remote {
         line("address", &remote.url);
         line("card", &remote.card_url);
-        line("protocol", &remote.spoken);
+        line("protocol", &remote.binding);
         line("endpoint", &remote.endpoint);
         let wants = remote.security.join(", ");
         line("requires", if wants.is_empty() { "no credentials" } else { &wants });

@@ -166,7 +166,7 @@ async fn collect_answer(
         DecisionArgument::Deny => ApprovalDecision::Deny,
     });
     let given = decision.is_some() || content.is_some() || options.text.is_some();
-    match (given, entry.also.is_empty()) {
+    match (given, entry.further_questions.is_empty()) {
         (true, true) => {
             let text = options.text.clone();
             return Ok(Some(AnswerApproval { decision, content, text, ..answer }));
@@ -212,7 +212,7 @@ fn questions(entry: &ApprovalEntry) -> Vec<ApprovalQuestion> {
         schema: entry.schema.clone(),
         url: entry.url.clone(),
     };
-    std::iter::once(first).chain(entry.also.iter().cloned()).collect()
+    std::iter::once(first).chain(entry.further_questions.iter().cloned()).collect()
 }
 
 fn question_input(question: &ApprovalQuestion) -> AnswerKind {

@@ -34,7 +34,7 @@ pub(super) fn lines(entry: &ApprovalEntry, most: usize, now: Timestamp, paint: P
     }
     lines.extend(entry.url.iter().map(|url| format!("  visit {}", one_line(url, 2000))));
     lines.extend(entry.schema.iter().flat_map(|schema| InputForm::from_schema(schema).lines()));
-    for question in &entry.also {
+    for question in &entry.further_questions {
         lines.push(format!("  and asks: {}", escape_for_terminal(&question.message)));
     }
     if !entry.chain.is_empty() {

@@ -132,7 +132,7 @@ impl<'a> UsageQuery<'a> {
 /// Spans are deleted by age and by store size. If both apply, the size limit has the later cutoff.
 fn format_retention_warning(start: u64, now: Timestamp, stats: &SpanStatsEntry) -> Option<String> {
     let nanos = |moment: Timestamp| u64::try_from(moment.as_millis()).unwrap_or(0).saturating_mul(1_000_000);
-    let whole_since = stats.whole_since.as_deref().and_then(|moment| Timestamp::parse(moment).ok());
+    let whole_since = stats.complete_since.as_deref().and_then(|moment| Timestamp::parse(moment).ok());
     if let Some(since) = whole_since.filter(|since| start < nanos(*since)) {
         return Some(format!(
             "the span store is full: spans older than {} may be deleted; raise telemetry.retention.bytes to keep more",
@@ -217,7 +217,7 @@ mod tests {
         ] {
             let stats = SpanStatsEntry {
                 max_age_seconds: age.map(|days: u64| days * 86_400),
-                whole_since: since.map(str::to_owned),
+                complete_since: since.map(str::to_owned),
                 ..SpanStatsEntry::default()
             };
             let said = format_retention_warning(start, at("2026-11-16T12:00:00Z"), &stats);

@@ -23,7 +23,7 @@ pub(super) async fn check(session: &BatonConnection) -> Vec<CheckResult> {
             None => targets.push(vec![entry]),
         }
     }
-    let told = |target: &Vec<ExportEntry>| !target.iter().all(|entry| entry.assumed && entry.sent == 0);
+    let told = |target: &Vec<ExportEntry>| !target.iter().all(|entry| entry.is_default && entry.sent == 0);
     targets.iter().filter(|target| told(target)).map(|target| check_target(target)).collect()
 }
 
@@ -36,8 +36,8 @@ fn check_target(target: &[ExportEntry]) -> CheckResult {
     // Many targets accept traces only; this is not an error.
     let in_part = blocked.len() < target.len() && !blocked.contains(&TRACES_SIGNAL);
     let worst = target.iter().max_by_key(|entry| rank(entry.state));
-    let who = worst.map(|entry| format!("{} at {}", entry.target, entry.place)).unwrap_or_default();
-    let why = worst.and_then(|entry| entry.why.as_deref()).unwrap_or("unknown reason");
+    let who = worst.map(|entry| format!("{} at {}", entry.target, entry.endpoint)).unwrap_or_default();
+    let why = worst.and_then(|entry| entry.reason.as_deref()).unwrap_or("unknown reason");
     let waiting = match target.iter().map(|entry| entry.waiting_bytes).sum() {
         0 => String::new(),
         waiting => format!("; {} queued", bytes(waiting)),

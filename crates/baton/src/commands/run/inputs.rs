@@ -115,7 +115,7 @@ pub(crate) fn commands(approvals: &[ApprovalEntry]) -> Vec<String> {
     let command = |approval: &ApprovalEntry| {
         let id = crate::screen::one_line(&approval.id, 500);
         let with = match approval.kind {
-            _ if !approval.also.is_empty() => "   on a terminal",
+            _ if !approval.further_questions.is_empty() => "   on a terminal",
             ApprovalKind::Approval => "allow   (or always, deny)",
             ApprovalKind::Visit => "allow   (or deny)",
             ApprovalKind::Form => "--content '{\"name\": \"value\"}'   (or deny)",

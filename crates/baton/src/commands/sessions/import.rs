@@ -57,7 +57,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
         return Ok(Exit::Ok);
     }
     screen.print(&imported.session.context_id);
-    for lost in &imported.lost {
+    for lost in &imported.warnings {
         screen.print_stderr(&format!("not imported: {lost}"));
     }
     Ok(Exit::Ok)

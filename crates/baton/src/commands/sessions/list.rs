@@ -61,13 +61,13 @@ fn row(session: &SessionSummary) -> [String; 5] {
         1 => "1 task".to_owned(),
         tasks => format!("{tasks} tasks"),
     };
-    let words = match (&session.title, &session.last_word) {
+    let words = match (&session.title, &session.last_message) {
         (Some(title), _) => one_line(title, WORDS),
         (None, Some(word)) => format!("“{}”", one_line(word, WORDS)),
         (None, None) => String::new(),
     };
     let name = one_line(&session.context_id, 120);
-    [name, one_line(&session.agent, 64), moment(session.last_at), tasks, words]
+    [name, one_line(&session.agent, 64), moment(session.last_activity_at), tasks, words]
 }
 
 async fn all(session: &BatonConnection, agent: Option<&str>) -> Result<SessionList, CliError> {

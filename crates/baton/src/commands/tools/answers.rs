@@ -44,12 +44,12 @@ pub(super) fn print(agent: &str, tool: &str, reply: &ToolReply, screen: Screen) 
         screen.print(&json!(reply).to_string());
         return;
     }
-    for entry in &reply.asks {
+    for entry in &reply.questions {
         for line in InputQuestion::from(entry).lines() {
             screen.print(&line);
         }
     }
-    let approval = reply.asks.iter().all(|entry| entry.approval);
+    let approval = reply.questions.iter().all(|entry| entry.approval);
     screen.print_stderr(&format!("{tool} of {agent} waits for an answer"));
     screen.print_stderr(match approval {
         true => "  allow it with --yes",

@@ -73,7 +73,7 @@ pub(super) async fn run(options: Options, screen: Screen) -> Result<Exit, CliErr
             if set.tool.is_none() && word.permission.is_some() {
                 screen.print_stderr("  this applies to its tools without a permission of their own");
             }
-            if let Some(remark) = &set.remark {
+            if let Some(remark) = &set.note {
                 screen.print_stderr(&format!("  note: {}", one_line(remark, 2 * SHOWN)));
             }
         }
@@ -87,8 +87,8 @@ fn line(set: &PermissionReply, word: SetPermission) -> String {
         (None, Some(server)) => format!("server {server}"),
         (None, None) => String::new(),
     };
-    let (name, now, before) = (one_line(&name, SHOWN), told(set.now, word), told(set.before, word));
-    match (set.written, now == before) {
+    let (name, now, before) = (one_line(&name, SHOWN), told(set.permission, word), told(set.previous, word));
+    match (set.changed, now == before) {
         (true, false) => format!("{name}: {now} (before: {before}); written to {}", set.file),
         (true, true) => format!("{name}: {now}, as before; written to {}", set.file),
         (false, _) => format!("{name}: {now}, as already set in {}", set.file),

@@ -72,8 +72,8 @@ async fn call(session: &BatonConnection, options: &Options, screen: Screen) -> R
     };
     let prepared = Prepared { pairs: answers, yes: *yes };
     let mut reply = session.client.call_tool(&which.agent, name, &arguments).await.map_err(client_failure)?;
-    while !reply.asks.is_empty() {
-        let Some(answers) = answers::to(&reply.asks, prepared, screen).await? else {
+    while !reply.questions.is_empty() {
+        let Some(answers) = answers::to(&reply.questions, prepared, screen).await? else {
             answers::print(&which.agent, name, &reply, screen);
             return Ok(Exit::InputRequired);
         };

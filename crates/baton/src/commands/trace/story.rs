@@ -123,7 +123,7 @@ impl<'t, 'a> Teller<'t, 'a> {
     /// Agent of a span: its own attribute, or the agent of its run.
     fn agent(&self, index: usize) -> String {
         let named = |index: usize| facts::agent(self.tree.nodes[index].span).map(str::to_owned);
-        named(index).or_else(|| self.runs[index].and_then(named)).unwrap_or_else(|| "somebody".to_owned())
+        named(index).or_else(|| self.runs[index].and_then(named)).unwrap_or_else(|| "an agent".to_owned())
     }
 
     fn begins(&mut self, index: usize) {
