@@ -2,7 +2,7 @@
 //!
 //! `spans fill DIR COUNT`, `spans ask DIR COUNT`, `spans measure DIR COUNT TIMES`, `spans meters COUNT` (nanoseconds that
 //! the meters of a process take for a span), `spans retain DIR COUNT KEEP`,
-//! `spans parquet DIR COUNT`, `spans sqlite DIR COUNT`, `spans rows FILE COUNT` (the same spans as CSV, for other
+//! `spans parquet DIR COUNT`, `spans sqlite DIR COUNT`, `spans rows QUERIES_FILE COUNT` (the same spans as CSV, for other
 //! databases).
 
 mod figures;
